@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+// The targets stand in dependency order: what comes later may know what comes earlier, never the reverse.
+// ARCHITECTURE.md shows the same as a picture.
+import PackageDescription
+
+/// What every Swift target is compiled with.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "sluice",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "ReactiveGraph", targets: ["ReactiveGraph"]),
+        .library(name: "CEL", targets: ["CEL"]),
+        .executable(name: "sluice", targets: ["sluice"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    ],
+    targets: [
+        // C libraries, as the system has them.
+        .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+        .systemLibrary(name: "CLLHTTP", pkgConfig: "libllhttp", providers: [.brew(["llhttp"])]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+
+        // Pure libraries.
+        .target(name: "ReactiveGraph", swiftSettings: strict),
+        .target(name: "CEL", swiftSettings: strict),
+
+        // The three columns.
+        .target(name: "EventLoop", dependencies: ["CLibuv"], swiftSettings: strict),
+        .target(name: "HTTP", dependencies: ["CLLHTTP"], swiftSettings: strict),
+        .target(name: "GraphHost", dependencies: ["ReactiveGraph", "CEL"], swiftSettings: strict),
+
+        // Where everything meets.
+        .target(
+            name: "SluiceServer",
+            dependencies: [
+                "EventLoop", "HTTP", "GraphHost", "CYAML", "COpenSSL", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "sluice",
+            dependencies: [
+                "SluiceServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+
+        .target(name: "TestSupport", dependencies: ["ReactiveGraph"], path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(name: "ReactiveGraphTests", dependencies: ["ReactiveGraph", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "CELTests", dependencies: ["CEL", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: strict),
+        .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "GraphHostTests", dependencies: ["GraphHost", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "SluiceServerTests", dependencies: ["SluiceServer", "TestSupport"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

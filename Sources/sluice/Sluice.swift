@@ -1,0 +1,6 @@
+import ArgumentParser
+
+@main
+struct Sluice: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Reactive graphs over HTTP and WebSocket.")
+}
