@@ -29,8 +29,9 @@ else
 fi
 version=$(awk '/#define LLHTTP_VERSION_(MAJOR|MINOR|PATCH)/ { v = v (v ? "." : "") $3 } END { print v }' "$header")
 
+compiler=$(command -v cc || command -v clang)
 for file in api http llhttp; do
-    cc -O3 -fPIC -DLLHTTP_STRICT_MODE=1 -I "$(dirname "$header")" -c "$sources/$file.c" -o "$work/$file.o"
+    "$compiler" -O3 -fPIC -DLLHTTP_STRICT_MODE=1 -I "$(dirname "$header")" -c "$sources/$file.c" -o "$work/$file.o"
 done
 ar rcs "$work/libllhttp.a" "$work"/{api,http,llhttp}.o
 

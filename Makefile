@@ -1,0 +1,45 @@
+# `make run` and `make test` each do everything on a fresh machine that has a Swift toolchain.
+
+release_flags := -c release --static-swift-stdlib --product sluice
+pytest := .venv/bin/python -m pytest Tests/EndToEnd
+
+.PHONY: run test nightly release debug setup format lint unit end-to-end bench clean
+
+run: release            ## the server on 127.0.0.1:8080 with this machine's own figures
+	scripts/run.sh
+
+test: setup lint unit end-to-end   ## everything that must be green before a change lands
+
+nightly: setup lint     ## the long forms: more histories, more cycles, sanitizers
+	scripts/nightly.sh
+
+release: setup-build    ## an optimised server in .build/release/sluice
+	swift build $(release_flags)
+
+debug: setup-build
+	swift build
+
+unit:
+	swift test --parallel
+
+end-to-end:
+	swift build --product sluice
+	$(pytest)
+
+bench: release          ## graph benchmarks beside OpenCombine, then load on a running server
+	scripts/bench.sh
+
+setup:
+	scripts/setup.sh test
+
+setup-build:
+	scripts/setup.sh build
+
+format:
+	swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+lint:
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests
+
+clean:
+	swift package clean

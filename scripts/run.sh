@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Starts the server with the shipped configuration and, beside it, a feed of this machine's own figures.
+# Arguments go to `sluice serve`, e.g. scripts/run.sh --listen 127.0.0.1:9000. Ctrl-C ends both.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+sluice=.build/release/sluice
+output=$(mktemp)
+"$sluice" serve --config config/sluice.yaml "$@" > >(tee "$output") &
+server=$!
+feed=
+finish() {
+    trap - INT TERM EXIT
+    [ -n "$feed" ] && kill "$feed" 2>/dev/null
+    kill "$server" 2>/dev/null
+    wait "$server" 2>/dev/null
+    rm -f "$output"
+}
+trap finish INT TERM EXIT
+
+# The server says its address once it takes connections.
+url=
+for _ in $(seq 100); do
+    url=$(sed -n 's/^listening on \(http:[^ ]*\).*/\1/p' "$output" | head -n 1)
+    [ -n "$url" ] && break
+    kill -0 "$server" 2>/dev/null || exit 1
+    sleep 0.1
+done
+if [ -z "$url" ]; then
+    echo "run: the server did not say where it listens" >&2
+    exit 1
+fi
+
+"$sluice" feed host --url "$url" &
+feed=$!
+echo
+echo "  Open $url/ to see this machine's figures live."
+echo "  Set a value:  curl -d 21.5 $url/v1/graphs/house/nodes/indoor_c"
+echo
+wait "$server"

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Installs what the project needs and the machine lacks; does nothing, quickly, where all is there.
+#
+#   scripts/setup.sh build    libraries to compile and run the server
+#   scripts/setup.sh test     the same, and what the tests need: Python packages in .venv, a browser
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+stage=${1:-build}
+packages=(pkg-config libuv1-dev libyaml-dev libssl-dev)
+if [ "$stage" = test ]; then
+    packages+=(python3 python3-venv chromium fonts-dejavu-core)
+fi
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+if ! command -v swift >/dev/null; then
+    echo "setup: a Swift toolchain (6.2 or newer) is needed on the PATH: https://www.swift.org/install" >&2
+    exit 1
+fi
+
+if command -v dpkg-query >/dev/null; then
+    missing=()
+    for package in "${packages[@]}"; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    done
+    if [ "${#missing[@]}" -gt 0 ]; then
+        echo "setup: installing ${missing[*]}"
+        as_root apt-get update -qq
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    fi
+    # The distribution may already have a development package of the parser; where not, it is built, strict.
+    if ! pkg-config --exists libllhttp; then
+        as_root env "PATH=$PATH" bash scripts/setup-llhttp.sh
+    fi
+else
+    for library in libuv yaml-0.1 openssl libllhttp; do
+        pkg-config --exists "$library" || {
+            echo "setup: install the development files of $library so that pkg-config finds them" >&2
+            exit 1
+        }
+    done
+fi
+
+if [ "$stage" = test ] && ! .venv/bin/python -c 'import pytest, websockets, playwright' 2>/dev/null; then
+    echo "setup: making the virtual environment of the end-to-end tests"
+    python3 -m venv .venv
+    .venv/bin/pip install -q --disable-pip-version-check -r Tests/EndToEnd/requirements.txt
+fi
