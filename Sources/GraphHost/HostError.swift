@@ -1,0 +1,96 @@
+/// Why the host refused a request, in the form in which it reaches a client.
+///
+/// `code` is one of the stable strings of wire-protocol.md §2; `message` is a sentence for a person and never
+/// contains a node's value.
+public struct HostError: Error, Hashable, Sendable {
+    /// A stable error code. The set may grow, so it is not an enum.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The string that stands on the wire.
+        public let rawValue: String
+
+        /// A code of that spelling.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+    }
+
+    /// What went wrong, for programs.
+    public var code: Code
+    /// What went wrong, for people.
+    public var message: String
+    /// The node that the refusal is about.
+    public var node: String?
+    /// With `conflict`: the rev at which that node last changed.
+    public var rev: UInt64?
+    /// Whether the very same request may succeed later.
+    public var retry: Bool
+    /// Milliseconds after which a retry makes sense.
+    public var after: Int?
+
+    /// An error; `retry` follows the table of wire-protocol.md §2 unless given.
+    public init(
+        _ code: Code,
+        _ message: String,
+        node: String? = nil,
+        rev: UInt64? = nil,
+        retry: Bool? = nil,
+        after: Int? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.node = node
+        self.rev = rev
+        self.retry = retry ?? Code.retriable.contains(code)
+        self.after = after
+    }
+}
+
+extension HostError.Code {
+    public static let badJSON = Self(rawValue: "bad_json")
+    public static let badOp = Self(rawValue: "bad_op")
+    public static let badField = Self(rawValue: "bad_field")
+    public static let badRequest = Self(rawValue: "bad_request")
+    public static let unauthenticated = Self(rawValue: "unauthenticated")
+    public static let forbidden = Self(rawValue: "forbidden")
+    public static let notFound = Self(rawValue: "not_found")
+    public static let unknownGraph = Self(rawValue: "unknown_graph")
+    public static let unknownNode = Self(rawValue: "unknown_node")
+    public static let unknownID = Self(rawValue: "unknown_id")
+    public static let notMutable = Self(rawValue: "not_mutable")
+    public static let inUse = Self(rawValue: "in_use")
+    public static let gone = Self(rawValue: "gone")
+    public static let conflict = Self(rawValue: "conflict")
+    public static let tooLarge = Self(rawValue: "too_large")
+    public static let typeMismatch = Self(rawValue: "type_mismatch")
+    public static let exprSyntax = Self(rawValue: "expr_syntax")
+    public static let exprType = Self(rawValue: "expr_type")
+    public static let exprCost = Self(rawValue: "expr_cost")
+    public static let keyReused = Self(rawValue: "key_reused")
+    public static let cycleLimit = Self(rawValue: "cycle_limit")
+    public static let nodeFailed = Self(rawValue: "node_failed")
+    public static let preconditionRequired = Self(rawValue: "precondition_required")
+    public static let rateLimited = Self(rawValue: "rate_limited")
+    public static let subLimit = Self(rawValue: "sub_limit")
+    public static let pipeLimit = Self(rawValue: "pipe_limit")
+    public static let idInUse = Self(rawValue: "id_in_use")
+    public static let slow = Self(rawValue: "slow")
+    public static let timeout = Self(rawValue: "timeout")
+    public static let internalError = Self(rawValue: "internal")
+    public static let engineDown = Self(rawValue: "engine_down")
+    public static let noSpace = Self(rawValue: "no_space")
+    public static let notReady = Self(rawValue: "not_ready")
+    public static let draining = Self(rawValue: "draining")
+
+    /// Every code that this module can answer with. The table of statuses (HTTP) must have a row for each.
+    public static let all: [Self] = [
+        .badJSON, .badOp, .badField, .badRequest, .unauthenticated, .forbidden, .notFound, .unknownGraph,
+        .unknownNode, .unknownID, .notMutable, .inUse, .gone, .conflict, .tooLarge, .typeMismatch, .exprSyntax,
+        .exprType, .exprCost, .keyReused, .cycleLimit, .nodeFailed, .preconditionRequired, .rateLimited, .subLimit,
+        .pipeLimit, .idInUse, .slow, .timeout, .internalError, .engineDown, .noSpace, .notReady, .draining,
+    ]
+
+    static let retriable: Set<Self> = [
+        .timeout, .rateLimited, .subLimit, .pipeLimit, .slow, .internalError, .engineDown, .noSpace, .notReady,
+        .draining,
+    ]
+}

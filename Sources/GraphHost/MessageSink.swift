@@ -1,0 +1,19 @@
+/// Where a session's messages go: one WebSocket, as the server sees it.
+///
+/// The sink owns the session's bytes from the moment they are sent. It calls ``Session/drained()`` when a peer
+/// that was behind has caught up, and ``Session/close(_:)`` exactly once when the connection is gone, whatever
+/// the reason.
+public protocol MessageSink: AnyObject {
+    /// Bytes handed to the sink that the kernel has not taken yet, unsent frames of this loop turn included.
+    var unsentBytes: Int { get }
+
+    /// Sends one complete text message. The bytes are lent for the call.
+    func send(message: UnsafeRawBufferPointer)
+
+    /// Says goodbye with a close code (wire-protocol.md §2) once everything sent so far has left. The sink calls
+    /// ``Session/close(_:)`` then or later.
+    func close(code: UInt16, reason: String)
+
+    /// True: too much is pending, read nothing more from this peer. False: go on.
+    func pauseReading(_ paused: Bool)
+}
