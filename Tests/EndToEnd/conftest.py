@@ -1,0 +1,75 @@
+import json
+import os
+import pathlib
+import sys
+
+import pytest
+from websockets.sync.client import connect
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from sluice import Server  # noqa: E402
+
+CHAIN = """
+graph: g
+title: A test graph
+nodes:
+  x: { set: number, initial: 1 }
+  y: { set: number }
+  any: { set: any }
+  small: { set: integer, min: 0, max: 10, initial: 3 }
+  double: { from: x, pipe: [ { map: "value * 2" } ] }
+  deep:
+    from: double
+    pipe: [ { map: "value + 1" }, { map: "value * 10" } ]
+  sum: { combine: { a: x, b: double }, map: "a + b" }
+  kept: { from: x, pipe: [ { map: "value + 100" } ], retain: always }
+  changes: { from: x, pipe: [ distinct ] }
+"""
+
+
+def pytest_collection_modifyitems(items):
+    if os.environ.get("SLUICE_NIGHTLY"):
+        return
+    items[:] = [item for item in items if "nightly" not in item.keywords]
+
+
+@pytest.fixture
+def server():
+    with Server({"g": CHAIN}) as running:
+        yield running
+
+
+class Client:
+    """The customary Python client, speaking the subprotocol."""
+
+    def __init__(self, server, path="/v1/ws", protocol="sluice.v1.json", **options):
+        self.socket = connect(
+            f"ws://{server.host}:{server.port}{path}", subprotocols=[protocol] if protocol else None, **options
+        )
+        self.ids = 0
+
+    def send(self, **message):
+        self.socket.send(json.dumps(message))
+
+    def receive(self, seconds=5):
+        return json.loads(self.socket.recv(seconds))
+
+    def ask(self, **message):
+        self.ids += 1
+        self.send(id=self.ids, **message)
+        return self.receive()
+
+    def close(self):
+        self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+
+@pytest.fixture
+def client(server):
+    with Client(server) as connected:
+        yield connected

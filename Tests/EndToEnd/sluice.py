@@ -1,0 +1,168 @@
+"""A real `sluice` process under test, and what tests ask of it over HTTP."""
+
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = pathlib.Path(os.environ.get("SLUICE_BINARY", ROOT / ".build/debug/sluice"))
+
+
+def eventually(claim, seconds=5.0, what="the expected state"):
+    """Waits until `claim()` is true and returns its value; fails with the last value seen otherwise."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = claim()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{what} did not come within {seconds} s; last seen: {value!r}")
+        time.sleep(0.01)
+
+
+class Answer:
+    def __init__(self, response):
+        self.status = response.status
+        self.headers = response.headers
+        self.body = response.read()
+
+    def json(self):
+        return json.loads(self.body)
+
+    def __repr__(self):
+        return f"<{self.status} {dict(self.headers)} {self.body[:400]!r}>"
+
+
+class Server:
+    """One server process on a free port, with its own folder for graphs and configuration."""
+
+    def __init__(self, graphs=None, config="", arguments=(), environment=None, listen="127.0.0.1:0"):
+        self.folder = tempfile.TemporaryDirectory(prefix="sluice-")
+        folder = pathlib.Path(self.folder.name)
+        (folder / "graphs").mkdir()
+        for name, text in (graphs or {}).items():
+            (folder / "graphs" / f"{name}.yaml").write_text(text)
+        self.config = folder / "sluice.yaml"
+        self.config.write_text(f"graphs: {folder}/graphs\npublic: {ROOT}/public\n{config}")
+        self.log = open(folder / "log", "w+")
+        self.process = subprocess.Popen(
+            [BINARY, "serve", "--config", self.config, "--listen", listen, *arguments],
+            stdout=subprocess.PIPE, stderr=self.log, text=True, env={**os.environ, **(environment or {})},
+        )
+        self.url = None
+        for line in self.process.stdout:
+            if found := re.match(r"listening on (http://\S+)", line):
+                self.url = found.group(1).rstrip("/")
+                break
+        if self.url is None:
+            self.process.wait(10)
+            raise AssertionError(f"the server did not start: {self.log_text()}")
+        parts = urllib.parse.urlsplit(self.url)
+        self.host, self.port = parts.hostname, parts.port
+        # The pipe must not fill up.
+        threading.Thread(target=self.process.stdout.read, daemon=True).start()
+
+    def log_text(self):
+        self.log.flush()
+        self.log.seek(0)
+        return self.log.read()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        crashed = self.process.poll() is not None and self.process.returncode not in (0, -signal.SIGKILL)
+        code = self.process.returncode
+        self.stop()
+        text = self.log_text()
+        self.log.close()
+        self.folder.cleanup()
+        if crashed:
+            raise AssertionError(f"the server ended by itself with {code}: {text[-4000:]}")
+
+    def stop(self, seconds=15):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+                raise AssertionError(f"the server did not drain: {self.log_text()[-4000:]}")
+        return self.process.returncode
+
+    # HTTP
+
+    def request(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=10)
+        try:
+            if isinstance(body, str):
+                body = body.encode()
+            connection.request(method, path, body, headers or {})
+            return Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def get(self, path, **headers):
+        return self.request("GET", path, headers={k.replace("_", "-"): v for k, v in headers.items()})
+
+    def set(self, graph, node, value, **headers):
+        answer = self.request("POST", f"/v1/graphs/{graph}/nodes/{node}", json.dumps(value),
+                              {"Content-Type": "application/json", **headers})
+        assert answer.status == 200, answer
+        return answer.json()
+
+    def batch(self, graph, **body):
+        return self.request("POST", f"/v1/graphs/{graph}/batch", json.dumps(body),
+                            {"Content-Type": "application/json"})
+
+    def value(self, graph, node):
+        answer = self.get(f"/v1/graphs/{graph}/nodes/{node}")
+        assert answer.status == 200, answer
+        return answer.json()
+
+    # Inspection
+
+    def metrics(self):
+        """All samples, as {'name{label="x"}': number}."""
+        samples = {}
+        for line in self.get("/metrics").body.decode().splitlines():
+            if line and not line.startswith("#"):
+                name, value = line.rsplit(" ", 1)
+                samples[name] = float(value)
+        return samples
+
+    def count(self, what, graph):
+        return int(self.metrics()[f'sluice_{what}{{graph="{graph}"}}'])
+
+    def counts(self, graph):
+        """What is alive in one graph."""
+        samples = self.metrics()
+        return {what: int(samples[f'sluice_{what}{{graph="{graph}"}}']) for what in ("nodes", "edges", "listeners")}
+
+    def picture(self, graph):
+        answer = self.get(f"/v1/graphs/{graph}/graph?format=json&live=1")
+        assert answer.status == 200, answer
+        return answer.json()
+
+    def alive(self, graph):
+        """The named nodes that exist at this moment."""
+        return {n["name"] for n in self.picture(graph)["nodes"] if n.get("name") and n.get("exists", True)}
+
+    def resident(self):
+        """Resident memory of the process, bytes."""
+        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) * 1024
+        raise AssertionError("no VmRSS")
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
