@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# The long forms of the tests: hundreds of thousands of random histories and client lives, and the sanitizers.
+# Takes about an hour on two cores. SANITIZERS="" leaves those out.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export SLUICE_NIGHTLY=1
+
+echo "== unit tests, long forms, optimised with assertions"
+swift test -c release --scratch-path .build-nightly -Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug
+
+echo "== end to end, long forms"
+swift build --product sluice
+.venv/bin/python -m pytest Tests/EndToEnd
+
+# The sanitizers run the short forms: they cost ten times as much as they look at.
+unset SLUICE_NIGHTLY
+for sanitizer in ${SANITIZERS-address thread}; do
+    echo "== unit tests under the $sanitizer sanitizer"
+    swift test --sanitize="$sanitizer" --scratch-path ".build-$sanitizer"
+done
+echo "== end to end under the address sanitizer"
+swift build --product sluice --sanitize=address --scratch-path .build-address
+SLUICE_BINARY=.build-address/debug/sluice .venv/bin/python -m pytest Tests/EndToEnd -m 'not browser' -k 'not resident and not vanish'
