@@ -1,0 +1,141 @@
+/// Questions about bytes that HTTP's grammar asks everywhere. Letters are compared without regard to case where the
+/// RFC says so; nothing here knows about Unicode.
+enum ASCII {
+    static let tab = UInt8(ascii: "\t")
+    static let lineFeed = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
+    static let space = UInt8(ascii: " ")
+    static let quote = UInt8(ascii: "\"")
+    static let comma = UInt8(ascii: ",")
+    static let slash = UInt8(ascii: "/")
+    static let percent = UInt8(ascii: "%")
+
+    /// The byte, a letter A–Z as its small form.
+    @inline(__always)
+    static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte &- 65 < 26 ? byte | 0x20 : byte
+    }
+
+    @inline(__always)
+    static func isDigit(_ byte: UInt8) -> Bool {
+        byte &- 48 < 10
+    }
+
+    @inline(__always)
+    static func isLetter(_ byte: UInt8) -> Bool {
+        (byte | 0x20) &- 97 < 26
+    }
+
+    /// Whether the byte may stand in a token (RFC 9110 §5.6.2).
+    static func isToken(_ byte: UInt8) -> Bool {
+        if isLetter(byte) || isDigit(byte) { return true }
+        switch byte {
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
+            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            return true
+        default:
+            return false
+        }
+    }
+
+    /// The value of a hexadecimal digit, or nil.
+    @inline(__always)
+    static func hexadecimal(_ byte: UInt8) -> UInt8? {
+        if isDigit(byte) { return byte &- 48 }
+        let letter = (byte | 0x20) &- 97
+        return letter < 6 ? letter &+ 10 : nil
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether the bytes are those of `text`, exactly.
+    public func equals(_ text: StaticString) -> Bool {
+        count == text.utf8CodeUnitCount && isEqual(to: text.utf8Start)
+    }
+
+    /// Whether the bytes are those of `text`, letters compared without regard to case. `text` is in small letters.
+    public func equalsIgnoringCase(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        let other = text.utf8Start
+        for index in 0..<count where ASCII.lowercased(self[index]) != other[index] {
+            return false
+        }
+        return true
+    }
+
+    /// The bytes without blanks and tabs at either end (RFC 9110 §5.6.3).
+    public var trimmed: UnsafeRawBufferPointer {
+        var start = 0
+        var end = count
+        while start < end, self[start] == ASCII.space || self[start] == ASCII.tab {
+            start += 1
+        }
+        while end > start, self[end - 1] == ASCII.space || self[end - 1] == ASCII.tab {
+            end -= 1
+        }
+        return UnsafeRawBufferPointer(rebasing: self[start..<end])
+    }
+
+    /// The number these decimal digits say; nil where there is none, something else, or too much.
+    public var decimal: Int? {
+        guard count > 0 else { return nil }
+        var number = 0
+        for byte in self {
+            guard ASCII.isDigit(byte) else { return nil }
+            let (product, over) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overAgain) = product.addingReportingOverflow(Int(byte &- 48))
+            guard !over, !overAgain else { return nil }
+            number = sum
+        }
+        return number
+    }
+
+    /// The bytes as text, ill-formed UTF-8 replaced. Not for the hot path.
+    public var text: String {
+        String(decoding: self, as: UTF8.self)
+    }
+
+    /// Calls `body` with each non-empty element of a comma-separated list, white space trimmed (RFC 9110 §5.6.1);
+    /// commas inside quoted strings do not separate. Stops when `body` returns false.
+    public func forEachListElement(_ body: (UnsafeRawBufferPointer) -> Bool) {
+        var start = 0
+        var index = 0
+        var quoted = false
+        while index <= count {
+            let byte = index < count ? self[index] : ASCII.comma
+            if quoted, index < count {
+                if byte == UInt8(ascii: "\\") {
+                    index += 1
+                } else if byte == ASCII.quote {
+                    quoted = false
+                }
+            } else if byte == ASCII.quote {
+                quoted = true
+            } else if byte == ASCII.comma {
+                let element = UnsafeRawBufferPointer(rebasing: self[start..<Swift.min(index, count)]).trimmed
+                if element.count > 0, !body(element) { return }
+                start = index + 1
+            }
+            index += 1
+        }
+    }
+
+    /// Whether the comma-separated list names `token`, letters compared without regard to case.
+    public func listContains(_ token: StaticString) -> Bool {
+        var found = false
+        forEachListElement {
+            found = $0.equalsIgnoringCase(token)
+            return !found
+        }
+        return found
+    }
+
+    @inline(__always)
+    private func isEqual(to other: UnsafePointer<UInt8>) -> Bool {
+        for index in 0..<count where self[index] != other[index] {
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,171 @@
+/// A growable run of bytes that answers, frames and saved input are collected in.
+///
+/// It has one owner and no copies, so appending is a bounds check and a `memcpy`. What `bytes` lends is valid until the
+/// next change. Capacity doubles and is given back only by `removeAll(keepingCapacity: false)`.
+public struct ByteBuffer: ~Copyable {
+    @usableFromInline var base: UnsafeMutableRawPointer?
+    @usableFromInline var capacity: Int
+
+    /// How many bytes are held.
+    public internal(set) var count: Int
+
+    /// Makes an empty buffer; memory is taken at the first append.
+    public init() {
+        base = nil
+        capacity = 0
+        count = 0
+    }
+
+    deinit {
+        base?.deallocate()
+    }
+
+    /// Whether nothing is held.
+    public var isEmpty: Bool { count == 0 }
+
+    /// The bytes held, lent until the next change of the buffer.
+    public var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base, count: count)
+    }
+
+    /// The bytes held, for changing them in place; lent until the next change of the buffer.
+    public var mutableBytes: UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(start: base, count: count)
+    }
+
+    /// Makes room for `more` bytes and returns where they go. They count only after `commit`.
+    public mutating func reserve(_ more: Int) -> UnsafeMutableRawPointer {
+        if _slowPath(count &+ more > capacity || base == nil) {
+            grow(to: count + more)
+        }
+        return base.unsafelyUnwrapped + count
+    }
+
+    /// Counts `more` bytes that the caller has written at the place `reserve` returned.
+    public mutating func commit(_ more: Int) {
+        precondition(more >= 0 && count + more <= capacity, "committed more than was reserved")
+        count += more
+    }
+
+    /// Appends a copy of `source`.
+    public mutating func append(_ source: UnsafeRawBufferPointer) {
+        guard let start = source.baseAddress, source.count > 0 else { return }
+        reserve(source.count).copyMemory(from: start, byteCount: source.count)
+        count &+= source.count
+    }
+
+    /// Appends the bytes of a literal.
+    public mutating func append(_ text: StaticString) {
+        let length = text.utf8CodeUnitCount
+        reserve(length).copyMemory(from: text.utf8Start, byteCount: length)
+        count &+= length
+    }
+
+    /// Appends one byte.
+    public mutating func append(_ byte: UInt8) {
+        reserve(1).storeBytes(of: byte, as: UInt8.self)
+        count &+= 1
+    }
+
+    /// Appends the UTF-8 of `text`. Not for the hot path.
+    public mutating func append(string text: String) {
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Appends the bytes of an array.
+    public mutating func append(array: [UInt8]) {
+        array.withUnsafeBytes { append($0) }
+    }
+
+    /// Appends `number` in decimal digits.
+    public mutating func append(decimal number: Int) {
+        if number < 0 {
+            append(UInt8(ascii: "-"))
+        }
+        append(decimal: number.magnitude)
+    }
+
+    /// Appends `number` in decimal digits.
+    public mutating func append(decimal number: UInt) {
+        var digits = 1
+        var rest = number
+        while rest >= 10 {
+            rest /= 10
+            digits += 1
+        }
+        let place = reserve(digits)
+        rest = number
+        var index = digits
+        while index > 0 {
+            index &-= 1
+            place.storeBytes(
+                of: UInt8(truncatingIfNeeded: 48 &+ rest % 10),
+                toByteOffset: index,
+                as: UInt8.self
+            )
+            rest /= 10
+        }
+        count &+= digits
+    }
+
+    /// Appends `number` in lower-case hexadecimal digits.
+    public mutating func append(hexadecimal number: UInt) {
+        var digits = 1
+        while digits < 16, number >> UInt(digits * 4) != 0 {
+            digits += 1
+        }
+        let place = reserve(digits)
+        for index in 0..<digits {
+            let nibble = UInt8(truncatingIfNeeded: number >> UInt((digits - 1 - index) * 4)) & 15
+            place.storeBytes(of: nibble < 10 ? 48 + nibble : 87 + nibble, toByteOffset: index, as: UInt8.self)
+        }
+        count &+= digits
+    }
+
+    /// Takes the first `length` bytes away, as after a partial write; what is left moves to the front.
+    public mutating func removeFirst(_ length: Int) {
+        precondition(length >= 0 && length <= count, "removed more than is held")
+        count -= length
+        if count > 0, length > 0, let base {
+            base.copyMemory(from: base + length, byteCount: count)
+        }
+    }
+
+    /// Takes away everything behind the first `length` bytes.
+    public mutating func truncate(to length: Int) {
+        precondition(length >= 0 && length <= count, "truncated to more than is held")
+        count = length
+    }
+
+    /// Forgets everything.
+    /// - Parameter keepingCapacity: whether the memory stays for the next use.
+    public mutating func removeAll(keepingCapacity: Bool = true) {
+        count = 0
+        if !keepingCapacity {
+            base?.deallocate()
+            base = nil
+            capacity = 0
+        }
+    }
+
+    /// Forgets everything, and gives the memory back where it is larger than `limitBytes`.
+    public mutating func removeAll(keepingAtMost limitBytes: Int) {
+        removeAll(keepingCapacity: capacity <= limitBytes)
+    }
+
+    @inline(never)
+    private mutating func grow(to wanted: Int) {
+        var size = max(capacity * 2, 64)
+        while size < wanted {
+            size *= 2
+        }
+        let place = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+        if let base {
+            place.copyMemory(from: base, byteCount: count)
+            base.deallocate()
+        }
+        base = place
+        capacity = size
+    }
+}

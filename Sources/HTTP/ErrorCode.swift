@@ -1,0 +1,27 @@
+/// The stable word for an error, the same over HTTP and WebSocket (wire-protocol.md §2). `ErrorTable` says what each means.
+public struct ErrorCode: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    public init(stringLiteral value: String) {
+        rawValue = value
+    }
+
+    public static let badRequest: ErrorCode = "bad_request"
+    public static let uriTooLong: ErrorCode = "uri_too_long"
+    public static let headersTooLarge: ErrorCode = "headers_too_large"
+    public static let tooLarge: ErrorCode = "too_large"
+    public static let notFound: ErrorCode = "not_found"
+    public static let methodNotAllowed: ErrorCode = "method_not_allowed"
+    public static let notAcceptable: ErrorCode = "not_acceptable"
+    public static let unsupportedType: ErrorCode = "unsupported_type"
+    public static let misdirected: ErrorCode = "misdirected"
+    public static let badOrigin: ErrorCode = "bad_origin"
+    public static let forbidden: ErrorCode = "forbidden"
+    public static let timeout: ErrorCode = "timeout"
+    public static let draining: ErrorCode = "draining"
+    public static let internalError: ErrorCode = "internal"
+}

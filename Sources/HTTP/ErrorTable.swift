@@ -1,0 +1,118 @@
+/// What one error code means everywhere: over HTTP, on a WebSocket, in the documentation (wire-protocol.md §2).
+public struct ErrorRow: Sendable {
+    public let code: ErrorCode
+    /// The status over HTTP; nil where the error does not occur there.
+    public let status: Status?
+    /// The close code, where the error closes a WebSocket (at once or when repeated); nil where it never does.
+    public let close: CloseCode?
+    /// Whether the same request may succeed later.
+    public let retry: Bool
+    /// Whether the answer carries `Retry-After`.
+    public let sendsRetryAfter: Bool
+    /// What it means, for people.
+    public let sentence: String
+}
+
+/// The one table of errors. Documentation, OpenAPI and the client's constants are generated from it.
+public enum ErrorTable {
+    /// The row of a code; a code without one is a mistake of ours and is answered as `internal`.
+    public static func row(_ code: ErrorCode) -> ErrorRow {
+        rows.first { $0.code == code } ?? rows[rows.count - 1]
+    }
+
+    /// Whether the code has a row of its own.
+    public static func knows(_ code: ErrorCode) -> Bool {
+        rows.contains { $0.code == code }
+    }
+
+    /// Every error, grouped by status as in the specification; `internal` is the last.
+    public static let rows: [ErrorRow] = [
+        row("bad_json", 400, 4400, "The body or message is no well-formed JSON, or repeats a key."),
+        row("bad_op", 400, 4400, "The message's op is not one the server knows."),
+        row("bad_field", 400, 4400, "A field is missing, has the wrong type or is out of range."),
+        row(
+            "bad_request",
+            400,
+            4400,
+            "The request is malformed or ambiguous; over HTTP the connection is closed."
+        ),
+        row("unauthenticated", 401, 4401, "A valid token or session is needed."),
+        row("token_expired", 401, 4401, "The token's time is over; ask for a new one."),
+        row("forbidden", 403, 4403, "The caller may not do this."),
+        row("bad_origin", 403, 4403, "The page's origin is neither the server's own nor allowed."),
+        row("not_found", 404, nil, "There is nothing under this path."),
+        row("unknown_graph", 404, nil, "There is no graph with this name that the caller may read."),
+        row("unknown_node", 404, nil, "The graph has no node with this name that the caller may read."),
+        row("unknown_id", 404, nil, "No subscription or connection has this id."),
+        row("not_mutable", 405, nil, "The node is derived and cannot be set."),
+        row("method_not_allowed", 405, nil, "The path exists, but not with this method; see Allow."),
+        row("not_acceptable", 406, 4406, "None of the representations the client accepts can be made."),
+        row("timeout", 408, 4508, retry: true, "The peer took too long."),
+        row("in_use", 409, nil, "The graph is owned by its file."),
+        row("gone", 410, nil, "The history asked for has been trimmed."),
+        row("conflict", 412, nil, "A condition does not hold: somebody else has changed the node."),
+        row("too_large", 413, 1009, "The body or message is larger than the server takes."),
+        row("uri_too_long", 414, nil, "The request target is longer than 8 KiB."),
+        row("unsupported_type", 415, 1003, "The body's media type cannot be read as JSON."),
+        row("misdirected", 421, nil, "Host does not name this server."),
+        row("type_mismatch", 422, nil, "The value does not satisfy the node's checks."),
+        row("expr_syntax", 422, nil, "The expression cannot be parsed."),
+        row("expr_type", 422, nil, "The expression applies an operation to a value it does not fit."),
+        row("expr_cost", 422, nil, "The expression costs more than it may."),
+        row("key_reused", 422, nil, "The Idempotency-Key was used before with another body."),
+        row("cycle_limit", 422, nil, "A cycle did not come to rest within the limit."),
+        row("node_failed", 424, nil, "The operator behind the node failed for the present input."),
+        row("precondition_required", 428, nil, "The node may only be set with If-Match."),
+        row("rate_limited", 429, 4429, retry: true, after: true, "Too many requests or messages; slow down."),
+        row("sub_limit", 429, 4429, retry: true, after: true, "The connection has too many subscriptions."),
+        row(
+            "pipe_limit",
+            429,
+            4429,
+            retry: true,
+            after: true,
+            "A pipeline has too many stages, or its owner too many chains."
+        ),
+        row("headers_too_large", 431, nil, "The header block exceeds 16 KiB or 100 fields."),
+        row("id_in_use", nil, nil, "The id belongs to a message that has no terminal answer yet."),
+        row("slow", nil, 4580, retry: true, "The client does not read fast enough for what it asked for."),
+        row(
+            "engine_down",
+            503,
+            4503,
+            retry: true,
+            after: true,
+            "The store behind the graph cannot be reached."
+        ),
+        row("no_space", 503, 4503, retry: true, after: true, "The disk behind the graph is full."),
+        row("not_ready", 503, 4503, retry: true, after: true, "The server is still starting."),
+        row("draining", 503, 4503, retry: true, after: true, "The server is about to stop."),
+        row(
+            "too_many_connections",
+            503,
+            4529,
+            retry: true,
+            after: true,
+            "No further connection is taken at the moment."
+        ),
+        row("internal", 500, 1011, retry: true, "The server made a mistake; it is in its log."),
+    ]
+
+    private static func row(
+        _ code: ErrorCode,
+        _ status: UInt16?,
+        _ close: UInt16?,
+        retry: Bool = false,
+        after: Bool = false,
+        _ sentence: String
+    ) -> ErrorRow {
+        ErrorRow(
+            code: code,
+            status: status.map(Status.init(rawValue:)),
+            close: close.map(CloseCode.init(rawValue:)),
+            retry: retry,
+            sendsRetryAfter: after,
+            sentence: sentence
+        )
+    }
+}

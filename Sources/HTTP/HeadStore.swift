@@ -1,0 +1,92 @@
+/// One header field: where its name and value stand, counted from the first byte of the message.
+struct FieldSlice {
+    var name: UInt32
+    var nameLength: UInt32
+    var value: UInt32
+    var valueLength: UInt32
+    var known: HeaderName
+}
+
+/// Where the head of a message lies and what is in it.
+///
+/// Nothing is copied while a head arrives in one piece: slices are offsets from the message's first byte, and `base` is
+/// the lent input. Only a head that is cut off by the end of the input moves into `saved`; the offsets stay right.
+///
+/// Invariants:
+/// - offsets count raw bytes of the message, so a name or value that arrives in pieces is contiguous;
+/// - `first[n]` is 1 + the index of the first field known as `n`, 0 where there is none;
+/// - while `isSaved`, `saved` holds the message from its first byte and `base` is its address.
+struct HeadStore: ~Copyable {
+    var base: UnsafePointer<UInt8>?
+    var isSaved = false
+    var saved = ByteBuffer()
+
+    var fields: UnsafeMutablePointer<FieldSlice>
+    var fieldCount = 0
+    var fieldCapacity: Int
+    /// Index by `HeaderName.rawValue`; `HeaderName.end` of them.
+    let first: UnsafeMutablePointer<UInt16>
+
+    init() {
+        fieldCapacity = 12
+        fields = .allocate(capacity: fieldCapacity)
+        first = .allocate(capacity: HeaderName.end)
+        first.initialize(repeating: 0, count: HeaderName.end)
+    }
+
+    deinit {
+        fields.deallocate()
+        first.deallocate()
+    }
+
+    mutating func removeAll() {
+        base = nil
+        isSaved = false
+        saved.removeAll(keepingAtMost: 4096)
+        fieldCount = 0
+        first.update(repeating: 0, count: HeaderName.end)
+    }
+
+    /// Adds a field whose name begins at `offset`.
+    @inline(__always)
+    mutating func addField(at offset: Int, nameLength: Int) {
+        if fieldCount == fieldCapacity {
+            growFields()
+        }
+        fields[fieldCount] = FieldSlice(
+            name: UInt32(truncatingIfNeeded: offset),
+            nameLength: UInt32(truncatingIfNeeded: nameLength),
+            value: 0,
+            valueLength: 0,
+            known: .unknown
+        )
+        fieldCount &+= 1
+    }
+
+    @inline(never)
+    private mutating func growFields() {
+        let larger = UnsafeMutablePointer<FieldSlice>.allocate(capacity: fieldCapacity * 2)
+        larger.moveInitialize(from: fields, count: fieldCount)
+        fields.deallocate()
+        fields = larger
+        fieldCapacity *= 2
+    }
+
+    /// The bytes of a slice; lent like the head itself.
+    @inline(__always)
+    func bytes(_ offset: UInt32, _ length: UInt32) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base.unsafelyUnwrapped + Int(offset), count: Int(length))
+    }
+
+    @inline(__always)
+    func value(at index: Int) -> UnsafeRawBufferPointer {
+        bytes(fields[index].value, fields[index].valueLength)
+    }
+
+    /// The value of the first field known as `name`.
+    @inline(__always)
+    func value(_ name: HeaderName) -> UnsafeRawBufferPointer? {
+        let index = first[Int(name.rawValue)]
+        return index == 0 ? nil : value(at: Int(index) &- 1)
+    }
+}

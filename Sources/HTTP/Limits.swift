@@ -1,0 +1,26 @@
+/// How much a peer may send before the parser refuses. Defaults are those of wire-protocol.md §3 and §5.
+public struct Limits: Sendable {
+    /// The request target, in bytes; more is `uri_too_long`.
+    public var targetBytes: Int
+    /// All header lines together, line ends and the closing empty line included; more is `headers_too_large`.
+    public var headerBytes: Int
+    /// The number of header fields; more is `headers_too_large`.
+    public var headerFields: Int
+    /// The body, chunk framing not counted; more is `too_large`.
+    public var bodyBytes: Int
+
+    public init(
+        targetBytes: Int = 8 * 1024,
+        headerBytes: Int = 16 * 1024,
+        headerFields: Int = 100,
+        bodyBytes: Int = 64 * 1024
+    ) {
+        self.targetBytes = targetBytes
+        self.headerBytes = headerBytes
+        self.headerFields = headerFields
+        self.bodyBytes = bodyBytes
+    }
+
+    /// Where reading stops for good while a head is unfinished, wherever in it the bytes pile up.
+    var headBytes: Int { targetBytes + headerBytes + 64 }
+}

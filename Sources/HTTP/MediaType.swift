@@ -1,0 +1,71 @@
+/// A media type as `Content-Type` gives it (RFC 9110 §8.3.1), and the rule which of them may carry a JSON body.
+public struct MediaType {
+    /// `type/subtype`, as sent; lent from the header value.
+    public let essence: UnsafeRawBufferPointer
+    /// The value of `charset`, without quotes; nil where there is none.
+    public let charset: UnsafeRawBufferPointer?
+
+    /// Reads a header value; nil where it is no media type.
+    public init?(_ value: UnsafeRawBufferPointer) {
+        let split = value.firstIndex(of: UInt8(ascii: ";")) ?? value.count
+        essence = UnsafeRawBufferPointer(rebasing: value[..<split]).trimmed
+        guard let slash = essence.firstIndex(of: ASCII.slash), slash > 0, slash + 1 < essence.count else {
+            return nil
+        }
+        for index in 0..<essence.count where index != slash && !ASCII.isToken(essence[index]) {
+            return nil
+        }
+        var found: UnsafeRawBufferPointer?
+        var start = split
+        while start < value.count {
+            start += 1
+            var end = start
+            while end < value.count, value[end] != UInt8(ascii: ";") {
+                end += 1
+            }
+            let parameter = UnsafeRawBufferPointer(rebasing: value[start..<end]).trimmed
+            if found == nil, parameter.count > 8,
+                UnsafeRawBufferPointer(rebasing: parameter[..<8]).equalsIgnoringCase("charset=")
+            {
+                found = Self.unquoted(UnsafeRawBufferPointer(rebasing: parameter[8...]))
+            }
+            start = end
+        }
+        charset = found
+    }
+
+    /// Whether the type is `name`, which is in small letters.
+    public func isType(_ name: StaticString) -> Bool {
+        essence.equalsIgnoringCase(name)
+    }
+
+    /// Whether the body's text is UTF-8: said, ASCII, or not said.
+    public var isUTF8: Bool {
+        guard let charset else { return true }
+        return charset.equalsIgnoringCase("utf-8") || charset.equalsIgnoringCase("utf8")
+            || charset.equalsIgnoringCase("us-ascii")
+    }
+
+    /// Whether a body with this `Content-Type` is taken as JSON (wire-protocol.md §3): `application/json`, `text/plain`,
+    /// form-urlencoded (so that `curl -d 21.5 URL` works; never form-decoded), or no type at all. Others are 415.
+    public static func carriesJSON(_ value: UnsafeRawBufferPointer?) -> Bool {
+        guard let value, value.count > 0 else { return true }
+        if value.equals("application/json") || value.equals("application/x-www-form-urlencoded") {
+            return true
+        }
+        guard let type = MediaType(value), type.isUTF8 else { return false }
+        return type.isType("application/json") || type.isType("text/plain")
+            || type.isType("application/x-www-form-urlencoded")
+    }
+
+    /// Whether the body is a JSON merge patch (RFC 7396), which only PATCH takes.
+    public static func isMergePatch(_ value: UnsafeRawBufferPointer?) -> Bool {
+        guard let value, let type = MediaType(value) else { return false }
+        return type.isType("application/merge-patch+json") && type.isUTF8
+    }
+
+    private static func unquoted(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard bytes.count >= 2, bytes.first == ASCII.quote, bytes.last == ASCII.quote else { return bytes }
+        return UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1])
+    }
+}

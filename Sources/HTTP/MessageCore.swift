@@ -1,0 +1,299 @@
+import CLLHTTP
+
+/// Why a message was refused. The connection can only be closed after it: nobody knows where the next message begins.
+public struct ParseFailure: Error, Sendable {
+    /// `bad_request`, `uri_too_long`, `headers_too_large` or `too_large`.
+    public let code: ErrorCode
+    /// What a person can act on. Never holds bytes of the message.
+    public let reason: StaticString
+}
+
+/// The body of a message: lent from the input while it lies there in one piece, otherwise collected.
+struct BodyStore: ~Copyable {
+    var base: UnsafeRawPointer?
+    var count = 0
+    var saved = ByteBuffer()
+    var isSaved = false
+
+    mutating func removeAll() {
+        base = nil
+        count = 0
+        isSaved = false
+        saved.removeAll(keepingAtMost: 4096)
+    }
+
+    @inline(__always)
+    mutating func append(_ start: UnsafeRawPointer, _ length: Int) {
+        if count == 0, !isSaved {
+            base = start
+        } else if isSaved || base.unsafelyUnwrapped + count != start {
+            save(expecting: 0)
+            saved.append(UnsafeRawBufferPointer(start: start, count: length))
+            base = UnsafeRawPointer(saved.bytes.baseAddress)
+        }
+        count &+= length
+    }
+
+    /// Moves a lent body into own memory.
+    mutating func save(expecting total: Int) {
+        guard !isSaved else { return }
+        isSaved = true
+        _ = saved.reserve(max(total, count))
+        saved.append(UnsafeRawBufferPointer(start: base, count: count))
+        base = UnsafeRawPointer(saved.bytes.baseAddress)
+    }
+}
+
+/// llhttp and what its callbacks collect: the state of one message, in memory of its own so that the C callbacks reach it
+/// without reference counting. `RequestParser` and `ResponseParser` own one each and differ in how a head is judged.
+///
+/// https://github.com/nodejs/llhttp: callbacks return 0, -1 (refuse) or `HPE_PAUSED`.
+struct MessageCore: ~Copyable {
+    enum Stage: UInt8 {
+        /// Between messages, no byte of the next one seen.
+        case idle
+        case head
+        case body
+        /// A message lies ready; the next call of `parse` drops it.
+        case done
+        /// The peer's last message lies ready or was dropped; whatever follows is ignored.
+        case ended
+        case failed
+    }
+
+    let parser: UnsafeMutablePointer<llhttp_t>
+
+    var stage = Stage.idle
+    var isReadingValue = false
+    var isRequest: Bool
+    /// Set while a response's request was HEAD: its head is not followed by a body.
+    var skipsBody = false
+    /// One CRLF before a message is tolerated (RFC 9112 §2.2): how many bytes of it were seen.
+    var blankBytes: UInt8 = 0
+    /// The last byte of the input before this one.
+    var previousByte: UInt8 = 0
+
+    /// The input being parsed and the message offset of its first byte.
+    var input: UnsafePointer<UInt8>?
+    var inputCount = 0
+    var origin = 0
+
+    var limits: Limits
+    var head = HeadStore()
+    var headEnd = 0
+    var target = 0
+    var targetLength = 0
+    var facts = RequestFacts()
+    /// The path without escapes, where it had any.
+    var decoded = ByteBuffer()
+    var body = BodyStore()
+    var failure: ParseFailure?
+
+    private init(isRequest: Bool, limits: Limits, parser: UnsafeMutablePointer<llhttp_t>) {
+        self.parser = parser
+        self.isRequest = isRequest
+        self.limits = limits
+    }
+
+    /// llhttp's memory: the parser first, so that both have the same address, and the table of callbacks it refers to.
+    private struct Wire {
+        var parser = llhttp_t()
+        var settings = llhttp_settings_t()
+    }
+
+    /// Makes a core whose callbacks lead back to it. Freed by `destroy`.
+    static func make(isRequest: Bool, limits: Limits) -> UnsafeMutablePointer<MessageCore> {
+        precondition(
+            limits.headBytes < 1 << 24 && limits.headerFields < 1 << 15,
+            "limits beyond what slices can count"
+        )
+        let wire = UnsafeMutablePointer<Wire>.allocate(capacity: 1)
+        wire.initialize(to: Wire())
+        let raw = UnsafeMutableRawPointer(wire)
+        let parser = raw.assumingMemoryBound(to: llhttp_t.self)
+        let settings = (raw + MemoryLayout<Wire>.offset(of: \.settings)!)
+            .assumingMemoryBound(to: llhttp_settings_t.self)
+        let core = UnsafeMutablePointer<MessageCore>.allocate(capacity: 1)
+        core.initialize(to: MessageCore(isRequest: isRequest, limits: limits, parser: parser))
+        llhttp_settings_init(settings)
+        installCallbacks(settings)
+        llhttp_init(parser, isRequest ? HTTP_REQUEST : HTTP_RESPONSE, settings)
+        parser.pointee.data = UnsafeMutableRawPointer(core)
+        return core
+    }
+
+    static func destroy(_ core: UnsafeMutablePointer<MessageCore>) {
+        UnsafeMutableRawPointer(core.pointee.parser).assumingMemoryBound(to: Wire.self).deallocate()
+        core.deinitialize(count: 1)
+        core.deallocate()
+    }
+
+    /// The C callbacks: recover the core, call one method. Only those that are needed are set, each costs a call.
+    private static func installCallbacks(_ settings: UnsafeMutablePointer<llhttp_settings_t>) {
+        settings.pointee.on_url = { parser, at, length in
+            MessageCore.of(parser).pointee.targetArrived(at.unsafelyUnwrapped, length)
+        }
+        settings.pointee.on_header_field = { parser, at, length in
+            MessageCore.of(parser).pointee.fieldArrived(at.unsafelyUnwrapped, length)
+        }
+        settings.pointee.on_header_value = { parser, at, length in
+            MessageCore.of(parser).pointee.valueArrived(at.unsafelyUnwrapped, length)
+        }
+        settings.pointee.on_headers_complete = { parser in
+            MessageCore.of(parser).pointee.headCompleted()
+        }
+        settings.pointee.on_chunk_extension_name = { parser, _, _ in
+            MessageCore.of(parser).pointee.refuse(.badRequest, "chunk extensions are not accepted")
+        }
+        settings.pointee.on_chunk_header = { parser in
+            MessageCore.of(parser).pointee.chunkBegan()
+        }
+        settings.pointee.on_body = { parser, at, length in
+            MessageCore.of(parser).pointee.bodyArrived(at.unsafelyUnwrapped, length)
+        }
+        settings.pointee.on_message_complete = { parser in
+            MessageCore.of(parser).pointee.messageCompleted()
+        }
+    }
+
+    @inline(__always)
+    private static func of(_ parser: UnsafeMutablePointer<llhttp_t>?) -> UnsafeMutablePointer<MessageCore> {
+        parser.unsafelyUnwrapped.pointee.data.unsafelyUnwrapped.assumingMemoryBound(to: MessageCore.self)
+    }
+
+    /// Forgets the message that was delivered.
+    mutating func beginMessage() {
+        head.removeAll()
+        body.removeAll()
+        origin = 0
+        headEnd = 0
+        target = 0
+        targetLength = 0
+        isReadingValue = false
+        facts = RequestFacts()
+    }
+
+    /// Notes why the message is refused; what it returns makes llhttp stop.
+    @inline(never)
+    mutating func refuse(_ code: ErrorCode, _ reason: StaticString) -> Int32 {
+        if failure == nil {
+            failure = ParseFailure(code: code, reason: reason)
+        }
+        stage = .failed
+        return -1
+    }
+}
+
+// What the callbacks do. `at` points into the current input.
+extension MessageCore {
+    private mutating func targetArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
+        if targetLength == 0 {
+            target = offset(at)
+        }
+        targetLength &+= length
+        guard targetLength <= limits.targetBytes else {
+            return refuse(.uriTooLong, "the request target is too long")
+        }
+        return 0
+    }
+
+    private mutating func fieldArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
+        let offset = offset(at)
+        if _slowPath(stage == .body) {
+            return refuse(.badRequest, "trailer fields are not accepted")
+        }
+        if isReadingValue || head.fieldCount == 0 {
+            guard head.fieldCount < limits.headerFields else {
+                return refuse(.headersTooLarge, "too many header fields")
+            }
+            head.addField(at: offset, nameLength: length)
+            isReadingValue = false
+        } else {
+            head.fields[head.fieldCount &- 1].nameLength &+= UInt32(truncatingIfNeeded: length)
+        }
+        return checkHeaderBytes(offset &+ length)
+    }
+
+    private mutating func valueArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
+        let offset = offset(at)
+        if _slowPath(stage == .body) {
+            return refuse(.badRequest, "trailer fields are not accepted")
+        }
+        let field = head.fields + (head.fieldCount &- 1)
+        if !isReadingValue || field.pointee.valueLength == 0 {
+            isReadingValue = true
+            field.pointee.value = UInt32(truncatingIfNeeded: offset)
+            field.pointee.valueLength = UInt32(truncatingIfNeeded: length)
+        } else {
+            guard Int(field.pointee.value) &+ Int(field.pointee.valueLength) == offset else {
+                return refuse(.badRequest, "a folded header line is not accepted")
+            }
+            field.pointee.valueLength &+= UInt32(truncatingIfNeeded: length)
+        }
+        return checkHeaderBytes(offset &+ length)
+    }
+
+    private mutating func headCompleted() -> Int32 {
+        guard head.fieldCount > 0 else {
+            // Without a field there is no Host; a response may well have none.
+            return isRequest ? refuse(.badRequest, "Host is missing") : responseHeadCompleted()
+        }
+        let last = head.fields[head.fieldCount &- 1]
+        headEnd = Self.lineEnd(of: last) &+ 2
+        if head.isSaved {
+            let missing = min(max(headEnd &- origin, 0), inputCount)
+            head.saved.append(UnsafeRawBufferPointer(start: input, count: missing))
+            rebase()
+        } else {
+            head.base = input
+        }
+        guard headEnd <= origin &+ inputCount else {
+            return refuse(.badRequest, "a line does not end in CR LF")
+        }
+        stage = .body
+        return isRequest ? requestHeadCompleted() : responseHeadCompleted()
+    }
+
+    private mutating func chunkBegan() -> Int32 {
+        guard Int(clamping: parser.pointee.content_length) <= limits.bodyBytes &- body.count else {
+            return refuse(.tooLarge, "the body is too large")
+        }
+        return 0
+    }
+
+    private mutating func bodyArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
+        guard length <= limits.bodyBytes &- body.count else {
+            return refuse(.tooLarge, "the body is too large")
+        }
+        body.append(UnsafeRawPointer(at), length)
+        return 0
+    }
+
+    private mutating func messageCompleted() -> Int32 {
+        stage = .done
+        return Int32(HPE_PAUSED.rawValue)
+    }
+
+    /// Where the line of `field` ends, behind its CR LF. llhttp places an empty value behind the line already.
+    @inline(__always)
+    static func lineEnd(of field: FieldSlice) -> Int {
+        field.valueLength > 0 ? Int(field.value) &+ Int(field.valueLength) &+ 2 : Int(field.value)
+    }
+
+    @inline(__always)
+    private func offset(_ at: UnsafePointer<CChar>) -> Int {
+        origin &+ (UnsafeRawPointer(at) - UnsafeRawPointer(input.unsafelyUnwrapped))
+    }
+
+    @inline(__always)
+    private mutating func checkHeaderBytes(_ end: Int) -> Int32 {
+        guard end &- target &- targetLength <= limits.headerBytes else {
+            return refuse(.headersTooLarge, "the header block is too large")
+        }
+        return 0
+    }
+
+    mutating func rebase() {
+        head.base = head.saved.bytes.baseAddress.map { $0.assumingMemoryBound(to: UInt8.self) }
+    }
+}

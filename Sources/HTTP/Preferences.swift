@@ -1,0 +1,44 @@
+/// What the client prefers (RFC 7240). Unknown preferences are ignored, the first of a repeated one counts.
+public struct Preferences: Sendable {
+    /// `return=minimal`: answer 204 without a body.
+    public var returnsMinimal = false
+    /// `return=representation`.
+    public var returnsRepresentation = false
+    /// `wait=n`: seconds the client lets a long poll last.
+    public var waitSeconds: Int?
+
+    public init() {}
+
+    /// Reads every `Prefer` field of a request.
+    public init(_ head: RequestHead) {
+        head.forEachValue(.prefer) {
+            add($0)
+            return true
+        }
+    }
+
+    /// Reads one value of `Prefer`.
+    public mutating func add(_ value: UnsafeRawBufferPointer) {
+        value.forEachListElement { element in
+            // Parameters of a preference stand behind a semicolon; none of these has any.
+            let end = element.firstIndex(of: UInt8(ascii: ";")) ?? element.count
+            let preference = UnsafeRawBufferPointer(rebasing: element[..<end]).trimmed
+            let split = preference.firstIndex(of: UInt8(ascii: "=")) ?? preference.count
+            let name = UnsafeRawBufferPointer(rebasing: preference[..<split]).trimmed
+            let given = UnsafeRawBufferPointer(rebasing: preference[min(split + 1, preference.count)...])
+                .trimmed
+            if name.equalsIgnoringCase("return"), !returnsMinimal, !returnsRepresentation {
+                returnsMinimal = Self.unquoted(given).equalsIgnoringCase("minimal")
+                returnsRepresentation = Self.unquoted(given).equalsIgnoringCase("representation")
+            } else if name.equalsIgnoringCase("wait"), waitSeconds == nil {
+                waitSeconds = Self.unquoted(given).decimal
+            }
+            return true
+        }
+    }
+
+    private static func unquoted(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard bytes.count >= 2, bytes.first == ASCII.quote, bytes.last == ASCII.quote else { return bytes }
+        return UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1])
+    }
+}

@@ -1,0 +1,126 @@
+/// An error answer over HTTP: `application/problem+json` (RFC 9457) with the code of `ErrorTable`.
+///
+/// ```
+/// {"type":"about:blank","title":"Precondition Failed","status":412,"detail":"…","code":"conflict","retry":false,…}
+/// ```
+public struct Problem: Sendable {
+    public var code: ErrorCode
+    /// What the client can do about it. Never holds values of nodes.
+    public var message: String
+    /// Whether the same request may succeed later; the table's word where nil.
+    public var retry: Bool?
+    /// Seconds for `Retry-After`; 1 where the table asks for the field and nil is given.
+    public var retryAfterSeconds: Int?
+    /// The value of `Allow`, for 405.
+    public var allow: String?
+    /// Further members, written as they stand: each begins with a comma, as `,"node":"x","rev":7`. JSON by the caller.
+    public var members: [UInt8]
+
+    public init(
+        _ code: ErrorCode,
+        _ message: String,
+        retry: Bool? = nil,
+        retryAfterSeconds: Int? = nil,
+        allow: String? = nil,
+        members: [UInt8] = []
+    ) {
+        self.code = code
+        self.message = message
+        self.retry = retry
+        self.retryAfterSeconds = retryAfterSeconds
+        self.allow = allow
+        self.members = members
+    }
+
+    /// What the parser refused.
+    public init(_ failure: ParseFailure) {
+        self.init(failure.code, failure.reason.description)
+    }
+
+    /// The status it is answered with; 500 for a code that has none over HTTP.
+    public var status: Status {
+        ErrorTable.row(code).status ?? .internalServerError
+    }
+
+    /// Writes the whole answer.
+    /// - Parameter fields: writes further header lines, such as those of CORS.
+    public func append(
+        _ encoder: ResponseEncoder,
+        _ framing: ResponseFraming,
+        to buffer: inout ByteBuffer,
+        fields: (inout ByteBuffer) -> Void = { _ in }
+    ) {
+        let row = ErrorTable.row(code)
+        encoder.begin(status, framing, in: &buffer)
+        buffer.field("Content-Type", "application/problem+json")
+        if let allow {
+            buffer.field("Allow", string: allow)
+        }
+        if row.sendsRetryAfter || retryAfterSeconds != nil {
+            buffer.field("Retry-After", retryAfterSeconds ?? 1)
+        }
+        if status == .unauthorized {
+            buffer.field("WWW-Authenticate", "Bearer")
+        }
+        fields(&buffer)
+        var body = ByteBuffer()
+        appendBody(to: &body)
+        encoder.finish(body.bytes, framing, in: &buffer)
+    }
+
+    /// Writes the body alone.
+    public func appendBody(to buffer: inout ByteBuffer) {
+        appendBody(status, to: &buffer)
+    }
+
+    private func appendBody(_ status: Status, to buffer: inout ByteBuffer) {
+        buffer.append("{\"type\":\"about:blank\",\"title\":\"")
+        buffer.append(status.phrase)
+        buffer.append("\",\"status\":")
+        buffer.append(decimal: UInt(status.rawValue))
+        buffer.append(",\"code\":")
+        Self.appendJSON(code.rawValue, to: &buffer)
+        buffer.append(",\"detail\":")
+        Self.appendJSON(message, to: &buffer)
+        buffer.append(retry ?? ErrorTable.row(code).retry ? ",\"retry\":true" : ",\"retry\":false")
+        buffer.append(array: members)
+        buffer.append("}\n")
+    }
+
+    /// Writes the answer 426, which belongs to no code of its own.
+    func appendUpgradeRequired(
+        _ encoder: ResponseEncoder,
+        _ framing: ResponseFraming,
+        to buffer: inout ByteBuffer
+    ) {
+        encoder.begin(.upgradeRequired, framing, in: &buffer)
+        buffer.field("Content-Type", "application/problem+json")
+        buffer.field("Upgrade", "websocket")
+        if framing.keepsAlive, !framing.isHTTP10 {
+            buffer.field("Connection", "Upgrade")
+        }
+        buffer.field("Sec-WebSocket-Version", "13")
+        var body = ByteBuffer()
+        appendBody(.upgradeRequired, to: &body)
+        encoder.finish(body.bytes, framing, in: &buffer)
+    }
+
+    /// Appends text as a JSON string.
+    private static func appendJSON(_ text: String, to buffer: inout ByteBuffer) {
+        buffer.append(ASCII.quote)
+        for byte in text.utf8 {
+            switch byte {
+            case ASCII.quote:
+                buffer.append("\\\"")
+            case UInt8(ascii: "\\"):
+                buffer.append("\\\\")
+            case 0..<0x20:
+                buffer.append(byte < 16 ? "\\u000" : "\\u001")
+                buffer.append(hexadecimal: UInt(byte & 15))
+            default:
+                buffer.append(byte)
+            }
+        }
+        buffer.append(ASCII.quote)
+    }
+}

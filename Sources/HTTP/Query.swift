@@ -1,0 +1,74 @@
+/// The query of a request: `name=value` pairs separated by `&`, values percent-encoded, `+` a space.
+///
+/// A view of the head's query: nothing is decoded until it is asked for. Where a name is given several times `first`
+/// takes the first; `forEach` sees all, as `node=a&node=b` needs.
+public struct Query {
+    private let bytes: UnsafeRawBufferPointer
+
+    /// A view of `bytes`, which must last as long as it is used.
+    public init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    /// Calls `body` with every name and value as sent, in order, until it returns false.
+    public func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool) {
+        var start = 0
+        while start < bytes.count {
+            var end = start
+            while end < bytes.count, bytes[end] != UInt8(ascii: "&") {
+                end += 1
+            }
+            if end > start {
+                let pair = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+                let split = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.count
+                let name = UnsafeRawBufferPointer(rebasing: pair[..<split])
+                let value = UnsafeRawBufferPointer(rebasing: pair[min(split + 1, pair.count)...])
+                if !body(name, value) { return }
+            }
+            start = end + 1
+        }
+    }
+
+    /// The value of the first pair with this name, as sent; nil where there is none.
+    public func raw(_ name: StaticString) -> UnsafeRawBufferPointer? {
+        var found: UnsafeRawBufferPointer?
+        forEach {
+            if $0.equals(name) { found = $1 }
+            return found == nil
+        }
+        return found
+    }
+
+    /// The decoded value of the first pair with this name; nil where there is none, or its escapes or UTF-8 are broken.
+    public func string(_ name: StaticString) -> String? {
+        raw(name).flatMap(Self.decoded)
+    }
+
+    /// The decimal number of the first pair with this name; nil where there is none or it is no number.
+    public func integer(_ name: StaticString) -> Int? {
+        raw(name).flatMap(\.decimal)
+    }
+
+    /// Whether a flag is set: given with no value, `1` or `true`.
+    public func flag(_ name: StaticString) -> Bool {
+        guard let value = raw(name) else { return false }
+        return value.isEmpty || value.equals("1") || value.equals("true")
+    }
+
+    /// The decoded values of all pairs with this name; broken ones are left out.
+    public func strings(_ name: StaticString) -> [String] {
+        var all: [String] = []
+        forEach {
+            if $0.equals(name), let value = Self.decoded($1) { all.append(value) }
+            return true
+        }
+        return all
+    }
+
+    /// The text of a value; nil where its escapes or its UTF-8 are broken.
+    public static func decoded(_ value: UnsafeRawBufferPointer) -> String? {
+        var buffer = ByteBuffer()
+        guard PercentEncoding.decode(query: value, to: &buffer) else { return nil }
+        return String(validating: buffer.bytes, as: UTF8.self)
+    }
+}

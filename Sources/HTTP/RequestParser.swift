@@ -1,0 +1,96 @@
+import CLLHTTP
+
+/// Reads requests from bytes, one at a time (HTTP/1.1 by llhttp, made as strict as wire-protocol.md §3).
+///
+/// `parse` takes bytes from the front of an input and stops whenever there is something to do, so the caller decides when
+/// the next pipelined request is looked at:
+/// ```
+/// var input = received
+/// while true {
+///     switch parser.parse(&input) {
+///     case .more: return                                  // all of the input is taken
+///     case .request: answer(parser.head, parser.body)     // then go on, or keep `input` and go on later
+///     case .upgrade: return becomeWebSocket(with: input)  // `input` belongs to the new protocol
+///     case .continueExpected: send("HTTP/1.1 100 Continue\r\n\r\n")   // or answer and close
+///     case .failed(let failure): answer(failure), then close
+///     }
+/// }
+/// ```
+/// `head` and `body` are lent: they point into the input as long as the request lies there in one piece. `hold()` makes
+/// them last until the next `parse`. Any split of the bytes gives the same requests.
+public final class RequestParser {
+    /// What stopped `parse`.
+    public enum Step {
+        /// The input is used up and no request is complete.
+        case more
+        /// `head` and `body` hold a request.
+        case request
+        /// `head` holds a request to upgrade to WebSocket; what is left of the input follows it.
+        case upgrade
+        /// `head` is complete and its sender waits for `100 Continue`. Parsing on means that it was sent. Where the body
+        /// follows in the same input nobody waits, and this step is left out.
+        case continueExpected
+        /// The bytes are no acceptable request. Nothing more is parsed; answer and close.
+        case failed(ParseFailure)
+    }
+
+    private let core: UnsafeMutablePointer<MessageCore>
+
+    /// Makes a parser for one connection.
+    public init(limits: Limits = Limits()) {
+        core = MessageCore.make(isRequest: true, limits: limits)
+    }
+
+    deinit {
+        MessageCore.destroy(core)
+    }
+
+    /// The limits; a change holds from the next byte on.
+    public var limits: Limits {
+        get { core.pointee.limits }
+        set { core.pointee.limits = newValue }
+    }
+
+    /// The head of the request at hand; meaningful after every step but `more` and `failed`.
+    public var head: RequestHead { RequestHead(core: core) }
+
+    /// The body of the request at hand, lent as the head is; empty where there is none.
+    public var body: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: core.pointee.body.base, count: core.pointee.body.count)
+    }
+
+    /// Whether no byte of an unfinished request has been seen: the connection may be closed at any moment.
+    public var isIdle: Bool {
+        switch core.pointee.stage {
+        case .idle, .done, .ended: true
+        case .head, .body, .failed: false
+        }
+    }
+
+    /// Whether a head has begun and is not complete (time limit: headers).
+    public var isReadingHead: Bool { core.pointee.stage == .head }
+
+    /// Whether a head is complete and its body is not (time limit: body).
+    public var isReadingBody: Bool { core.pointee.stage == .body }
+
+    /// Bytes of the body so far, for the least rate a sender must keep.
+    public var bodyBytes: Int { core.pointee.body.count }
+
+    /// Takes bytes from the front of `input`, up to the next thing to do.
+    /// - Parameter input: shortened by what was used. It must stay as it is while `head` and `body` are used.
+    public func parse(_ input: inout UnsafeRawBufferPointer) -> Step {
+        switch core.advance(&input) {
+        case .more: .more
+        case .paused: .continueExpected
+        case .failed:
+            .failed(core.pointee.failure ?? ParseFailure(code: .badRequest, reason: "malformed request"))
+        case .message: core.pointee.facts.upgradesToWebSocket ? .upgrade : .request
+        }
+    }
+
+    /// Moves the request at hand into the parser's own memory, so that the input may go away. It then lasts until the next
+    /// `parse`.
+    public func hold() {
+        core.pointee.hold()
+    }
+}

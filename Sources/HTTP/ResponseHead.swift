@@ -1,0 +1,57 @@
+import CLLHTTP
+
+// What a response's head must satisfy beyond llhttp's grammar; the client side trusts its server more than the server
+// trusts its clients, so only names are sorted and values trimmed.
+extension MessageCore {
+    mutating func responseHeadCompleted() -> Int32 {
+        stage = .body
+        guard let base = head.base else { return skipsBody ? 1 : 0 }
+        for index in 0..<head.fieldCount {
+            let field = head.fields + index
+            let value = Int(field.pointee.value)
+            var end = value &+ Int(field.pointee.valueLength)
+            while end > value, base[end &- 1] == ASCII.space || base[end &- 1] == ASCII.tab {
+                end &-= 1
+            }
+            field.pointee.valueLength = UInt32(truncatingIfNeeded: end &- value)
+            let known = HeaderName.find(base + Int(field.pointee.name), Int(field.pointee.nameLength))
+            field.pointee.known = known
+            if known != .unknown, head.first[Int(known.rawValue)] == 0 {
+                head.first[Int(known.rawValue)] = UInt16(truncatingIfNeeded: index &+ 1)
+            }
+        }
+        let flags = UInt32(parser.pointee.flags)
+        facts.isChunked = flags & F_CHUNKED.rawValue != 0
+        if !facts.isChunked, flags & F_CONTENT_LENGTH.rawValue != 0, !skipsBody {
+            guard parser.pointee.content_length <= UInt64(limits.bodyBytes) else {
+                return refuse(.tooLarge, "the body is too large")
+            }
+            facts.contentLength = Int(parser.pointee.content_length)
+        }
+        if parser.pointee.status_code != 101 {
+            parser.pointee.upgrade = 0
+        }
+        return skipsBody ? 1 : 0
+    }
+}
+
+/// The head of a response as the parser holds it: a view, lent like `RequestHead`.
+public struct ResponseHead {
+    let core: UnsafeMutablePointer<MessageCore>
+
+    /// The status.
+    public var status: Status { Status(rawValue: core.pointee.parser.pointee.status_code) }
+
+    /// The value of the first field with this name, trimmed, or nil.
+    public func value(_ name: HeaderName) -> UnsafeRawBufferPointer? {
+        core.pointee.head.value(name)
+    }
+
+    /// The number of header fields.
+    public var fieldCount: Int { core.pointee.head.fieldCount }
+
+    /// The name, as sent, and the value of the field at `index`, 0 ..< `fieldCount`.
+    public func field(at index: Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        core.pointee.field(at: index)
+    }
+}

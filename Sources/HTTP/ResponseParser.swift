@@ -1,0 +1,82 @@
+import CLLHTTP
+
+/// Reads responses from bytes, one at a time: the client side, for the command line and the load run.
+///
+/// Used as `RequestParser` is. Interim answers (100, 103) are passed over.
+public final class ResponseParser {
+    /// What stopped `parse`.
+    public enum Step {
+        /// The input is used up and no response is complete.
+        case more
+        /// `head` and `body` hold a response.
+        case response
+        /// `head` holds a 101; what is left of the input belongs to the new protocol.
+        case upgrade
+        /// The bytes are no response. Close.
+        case failed(ParseFailure)
+    }
+
+    private let core: UnsafeMutablePointer<MessageCore>
+
+    /// Makes a parser for one connection.
+    public init(limits: Limits = Limits(headerBytes: 64 * 1024, bodyBytes: 16 * 1024 * 1024)) {
+        core = MessageCore.make(isRequest: false, limits: limits)
+    }
+
+    deinit {
+        MessageCore.destroy(core)
+    }
+
+    /// Whether the next response answers a HEAD and so has no body. Set it before that response arrives.
+    public var answersHead: Bool {
+        get { core.pointee.skipsBody }
+        set { core.pointee.skipsBody = newValue }
+    }
+
+    /// The head of the response at hand.
+    public var head: ResponseHead { ResponseHead(core: core) }
+
+    /// The body of the response at hand, lent as the head is.
+    public var body: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: core.pointee.body.base, count: core.pointee.body.count)
+    }
+
+    /// Whether the server will take another request on this connection; meaningful while a response is at hand.
+    public var keepsAlive: Bool { llhttp_should_keep_alive(core.pointee.parser) != 0 }
+
+    /// Takes bytes from the front of `input`, up to the next response.
+    public func parse(_ input: inout UnsafeRawBufferPointer) -> Step {
+        while true {
+            switch core.advance(&input) {
+            case .more: return .more
+            case .paused: continue
+            case .failed:
+                return .failed(
+                    core.pointee.failure ?? ParseFailure(code: .badRequest, reason: "malformed response")
+                )
+            case .message:
+                let status = head.status.rawValue
+                if status == 101 { return .upgrade }
+                if status >= 200 { return .response }
+            }
+        }
+    }
+
+    /// Says that the server has closed its side.
+    /// - Returns: `response` where its end was the end of the connection, `more` between responses, `failed` within one.
+    public func finish() -> Step {
+        switch core.pointee.stage {
+        case .idle, .done, .ended: return .more
+        case .failed, .head: break
+        case .body:
+            let code = llhttp_finish(core.pointee.parser)
+            if code == HPE_OK || code == HPE_PAUSED, core.pointee.stage == .done { return .response }
+        }
+        return .failed(ParseFailure(code: .badRequest, reason: "the connection ended within a response"))
+    }
+
+    /// Moves the response at hand into the parser's own memory, so that the input may go away.
+    public func hold() {
+        core.pointee.hold()
+    }
+}

@@ -1,0 +1,110 @@
+/// The opening handshake (RFC 6455 §4). Whether the Origin is welcome is the server's question, not asked here.
+public enum Handshake {
+    /// What a request for WebSocket comes to.
+    public enum Outcome: Equatable, Sendable {
+        /// Answer 101, naming the subprotocol where one was chosen.
+        case accepted(subprotocol: String?)
+        /// Answer 426 with `Upgrade: websocket` and `Sec-WebSocket-Version: 13`: the request is no upgrade, or of a version
+        /// the server does not speak.
+        case upgradeRequired
+        /// Answer 400; the sentence says what is wrong.
+        case refused(String)
+    }
+
+    /// Judges a request to a path that serves WebSocket.
+    /// - Parameters:
+    ///   - head: the request, after the parser's `.upgrade` or `.request`.
+    ///   - subprotocols: those the path speaks, the preferred one first. Empty: none is chosen and none may be offered.
+    public static func judge(_ head: RequestHead, subprotocols: [StaticString]) -> Outcome {
+        guard head.upgradesToWebSocket else { return .upgradeRequired }
+        guard let version = head.value(.webSocketVersion), version.equals("13") else {
+            return .upgradeRequired
+        }
+        guard let key = head.value(.webSocketKey), key.count == 24, Base64.decode(key)?.count == 16 else {
+            return .refused("Sec-WebSocket-Key is not 16 bytes in base64")
+        }
+        guard head.has(.webSocketProtocol) else { return .accepted(subprotocol: nil) }
+        var offered = 0
+        var isMalformed = false
+        var best: Int?
+        head.forEachValue(.webSocketProtocol) { value in
+            value.forEachListElement { name in
+                offered += 1
+                isMalformed = isMalformed || !name.allSatisfy(ASCII.isToken)
+                if let index = subprotocols.firstIndex(where: { name.equals($0) }) {
+                    best = min(index, best ?? index)
+                }
+                return true
+            }
+            return true
+        }
+        guard !isMalformed, offered > 0 else {
+            return .refused("Sec-WebSocket-Protocol is not a list of names")
+        }
+        guard let best else { return .refused("none of the offered subprotocols is spoken here") }
+        return .accepted(subprotocol: subprotocols[best].description)
+    }
+
+    /// Writes the answer 101.
+    /// - Parameters:
+    ///   - head: the accepted request.
+    ///   - subprotocol: the one that was chosen.
+    ///   - sha1: SHA-1 of the bytes, 20 bytes.
+    ///   - fields: writes further header lines.
+    public static func accept(
+        _ head: RequestHead,
+        subprotocol: String?,
+        _ encoder: ResponseEncoder,
+        sha1: (UnsafeRawBufferPointer) -> [UInt8],
+        to buffer: inout ByteBuffer,
+        fields: (inout ByteBuffer) -> Void = { _ in }
+    ) {
+        encoder.begin(.switchingProtocols, ResponseFraming(), in: &buffer)
+        buffer.append("Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ")
+        appendToken(
+            for: head.value(.webSocketKey) ?? UnsafeRawBufferPointer(start: nil, count: 0),
+            sha1,
+            to: &buffer
+        )
+        buffer.append("\r\n")
+        if let subprotocol {
+            buffer.field("Sec-WebSocket-Protocol", string: subprotocol)
+        }
+        fields(&buffer)
+        buffer.append("\r\n")
+    }
+
+    /// Writes the answer 426.
+    public static func requireUpgrade(
+        _ encoder: ResponseEncoder,
+        _ framing: ResponseFraming,
+        to buffer: inout ByteBuffer
+    ) {
+        Problem("bad_request", "WebSocket version 13 is spoken here").appendUpgradeRequired(
+            encoder,
+            framing,
+            to: &buffer
+        )
+    }
+
+    /// The value of `Sec-WebSocket-Accept` that answers `key`, for a client to compare.
+    public static func token(
+        for key: UnsafeRawBufferPointer,
+        sha1: (UnsafeRawBufferPointer) -> [UInt8]
+    ) -> String {
+        var buffer = ByteBuffer()
+        appendToken(for: key, sha1, to: &buffer)
+        return buffer.bytes.text
+    }
+
+    private static func appendToken(
+        for key: UnsafeRawBufferPointer,
+        _ sha1: (UnsafeRawBufferPointer) -> [UInt8],
+        to buffer: inout ByteBuffer
+    ) {
+        var text = ByteBuffer()
+        text.append(key)
+        text.append("258EAFA5-E914-47DA-95CA-C5AB0DC85B11")
+        sha1(text.bytes).withUnsafeBytes { Base64.encode($0, to: &buffer) }
+    }
+}
