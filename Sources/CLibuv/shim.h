@@ -1,1 +1,7 @@
 #include <uv.h>
+
+#ifdef __linux__
+// The GNU extension is hidden from modules that are not compiled with _GNU_SOURCE.
+#include <sys/socket.h>
+extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
+#endif

@@ -1,0 +1,73 @@
+internal import CLibuv
+
+/// Runs blocking work on one of libuv's threads and answers on the loop: reading files while serving.
+///
+/// Transcribes https://docs.libuv.org/en/v1.x/threadpool.html. The answer comes exactly once and never from within the call. The work
+/// in flight holds itself and the loop until then.
+public enum FileTask {
+    /// Reads a regular file of at most `limit` bytes, as ``Files/read(_:limit:)`` does.
+    public static func read(
+        _ path: String,
+        limit: Int,
+        on loop: Loop,
+        answer: @escaping (Result<Files.Content, UVError>) -> Void
+    ) {
+        run(on: loop, { () throws(UVError) in try Files.read(path, limit: limit) }, answer: answer)
+    }
+
+    /// Runs `work` on a thread of libuv's.
+    public static func run<Value: Sendable>(
+        on loop: Loop,
+        _ work: @escaping @Sendable () throws(UVError) -> Value,
+        answer: @escaping (Result<Value, UVError>) -> Void
+    ) {
+        let box = ResultBox<Value>()
+        let request = WorkRequest(loop: loop) {
+            do throws(UVError) {
+                box.result = .success(try work())
+            } catch {
+                box.result = .failure(error)
+            }
+        } answer: {
+            answer(
+                box.result ?? .failure(UVError(code: UVError.Code.cancelled.rawValue, call: "uv_queue_work"))
+            )
+        }
+        request.start()
+    }
+}
+
+/// Carries the result from the thread to the loop. Unchecked, because libuv calls the answer after the work has ended, with its
+/// own lock between the two.
+private final class ResultBox<Value: Sendable>: @unchecked Sendable {
+    var result: Result<Value, UVError>?
+}
+
+/// libuv's request and its two halves; apart from ``FileTask`` because a C callback cannot be formed in a generic function.
+private final class WorkRequest {
+    private let raw = UnsafeMutablePointer<uv_work_t>.allocate(capacity: 1)
+    private let loop: Loop
+    private let work: @Sendable () -> Void
+    private let answer: () -> Void
+
+    init(loop: Loop, work: @escaping @Sendable () -> Void, answer: @escaping () -> Void) {
+        self.loop = loop
+        self.work = work
+        self.answer = answer
+    }
+
+    deinit { raw.deallocate() }
+
+    func start() {
+        raw.pointee.data = Unmanaged.passRetained(self).toOpaque()
+        let status = uv_queue_work(
+            loop.raw,
+            raw,
+            { Unmanaged<WorkRequest>.fromOpaque($0!.pointee.data)._withUnsafeGuaranteedRef { $0.work() } },
+            { request, _ in
+                Unmanaged<WorkRequest>.fromOpaque(request!.pointee.data).takeRetainedValue().answer()
+            }
+        )
+        precondition(status == 0, "uv_queue_work refuses nothing but missing callbacks")
+    }
+}

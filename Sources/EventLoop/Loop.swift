@@ -1,0 +1,108 @@
+internal import CLibuv
+
+/// An event loop: one thread, its timers, sockets, files and signals.
+///
+/// Transcribes https://docs.libuv.org/en/v1.x/loop.html. Times are milliseconds.
+///
+/// - A loop and all that hangs on it belong to the thread that runs it. The only door for other threads is ``Mailbox``.
+/// - Every handle holds its loop strongly, so a loop ends after its handles. Requests in flight (files, name look-ups)
+///   hold it too, until ``run()`` has answered them.
+/// - A process may have any number of loops.
+public final class Loop {
+    let raw: UnsafeMutablePointer<uv_loop_t>
+    /// Lent to whichever connection reads; its content is void when the delegate returns.
+    let readBuffer: UnsafeMutableRawBufferPointer
+    /// Where a vectored write puts its pieces together.
+    let vectors: UnsafeMutableBufferPointer<uv_buf_t>
+    var writeRequests = WriteRequestPool()
+    private var isRunning = false
+    private var wallClockOffset: Int64 = 0
+    private var wallClockReadAt: UInt64 = .max
+
+    /// A new loop with nothing on it.
+    public init() throws(UVError) {
+        let raw = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+        let status = uv_loop_init(raw)
+        guard status >= 0 else {
+            raw.deallocate()
+            throw UVError(code: status, call: "uv_loop_init")
+        }
+        self.raw = raw
+        readBuffer = .allocate(byteCount: 64 * 1024, alignment: 16)
+        vectors = .allocate(capacity: 256)
+        raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+    }
+
+    /// Runs the closes that are pending, then ends the loop. All handles are closed by then, because each holds the loop.
+    deinit {
+        raw.pointee.data = nil
+        while uv_loop_close(raw) == UV_EBUSY.rawValue {
+            precondition(
+                uv_run(raw, UV_RUN_NOWAIT) != 0 || uv_loop_alive(raw) == 0,
+                "a loop is dropped while a handle is open"
+            )
+        }
+        writeRequests.removeAll()
+        raw.deallocate()
+        readBuffer.deallocate()
+        vectors.deallocate()
+    }
+
+    /// Milliseconds of a clock that never goes back, as of the start of this turn. Its zero has no meaning.
+    public var now: UInt64 { uv_now(raw) }
+
+    /// Milliseconds since 1970 (UTC), as of the first question within the same millisecond of ``now``.
+    public var wallClock: Int64 {
+        let now = uv_now(raw)
+        if now != wallClockReadAt {
+            var time = uv_timeval64_t()
+            uv_gettimeofday(&time)
+            wallClockOffset = time.tv_sec * 1000 + Int64(time.tv_usec) / 1000
+            wallClockReadAt = now
+        }
+        return wallClockOffset
+    }
+
+    /// Reads the clock again; worth it after work of many milliseconds, before starting a timer.
+    public func updateTime() { uv_update_time(raw) }
+
+    /// Whether something is left that a run would wait for.
+    public var isAlive: Bool { uv_loop_alive(raw) != 0 }
+
+    /// Runs until nothing is left to wait for, or ``stop()``. Returns whether something is left.
+    @discardableResult
+    public func run() -> Bool { run(UV_RUN_DEFAULT) }
+
+    /// Runs one turn, waiting for something to happen if nothing is due. Returns whether something is left.
+    @discardableResult
+    public func runOnce() -> Bool { run(UV_RUN_ONCE) }
+
+    /// Runs one turn with what is due now, without waiting. Returns whether something is left.
+    @discardableResult
+    public func poll() -> Bool { run(UV_RUN_NOWAIT) }
+
+    /// Lets ``run()`` return at the end of this turn.
+    public func stop() { uv_stop(raw) }
+
+    /// How many handles are open, those about to close included: for tests and figures, it walks all of them.
+    public var handleCount: Int {
+        var count = 0
+        uv_walk(raw, { _, count in count!.assumingMemoryBound(to: Int.self).pointee += 1 }, &count)
+        return count
+    }
+
+    private func run(_ mode: uv_run_mode) -> Bool {
+        precondition(!isRunning, "a loop cannot be run from within one of its own callbacks")
+        isRunning = true
+        defer { isRunning = false }
+        return withExtendedLifetime(self) { uv_run(raw, mode) != 0 }
+    }
+}
+
+extension UnsafeMutablePointer<uv_loop_t> {
+    /// The loop object; nil while it is being taken down.
+    var object: Loop? {
+        guard let data = pointee.data else { return nil }
+        return Unmanaged<Loop>.fromOpaque(data).takeUnretainedValue()
+    }
+}

@@ -1,0 +1,295 @@
+internal import CLibuv
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// A connected stream: TCP, or a Unix socket.
+///
+/// Transcribes https://docs.libuv.org/en/v1.x/stream.html and tcp.html.
+///
+/// - Dropping the connection closes it, silently. ``close()`` and ``reset()`` do so while it is still held, and tell the delegate.
+/// - The delegate is not retained: it usually holds the connection, and both go together. It must not be freed before the
+///   connection is closed, dropped or given another delegate; that is checked and traps.
+/// - Bytes are read into one buffer per loop and lent to the delegate.
+/// - Writing: first ``tryWrite(_:)``, which hands to the kernel what it takes at once; what is left goes to ``write(_:)``, which
+///   queues it. Nothing overtakes the queue: as long as it is not empty `tryWrite` takes nothing.
+public final class TCPConnection {
+    /// Who hears what happens here.
+    public unowned var delegate: (any ConnectionDelegate)?
+
+    private let stream: UnsafeMutablePointer<uv_stream_t>
+    private var handle: Handle<uv_stream_t>?
+    private let loop: Loop
+    private let gauge: ConnectionGauge?
+    private let isUnix: Bool
+    /// Whether the connection is neither closed nor broken.
+    public private(set) var isOpen = true
+    /// Whether bytes are being read.
+    public private(set) var isReading = false
+    /// Whether the peer has said that it will send nothing more.
+    public private(set) var isPeerClosed = false
+    /// Whether ``shutdown()`` was called.
+    public private(set) var isShutDown = false
+
+    /// A connection without a descriptor yet.
+    init(isUnix: Bool, on loop: Loop, gauge: ConnectionGauge?) throws(UVError) {
+        let size = isUnix ? MemoryLayout<uv_pipe_t>.size : MemoryLayout<uv_tcp_t>.size
+        let handle = try Handle<uv_stream_t>(on: loop, size: size, isUnix ? "uv_pipe_init" : "uv_tcp_init") {
+            loop,
+            raw in
+            let memory = UnsafeMutableRawPointer(raw)
+            return isUnix
+                ? uv_pipe_init(loop, memory.assumingMemoryBound(to: uv_pipe_t.self), 0)
+                : uv_tcp_init(loop, memory.assumingMemoryBound(to: uv_tcp_t.self))
+        }
+        stream = handle.raw
+        self.loop = loop
+        self.gauge = gauge
+        self.isUnix = isUnix
+        handle.belongs(to: self)
+        self.handle = consume handle
+        gauge?.open += 1
+    }
+
+    /// Takes over a connected, non-blocking descriptor; it stays the caller's when this throws.
+    convenience init(
+        descriptor: Int32,
+        isUnix: Bool,
+        on loop: Loop,
+        gauge: ConnectionGauge?
+    ) throws(UVError) {
+        try self.init(isUnix: isUnix, on: loop, gauge: gauge)
+        try check(isUnix ? uv_pipe_open(pipe, descriptor) : uv_tcp_open(tcp, descriptor), "uv_tcp_open")
+    }
+
+    deinit {
+        if isOpen { gauge?.open -= 1 }
+    }
+
+    // MARK: Reading
+
+    /// Starts or goes on reading. Without effect once the peer has closed or the connection is closed.
+    public func resumeReading() {
+        guard isOpen, !isReading, !isPeerClosed else { return }
+        let status = uv_read_start(
+            stream,
+            { handle, _, buffer in handle!.pointee.loop.lendReadBuffer(buffer!) },
+            { stream, count, buffer in stream!.pointee.data.owner(TCPConnection.self).read(count, buffer!) }
+        )
+        isReading = status == 0
+    }
+
+    /// Reads nothing until ``resumeReading()``: the kernel's buffers fill and the peer has to wait.
+    ///
+    /// Nothing is heard of the peer's end meanwhile, unless bytes are waiting to be written.
+    public func pauseReading() {
+        guard isOpen, isReading else { return }
+        isReading = false
+        uv_read_stop(stream)
+    }
+
+    private func read(_ count: Int, _ buffer: UnsafePointer<uv_buf_t>) {
+        if count > 0 {
+            delegate?.received(UnsafeRawBufferPointer(start: buffer.pointee.base, count: count))
+        } else if count == Int(UV_EOF.rawValue) {
+            isReading = false
+            isPeerClosed = true
+            delegate?.peerClosed()
+        } else if count < 0 {
+            fail(UVError(code: Int32(count), call: "read"))
+        }
+    }
+
+    // MARK: Writing
+
+    /// Hands bytes to the kernel and returns how many it took, 0 … all; none while earlier bytes are queued.
+    ///
+    /// On a broken connection it takes none either: queue them as usual and the delegate hears the reason.
+    public func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard isOpen, bytes.count > 0 else { return 0 }
+        var vector = uv_buf_t(bytes)
+        return max(0, Int(uv_try_write(stream, &vector, 1)))
+    }
+
+    /// The same for several pieces at once, in order, with one system call per 256 of them. Returns the sum of bytes taken.
+    public func tryWrite(_ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Int {
+        guard isOpen else { return 0 }
+        var total = 0
+        var next = 0
+        while next < pieces.count {
+            let end = min(next + loop.vectors.count, pieces.count)
+            var size = 0
+            for index in next..<end {
+                loop.vectors[index - next] = uv_buf_t(pieces[index])
+                size += pieces[index].count
+            }
+            let taken = size == 0 ? 0 : uv_try_write(stream, loop.vectors.baseAddress, UInt32(end - next))
+            total += max(0, Int(taken))
+            if taken < size { break }
+            next = end
+        }
+        return total
+    }
+
+    /// Queues a copy of bytes; the delegate hears `wroteAll` when the queue has become empty.
+    public func write(_ bytes: UnsafeRawBufferPointer) {
+        queue(bytes) { request in request.start(on: stream, copying: bytes) }
+    }
+
+    /// Queues bytes without copying them; `keeper` keeps them in place and is held until they are written or given up.
+    public func write(_ bytes: UnsafeRawBufferPointer, keptBy keeper: AnyObject) {
+        queue(bytes) { request in request.start(on: stream, bytes, keptBy: keeper) }
+    }
+
+    /// Hands to the kernel what it takes at once and queues a copy of the rest. Returns whether all of it is gone.
+    @discardableResult
+    public func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let taken = tryWrite(bytes)
+        guard taken < bytes.count else { return true }
+        write(UnsafeRawBufferPointer(rebasing: bytes[taken...]))
+        return false
+    }
+
+    /// How many bytes are queued, not yet in the kernel's hands.
+    public var queuedBytes: Int { isOpen ? uv_stream_get_write_queue_size(stream) : 0 }
+
+    private func queue(_ bytes: UnsafeRawBufferPointer, _ start: (WriteRequest) -> Int32) {
+        guard isOpen, bytes.count > 0 else { return }
+        let status = start(loop.writeRequests.next())
+        if status < 0 { failSoon(UVError(code: status, call: "write")) }
+    }
+
+    /// The end of one queued write; called while the connection is open only.
+    func wrote(_ status: Int32) {
+        if status < 0 {
+            fail(UVError(code: status, call: "write"))
+        } else if uv_stream_get_write_queue_size(stream) == 0 {
+            delegate?.wroteAll()
+        }
+    }
+
+    // MARK: Ending
+
+    /// Says that we will send nothing more (FIN) once all queued bytes are written. Reading goes on.
+    public func shutdown() {
+        guard isOpen, !isShutDown else { return }
+        isShutDown = true
+        let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
+        let status = uv_shutdown(request, stream) { request, _ in request!.deallocate() }
+        if status < 0 { request.deallocate() }
+    }
+
+    /// Closes both directions at once and gives up what is queued.
+    ///
+    /// Bytes that the peer sent and nobody has read make the kernel send a reset, which may cost the peer the end of the last
+    /// answer: to end politely call ``shutdown()``, read until `peerClosed`, then close.
+    public func close() { end(with: nil) }
+
+    /// Closes with a reset (RST, `SO_LINGER` 0): the peer sees an error at once and nothing lingers in the kernel.
+    public func reset() {
+        guard isOpen else { return }
+        if !isUnix, let descriptor {
+            var linger = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(
+                descriptor,
+                SOL_SOCKET,
+                SO_LINGER,
+                &linger,
+                socklen_t(MemoryLayout.size(ofValue: linger))
+            )
+        }
+        end(with: nil)
+    }
+
+    private func fail(_ error: UVError) { end(with: error) }
+
+    private func end(with error: UVError?) {
+        guard isOpen else { return }
+        isOpen = false
+        isReading = false
+        gauge?.open -= 1
+        handle = nil
+        guard let delegate else { return }
+        self.delegate = nil
+        delegate.closed(error: error)
+    }
+
+    /// For failures found inside a call of the delegate's own, where a call back would surprise it.
+    private func failSoon(_ error: UVError) {
+        loop.soon { [weak self] in self?.fail(error) }
+    }
+
+    // MARK: The socket
+
+    /// Sends small pieces at once (`TCP_NODELAY`), the right setting when everything of a turn is written in one call.
+    public func setNoDelay(_ on: Bool) {
+        if isOpen, !isUnix { uv_tcp_nodelay(tcp, on ? 1 : 0) }
+    }
+
+    /// Lets the kernel probe a peer that has been silent for `delay` (whole seconds, at least one); nil switches it off.
+    public func setKeepAlive(_ delay: Duration?) {
+        guard isOpen, !isUnix else { return }
+        let seconds = UInt32(clamping: max(1, delay?.components.seconds ?? 1))
+        uv_tcp_keepalive(tcp, delay == nil ? 0 : 1, seconds)
+    }
+
+    /// Breaks the connection when sent bytes stay unacknowledged for `limit` (`TCP_USER_TIMEOUT`, RFC 5482). Linux only; nothing elsewhere.
+    public func setUserTimeout(_ limit: Duration) {
+        #if os(Linux)
+            guard isOpen, !isUnix, let descriptor else { return }
+            try? setOption(
+                descriptor,
+                Int32(IPPROTO_TCP),
+                TCP_USER_TIMEOUT,
+                Int32(clamping: limit.milliseconds)
+            )
+        #endif
+    }
+
+    /// Asks the kernel for a send buffer of about this size. The kernel doubles it and has limits of its own.
+    public func setSendBuffer(bytes: Int) {
+        guard isOpen, let descriptor else { return }
+        try? setOption(descriptor, SOL_SOCKET, SO_SNDBUF, Int32(clamping: bytes))
+    }
+
+    /// Asks the kernel for a receive buffer of about this size. The kernel doubles it and has limits of its own.
+    public func setReceiveBuffer(bytes: Int) {
+        guard isOpen, let descriptor else { return }
+        try? setOption(descriptor, SOL_SOCKET, SO_RCVBUF, Int32(clamping: bytes))
+    }
+
+    /// Whom we are connected with; nil when the connection is closed or already broken.
+    public var peerAddress: SocketAddress? {
+        descriptor.flatMap { SocketAddress(descriptor: $0, by: getpeername) }
+    }
+
+    /// Our end; nil when the connection is closed.
+    public var localAddress: SocketAddress? {
+        descriptor.flatMap { SocketAddress(descriptor: $0, by: getsockname) }
+    }
+
+    private var descriptor: Int32? {
+        guard isOpen else { return nil }
+        var descriptor = uv_os_fd_t()
+        let base = UnsafeMutableRawPointer(stream).assumingMemoryBound(to: uv_handle_t.self)
+        return uv_fileno(base, &descriptor) == 0 ? descriptor : nil
+    }
+
+    var tcp: UnsafeMutablePointer<uv_tcp_t> {
+        UnsafeMutableRawPointer(stream).assumingMemoryBound(to: uv_tcp_t.self)
+    }
+
+    var pipe: UnsafeMutablePointer<uv_pipe_t> {
+        UnsafeMutableRawPointer(stream).assumingMemoryBound(to: uv_pipe_t.self)
+    }
+}
+
+extension UnsafeMutablePointer<uv_loop_t> {
+    /// Lends the loop's read buffer to libuv; nothing, which libuv reports as ENOBUFS, while the loop is being taken down.
+    func lendReadBuffer(_ buffer: UnsafeMutablePointer<uv_buf_t>) {
+        guard let room = object?.readBuffer else { return }
+        buffer.pointee = uv_buf_t(UnsafeRawBufferPointer(room))
+    }
+}

@@ -1,0 +1,126 @@
+internal import CLibuv
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// One attempt to connect as a client: looks the name up, then tries the addresses in turn.
+///
+/// The answer comes exactly once and never from within the initialiser. Dropping the connector gives the attempt up without an
+/// answer; so hold it, and set a timer beside it where the kernel's patience (minutes) is too long.
+public final class TCPConnector {
+    private let loop: Loop
+    private let endpoint: Endpoint
+    private var answer: ((Result<TCPConnection, UVError>) -> Void)?
+    private var remaining: [RawAddress] = []
+    private var attempt: TCPConnection?
+
+    /// Starts connecting to `endpoint`. Where `answer` brings a connection nobody else holds it: keep it or it closes.
+    public init(
+        to endpoint: Endpoint,
+        on loop: Loop,
+        answer: @escaping (Result<TCPConnection, UVError>) -> Void
+    ) {
+        self.loop = loop
+        self.endpoint = endpoint
+        self.answer = answer
+        switch endpoint {
+        case .tcp(let host, let port):
+            if let address = RawAddress(numeric: host, port: port) {
+                remaining = [address]
+                loop.soon { [weak self] in self?.tryNext(after: nil) }
+            } else {
+                lookUp(host, port)
+            }
+        case .unix(let path):
+            loop.soon { [weak self] in self?.connect(path: path) }
+        }
+    }
+
+    private func lookUp(_ host: String, _ port: UInt16) {
+        do throws(UVError) {
+            try AddressLookup.addresses(of: host, port: port, on: loop) { [weak self] result in
+                switch result {
+                case .success(let addresses):
+                    self?.remaining = addresses.reversed()
+                    self?.tryNext(after: nil)
+                case .failure(let error):
+                    self?.finish(.failure(error))
+                }
+            }
+        } catch {
+            loop.soon { [weak self] in self?.finish(.failure(error)) }
+        }
+    }
+
+    private func tryNext(after failure: UVError?) {
+        attempt = nil
+        guard let address = remaining.popLast() else {
+            finish(.failure(failure ?? UVError(code: UVError.Code.unknownHost.rawValue, call: "connect")))
+            return
+        }
+        do throws(UVError) {
+            let connection = try TCPConnection(isUnix: false, on: loop, gauge: nil)
+            try start(connection) { request in
+                address.withSockaddr { uv_tcp_connect(request, connection.tcp, $0, onConnected) }
+            }
+        } catch {
+            tryNext(after: error)
+        }
+    }
+
+    private func connect(path: String) {
+        do throws(UVError) {
+            let connection = try TCPConnection(isUnix: true, on: loop, gauge: nil)
+            try start(connection) { request in
+                uv_pipe_connect(request, connection.pipe, path, onConnected)
+                return 0
+            }
+        } catch {
+            finish(.failure(error))
+        }
+    }
+
+    private func start(
+        _ connection: TCPConnection,
+        _ connect: (UnsafeMutablePointer<uv_connect_t>) -> Int32
+    ) throws(UVError) {
+        let request = ConnectRequest(owner: self)
+        request.raw.pointee.data = Unmanaged.passRetained(request).toOpaque()
+        let status = connect(request.raw)
+        if status < 0 { Unmanaged.passUnretained(request).release() }
+        try check(status, "connect")
+        attempt = connection
+    }
+
+    fileprivate func connected(_ status: Int32) {
+        if status >= 0, let connection = attempt {
+            attempt = nil
+            finish(.success(connection))
+        } else {
+            tryNext(after: UVError(code: status, call: "connect"))
+        }
+    }
+
+    private func finish(_ result: Result<TCPConnection, UVError>) {
+        let answer = self.answer
+        self.answer = nil
+        answer?(result)
+    }
+}
+
+/// libuv's request; lives until its callback, which comes also when the handle was closed.
+private final class ConnectRequest {
+    let raw = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
+    weak var owner: TCPConnector?
+
+    init(owner: TCPConnector) { self.owner = owner }
+
+    deinit { raw.deallocate() }
+}
+
+private let onConnected: uv_connect_cb = { request, status in
+    let request = Unmanaged<ConnectRequest>.fromOpaque(request!.pointee.data).takeRetainedValue()
+    request.owner?.connected(status)
+}

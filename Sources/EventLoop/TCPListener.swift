@@ -1,0 +1,171 @@
+internal import CLibuv
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Accepts connections on a TCP port or a Unix socket. Dropping it stops listening; accepted connections live on.
+///
+/// Running out of descriptors never stops it for good. It keeps one descriptor in reserve: when `accept` answers `EMFILE` or
+/// `ENFILE` the reserve is given up for a moment to accept the waiting connections and close them, so that these clients learn
+/// at once that there is no room. Where not even that works the listener rests for ``retryDelay`` and then tries again.
+///
+/// libuv's own `uv_listen` spins in this case once its internal reserve is lost, therefore the listening descriptor is
+/// watched with `uv_poll_t` (https://docs.libuv.org/en/v1.x/poll.html) and accepted from here.
+public final class TCPListener {
+    /// How the listener rests when the system has no descriptors for it.
+    public static let retryDelay: Duration = .milliseconds(100)
+
+    /// Where it listens, with the port that the system chose for port 0.
+    public let address: SocketAddress
+
+    /// The port it listens on; 0 for a Unix socket.
+    public var boundPort: UInt16 { address.port }
+
+    /// Called with each new connection, which nobody else holds: keep it or it closes. Reading starts when ``TCPConnection/resumeReading()`` is
+    /// called.
+    public var onConnection: ((TCPConnection) -> Void)?
+
+    /// Called when connections were turned away for want of descriptors, with their number (0: the listener rests and tries
+    /// again) and the reason.
+    public var onShortage: ((Int, UVError) -> Void)?
+
+    /// How many connections of this listener are open now.
+    public var openConnections: Int { gauge.open }
+
+    /// How many connections were accepted since the start, those turned away not included.
+    public private(set) var acceptedConnections = 0
+
+    private let socket: ListeningSocket
+    private let handle: Handle<uv_poll_t>
+    private let gauge = ConnectionGauge()
+    private var reserve: Int32
+    private var retry: Timer?
+    private var isPaused = false
+    /// A turn accepts at most this many connections, so that those already open have their say.
+    private static let batch = 256
+
+    /// Listens on `endpoint` and calls `onConnection` from then on.
+    ///
+    /// - Parameters:
+    ///   - endpoint: where; a host name is looked up at once, blocking. `::` takes IPv4 connections too.
+    ///   - loop: the loop that the listener and its connections belong to.
+    ///   - backlog: how many connections the kernel keeps waiting (it has an upper limit of its own).
+    ///   - reusePort: lets several processes listen on the same port, each with its own queue (`SO_REUSEPORT`).
+    /// - Throws: what the system says, `bind: address already in use (EADDRINUSE)` for example.
+    public init(
+        _ endpoint: Endpoint,
+        on loop: Loop,
+        backlog: Int = 4096,
+        reusePort: Bool = false,
+        onConnection: ((TCPConnection) -> Void)? = nil
+    ) throws(UVError) {
+        self.onConnection = onConnection
+        let socket = try ListeningSocket(
+            endpoint,
+            on: loop,
+            backlog: Int32(clamping: backlog),
+            reusePort: reusePort
+        )
+        let descriptor = socket.descriptor
+        guard let address = SocketAddress(descriptor: descriptor, by: getsockname) else {
+            throw UVError(errno: errno, call: "getsockname")
+        }
+        self.address = address
+        self.socket = socket
+        handle = try Handle(on: loop, "uv_poll_init") { uv_poll_init($0, $1, descriptor) }
+        reserve = Self.openReserve()
+        handle.belongs(to: self)
+        listen()
+    }
+
+    deinit {
+        if reserve >= 0 { close(reserve) }
+    }
+
+    /// Leaves new connections waiting in the kernel's queue until ``resume()``.
+    public func pause() {
+        isPaused = true
+        retry = nil
+        uv_poll_stop(handle.raw)
+    }
+
+    /// Accepts again after ``pause()``.
+    public func resume() {
+        isPaused = false
+        listen()
+    }
+
+    private func listen() {
+        uv_poll_start(handle.raw, Int32(UV_READABLE.rawValue)) { handle, _, _ in
+            handle!.pointee.data.owner(TCPListener.self).acceptWaiting()
+        }
+    }
+
+    private func acceptWaiting() {
+        for _ in 0..<Self.batch where !isPaused {
+            let descriptor = acceptConnection(socket.descriptor)
+            if descriptor >= 0 {
+                adopt(descriptor)
+                continue
+            }
+            switch errno {
+            case EINTR, ECONNABORTED, EPROTO, EPERM: continue
+            case EAGAIN: return
+            case let reason: return turnAway(because: UVError(errno: reason, call: "accept"))
+            }
+        }
+    }
+
+    private func adopt(_ descriptor: Int32) {
+        do throws(UVError) {
+            let connection = try TCPConnection(
+                descriptor: descriptor,
+                isUnix: address.family == .unix,
+                on: handle.loop,
+                gauge: gauge
+            )
+            acceptedConnections += 1
+            onConnection?(connection)
+        } catch {
+            close(descriptor)
+        }
+    }
+
+    /// Accepts and closes what waits, by means of the reserve; rests when there is none.
+    private func turnAway(because reason: UVError) {
+        var count = 0
+        while reserve >= 0, count < Self.batch {
+            close(reserve)
+            let descriptor = acceptConnection(socket.descriptor)
+            let isEmpty = descriptor < 0
+            if !isEmpty {
+                close(descriptor)
+                count += 1
+            }
+            reserve = Self.openReserve()
+            if isEmpty { break }
+        }
+        if count == 0 { rest() }
+        onShortage?(count, reason)
+    }
+
+    /// Stops watching, else the loop would spin on the connection that cannot be taken.
+    private func rest() {
+        uv_poll_stop(handle.raw)
+        retry = try? Timer(on: handle.loop) { [unowned self] in
+            retry = nil
+            if reserve < 0 { reserve = Self.openReserve() }
+            if !isPaused { listen() }
+        }
+        retry?.start(after: Self.retryDelay)
+    }
+
+    private static func openReserve() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
+}
+
+/// Counts the open connections of a listener; shared with them, because they may outlive it.
+final class ConnectionGauge {
+    var open = 0
+}
