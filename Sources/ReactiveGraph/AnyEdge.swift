@@ -1,0 +1,118 @@
+/// The public face of a connection: its name and its ends.
+///
+/// See ``TransformEdge``.
+///
+/// Edges of operators get one when they are looked at (``AnyNode/upstreamTransforms``); it is the same object for
+/// as long as the edge or anybody holds it.
+open class AnyEdge {
+    let core: Edge
+
+    init(core: Edge) {
+        self.core = core
+        core.needSide().userRef = .passUnretained(self)
+    }
+
+    deinit {
+        core.side?.userRef = nil
+        if let graph = core.graph { graph.cut(core) }
+    }
+
+    /// The name, by default that of the kind of edge (G-15).
+    ///
+    /// Stored verbatim.
+    public final var name: String {
+        get { core.name }
+        set { core.name = newValue }
+    }
+
+    /// The source, if there is one.
+    ///
+    /// The edge holds it.
+    public final var fromNode: AnyNode? { core.source?.takeUnretainedValue() }
+
+    /// The target, if there is one.
+    ///
+    /// It holds the edge.
+    public final var toNode: AnyNode? { core.target?.takeUnretainedValue() }
+
+    /// Whether both ends are there.
+    public final var isConnected: Bool { core.traits.contains(.complete) }
+
+    /// Whether an input of this combine was removed: the combine emits no more (G-82, G-144).
+    public final var isEnded: Bool { core.side?.join?.isDead ?? false }
+
+    /// Whether emptiness of the source makes the target empty (G-145).
+    public final var propagatesEmpty: Bool {
+        get { core.traits.contains(.propagatesEmpty) }
+        set {
+            if newValue { core.traits.insert(.propagatesEmpty) } else { core.traits.remove(.propagatesEmpty) }
+        }
+    }
+
+    /// Unsets both ends.
+    ///
+    /// Values stay.
+    public final func disconnect() {
+        unsetEnds()
+    }
+
+    /// What `disconnect` does.
+    func unsetEnds() {
+        guard let graph = core.graph else { return }
+        withExtendedLifetime(self) { graph.cut(core) }
+    }
+
+    // MARK: - Aiming
+
+    /// Sets or unsets the source: detaches, attaches at the end of the order of service, replays (G-23).
+    final func aim(from node: AnyNode?) {
+        guard let graph = node?.graph ?? core.graph else { return }
+        if let node {
+            if let target = core.target, target.toOpaque() == Unmanaged.passUnretained(node).toOpaque() {
+                return
+            }
+            requireSameGraph(node)
+        }
+        withExtendedLifetime((self, node)) {
+            noteSource()
+            graph.detachSource(core)
+            if let node {
+                graph.attach(core, from: node)
+                graph.complete(core)
+            }
+            graph.bury()
+            if node != nil { graph.replay(core) }
+        }
+    }
+
+    /// Sets or unsets the target: detaches, attaches, and pushes the source's value into it (G-24).
+    final func aim(to node: AnyNode?) {
+        guard let graph = node?.graph ?? core.graph else { return }
+        if let node {
+            if let source = core.source, source.toOpaque() == Unmanaged.passUnretained(node).toOpaque() {
+                return
+            }
+            requireSameGraph(node)
+        }
+        withExtendedLifetime((self, node)) {
+            graph.detachTarget(core)
+            if let node {
+                graph.attach(core, to: node)
+                graph.complete(core)
+            }
+            graph.bury()
+            if node != nil { graph.replay(core) }
+        }
+    }
+
+    /// Remembers which source the operator's state belongs to.
+    private final func noteSource() {
+        guard let source = core.source, let side = core.side else { return }
+        side.lastSource = source.id
+    }
+
+    private final func requireSameGraph(_ node: AnyNode) {
+        guard let graph = core.graph else { return }
+        precondition(graph === node.graph, "edge \(name): both ends must belong to one graph")
+    }
+}

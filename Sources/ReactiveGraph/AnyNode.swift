@@ -1,0 +1,123 @@
+/// A node without its value's type: identity, name, edges.
+///
+/// See ``Node``.
+///
+/// Invariants, checked by `Graph.validate`:
+/// - `pass ≥ 0` means that frame `pass` of the graph is this node's. A node has at most one frame.
+/// - Ranks rise along every counted edge.
+/// - A node with an outgoing edge or a listener cannot die: they retain it.
+public class AnyNode {
+    /// The graph this node belongs to.
+    public let graph: Graph
+    /// The creation number, unique within the graph, rising.
+    public let id: UInt64
+
+    @exclusivity(unchecked) @usableFromInline var pass: Int32 = -1
+    /// In how many running batches this node is set.
+    @exclusivity(unchecked) @usableFromInline var batches: Int32 = 0
+    /// The two service lists: listeners first, then transforms.
+    @exclusivity(unchecked) @usableFromInline var listens: EdgeRef?
+    @exclusivity(unchecked) @usableFromInline var outs: EdgeRef?
+    @exclusivity(unchecked) var lastListen: EdgeRef?
+    @exclusivity(unchecked) var lastOut: EdgeRef?
+    /// The incoming edges, which this node owns.
+    @exclusivity(unchecked) var held: EdgeRef?
+    @exclusivity(unchecked) var lastHeld: EdgeRef?
+    @exclusivity(unchecked) package internal(set) var rank: Int = 0
+    @exclusivity(unchecked) @usableFromInline var join: Unmanaged<Join>?
+    @exclusivity(unchecked) @usableFromInline var hasPending = false
+    /// Scratch of the searches: this node was seen.
+    @exclusivity(unchecked) var seen = false
+    private var givenName: String?
+
+    @usableFromInline
+    init(graph: Graph) {
+        self.graph = graph
+        id = graph.nextNodeID()
+    }
+
+    /// The name given for debugging, stored verbatim; `nil` if none was given (G-15).
+    public var name: String? {
+        get { givenName }
+        set { givenName = newValue }
+    }
+
+    /// Whether nothing is stored.
+    public var isEmpty: Bool { true }
+
+    /// Whether users may set this node directly: only ``MutableNode`` says yes (G-5).
+    public var isMutable: Bool { false }
+
+    /// The type of the values this node holds.
+    public var valueType: Any.Type { Never.self }
+
+    @inlinable
+    final var hasEdges: Bool { listens != nil || outs != nil }
+
+    // MARK: - What the engine asks the typed node
+
+    /// Takes the first queued emission and stores it; gives its path and context.
+    func takePending() -> (trail: Trail?, context: Context?) { (nil, nil) }
+    /// Forgets the queue.
+    func dropPending() {}
+    /// Text of the value, for descriptions.
+    var valueDescription: String { "empty" }
+    /// Stores the first staged emission of a batch, or queues it; says whether to serve the edges.
+    func commitStaged(context: Context?) -> Bool { false }
+    /// Stages emptiness behind what is staged already.
+    func stageEmpty() {}
+    /// The public edge object of `edge`, which leaves this node for `target`.
+    func makeEdge(for edge: Edge, to target: AnyNode) -> AnyEdge? { nil }
+    /// Second half of `makeEdge(for:to:)`: both types are known.
+    func makeEdge<In>(for edge: Edge, from type: In.Type) -> AnyEdge? { nil }
+
+    /// The first statement of the typed node's deinit: unlinks before any stored value is released.
+    @usableFromInline
+    final func die() {
+        graph.nodeDies(self)
+    }
+}
+
+extension AnyNode: CustomStringConvertible {
+    /// The name or `undefined`, and the value or the empty marker (G-16).
+    public var description: String {
+        "\(name ?? "undefined"): \(valueDescription)"
+    }
+}
+
+extension AnyNode: Hashable {
+    /// Nodes are compared by identity (G-40).
+    public static func == (left: AnyNode, right: AnyNode) -> Bool { left === right }
+
+    /// Hashes the identity.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}
+
+/// A node without a reference count.
+@usableFromInline typealias NodeRef = Unmanaged<AnyNode>
+
+extension Unmanaged where Instance == AnyNode {
+    @inlinable var pass: Int32 {
+        get { _withUnsafeGuaranteedRef { $0.pass } }
+        nonmutating set { _withUnsafeGuaranteedRef { $0.pass = newValue } }
+    }
+    @inlinable var batches: Int32 { _withUnsafeGuaranteedRef { $0.batches } }
+    @inlinable var listens: EdgeRef? { _withUnsafeGuaranteedRef { $0.listens } }
+    @inlinable var outs: EdgeRef? { _withUnsafeGuaranteedRef { $0.outs } }
+    @inlinable var id: UInt64 { _withUnsafeGuaranteedRef { $0.id } }
+    @inlinable var hasPending: Bool { _withUnsafeGuaranteedRef { $0.hasPending } }
+    @inlinable var hasEdges: Bool { _withUnsafeGuaranteedRef { $0.hasEdges } }
+    @inlinable var join: Unmanaged<Join>? { _withUnsafeGuaranteedRef { $0.join } }
+    var rank: Int {
+        get { _withUnsafeGuaranteedRef { $0.rank } }
+        nonmutating set { _withUnsafeGuaranteedRef { $0.rank = newValue } }
+    }
+    var seen: Bool {
+        get { _withUnsafeGuaranteedRef { $0.seen } }
+        nonmutating set { _withUnsafeGuaranteedRef { $0.seen = newValue } }
+    }
+
+    func isSame(as other: NodeRef?) -> Bool { toOpaque() == other?.toOpaque() }
+}

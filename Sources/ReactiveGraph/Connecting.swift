@@ -1,0 +1,192 @@
+// Tying edges to nodes and bags, and untying them. Nothing here calls user code before the lists are consistent.
+extension Graph {
+    // MARK: - Ends
+
+    /// Gives `edge` a source: appends it to the source's order of service.
+    func attach(_ edge: Edge, from node: AnyNode) {
+        let ref = EdgeRef.passUnretained(edge)
+        edge.source = .passRetained(node)
+        if edge.traits.contains(.listener) {
+            edge.previous = node.lastListen
+            if let last = node.lastListen { last.next = ref } else { node.listens = ref }
+            node.lastListen = ref
+        } else {
+            edge.previous = node.lastOut
+            if let last = node.lastOut { last.next = ref } else { node.outs = ref }
+            node.lastOut = ref
+        }
+        if let side = edge.side, side.lastSource != node.id {
+            let isFirst = side.lastSource == 0
+            side.lastSource = node.id
+            if !isFirst { side.reset?() }
+        }
+    }
+
+    /// Gives `edge` a target, which holds it from now on.
+    func attach(_ edge: Edge, to node: AnyNode) {
+        let ref = EdgeRef.passRetained(edge)
+        edge.target = .passUnretained(node)
+        edge.previousHeld = node.lastHeld
+        if let last = node.lastHeld { last.nextHeld = ref } else { node.held = ref }
+        node.lastHeld = ref
+        if let side = edge.side, let user = side.userRef { side.user = user.takeUnretainedValue() }
+    }
+
+    /// Puts a listen into the bag that holds it from now on.
+    func attach(_ edge: Edge, to bag: CancellableBag) {
+        let ref = EdgeRef.passRetained(edge)
+        edge.bag = .passUnretained(bag)
+        edge.previousHeld = bag.lastHeld
+        if let last = bag.lastHeld { last.nextHeld = ref } else { bag.held = ref }
+        bag.lastHeld = ref
+        if let side = edge.side, let user = side.userRef { side.user = user.takeUnretainedValue() }
+    }
+
+    /// Both ends are there: the edge counts from now on (G-21), and is served for later emissions.
+    func complete(_ edge: Edge) {
+        guard let source = edge.source, edge.target != nil || edge.bag != nil else { return }
+        connections += 1
+        edge.stamp = connections
+        edge.traits.insert(.complete)
+        if edge.traits.contains(.wantsPath) { pathWishes += 1 }
+        if edge.traits.contains(.follower) {
+            counts.liveFollowings += 1
+        } else if edge.traits.contains(.listener) {
+            counts.liveListeners += 1
+        } else {
+            counts.liveEdges += 1
+        }
+        if let target = edge.target { order(edge, from: source, to: target) }
+    }
+
+    /// The opposite of `complete`: an end is about to go.
+    private func incomplete(_ edge: Edge) {
+        guard edge.traits.contains(.complete) else { return }
+        edge.traits.remove(.complete)
+        edge.stamp = .max
+        if edge.traits.contains(.wantsPath) { pathWishes -= 1 }
+        if edge.traits.contains(.follower) {
+            counts.liveFollowings -= 1
+        } else if edge.traits.contains(.listener) {
+            counts.liveListeners -= 1
+        } else {
+            counts.liveEdges -= 1
+        }
+        if edge.target != nil { unorder(edge) }
+        edge.side?.onDetach?()
+    }
+
+    /// Takes the source away; the source may die at the next `bury`.
+    func detachSource(_ edge: Edge) {
+        guard let source = edge.source else { return }
+        incomplete(edge)
+        if let follower = edge.side?.follower {
+            edge.side?.follower = nil
+            follower._withUnsafeGuaranteedRef { end($0) }
+        }
+        let ref = EdgeRef.passUnretained(edge)
+        let next = edge.next
+        if Int(source.pass) >= 0 {
+            let frame = frames + Int(source.pass)
+            if ref.isSame(as: frame.pointee.next) { frame.pointee.next = next }
+        }
+        source._withUnsafeGuaranteedRef { node in
+            if edge.traits.contains(.listener) {
+                if let previous = edge.previous { previous.next = next } else { node.listens = next }
+                if let next { next.previous = edge.previous } else { node.lastListen = edge.previous }
+            } else {
+                if let previous = edge.previous { previous.next = next } else { node.outs = next }
+                if let next { next.previous = edge.previous } else { node.lastOut = edge.previous }
+            }
+        }
+        edge.next = nil
+        edge.previous = nil
+        edge.source = nil
+        dying.append(source)
+    }
+
+    /// Takes the target or the bag away; the edge waits in the graves while it may be running.
+    func detachTarget(_ edge: Edge) {
+        guard edge.target != nil || edge.bag != nil else { return }
+        incomplete(edge)
+        if let follower = edge.side?.follower {
+            edge.side?.follower = nil
+            follower._withUnsafeGuaranteedRef { end($0) }
+        }
+        if let join = edge.side?.join { join.isDead = true }
+        let next = edge.nextHeld
+        let previous = edge.previousHeld
+        if let previous { previous.nextHeld = next }
+        if let next { next.previousHeld = previous }
+        if let target = edge.target {
+            target._withUnsafeGuaranteedRef { node in
+                if previous == nil { node.held = next }
+                if next == nil { node.lastHeld = previous }
+            }
+        } else if let bag = edge.bag {
+            bag._withUnsafeGuaranteedRef { bag in
+                if previous == nil { bag.held = next }
+                if next == nil { bag.lastHeld = previous }
+            }
+        }
+        edge.nextHeld = nil
+        edge.previousHeld = nil
+        edge.target = nil
+        edge.bag = nil
+        if let side = edge.side, let user = side.user {
+            side.user = nil
+            graves.append(user)
+        }
+        graves.append(EdgeRef.passUnretained(edge).takeRetainedValue())
+    }
+
+    /// Ends an edge for good: both ends go, its cancellable becomes blank.
+    ///
+    /// The caller calls `bury`.
+    func end(_ edge: Edge) {
+        // Keeps the edge until its cancellable has been blanked.
+        let keeper = edge
+        detachSource(keeper)
+        detachTarget(keeper)
+        if let handle = keeper.handle {
+            keeper.handle = nil
+            handle._withUnsafeGuaranteedRef { $0.edgeEnded() }
+        }
+    }
+
+    /// As `end`, and lets go of what only this edge needed.
+    func cut(_ edge: Edge) {
+        end(edge)
+        bury()
+    }
+
+    // MARK: - Replay
+
+    /// Feeds a complete edge the current emission of its source, once, as a turn of its own (G-21).
+    func replay(_ edge: Edge) {
+        guard !stopping, let source = edge.source, edge.traits.contains(.complete) else { return }
+        let isEmpty = source._withUnsafeGuaranteedRef { $0.isEmpty }
+        guard !isEmpty || edge.traits.contains(.hearsEmpty) else { return }
+        let saved = beginTurn(trail: nil, context: nil)
+        pushReplay(of: source.id)
+        deliver(.passUnretained(edge))
+        run(to: base)
+        endTurn(saved)
+    }
+
+    /// A frame without node that stands for the source: nested turns must not mistake the outer path for theirs.
+    func pushReplay(of id: UInt64) {
+        addExtra(id)
+        if depth == frameCapacity { growFrames() }
+        (frames + depth).initialize(
+            to: Frame(node: nil, next: nil, limit: connections, extras: 1, transforms: true, drained: false)
+        )
+        depth += 1
+    }
+
+    /// Runs one edge for the current path.
+    func deliver(_ edge: EdgeRef) {
+        if let target = edge.target, mustSkip(target) { return }
+        follow(edge.run(), of: edge)
+    }
+}

@@ -1,0 +1,86 @@
+/// Something the caller of a set attaches to it, handed unchanged to everything the emission reaches (G-45).
+///
+/// The engine never looks inside. Delayed emissions keep it; a settled join takes that of the input delivered
+/// last; a replay at connection has none.
+public final class Context {
+    /// What the caller attached.
+    public let value: Any
+
+    /// Wraps `value`.
+    public init(_ value: Any) {
+        self.value = value
+    }
+
+    /// The attached value, if it is of the type asked for.
+    public func value<T>(as type: T.Type = T.self) -> T? {
+        value as? T
+    }
+}
+
+/// The nodes an emission has gone through, oldest first, by their creation numbers (G-40).
+///
+/// A path holds no node. Ask for one only where it is needed: collecting it costs time in proportion to its
+/// length, and nothing is collected while nobody asks and no ring exists.
+public struct Path: Equatable, Sendable {
+    /// Creation numbers of the nodes, in the order they were passed.
+    public let ids: [UInt64]
+
+    /// The path of a set made by a user: no node yet.
+    public static var empty: Path { Path(ids: []) }
+
+    @usableFromInline
+    init(ids: [UInt64]) {
+        self.ids = ids
+    }
+
+    /// Whether the emission has gone through `node`.
+    public func contains(_ node: AnyNode) -> Bool {
+        ids.contains(node.id)
+    }
+
+    /// Whether no node has been passed.
+    public var isEmpty: Bool { ids.isEmpty }
+
+    /// The number of nodes passed.
+    public var count: Int { ids.count }
+}
+
+/// What comes along with a value that an edge receives.
+///
+/// Valid during the call that hands it over.
+public struct Delivery {
+    /// The context of the emission.
+    public let context: Context?
+    @usableFromInline let graph: Graph
+
+    @usableFromInline
+    init(graph: Graph) {
+        self.graph = graph
+        context = graph.currentContext
+    }
+
+    /// The nodes the emission has gone through, the source of the edge last.
+    ///
+    /// Collected when asked for; ask
+    /// during the call, and keep the result to send later.
+    public var path: Path { graph.currentPath() }
+}
+
+/// The path of an emission that resumes later: a queued set, a settled join, a timer.
+///
+/// Membership is looked up by identity number. Long paths are looked up through a set made on first use.
+@usableFromInline
+final class Trail {
+    let ids: [UInt64]
+    private var lookup: Set<UInt64>?
+
+    init(_ ids: [UInt64]) {
+        self.ids = ids
+    }
+
+    func contains(_ id: UInt64) -> Bool {
+        if ids.count <= 16 { return ids.contains(id) }
+        if lookup == nil { lookup = Set(ids) }
+        return lookup?.contains(id) ?? false
+    }
+}

@@ -1,0 +1,184 @@
+/// What an edge's body did.
+@usableFromInline
+enum Outcome {
+    /// Nothing to do downstream.
+    case nothing
+    /// The target took a new emission: serve its edges.
+    case enter
+    /// As `enter`, and the emission went through the inner node whose number is in `Graph.inner` (flatten).
+    case enterThroughInner
+    /// The target is a join to be settled.
+    case mark
+    /// The owner of this listen is gone: end the edge.
+    case dead
+}
+
+/// What an edge is, beside its ends.
+@usableFromInline
+struct EdgeTraits: OptionSet, Sendable {
+    @usableFromInline let rawValue: UInt16
+    @usableFromInline init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Served among the listeners of its source.
+    @usableFromInline static let listener = EdgeTraits(rawValue: 1)
+    /// The inner following of a flatten: a listener that has a target node.
+    @usableFromInline static let follower = EdgeTraits(rawValue: 2)
+    /// Closes a ring: does not count for ranks.
+    @usableFromInline static let ring = EdgeTraits(rawValue: 4)
+    /// Delivers later: does not count for ranks.
+    @usableFromInline static let asynchronous = EdgeTraits(rawValue: 8)
+    /// An input of a join: its end ends the join.
+    @usableFromInline static let joinInput = EdgeTraits(rawValue: 16)
+    /// Emptiness of the source makes the target empty (G-145).
+    @usableFromInline static let propagatesEmpty = EdgeTraits(rawValue: 32)
+    /// Is fed empties, at connection too.
+    @usableFromInline static let hearsEmpty = EdgeTraits(rawValue: 64)
+    /// Somebody behind this edge asks for paths.
+    @usableFromInline static let wantsPath = EdgeTraits(rawValue: 128)
+    /// Counted in the graph's figures: both ends are there.
+    @usableFromInline static let complete = EdgeTraits(rawValue: 256)
+    /// The edge's owner is known by a weak reference only.
+    @usableFromInline static let foreign = EdgeTraits(rawValue: 512)
+}
+
+/// One connection: a transform, a listen, an input of a join, or the inner following of a flatten.
+///
+/// Invariants:
+/// - It stands in two intrusive lists: its source's (order of service, not owning) and its holder's (owning).
+///   The holder is the target node, or the bag of a listener.
+/// - `source` is retained, `target` and `bag` are not: whoever dies unlinks itself.
+/// - `stamp` is the graph's clock when the edge got both ends, and `UInt64.max` while it lacks one.
+/// - A dead edge has neither source, target nor bag.
+///
+/// It is never retained by the engine while it runs; an edge that ends during a turn waits in `Graph.graves`.
+@usableFromInline
+final class Edge {
+    /// Reads its ends from the edge, so it survives re-aiming.
+    ///
+    /// A `let`: a `var` closure is retained at each call.
+    @usableFromInline let body: (Edge) -> Outcome
+    @exclusivity(unchecked) @usableFromInline var next: EdgeRef?
+    @exclusivity(unchecked) @usableFromInline var target: NodeRef?
+    @exclusivity(unchecked) @usableFromInline var stamp = UInt64.max
+    @exclusivity(unchecked) @usableFromInline var source: NodeRef?
+    @exclusivity(unchecked) @usableFromInline var traits: EdgeTraits
+    @exclusivity(unchecked) var ringIndex: Int32 = -1
+    @exclusivity(unchecked) var previous: EdgeRef?
+    @exclusivity(unchecked) var nextHeld: EdgeRef?
+    @exclusivity(unchecked) var previousHeld: EdgeRef?
+    @exclusivity(unchecked) var bag: Unmanaged<CancellableBag>?
+    @exclusivity(unchecked) var handle: Unmanaged<AnyCancellable>?
+    @exclusivity(unchecked) @usableFromInline var side: EdgeSide?
+    @exclusivity(unchecked) @usableFromInline var name: String
+
+    @usableFromInline
+    init(_ name: String, _ traits: EdgeTraits = [], body: @escaping (Edge) -> Outcome) {
+        self.name = name
+        self.traits = traits
+        self.body = body
+    }
+
+    /// The source as the typed node it is; who made the edge knows.
+    @inlinable
+    func source<In>(as type: In.Type) -> Unmanaged<Node<In>> {
+        Unmanaged<Node<In>>.fromOpaque(source.unsafelyUnwrapped.toOpaque())
+    }
+
+    /// The target as the typed node it is, `nil` when it is gone.
+    @inlinable
+    func target<Out>(as type: Out.Type) -> Unmanaged<Node<Out>>? {
+        guard let target else { return nil }
+        return Unmanaged<Node<Out>>.fromOpaque(target.toOpaque())
+    }
+
+    /// What the source holds.
+    @inlinable
+    func input<In>(_ type: In.Type) -> Emission<In> {
+        source(as: In.self)._withUnsafeGuaranteedRef { $0.stored }
+    }
+
+    /// Hands a value to the target, if it is still there.
+    @inlinable
+    func store<Out>(_ value: Out) -> Outcome {
+        guard let target = target(as: Out.self) else { return .nothing }
+        return target._withUnsafeGuaranteedRef { $0.accept(value) }
+    }
+
+    /// Hands an emission to the target, if it is still there.
+    @inlinable
+    func store<Out>(emission: Emission<Out>) -> Outcome {
+        guard let target = target(as: Out.self) else { return .nothing }
+        return target._withUnsafeGuaranteedRef { $0.accept(emission: emission) }
+    }
+
+    /// What a standard body does when its source became empty: nothing, or hand the emptiness on (G-11, G-145).
+    @inlinable
+    func forwardEmpty<Out>(to type: Out.Type) -> Outcome {
+        guard traits.contains(.propagatesEmpty), let target = target(as: Out.self) else { return .nothing }
+        return target._withUnsafeGuaranteedRef { $0.acceptEmpty() }
+    }
+
+    /// The side object, made on first use.
+    @usableFromInline
+    func needSide() -> EdgeSide {
+        if let side { return side }
+        let made = EdgeSide()
+        side = made
+        return made
+    }
+}
+
+/// What only few edges need.
+@usableFromInline
+final class EdgeSide {
+    /// The public object of this edge: strongly held while a target or a listener holds the edge.
+    var user: AnyEdge?
+    /// The same, not held.
+    var userRef: Unmanaged<AnyEdge>?
+    /// The inner following of a flatten edge.
+    @usableFromInline var follower: EdgeRef?
+    /// The join whose input this edge is.
+    @usableFromInline var join: Join?
+    /// Starts the operator's state anew: `from` was set to a different node.
+    @usableFromInline var reset: (() -> Void)?
+    /// The edge lost an end: timers stop.
+    @usableFromInline var onDetach: (() -> Void)?
+    /// The creation number of the last source, to tell a different one.
+    var lastSource: UInt64 = 0
+    /// Whom a listen belongs to, for `stopListening`.
+    @usableFromInline weak var owner: AnyObject?
+
+    @usableFromInline init() {}
+}
+
+/// An edge without a reference count.
+///
+/// One-line accessors, because a key path would bring the run-time checks back.
+@usableFromInline typealias EdgeRef = Unmanaged<Edge>
+
+extension Unmanaged where Instance == Edge {
+    @inlinable var next: EdgeRef? {
+        get { _withUnsafeGuaranteedRef { $0.next } }
+        nonmutating set { _withUnsafeGuaranteedRef { $0.next = newValue } }
+    }
+    var previous: EdgeRef? {
+        get { _withUnsafeGuaranteedRef { $0.previous } }
+        nonmutating set { _withUnsafeGuaranteedRef { $0.previous = newValue } }
+    }
+    var nextHeld: EdgeRef? {
+        get { _withUnsafeGuaranteedRef { $0.nextHeld } }
+        nonmutating set { _withUnsafeGuaranteedRef { $0.nextHeld = newValue } }
+    }
+    var previousHeld: EdgeRef? {
+        get { _withUnsafeGuaranteedRef { $0.previousHeld } }
+        nonmutating set { _withUnsafeGuaranteedRef { $0.previousHeld = newValue } }
+    }
+    @inlinable var stamp: UInt64 { _withUnsafeGuaranteedRef { $0.stamp } }
+    @inlinable var target: NodeRef? { _withUnsafeGuaranteedRef { $0.target } }
+    @inlinable var source: NodeRef? { _withUnsafeGuaranteedRef { $0.source } }
+    @inlinable var traits: EdgeTraits { _withUnsafeGuaranteedRef { $0.traits } }
+    @inlinable var side: EdgeSide? { _withUnsafeGuaranteedRef { $0.side } }
+    @inlinable func run() -> Outcome { _withUnsafeGuaranteedRef { $0.body($0) } }
+
+    func isSame(as other: EdgeRef?) -> Bool { toOpaque() == other?.toOpaque() }
+}

@@ -1,0 +1,214 @@
+/// A graph of nodes: makes them, carries emissions through them, lets go of them.
+///
+/// ```swift
+/// let graph = Graph()
+/// let celsius = graph.mutable(21.0)
+/// let fahrenheit = celsius.map { $0 * 9 / 5 + 32 }
+/// let bag = CancellableBag()
+/// fahrenheit.listen(in: bag) { print($0) }   // prints 69.8
+/// celsius.set(100)                           // prints 212.0
+/// ```
+///
+/// A graph belongs to one thread, or one event loop (G-108). It takes no lock, and the classes are not
+/// `Sendable`, so the compiler keeps them there. Every node keeps its graph alive; the graph keeps no node
+/// alive, except those listened to by owners it can only watch (``collect()``).
+public final class Graph {
+    /// How an emission goes through joins (G-50).
+    public enum Propagation: Sendable {
+        /// A join emits once per turn, when all its inputs have settled.
+        case settled
+        /// A join emits for each delivery of an input.
+        case immediate
+    }
+
+    /// How emissions go through joins.
+    public let propagation: Propagation
+    /// Where timed operators take their time from; `nil` refuses them.
+    public let clock: (any LoopClock)?
+    /// Whether emptiness of a source makes derived nodes empty: inherited by every edge made (G-145).
+    public let propagatesEmpty: Bool
+    /// How many sets of one node may be queued in one turn before the turn is stopped (G-39).
+    public let feedbackLimit: Int
+    /// Told of errors that have no caller: feedback that does not settle, functions that threw (G-39, G-99).
+    public var onError: ((GraphError) -> Void)?
+    /// Told the creation number of each node that is freed.
+    public var onRelease: ((UInt64) -> Void)?
+    /// In debug builds, told of each set that nobody hears (G-17).
+    ///
+    /// Off by default.
+    public var onIdleSet: ((AnyNode) -> Void)?
+
+    /// Living nodes, edges and listeners, and totals.
+    public internal(set) var counts = GraphCounts()
+
+    // The propagation. Every stored `var` the hot path touches is free of run-time exclusivity checks, which
+    // were four fifths of the time otherwise.
+
+    /// Frames of the passes that are running.
+    @exclusivity(unchecked) var frames: UnsafeMutablePointer<Frame>
+    @exclusivity(unchecked) var frameCapacity: Int
+    @exclusivity(unchecked) var depth = 0
+    /// First frame of the current path.
+    @exclusivity(unchecked) var base = 0
+    /// The path that came with the current emission; not owned here.
+    @exclusivity(unchecked) var restored: Unmanaged<Trail>?
+    /// The context of the current emission; not owned here.
+    @exclusivity(unchecked) var context: Unmanaged<Context>?
+    /// Not 0 when "is this target on the path" needs more than a look at the target's frame.
+    @exclusivity(unchecked) var careful = 0
+    /// Nodes on the path that have no frame: (frame in front of which they stand, creation number).
+    @exclusivity(unchecked) var extras: ContiguousArray<Extra> = []
+    /// The inner node an emission is going through, 0 if none.
+    @exclusivity(unchecked) @usableFromInline var inner: UInt64 = 0
+    /// What to go back to when a frame that drained its queue is popped.
+    @exclusivity(unchecked) var drains: ContiguousArray<Drain> = []
+    /// Turns that are running, nested ones included.
+    @exclusivity(unchecked) var turns = 0
+    @exclusivity(unchecked) var turnNumber: UInt64 = 1
+    /// Counts connections; an edge is not served for an emission older than its stamp.
+    @exclusivity(unchecked) var connections: UInt64 = 0
+    /// The error that stops the running turn.
+    @exclusivity(unchecked) var stop: GraphError?
+    @exclusivity(unchecked) var stopping = false
+    /// Batches that are running, in settled mode.
+    @exclusivity(unchecked) var runningBatches = 0
+
+    // Joins.
+
+    /// Marked joins, a heap per turn.
+    @exclusivity(unchecked) var heap: ContiguousArray<HeapEntry> = []
+    @exclusivity(unchecked) var heapBase = 0
+
+    // Ranks and rings.
+
+    @exclusivity(unchecked) var rings: ContiguousArray<EdgeRef> = []
+    @exclusivity(unchecked) var ringsAreStale = false
+    @exclusivity(unchecked) var asynchronousEdges = 0
+    @exclusivity(unchecked) var asynchronousRings = 0
+    @exclusivity(unchecked) var pathWishes = 0
+    @exclusivity(unchecked) var search: ContiguousArray<NodeRef> = []
+
+    // Letting go.
+
+    @exclusivity(unchecked) var dying: ContiguousArray<NodeRef> = []
+    @exclusivity(unchecked) var graves: ContiguousArray<AnyObject> = []
+    @exclusivity(unchecked) var burying = false
+    /// The listens of owners that are watched by weak references only.
+    let foreign = CancellableBag()
+    var lastNodeID: UInt64 = 0
+    lazy var timers = TimerQueue()
+    var batchPool: [Batch.Storage] = []
+
+    /// A graph without nodes.
+    ///
+    /// - Parameters:
+    ///   - propagation: how emissions go through joins.
+    ///   - clock: the time of delays, debounces and samples.
+    ///   - propagatesEmpty: whether emptiness travels along edges that do not say otherwise.
+    ///   - feedbackLimit: queued sets of one node in one turn before the turn is stopped; at least 1.
+    public init(
+        propagation: Propagation = .settled,
+        clock: (any LoopClock)? = nil,
+        propagatesEmpty: Bool = false,
+        feedbackLimit: Int = 10_000
+    ) {
+        precondition(feedbackLimit > 0, "Graph: feedbackLimit must be positive")
+        self.propagation = propagation
+        self.clock = clock
+        self.propagatesEmpty = propagatesEmpty
+        self.feedbackLimit = feedbackLimit
+        frameCapacity = 64
+        frames = .allocate(capacity: 64)
+    }
+
+    deinit {
+        frames.deallocate()
+    }
+
+    // MARK: - Making nodes
+
+    /// A node that can be set, holding `value`.
+    ///
+    /// `nil` for an optional type is a value (G-2).
+    public func mutable<Value>(_ value: Value) -> MutableNode<Value> {
+        MutableNode(graph: self, .value(value))
+    }
+
+    /// An empty node that can be set.
+    public func mutable<Value>(of type: Value.Type) -> MutableNode<Value> {
+        MutableNode(graph: self, .empty)
+    }
+
+    /// A node holding `value` that only edges change.
+    public func node<Value>(_ value: Value) -> Node<Value> {
+        Node(graph: self, .value(value))
+    }
+
+    /// An empty node that only edges change.
+    public func node<Value>(of type: Value.Type) -> Node<Value> {
+        Node(graph: self, .empty)
+    }
+
+    func nextNodeID() -> UInt64 {
+        lastNodeID += 1
+        counts.bornNodes += 1
+        counts.liveNodes += 1
+        return lastNodeID
+    }
+
+    // MARK: - Asked by bodies
+
+    /// The context of the emission that is being delivered.
+    @usableFromInline
+    var currentContext: Context? {
+        guard let context else { return nil }
+        return context.takeUnretainedValue()
+    }
+
+    @usableFromInline
+    func warnIfIdle(_ node: AnyNode) {
+        #if DEBUG
+            onIdleSet?(node)
+        #endif
+    }
+}
+
+/// How much of a graph is alive.
+public struct GraphCounts: Equatable, Sendable {
+    /// Nodes that are alive.
+    public internal(set) var liveNodes = 0
+    /// Transform edges with both ends.
+    public internal(set) var liveEdges = 0
+    /// Listens that have not ended.
+    public internal(set) var liveListeners = 0
+    /// Inner nodes being followed by a flatten.
+    public internal(set) var liveFollowings = 0
+    /// Nodes made since the graph began.
+    public internal(set) var bornNodes = 0
+    /// Nodes freed since the graph began.
+    public internal(set) var releasedNodes = 0
+}
+
+/// What went wrong inside a turn, where no caller can be told.
+public enum GraphError: Error {
+    /// More than `limit` sets of one node were queued in one turn: the turn was stopped (G-39).
+    case feedback(node: UInt64, name: String?, limit: Int)
+    /// An edge that already has an end was given to `link`: nothing changed (G-28).
+    case edgeInUse(name: String, node: UInt64)
+    /// The function of an operator threw; nothing was emitted (G-99).
+    case function(node: UInt64, name: String?, operation: String, error: any Error)
+}
+
+extension GraphError: CustomStringConvertible {
+    /// One sentence that names the node.
+    public var description: String {
+        switch self {
+        case .feedback(let node, let name, let limit):
+            "the turn was stopped: more than \(limit) sets of node \(name ?? "n\(node)") were queued"
+        case .edgeInUse(let name, let node):
+            "node n\(node) cannot be linked by edge \(name): the edge already has an end"
+        case .function(let node, let name, let operation, let error):
+            "\(operation) of node \(name ?? "n\(node)") failed: \(error)"
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// What a node can tell of its neighbours (G-100 … G-104). Results are snapshots, in order of attachment.
+extension AnyNode {
+    /// The edges that come into this node, half-connected ones included (G-102).
+    public var upstreamTransforms: [AnyEdge] {
+        incoming.compactMap { $0.publicEdge() }
+    }
+
+    /// The edges that go from this node to nodes, half-connected ones included.
+    public var downstreamTransforms: [AnyEdge] {
+        outgoing.compactMap { $0.publicEdge() }
+    }
+
+    /// The sources of the edges that come in.
+    ///
+    /// Two edges from one node make it appear twice (G-101).
+    public var upstreamNodes: [AnyNode] {
+        incoming.compactMap { $0.source?.takeUnretainedValue() }
+    }
+
+    /// The targets of the edges that go out.
+    public var downstreamNodes: [AnyNode] {
+        outgoing.compactMap { $0.target?.takeUnretainedValue() }
+    }
+
+    /// The edges that come in from `node`.
+    public func upstreamTransforms(from node: AnyNode) -> [AnyEdge] {
+        upstreamTransforms.filter { $0.fromNode === node }
+    }
+
+    /// The edges that go out to `node`.
+    public func downstreamTransforms(to node: AnyNode) -> [AnyEdge] {
+        downstreamTransforms.filter { $0.toNode === node }
+    }
+
+    /// Whether an edge with a source comes in.
+    public var hasUpstreamNode: Bool { incoming.contains { $0.source != nil } }
+
+    /// Whether an edge with a target goes out.
+    public var hasDownstreamNode: Bool { outgoing.contains { $0.target != nil } }
+
+    /// Whether a living listener listens to this node; the inner following of a flatten counts (G-103).
+    public var hasListener: Bool {
+        listenerCount > 0
+    }
+
+    /// The number of living listens; dead owners are noticed and their listens ended (G-67).
+    public var listenerCount: Int {
+        endListens { $0.traits.contains(.foreign) && $0.side?.owner == nil }
+        var count = 0
+        var next = listens
+        while let edge = next {
+            count += 1
+            next = edge.next
+        }
+        return count
+    }
+
+    /// Whether `node` can be reached from this node, going downstream (G-104).
+    ///
+    /// Inner followings count.
+    public func isUpstream(of node: AnyNode) -> Bool {
+        var seen: Set<UInt64> = [id]
+        var queue: [AnyNode] = [self]
+        var index = 0
+        while index < queue.count {
+            for next in queue[index].consumers where seen.insert(next.id).inserted {
+                if next === node { return true }
+                queue.append(next)
+            }
+            index += 1
+        }
+        return false
+    }
+
+    /// The nodes that hold this one by an edge: transforms and inner followings.
+    var consumers: [AnyNode] {
+        var nodes = outgoing.compactMap { $0.target?.takeUnretainedValue() }
+        var next = listens
+        while let edge = next {
+            if let target = edge.target { nodes.append(target.takeUnretainedValue()) }
+            next = edge.next
+        }
+        return nodes
+    }
+
+    /// The incoming edges without inner followings.
+    var incoming: [Edge] {
+        var edges: [Edge] = []
+        var next = held
+        while let edge = next {
+            if !edge.traits.contains(.follower) { edges.append(edge.takeUnretainedValue()) }
+            next = edge.nextHeld
+        }
+        return edges
+    }
+
+    /// The outgoing transform edges.
+    var outgoing: [Edge] {
+        var edges: [Edge] = []
+        var next = outs
+        while let edge = next {
+            edges.append(edge.takeUnretainedValue())
+            next = edge.next
+        }
+        return edges
+    }
+}
+
+extension Edge {
+    /// The public object of this edge: the one there is, or one made from the types of both ends.
+    func publicEdge() -> AnyEdge? {
+        if let user = side?.userRef { return user.takeUnretainedValue() }
+        guard let source, let target else { return nil }
+        let made = source.takeUnretainedValue().makeEdge(for: self, to: target.takeUnretainedValue())
+        needSide().user = made
+        return made
+    }
+}

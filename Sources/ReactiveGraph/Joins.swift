@@ -1,0 +1,144 @@
+/// What makes a node a join: how to put the latest values of its inputs together, and whether it has to.
+///
+/// It lives as long as its node or one of its input edges. `node` is blank once the node has died.
+@usableFromInline
+final class Join {
+    /// Puts the inputs together and stores the result in the node.
+    @usableFromInline let emit: (Join) -> Outcome
+    @exclusivity(unchecked) @usableFromInline var node: NodeRef?
+    @exclusivity(unchecked) var isMarked = false
+    /// An input was removed: nothing is emitted any more (G-82).
+    @exclusivity(unchecked) @usableFromInline var isDead = false
+    @exclusivity(unchecked) @usableFromInline var isSettled: Bool
+    @exclusivity(unchecked) var trail: Trail?
+    @exclusivity(unchecked) var context: Context?
+
+    @usableFromInline
+    init(settled: Bool, emit: @escaping (Join) -> Outcome) {
+        isSettled = settled
+        self.emit = emit
+    }
+
+    /// An input has recorded its value: mark the join, or emit at once.
+    @inlinable
+    func delivered(by edge: Edge) -> Outcome {
+        guard !isDead, let node, edge.target?.toOpaque() == node.toOpaque() else { return .nothing }
+        return isSettled ? .mark : emit(self)
+    }
+
+    /// The node this join stores into, as the typed node it is.
+    @inlinable
+    func node<Out>(as type: Out.Type) -> Unmanaged<Node<Out>>? {
+        guard let node else { return nil }
+        return Unmanaged<Node<Out>>.fromOpaque(node.toOpaque())
+    }
+}
+
+/// A marked join, by rank, then by creation.
+struct HeapEntry {
+    var rank: Int
+    let id: UInt64
+    let join: Unmanaged<Join>
+
+    func isBefore(_ other: HeapEntry) -> Bool {
+        rank < other.rank || (rank == other.rank && id < other.id)
+    }
+}
+
+// Settled joins (G-50): marked while the turn goes on, emitted once, by rank, when nothing else is left.
+extension Graph {
+    func mark(_ node: NodeRef) {
+        guard let join = node.join else { return }
+        if ringsAreStale { sortRings() }
+        join._withUnsafeGuaranteedRef { join in
+            guard !join.isDead else { return }
+            if keepsPaths || join.trail != nil { join.trail = captureTrail() }
+            if context != nil || join.context != nil { join.context = currentContext }
+            guard !join.isMarked else { return }
+            join.isMarked = true
+            insert(HeapEntry(rank: node.rank, id: node.id, join: .passUnretained(join)))
+        }
+    }
+
+    /// Emits the joins that this turn marked, in rank order.
+    func settle() {
+        while heap.count > heapBase {
+            let top = heap[heapBase]
+            top.join._withUnsafeGuaranteedRef { join in
+                if let node = join.node, node.rank > top.rank {
+                    // Ranks only rise, so sorting late is exact.
+                    removeTop()
+                    insert(HeapEntry(rank: node.rank, id: top.id, join: top.join))
+                    return
+                }
+                removeTop()
+                join.isMarked = false
+                settle(join)
+            }
+        }
+        setPath(nil)
+    }
+
+    @inline(__always)
+    private func settle(_ join: Join) {
+        guard !join.isDead, join.node != nil, !stopping else { return }
+        if join.trail == nil && join.context == nil {
+            setPath(nil)
+            context = nil
+            emit(join)
+        } else {
+            emitCarrying(join)
+        }
+    }
+
+    @inline(never)
+    private func emitCarrying(_ join: Join) {
+        let trail = join.trail
+        let carried = join.context
+        join.trail = nil
+        join.context = nil
+        setPath(trail.map(Unmanaged.passUnretained))
+        context = carried.map(Unmanaged.passUnretained)
+        emit(join)
+        withExtendedLifetime((trail, carried)) {}
+    }
+
+    @inline(__always)
+    private func emit(_ join: Join) {
+        // A join that propagation reaches although a batch sets it, or one busy outside, is told by its store.
+        if join.emit(join) == .enter, let node = join.node, node.hasEdges, !stopping {
+            let floor = depth
+            push(node)
+            run(to: floor)
+        }
+    }
+
+    // MARK: - The heap of this turn
+
+    private func insert(_ entry: HeapEntry) {
+        heap.append(entry)
+        var index = heap.count - 1 - heapBase
+        while index > 0 {
+            let parent = (index - 1) / 2
+            guard entry.isBefore(heap[heapBase + parent]) else { break }
+            heap[heapBase + index] = heap[heapBase + parent]
+            index = parent
+        }
+        heap[heapBase + index] = entry
+    }
+
+    private func removeTop() {
+        guard let last = heap.popLast(), heap.count > heapBase else { return }
+        let count = heap.count - heapBase
+        var index = 0
+        while true {
+            var child = 2 * index + 1
+            guard child < count else { break }
+            if child + 1 < count, heap[heapBase + child + 1].isBefore(heap[heapBase + child]) { child += 1 }
+            guard heap[heapBase + child].isBefore(last) else { break }
+            heap[heapBase + index] = heap[heapBase + child]
+            index = child
+        }
+        heap[heapBase + index] = last
+    }
+}

@@ -1,0 +1,139 @@
+// Linking nodes, and unlinking neighbours (G-26 … G-31).
+extension Node {
+    /// Makes this node follow `upstream` as well: an identity edge, replayed once.
+    ///
+    /// Linking a node to itself does nothing and returns `nil` (G-27). Dropping the cancellable changes nothing.
+    ///
+    /// - Parameters:
+    ///   - upstream: the node to follow.
+    ///   - replay: whether to feed the upstream's current value now (G-149).
+    ///   - propagatesEmpty: whether this node becomes empty with `upstream`; the graph's default if `nil`.
+    /// - Returns: ends the link when cancelled.
+    @inlinable
+    @discardableResult
+    public func link(
+        to upstream: Node<Value>,
+        replay: Bool = true,
+        propagatesEmpty: Bool? = nil
+    ) -> AnyCancellable? {
+        graph.link(
+            self,
+            to: upstream,
+            replay: replay,
+            propagatesEmpty: propagatesEmpty,
+            Edge("Link") { edge in
+                guard case .value(let value) = edge.input(Value.self) else {
+                    return edge.forwardEmpty(to: Value.self)
+                }
+                return edge.store(value)
+            }
+        )
+    }
+
+    /// Makes this node follow `upstream` through an edge of the caller's: sets its `from`, then its `to`, so that
+    /// exactly one replay happens (G-26).
+    ///
+    /// An edge that already has an end is refused: the graph's `onError` is told, nothing changes (G-28).
+    @discardableResult
+    public func link<In>(to upstream: Node<In>, via edge: TransformEdge<In, Value>) -> AnyCancellable? {
+        guard upstream !== self else { return nil }
+        guard edge.core.source == nil, edge.core.target == nil else {
+            graph.onError?(.edgeInUse(name: edge.name, node: id))
+            return nil
+        }
+        if graph.propagatesEmpty { edge.propagatesEmpty = true }
+        let cancellable = AnyCancellable(edge: edge.core)
+        edge.from = upstream
+        edge.to = self
+        return cancellable
+    }
+
+    /// Says for every edge that comes into this node whether emptiness of its source makes this node empty
+    /// (G-145), and returns the node.
+    @discardableResult
+    public func propagatesEmpty(_ does: Bool = true) -> Self {
+        for edge in upstreamTransforms { edge.propagatesEmpty = does }
+        return self
+    }
+}
+
+extension AnyNode {
+    /// Disconnects every edge from this node to `node`.
+    ///
+    /// No effect if there is none; listens stay (G-31).
+    public func removeDownstreamNode(_ node: AnyNode) {
+        node.endHeld { $0.source?.toOpaque() == Unmanaged.passUnretained(self).toOpaque() }
+    }
+
+    /// Disconnects every edge from `node` to this node.
+    public func removeUpstreamNode(_ node: AnyNode) {
+        endHeld { $0.source?.toOpaque() == Unmanaged.passUnretained(node).toOpaque() }
+    }
+
+    /// Disconnects every edge that comes into this node from a node.
+    public func removeUpstreamNodes() {
+        endHeld { $0.source != nil }
+    }
+
+    /// Disconnects every edge that goes from this node to a node.
+    public func removeDownstreamNodes() {
+        var next = outs
+        while let edge = next {
+            next = edge.next
+            if edge.target != nil { edge._withUnsafeGuaranteedRef { graph.end($0) } }
+        }
+        graph.bury()
+    }
+
+    private func endHeld(where matches: (Edge) -> Bool) {
+        var next = held
+        while let edge = next {
+            next = edge.nextHeld
+            edge._withUnsafeGuaranteedRef { edge in
+                if !edge.traits.contains(.follower), matches(edge) { graph.end(edge) }
+            }
+        }
+        graph.bury()
+    }
+}
+
+extension Graph {
+    /// Ties a fresh edge between two nodes that exist.
+    @usableFromInline
+    func link(
+        _ target: AnyNode,
+        to source: AnyNode,
+        replay wanted: Bool,
+        propagatesEmpty: Bool?,
+        _ edge: @autoclosure () -> Edge
+    ) -> AnyCancellable? {
+        guard source !== target else { return nil }
+        let edge = edge()
+        let cancellable = AnyCancellable(edge: edge)
+        if propagatesEmpty ?? self.propagatesEmpty { edge.traits.insert(.propagatesEmpty) }
+        tie(edge, from: source, to: target)
+        if wanted { replay(edge) }
+        return cancellable
+    }
+
+    /// Ties the fresh edge of an operator to its fresh target, and replays (G-69).
+    @usableFromInline
+    func derive(_ target: AnyNode, from source: AnyNode, _ edge: Edge) {
+        if propagatesEmpty { edge.traits.insert(.propagatesEmpty) }
+        tie(edge, from: source, to: target)
+        replay(edge)
+    }
+
+    /// Both ends at once, without a replay.
+    @usableFromInline
+    func tie(_ edge: Edge, from source: AnyNode, to target: AnyNode) {
+        precondition(
+            source.graph === self && target.graph === self,
+            "\(edge.name): nodes \(source.name ?? "n\(source.id)") and \(target.name ?? "n\(target.id)") "
+                + "belong to different graphs"
+        )
+        attach(edge, from: source)
+        attach(edge, to: target)
+        complete(edge)
+    }
+}

@@ -1,0 +1,214 @@
+// Listening (G-57 … G-67, G-95, G-149). Every form returns a cancellable; dropping it does not end the listen.
+extension Node {
+    /// Calls `body` with the current value, if there is one and `replay` is true, and with every later value.
+    ///
+    /// The cheapest form. The listen lasts until it is cancelled or `bag` dies, and keeps this node alive that
+    /// long. A closure that captures the owner of the bag strongly makes a ring (G-62): capture it weakly, or
+    /// use ``listen(owner:replay:_:)-(_,_,(Owner,Value)->Void)``.
+    @inlinable
+    @discardableResult
+    public func listen(
+        in bag: CancellableBag,
+        replay: Bool = true,
+        _ body: @escaping (Value) -> Void
+    ) -> AnyCancellable {
+        graph.listen(
+            to: self,
+            in: bag,
+            replay: replay,
+            Edge("Listen", .listener) { edge in
+                if case .value(let value) = edge.input(Value.self) { body(value) }
+                return .nothing
+            }
+        )
+    }
+
+    /// As ``listen(in:replay:_:)-(_,_,(Value)->Void)``, with the context of each emission.
+    @inlinable
+    @discardableResult
+    public func listen(
+        in bag: CancellableBag,
+        replay: Bool = true,
+        _ body: @escaping (Value, Context?) -> Void
+    ) -> AnyCancellable {
+        let graph = Unmanaged.passUnretained(graph)
+        return self.graph.listen(
+            to: self,
+            in: bag,
+            replay: replay,
+            Edge("Listen", .listener) { edge in
+                if case .value(let value) = edge.input(Value.self) {
+                    body(value, graph._withUnsafeGuaranteedRef { $0.currentContext })
+                }
+                return .nothing
+            }
+        )
+    }
+
+    /// As ``listen(in:replay:_:)-(_,_,(Value)->Void)``, with the path and the context of each emission.
+    ///
+    /// Asking for paths makes the graph keep them for queued and settled emissions.
+    @inlinable
+    @discardableResult
+    public func listen(
+        in bag: CancellableBag,
+        replay: Bool = true,
+        _ body: @escaping (Value, Path, Context?) -> Void
+    ) -> AnyCancellable {
+        let graph = Unmanaged.passUnretained(graph)
+        return self.graph.listen(
+            to: self,
+            in: bag,
+            replay: replay,
+            Edge("Listen", [.listener, .wantsPath]) { edge in
+                if case .value(let value) = edge.input(Value.self) {
+                    let path = graph._withUnsafeGuaranteedRef { $0.currentPath() }
+                    body(value, path, graph._withUnsafeGuaranteedRef { $0.currentContext })
+                }
+                return .nothing
+            }
+        )
+    }
+
+    /// Calls `body` with every emission, empties included, and with the present one, whatever it is, if
+    /// `replay` is true.
+    @inlinable
+    @discardableResult
+    public func listenEmissions(
+        in bag: CancellableBag,
+        replay: Bool = true,
+        _ body: @escaping (Emission<Value>, Context?) -> Void
+    ) -> AnyCancellable {
+        let graph = Unmanaged.passUnretained(graph)
+        return self.graph.listen(
+            to: self,
+            in: bag,
+            replay: replay,
+            Edge("Listen", [.listener, .hearsEmpty]) { edge in
+                body(edge.input(Value.self), graph._withUnsafeGuaranteedRef { $0.currentContext })
+                return .nothing
+            }
+        )
+    }
+
+    /// Calls `body` with the owner and each value, for as long as `owner` lives.
+    ///
+    /// The owner is passed in, so nothing need be captured (G-62). A ``ListenerOwner`` ends its listens when it
+    /// dies; the death of any other object is noticed at the next delivery on this node, at a look at
+    /// ``AnyNode/hasListener`` or at ``Graph/collect()``, whichever is first, and nothing is delivered on its
+    /// behalf in between (G-67).
+    @inlinable
+    @discardableResult
+    public func listen<Owner: AnyObject>(
+        owner: Owner,
+        replay: Bool = true,
+        _ body: @escaping (Owner, Value) -> Void
+    ) -> AnyCancellable {
+        let held = Unmanaged.passUnretained(owner)
+        return graph.listen(
+            to: self,
+            owner: owner,
+            replay: replay,
+            owned: Edge("Listen", .listener) { edge in
+                guard case .value(let value) = edge.input(Value.self) else { return .nothing }
+                // Retained during the call: the owner may let go of itself.
+                body(held.takeUnretainedValue(), value)
+                return .nothing
+            },
+            foreign: { weakly in
+                Edge("Listen", [.listener, .foreign]) { edge in
+                    guard case .value(let value) = edge.input(Value.self) else { return .nothing }
+                    guard let owner = weakly.object else { return .dead }
+                    body(unsafeDowncast(owner, to: Owner.self), value)
+                    return .nothing
+                }
+            }
+        )
+    }
+
+    /// As ``listen(owner:replay:_:)-(_,_,(Owner,Value)->Void)``, with the context of each emission.
+    @inlinable
+    @discardableResult
+    public func listen<Owner: AnyObject>(
+        owner: Owner,
+        replay: Bool = true,
+        _ body: @escaping (Owner, Value, Context?) -> Void
+    ) -> AnyCancellable {
+        let graph = Unmanaged.passUnretained(graph)
+        return listen(owner: owner, replay: replay) { (owner: Owner, value: Value) in
+            body(owner, value, graph._withUnsafeGuaranteedRef { $0.currentContext })
+        }
+    }
+}
+
+extension AnyNode {
+    /// Ends all listens of `owner` on this node (G-59).
+    ///
+    /// No effect if there are none.
+    public func stopListening(owner: AnyObject) {
+        let bag = (owner as? any ListenerOwner)?.listenBag
+        endListens { edge in
+            if let side = edge.side, side.owner === owner { return true }
+            guard let bag, let holder = edge.bag else { return false }
+            return holder.toOpaque() == Unmanaged.passUnretained(bag).toOpaque()
+        }
+    }
+
+    /// Ends all listens of `bag` on this node.
+    public func stopListening(in bag: CancellableBag) {
+        endListens { $0.bag?.toOpaque() == Unmanaged.passUnretained(bag).toOpaque() }
+    }
+
+    func endListens(where matches: (Edge) -> Bool) {
+        var next = listens
+        while let edge = next {
+            next = edge.next
+            edge._withUnsafeGuaranteedRef { edge in
+                if matches(edge) { graph.end(edge) }
+            }
+        }
+        graph.bury()
+    }
+}
+
+/// A weak reference to an owner without a bag.
+@usableFromInline
+final class WeakOwner {
+    @usableFromInline weak var object: AnyObject?
+
+    @usableFromInline
+    init(_ object: AnyObject) {
+        self.object = object
+    }
+}
+
+extension Graph {
+    /// Ties a fresh listen edge to its node and its bag, and replays.
+    @usableFromInline
+    func listen(to node: AnyNode, in bag: CancellableBag, replay wanted: Bool, _ edge: Edge) -> AnyCancellable
+    {
+        let cancellable = AnyCancellable(edge: edge)
+        attach(edge, from: node)
+        attach(edge, to: bag)
+        complete(edge)
+        if wanted { replay(edge) }
+        return cancellable
+    }
+
+    /// Ties a fresh listen edge to the bag of its owner, or watches the owner by a weak reference.
+    @usableFromInline
+    func listen(
+        to node: AnyNode,
+        owner: AnyObject,
+        replay wanted: Bool,
+        owned: @autoclosure () -> Edge,
+        foreign makeForeign: (WeakOwner) -> Edge
+    ) -> AnyCancellable {
+        if let owner = owner as? any ListenerOwner {
+            return listen(to: node, in: owner.listenBag, replay: wanted, owned())
+        }
+        let edge = makeForeign(WeakOwner(owner))
+        edge.needSide().owner = owner
+        return listen(to: node, in: foreign, replay: wanted, edge)
+    }
+}

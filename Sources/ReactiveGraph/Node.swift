@@ -1,0 +1,153 @@
+/// A value that tells its downstream edges when it changes.
+///
+/// Who owns whom, in four sentences (G-52):
+/// 1. A listener's bag owns its listen edges, and a node owns the edges that come into it.
+/// 2. An edge holds its source node, and never its target.
+/// 3. So consumers hold providers: a node lives while someone outside, a living node downstream or a
+///    living listener needs it, and no longer.
+/// 4. Cancellables own nothing, and dropping one changes nothing; dropping a bag ends what is in it.
+///
+/// A node is made by a ``Graph`` or by an operator. It holds one ``Emission`` at a time; it never compares.
+public class Node<Value>: AnyNode {
+    @exclusivity(unchecked) @usableFromInline var stored: Emission<Value>
+    @exclusivity(unchecked) var pending: Pending<Value>?
+
+    @usableFromInline
+    init(graph: Graph, _ emission: Emission<Value>) {
+        stored = emission
+        super.init(graph: graph)
+    }
+
+    deinit {
+        die()
+    }
+
+    /// What the node holds now: a value or empty.
+    @inlinable
+    public final var emission: Emission<Value> { stored }
+
+    /// The value, `nil` if the node is empty.
+    @inlinable
+    public final var value: Value? { stored.value }
+
+    /// Whether nothing is stored.
+    public final override var isEmpty: Bool { stored.isEmpty }
+
+    /// The type of the values this node holds.
+    public final override var valueType: Any.Type { Value.self }
+
+    /// The value, or `fallback` if the node is empty (G-8).
+    @inlinable
+    public final func value(default fallback: @autoclosure () -> Value) -> Value {
+        stored.value(default: fallback())
+    }
+
+    /// Runs `body` at once with the value, and not at all if the node is empty (G-9).
+    @inlinable
+    public final func ifValue(_ body: (Value) throws -> Void) rethrows {
+        try stored.ifValue(body)
+    }
+
+    /// Gives the node a name for debugging, and returns it (G-15).
+    @discardableResult
+    public final func named(_ name: String) -> Self {
+        self.name = name
+        return self
+    }
+
+    // MARK: - Storing
+
+    /// Takes a value from an edge: stores it, or queues it while the node is in a pass.
+    @inlinable
+    final func accept(_ value: Value) -> Outcome {
+        if pass >= 0 {
+            enqueueDelivered(.value(value))
+            return .nothing
+        }
+        stored = .value(value)
+        return .enter
+    }
+
+    /// Takes emptiness from an edge.
+    @usableFromInline
+    final func acceptEmpty() -> Outcome {
+        accept(emission: .empty)
+    }
+
+    /// Takes an emission from an edge.
+    @inlinable
+    final func accept(emission: Emission<Value>) -> Outcome {
+        if pass >= 0 {
+            enqueueDelivered(emission)
+            return .nothing
+        }
+        stored = emission
+        return .enter
+    }
+
+    /// Queues an emission that an edge delivers, with the path and context it came with.
+    @usableFromInline
+    final func enqueueDelivered(_ emission: Emission<Value>) {
+        enqueue(emission, trail: graph.captureTrail(), context: graph.currentContext)
+    }
+
+    /// Queues an emission behind the pass that is running (G-34, step 1).
+    @usableFromInline
+    final func enqueue(_ emission: Emission<Value>, trail: Trail?, context: Context?) {
+        let queue = needPending()
+        guard graph.mayQueue(on: self, count: queue.countInTurn(graph.turnNumber)) else { return }
+        queue.entries.append(PendingEntry(emission: emission, trail: trail, context: context))
+        hasPending = true
+    }
+
+    // MARK: - What the engine asks
+
+    final override func takePending() -> (trail: Trail?, context: Context?) {
+        guard let queue = pending, let entry = queue.entries.popFirst() else {
+            hasPending = false
+            return (nil, nil)
+        }
+        hasPending = !queue.entries.isEmpty
+        stored = entry.emission
+        return (entry.trail, entry.context)
+    }
+
+    final override func dropPending() {
+        pending?.entries.removeAll()
+        hasPending = false
+    }
+
+    final override var valueDescription: String { stored.description }
+
+    final override func commitStaged(context: Context?) -> Bool {
+        guard let queue = pending, let emission = queue.staged.popFirst() else { return false }
+        guard pass < 0 else {
+            enqueue(emission, trail: nil, context: context)
+            return false
+        }
+        stored = emission
+        return hasEdges
+    }
+
+    final override func stageEmpty() { stage(.empty) }
+
+    /// Sets the node for a batch that is being filled.
+    final func stage(_ emission: Emission<Value>) {
+        needPending().staged.append(emission)
+    }
+
+    final override func makeEdge(for edge: Edge, to target: AnyNode) -> AnyEdge? {
+        target.makeEdge(for: edge, from: Value.self)
+    }
+
+    final override func makeEdge<In>(for edge: Edge, from type: In.Type) -> AnyEdge? {
+        TransformEdge<In, Value>(wrapping: edge)
+    }
+
+    private final func needPending() -> Pending<Value> {
+        if let pending { return pending }
+        let made = Pending<Value>()
+        pending = made
+        return made
+    }
+}

@@ -1,0 +1,130 @@
+/// The latest emissions of inputs of one type.
+@usableFromInline
+final class Slots<Value> {
+    @exclusivity(unchecked) @usableFromInline var latest: [Emission<Value>]
+    @exclusivity(unchecked) @usableFromInline var missing: Int
+
+    @usableFromInline
+    init(_ latest: [Emission<Value>]) {
+        self.latest = latest
+        missing = latest.count { $0.isEmpty }
+    }
+
+    @inlinable
+    func set(_ index: Int, _ emission: Emission<Value>) {
+        if latest[index].isEmpty { missing -= 1 }
+        if emission.isEmpty { missing += 1 }
+        latest[index] = emission
+    }
+}
+
+extension Graph {
+    /// A join of any number of inputs of one type, with a function on emissions: the several-input counterpart of
+    /// ``Node/transform(named:_:)``.
+    ///
+    /// In `settled` mode it is called once per turn, when all inputs have settled; an input that became empty
+    /// counts as a delivery. It is called once at creation. `nil` means that nothing happens downstream; empty
+    /// makes the node empty. An empty list is a programming error.
+    @inlinable
+    public static func join<Value, Out>(
+        _ inputs: [Node<Value>],
+        named name: String = "Join",
+        _ function: @escaping ([Emission<Value>], Context?) -> Emission<Out>?
+    ) -> Node<Out> {
+        precondition(!inputs.isEmpty, "\(name): at least one input is needed")
+        let graph = inputs[0].graph
+        let target = Node<Out>(graph: graph, .empty)
+        let slots = Slots(inputs.map(\.stored))
+        let engine = Unmanaged.passUnretained(graph)
+        let join = graph.makeJoin(target) { join in
+            let context = engine._withUnsafeGuaranteedRef { $0.currentContext }
+            guard let out = function(slots.latest, context) else { return .nothing }
+            return join.store(emission: out)
+        }
+        for (index, input) in inputs.enumerated() {
+            graph.tieInput(name, slots, index, input, to: target, join, hearsEmpty: true)
+        }
+        graph.start(join)
+        return target
+    }
+
+    @inlinable
+    func tieInput<Value>(
+        _ name: String,
+        _ slots: Slots<Value>,
+        _ index: Int,
+        _ source: Node<Value>,
+        to target: AnyNode,
+        _ join: Join,
+        hearsEmpty: Bool
+    ) {
+        let edge = Edge(name, hearsEmpty ? [.joinInput, .hearsEmpty, .propagatesEmpty] : .joinInput) { edge in
+            let emission = edge.input(Value.self)
+            if case .empty = emission, !edge.traits.contains(.propagatesEmpty) { return .nothing }
+            slots.set(index, emission)
+            return join.delivered(by: edge)
+        }
+        edge.needSide().join = join
+        if propagatesEmpty { edge.traits.insert(.propagatesEmpty) }
+        tie(edge, from: source, to: target)
+    }
+}
+
+extension Join {
+    @inlinable
+    func store<Out>(emission: Emission<Out>) -> Outcome {
+        guard let node = node(as: Out.self) else { return .nothing }
+        return node._withUnsafeGuaranteedRef { $0.accept(emission: emission) }
+    }
+}
+
+extension Node {
+    /// The latest values of any number of nodes of one type, in the order of the list.
+    ///
+    /// See ``combine(_:_:)``.
+    @inlinable
+    public static func combine<Element>(_ nodes: [Node<Element>]) -> Node<[Element]>
+    where Value == [Element] {
+        combineEach(nodes) { $0 }
+    }
+
+    /// `transform` of the latest values of any number of nodes of one type.
+    @inlinable
+    public static func combineEach<Element>(
+        _ nodes: [Node<Element>],
+        _ transform: @escaping ([Element]) -> Value
+    ) -> Node<Value> {
+        precondition(!nodes.isEmpty, "combine: at least one node is needed")
+        let graph = nodes[0].graph
+        let target = Node<Value>(graph: graph, .empty)
+        let slots = Slots(nodes.map(\.stored))
+        let join = graph.makeJoin(target) { join in
+            guard slots.missing == 0 else { return join.incomplete(Value.self) }
+            return join.store(transform(slots.latest.compactMap(\.value)))
+        }
+        for (index, node) in nodes.enumerated() {
+            graph.tieInput("Combine", slots, index, node, to: target, join, hearsEmpty: false)
+        }
+        graph.start(join)
+        return target
+    }
+
+    /// The latest values of this node and another.
+    ///
+    /// See ``combine(_:_:)``.
+    @inlinable
+    public func combine<Other>(_ other: Node<Other>) -> Node<(Value, Other)> {
+        Node<(Value, Other)>.combine(self, other)
+    }
+
+    /// `transform` of the latest values of this node and another.
+    ///
+    /// See ``combineEach(_:_:_:)``.
+    @inlinable
+    public func combine<Other, Out>(
+        _ other: Node<Other>,
+        _ transform: @escaping (Value, Other) -> Out
+    ) -> Node<Out> {
+        Node<Out>.combineEach(self, other, transform)
+    }
+}

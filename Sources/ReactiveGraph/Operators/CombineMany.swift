@@ -1,0 +1,200 @@
+// Combine of three to six nodes, written out: parameter packs are not specialised and cost four times as much.
+extension Node {
+    /// The latest values of three nodes, as soon as all hold one.
+    ///
+    /// See ``combine(_:_:)``.
+    @inlinable
+    public static func combine<A, B, C>(
+        _ a: Node<A>,
+        _ b: Node<B>,
+        _ c: Node<C>
+    ) -> Node<(A, B, C)> where Value == (A, B, C) {
+        combineEach(a, b, c) { ($0, $1, $2) }
+    }
+
+    /// `transform` of the latest values of three nodes.
+    ///
+    /// See ``combineEach(_:_:_:)``.
+    @inlinable
+    public static func combineEach<A, B, C>(
+        _ a: Node<A>,
+        _ b: Node<B>,
+        _ c: Node<C>,
+        _ transform: @escaping (A, B, C) -> Value
+    ) -> Node<Value> {
+        let graph = a.graph
+        let target = Node<Value>(graph: graph, .empty)
+        let first = Slot<A>()
+        let second = Slot<B>()
+        let third = Slot<C>()
+        let join = graph.makeJoin(target) { join in
+            guard
+                case .value(let a) = first.latest,
+                case .value(let b) = second.latest,
+                case .value(let c) = third.latest
+            else { return join.incomplete(Value.self) }
+            return join.store(transform(a, b, c))
+        }
+        graph.tieInput(first, a, to: target, join)
+        graph.tieInput(second, b, to: target, join)
+        graph.tieInput(third, c, to: target, join)
+        graph.start(join)
+        return target
+    }
+
+    /// The latest values of four nodes, as soon as all hold one.
+    ///
+    /// See ``combine(_:_:)``.
+    @inlinable
+    public static func combine<A, B, C, D>(
+        _ a: Node<A>,
+        _ b: Node<B>,
+        _ c: Node<C>,
+        _ d: Node<D>
+    ) -> Node<(A, B, C, D)> where Value == (A, B, C, D) {
+        combineEach(a, b, c, d) { ($0, $1, $2, $3) }
+    }
+
+    /// `transform` of the latest values of four nodes.
+    ///
+    /// See ``combineEach(_:_:_:)``.
+    @inlinable
+    public static func combineEach<A, B, C, D>(
+        _ a: Node<A>,
+        _ b: Node<B>,
+        _ c: Node<C>,
+        _ d: Node<D>,
+        _ transform: @escaping (A, B, C, D) -> Value
+    ) -> Node<Value> {
+        let graph = a.graph
+        let target = Node<Value>(graph: graph, .empty)
+        let first = Slot<A>()
+        let second = Slot<B>()
+        let third = Slot<C>()
+        let fourth = Slot<D>()
+        let join = graph.makeJoin(target) { join in
+            guard
+                case .value(let a) = first.latest,
+                case .value(let b) = second.latest,
+                case .value(let c) = third.latest,
+                case .value(let d) = fourth.latest
+            else { return join.incomplete(Value.self) }
+            return join.store(transform(a, b, c, d))
+        }
+        graph.tieInput(first, a, to: target, join)
+        graph.tieInput(second, b, to: target, join)
+        graph.tieInput(third, c, to: target, join)
+        graph.tieInput(fourth, d, to: target, join)
+        graph.start(join)
+        return target
+    }
+
+    /// The latest values of five nodes, as soon as all hold one.
+    ///
+    /// See ``combine(_:_:)``.
+    @inlinable
+    public static func combine<A, B, C, D, E>(
+        _ a: Node<A>,
+        _ b: Node<B>,
+        _ c: Node<C>,
+        _ d: Node<D>,
+        _ e: Node<E>
+    ) -> Node<(A, B, C, D, E)> where Value == (A, B, C, D, E) {
+        combineEach(a, b, c, d, e) { ($0, $1, $2, $3, $4) }
+    }
+
+    /// `transform` of the latest values of five nodes.
+    ///
+    /// See ``combineEach(_:_:_:)``.
+    @inlinable
+    public static func combineEach<A, B, C, D, E>(
+        _ a: Node<A>,
+        _ b: Node<B>,
+        _ c: Node<C>,
+        _ d: Node<D>,
+        _ e: Node<E>,
+        _ transform: @escaping (A, B, C, D, E) -> Value
+    ) -> Node<Value> {
+        let graph = a.graph
+        let target = Node<Value>(graph: graph, .empty)
+        let first = Slot<A>()
+        let second = Slot<B>()
+        let third = Slot<C>()
+        let fourth = Slot<D>()
+        let fifth = Slot<E>()
+        let join = graph.makeJoin(target) { join in
+            guard
+                case .value(let a) = first.latest,
+                case .value(let b) = second.latest,
+                case .value(let c) = third.latest,
+                case .value(let d) = fourth.latest,
+                case .value(let e) = fifth.latest
+            else { return join.incomplete(Value.self) }
+            return join.store(transform(a, b, c, d, e))
+        }
+        graph.tieInput(first, a, to: target, join)
+        graph.tieInput(second, b, to: target, join)
+        graph.tieInput(third, c, to: target, join)
+        graph.tieInput(fourth, d, to: target, join)
+        graph.tieInput(fifth, e, to: target, join)
+        graph.start(join)
+        return target
+    }
+
+    /// The latest values of six nodes, as soon as all hold one.
+    ///
+    /// See ``combine(_:_:)``.
+    @inlinable
+    public static func combine<A, B, C, D, E, F>(
+        _ a: Node<A>,
+        _ b: Node<B>,
+        _ c: Node<C>,
+        _ d: Node<D>,
+        _ e: Node<E>,
+        _ f: Node<F>
+    ) -> Node<(A, B, C, D, E, F)> where Value == (A, B, C, D, E, F) {
+        combineEach(a, b, c, d, e, f) { ($0, $1, $2, $3, $4, $5) }
+    }
+
+    /// `transform` of the latest values of six nodes.
+    ///
+    /// See ``combineEach(_:_:_:)``.
+    @inlinable
+    public static func combineEach<A, B, C, D, E, F>(
+        _ a: Node<A>,
+        _ b: Node<B>,
+        _ c: Node<C>,
+        _ d: Node<D>,
+        _ e: Node<E>,
+        _ f: Node<F>,
+        _ transform: @escaping (A, B, C, D, E, F) -> Value
+    ) -> Node<Value> {
+        let graph = a.graph
+        let target = Node<Value>(graph: graph, .empty)
+        let first = Slot<A>()
+        let second = Slot<B>()
+        let third = Slot<C>()
+        let fourth = Slot<D>()
+        let fifth = Slot<E>()
+        let sixth = Slot<F>()
+        let join = graph.makeJoin(target) { join in
+            guard
+                case .value(let a) = first.latest,
+                case .value(let b) = second.latest,
+                case .value(let c) = third.latest,
+                case .value(let d) = fourth.latest,
+                case .value(let e) = fifth.latest,
+                case .value(let f) = sixth.latest
+            else { return join.incomplete(Value.self) }
+            return join.store(transform(a, b, c, d, e, f))
+        }
+        graph.tieInput(first, a, to: target, join)
+        graph.tieInput(second, b, to: target, join)
+        graph.tieInput(third, c, to: target, join)
+        graph.tieInput(fourth, d, to: target, join)
+        graph.tieInput(fifth, e, to: target, join)
+        graph.tieInput(sixth, f, to: target, join)
+        graph.start(join)
+        return target
+    }
+}

@@ -1,0 +1,64 @@
+extension Node {
+    /// The first `count` values (G-70).
+    ///
+    /// The edge stays attached after the last one, and starts anew when its
+    /// `from` is set to a different node.
+    ///
+    /// Example: 1, 2, 3 with `take(2)` emits 1, 2.
+    @inlinable
+    public func take(_ count: Int) -> Node<Value> {
+        precondition(count >= 0, "take: the count must not be negative")
+        let counter = Counter()
+        return counted("Take", counter) { _, value, edge in
+            guard counter.count < count else { return .nothing }
+            counter.count += 1
+            return edge.store(value)
+        }
+    }
+
+    /// The first `count` values; then the edge detaches and lets go of its source (G-70).
+    ///
+    /// Example: 1, 2, 3 with `prefix(2)` emits 1, 2.
+    @inlinable
+    public func prefix(_ count: Int) -> Node<Value> {
+        precondition(count >= 0, "prefix: the count must not be negative")
+        let counter = Counter()
+        let node = counted("Take", counter) { counter, value, edge in
+            guard counter.count < count else { return .nothing }
+            counter.count += 1
+            guard counter.count == count else { return edge.store(value) }
+            return edge.storeLast(value)
+        }
+        if count == 0 { node.removeUpstreamNodes() }
+        return node
+    }
+}
+
+extension Edge {
+    /// Hands on the last value, then ends this edge.
+    ///
+    /// The target is served first, in its own turn's order.
+    @usableFromInline
+    func storeLast<Out>(_ value: Out) -> Outcome {
+        guard let target = target(as: Out.self)?.takeUnretainedValue() else { return .nothing }
+        let graph = target.graph
+        let outcome = target.accept(value)
+        guard outcome == .enter else {
+            graph.cut(self)
+            return .nothing
+        }
+        graph.enter(.passUnretained(target)) { graph.cut(self) }
+        return .nothing
+    }
+}
+
+extension Graph {
+    /// Serves `node` now, within the current path, after `detach`.
+    func enter(_ node: NodeRef, after detach: () -> Void) {
+        detach()
+        guard node.hasEdges, !stopping else { return }
+        let floor = depth
+        push(node)
+        run(to: floor)
+    }
+}

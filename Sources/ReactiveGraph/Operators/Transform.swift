@@ -1,0 +1,30 @@
+extension Node {
+    /// The operator on which others can be built: a function from emission to emission.
+    ///
+    /// It is called with every value and every emptiness, and at connection with the present emission, whatever
+    /// it is. `nil` means that nothing happens downstream; empty makes the new node empty. State, if any, is the
+    /// function's own.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the edge in descriptions.
+    ///   - function: from emission to emission.
+    /// - Returns: the new node.
+    @inlinable
+    public func transform<Out>(
+        named name: String,
+        _ function: @escaping (Emission<Value>, Context?) -> Emission<Out>?
+    ) -> Node<Out> {
+        let target = Node<Out>(graph: graph, .empty)
+        let engine = Unmanaged.passUnretained(graph)
+        graph.derive(
+            target,
+            from: self,
+            Edge(name, .hearsEmpty) { edge in
+                let context = engine._withUnsafeGuaranteedRef { $0.currentContext }
+                guard let out = function(edge.input(Value.self), context) else { return .nothing }
+                return edge.store(emission: out)
+            }
+        )
+        return target
+    }
+}

@@ -1,0 +1,278 @@
+/// A pass that is running: one node delivering one emission to its edges.
+struct Frame {
+    /// `nil` when the node died in its own pass, and for the source of a replay.
+    var node: NodeRef?
+    /// The next edge to serve, in memory, so that whoever removes that edge can move it on.
+    var next: EdgeRef?
+    /// Edges connected later than this have been fed at their connection.
+    var limit: UInt64
+    /// How many extras stand in front of this frame.
+    var extras: Int32
+    var transforms: Bool
+    var drained: Bool
+}
+
+/// A node on the path that has no frame of its own.
+struct Extra {
+    let frame: Int
+    let id: UInt64
+}
+
+/// Saved by a frame that takes emissions from its node's queue; owns what came with the current one.
+struct Drain {
+    let base: Int
+    let restored: Unmanaged<Trail>?
+    let context: Unmanaged<Context>?
+    var trail: Trail?
+    var carried: Context?
+}
+
+// The order in which one turn visits the graph (G-34). Frames on an own stack, so no chain, however long, and no
+// number of queued sets uses native stack (G-49).
+extension Graph {
+    /// Serves the edges of `node`, which has just stored an emission set by a user without context.
+    @usableFromInline
+    func turn(_ node: AnyNode) {
+        turn(node, trail: nil, context: nil)
+    }
+
+    /// Serves the edges of `node`, then settles what was marked.
+    @usableFromInline
+    func turn(_ node: AnyNode, trail: Trail?, context newContext: Context?) {
+        guard !stopping else { return }
+        let saved = beginTurn(trail: trail, context: newContext)
+        push(.passUnretained(node))
+        run(to: base)
+        endTurn(saved)
+        withExtendedLifetime((trail, newContext)) {}
+    }
+
+    struct SavedTurn {
+        let base: Int
+        let restored: Unmanaged<Trail>?
+        let context: Unmanaged<Context>?
+        let heapBase: Int
+        let inner: UInt64
+    }
+
+    @inline(__always)
+    func beginTurn(trail: Trail?, context newContext: Context?) -> SavedTurn {
+        let saved = SavedTurn(
+            base: base,
+            restored: restored,
+            context: context,
+            heapBase: heapBase,
+            inner: inner
+        )
+        base = depth
+        heapBase = heap.count
+        inner = 0
+        setPath(trail.map(Unmanaged.passUnretained))
+        context = newContext.map(Unmanaged.passUnretained)
+        turns += 1
+        return saved
+    }
+
+    @inline(__always)
+    func endTurn(_ saved: SavedTurn) {
+        if heap.count > heapBase { settle() }
+        base = saved.base
+        heapBase = saved.heapBase
+        inner = saved.inner
+        setPath(saved.restored)
+        context = saved.context
+        turns -= 1
+        if turns == 0 { endOutermost() }
+    }
+
+    @inline(__always)
+    func setPath(_ trail: Unmanaged<Trail>?) {
+        restored = trail
+        careful = extras.count + runningBatches + (trail == nil ? 0 : 1)
+    }
+
+    @inline(__always)
+    private func endOutermost() {
+        turnNumber &+= 1
+        if !graves.isEmpty || !dying.isEmpty { bury() }
+        if stopping { reportStop() }
+    }
+
+    // MARK: - Frames
+
+    @inline(__always)
+    func push(_ node: NodeRef, extras count: Int32 = 0) {
+        if depth == frameCapacity { growFrames() }
+        let listens = node.listens
+        (frames + depth).initialize(
+            to: Frame(
+                node: node,
+                next: listens ?? node.outs,
+                limit: connections,
+                extras: count,
+                transforms: listens == nil,
+                drained: false
+            )
+        )
+        node.pass = Int32(truncatingIfNeeded: depth)
+        depth += 1
+    }
+
+    @inline(never)
+    func growFrames() {
+        let grown = UnsafeMutablePointer<Frame>.allocate(capacity: frameCapacity * 2)
+        grown.moveInitialize(from: frames, count: depth)
+        frames.deallocate()
+        frames = grown
+        frameCapacity *= 2
+    }
+
+    /// Serves edges until only `floor` frames are left.
+    func run(to floor: Int) {
+        while depth > floor {
+            let frame = frames + (depth - 1)
+            guard let edge = frame.pointee.next else {
+                listEnded(frame)
+                continue
+            }
+            frame.pointee.next = edge.next
+            guard edge.stamp <= frame.pointee.limit else { continue }
+            if let target = edge.target, target.pass >= 0 || careful != 0, mustSkip(target) { continue }
+            let outcome = edge.run()
+            if outcome != .nothing { follow(outcome, of: edge) }
+        }
+    }
+
+    /// Does what an edge's body asked for.
+    @inline(__always)
+    func follow(_ outcome: Outcome, of edge: EdgeRef) {
+        switch outcome {
+        case .nothing: break
+        case .enter:
+            // Read again: the function may have cut the edge.
+            if let target = edge.target, target.hasEdges, !stopping { push(target) }
+        case .enterThroughInner: enterThroughInner(edge)
+        case .mark: if let target = edge.target { mark(target) }
+        case .dead: edge._withUnsafeGuaranteedRef { end($0) }
+        }
+    }
+
+    private func enterThroughInner(_ edge: EdgeRef) {
+        let id = inner
+        inner = 0
+        guard let target = edge.target, target.hasEdges, !stopping else { return }
+        addExtra(id)
+        push(target, extras: 1)
+    }
+
+    /// Puts a node without a frame on the path, in front of the frame pushed next.
+    func addExtra(_ id: UInt64) {
+        extras.append(Extra(frame: depth, id: id))
+        careful += 1
+    }
+
+    /// The listeners are served, or the transforms are: go on, drain the queue, or end the pass.
+    @inline(__always)
+    private func listEnded(_ frame: UnsafeMutablePointer<Frame>) {
+        guard let node = frame.pointee.node else { return pop(frame) }
+        if !frame.pointee.transforms {
+            frame.pointee.transforms = true
+            frame.pointee.next = node.outs
+            if frame.pointee.next != nil { return }
+        }
+        if node.hasPending { return drain(frame, node) }
+        node.pass = -1
+        pop(frame)
+    }
+
+    @inline(__always)
+    private func pop(_ frame: UnsafeMutablePointer<Frame>) {
+        if frame.pointee.extras | (frame.pointee.drained ? 1 : 0) != 0 { leave(frame) }
+        depth -= 1
+    }
+
+    @inline(never)
+    private func leave(_ frame: UnsafeMutablePointer<Frame>) {
+        if frame.pointee.extras > 0 {
+            extras.removeLast(Int(frame.pointee.extras))
+        }
+        if frame.pointee.drained, let drain = drains.popLast() {
+            base = drain.base
+            context = drain.context
+            setPath(drain.restored)
+            withExtendedLifetime(drain) {}
+        } else {
+            setPath(restored)
+        }
+    }
+
+    /// Takes the next queued emission of a node and starts over with its listeners, in the same frame (G-154).
+    @inline(never)
+    private func drain(_ frame: UnsafeMutablePointer<Frame>, _ node: NodeRef) {
+        let index = depth - 1
+        if !frame.pointee.drained {
+            frame.pointee.drained = true
+            drains.append(Drain(base: base, restored: restored, context: context, trail: nil, carried: nil))
+            base = index
+        }
+        let (trail, carried) = node.takeUnretainedValue().takePending()
+        setPath(trail.map(Unmanaged.passUnretained))
+        context = carried.map(Unmanaged.passUnretained)
+        let old = (drains[drains.count - 1].trail, drains[drains.count - 1].carried)
+        drains[drains.count - 1].trail = trail
+        drains[drains.count - 1].carried = carried
+        withExtendedLifetime(old) {}
+        // Storing may have released a value whose death ran user code: look again where things are.
+        let current = frames + index
+        guard let node = current.pointee.node else { return }
+        let listens = node.listens
+        current.pointee.next = listens ?? node.outs
+        current.pointee.transforms = listens == nil
+        current.pointee.limit = connections
+    }
+
+    // MARK: - The path
+
+    /// Whether `target` is on the path of the current emission, or set by a running batch itself.
+    @inline(never)
+    func mustSkip(_ target: NodeRef) -> Bool {
+        if Int(target.pass) >= base { return true }
+        if careful == 0 { return false }
+        if target.batches > 0 { return true }
+        let id = target.id
+        for extra in extras.reversed() {
+            if extra.frame < base { break }
+            if extra.id == id { return true }
+        }
+        guard let restored else { return false }
+        return restored._withUnsafeGuaranteedRef { $0.contains(id) }
+    }
+
+    /// Whether paths must be kept for emissions that resume later.
+    var keepsPaths: Bool { !rings.isEmpty || pathWishes > 0 || asynchronousRings > 0 }
+
+    /// The current path, if anybody could need it later.
+    func captureTrail() -> Trail? {
+        keepsPaths ? Trail(pathIDs()) : nil
+    }
+
+    /// The current path as a value.
+    @usableFromInline
+    func currentPath() -> Path {
+        Path(ids: pathIDs())
+    }
+
+    private func pathIDs() -> [UInt64] {
+        var ids = restored?._withUnsafeGuaranteedRef { $0.ids } ?? []
+        var extra = extras.firstIndex { $0.frame >= base } ?? extras.count
+        for index in base..<max(base, depth) {
+            while extra < extras.count, extras[extra].frame == index {
+                ids.append(extras[extra].id)
+                extra += 1
+            }
+            if let node = frames[index].node { ids.append(node.id) }
+        }
+        if inner != 0 { ids.append(inner) }
+        return ids
+    }
+}

@@ -1,0 +1,131 @@
+// The order in which joins settle (G-50), kept incrementally: ranks rise along every counted edge.
+//
+// Connecting u → v with rank(v) ≤ rank(u): a v without edges is raised above u; a u without incoming edges sinks below
+// v; else everything reachable from v at or below rank(u) is searched. Meeting u means that the edge closes a ring, and
+// it does not count; otherwise what was found is raised. Ranks are never lowered otherwise.
+extension Graph {
+    /// Brings the ranks in order for an edge that has just got both ends.
+    func order(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
+        if asynchronousEdges > 0 || edge.traits.contains(.asynchronous) {
+            noteAsynchronousRing(edge, from: source, to: target)
+        }
+        guard !edge.traits.contains(.asynchronous) else {
+            asynchronousEdges += 1
+            return
+        }
+        rankUp(edge, from: source, to: target)
+    }
+
+    private func rankUp(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
+        let limit = source.rank
+        if target.rank > limit { return }
+        if !target.hasEdges {
+            target.rank = limit + 1
+        } else if source._withUnsafeGuaranteedRef({ $0.held == nil }) {
+            source.rank = target.rank - 1
+        } else if reaches(source, from: target, upTo: limit) {
+            edge.traits.insert(.ring)
+            edge.ringIndex = Int32(rings.count)
+            rings.append(.passUnretained(edge))
+        } else {
+            raise(target, above: limit)
+        }
+    }
+
+    /// An edge loses an end: it does not count any more, and a ring may be open now.
+    func unorder(_ edge: Edge) {
+        if edge.traits.contains(.asynchronous) {
+            asynchronousEdges -= 1
+            if asynchronousEdges == 0 { asynchronousRings = 0 }
+        } else if edge.traits.contains(.ring) {
+            removeRing(edge)
+        } else if !rings.isEmpty {
+            ringsAreStale = true
+        }
+    }
+
+    /// Looks again at the edges that closed rings: some may count now.
+    func sortRings() {
+        ringsAreStale = false
+        let edges = rings
+        for ref in edges {
+            ref._withUnsafeGuaranteedRef { edge in
+                removeRing(edge)
+                if let source = edge.source, let target = edge.target {
+                    rankUp(edge, from: source, to: target)
+                }
+            }
+        }
+    }
+
+    private func removeRing(_ edge: Edge) {
+        let index = Int(edge.ringIndex)
+        edge.traits.remove(.ring)
+        edge.ringIndex = -1
+        let last = rings.removeLast()
+        guard index < rings.count else { return }
+        rings[index] = last
+        last._withUnsafeGuaranteedRef { $0.ringIndex = Int32(index) }
+    }
+
+    /// A ring that goes over a delaying edge does not bind the joins, but its emissions need their paths.
+    private func noteAsynchronousRing(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
+        guard asynchronousRings == 0, target.hasEdges, source._withUnsafeGuaranteedRef({ $0.held != nil })
+        else { return }
+        if reaches(source, from: target, upTo: .max) { asynchronousRings = 1 }
+    }
+
+    // MARK: - Searches
+
+    /// Whether `goal` can be reached from `start` over counted edges and nodes of rank ≤ `limit`.
+    ///
+    /// With a limit of `.max` every edge counts.
+    private func reaches(_ goal: NodeRef, from start: NodeRef, upTo limit: Int) -> Bool {
+        search.removeAll(keepingCapacity: true)
+        search.append(start)
+        start.seen = true
+        var found = false
+        var index = 0
+        while index < search.count, !found {
+            forEachTarget(of: search[index], counted: limit != .max) { target in
+                if target.isSame(as: goal) { found = true }
+                guard !target.seen, target.rank <= limit else { return }
+                target.seen = true
+                search.append(target)
+            }
+            index += 1
+        }
+        for node in search { node.seen = false }
+        return found
+    }
+
+    /// Raises `start` above `limit`, and what follows above it.
+    private func raise(_ start: NodeRef, above limit: Int) {
+        start.rank = limit + 1
+        search.removeAll(keepingCapacity: true)
+        search.append(start)
+        while let node = search.popLast() {
+            let rank = node.rank
+            forEachTarget(of: node, counted: true) { target in
+                guard target.rank <= rank else { return }
+                target.rank = rank + 1
+                search.append(target)
+            }
+        }
+    }
+
+    private func forEachTarget(of node: NodeRef, counted: Bool, _ visit: (NodeRef) -> Void) {
+        forEachTarget(in: node.listens, counted: counted, visit)
+        forEachTarget(in: node.outs, counted: counted, visit)
+    }
+
+    private func forEachTarget(in list: EdgeRef?, counted: Bool, _ visit: (NodeRef) -> Void) {
+        var next = list
+        while let edge = next {
+            next = edge.next
+            guard edge.stamp != .max, let target = edge.target else { continue }
+            if counted, !edge.traits.isDisjoint(with: [.ring, .asynchronous]) { continue }
+            visit(target)
+        }
+    }
+}

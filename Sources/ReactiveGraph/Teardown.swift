@@ -1,0 +1,57 @@
+// Letting go of nodes and edges without recursion (G-68): a node that dies only appends its sources to a list, and
+// the outermost call works the list off.
+extension Graph {
+    /// A node is being freed: it leaves its frame, its join and its edges.
+    func nodeDies(_ node: AnyNode) {
+        if node.pass >= 0 { frames[Int(node.pass)].node = nil }
+        if let join = node.join {
+            node.join = nil
+            join._withUnsafeGuaranteedRef { $0.node = nil }
+            graves.append(join.takeRetainedValue())
+        }
+        while let edge = node.held { edge._withUnsafeGuaranteedRef { endWithTarget($0) } }
+        counts.liveNodes -= 1
+        counts.releasedNodes += 1
+        onRelease?(node.id)
+        bury()
+    }
+
+    /// The target dies: the edge ends, unless somebody outside holds its public object, which keeps its `from`.
+    private func endWithTarget(_ edge: Edge) {
+        if let side = edge.side, side.user != nil, !isKnownUniquelyReferenced(&side.user) {
+            detachTarget(edge)
+        } else {
+            end(edge)
+        }
+    }
+
+    /// Releases what nobody needs any more: nodes at once, edges and closures when no turn runs (G-66a).
+    func bury() {
+        guard !burying else { return }
+        burying = true
+        while true {
+            if let node = dying.popLast() {
+                node.release()
+            } else if turns == 0, !graves.isEmpty {
+                graves.removeLast()
+            } else {
+                break
+            }
+        }
+        burying = false
+        withExtendedLifetime(self) {}
+    }
+
+    /// Ends the listens of owners that have died (G-67).
+    ///
+    /// A loop calls it once per turn; it costs one weak look-up
+    /// per listen of such an owner. Owners with a bag of their own need it not.
+    public func collect() {
+        var next = foreign.held
+        while let edge = next {
+            next = edge.nextHeld
+            if edge.side?.owner == nil { edge._withUnsafeGuaranteedRef { end($0) } }
+        }
+        bury()
+    }
+}
