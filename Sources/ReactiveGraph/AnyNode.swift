@@ -8,27 +8,27 @@
 /// - A node with an outgoing edge or a listener cannot die: they retain it.
 public class AnyNode {
     /// The graph this node belongs to.
-    public let graph: Graph
+    public final let graph: Graph
     /// The creation number, unique within the graph, rising.
-    public let id: UInt64
+    public final let id: UInt64
 
-    @exclusivity(unchecked) @usableFromInline var pass: Int32 = -1
+    @exclusivity(unchecked) @usableFromInline final var pass: Int32 = -1
     /// In how many running batches this node is set.
-    @exclusivity(unchecked) @usableFromInline var batches: Int32 = 0
+    @exclusivity(unchecked) @usableFromInline final var batches: Int32 = 0
     /// The two service lists: listeners first, then transforms.
-    @exclusivity(unchecked) @usableFromInline var listens: EdgeRef?
-    @exclusivity(unchecked) @usableFromInline var outs: EdgeRef?
-    @exclusivity(unchecked) var lastListen: EdgeRef?
-    @exclusivity(unchecked) var lastOut: EdgeRef?
+    @exclusivity(unchecked) @usableFromInline final var listens: EdgeRef?
+    @exclusivity(unchecked) @usableFromInline final var outs: EdgeRef?
+    @exclusivity(unchecked) final var lastListen: EdgeRef?
+    @exclusivity(unchecked) final var lastOut: EdgeRef?
     /// The incoming edges, which this node owns.
-    @exclusivity(unchecked) var held: EdgeRef?
-    @exclusivity(unchecked) var lastHeld: EdgeRef?
-    @exclusivity(unchecked) package internal(set) var rank: Int = 0
-    @exclusivity(unchecked) @usableFromInline var join: Unmanaged<Join>?
-    @exclusivity(unchecked) @usableFromInline var hasPending = false
+    @exclusivity(unchecked) final var held: EdgeRef?
+    @exclusivity(unchecked) final var lastHeld: EdgeRef?
+    @exclusivity(unchecked) package internal(set) final var rank: Int = 0
+    @exclusivity(unchecked) @usableFromInline final var join: Unmanaged<Join>?
+    @exclusivity(unchecked) @usableFromInline final var hasPending = false
     /// Scratch of the searches: this node was seen.
-    @exclusivity(unchecked) var seen = false
-    private var givenName: String?
+    @exclusivity(unchecked) final var seen = false
+    private final var givenName: String?
 
     @usableFromInline
     init(graph: Graph) {
@@ -37,7 +37,7 @@ public class AnyNode {
     }
 
     /// The name given for debugging, stored verbatim; `nil` if none was given (G-15).
-    public var name: String? {
+    public final var name: String? {
         get { givenName }
         set { givenName = newValue }
     }

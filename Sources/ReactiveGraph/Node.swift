@@ -9,8 +9,8 @@
 ///
 /// A node is made by a ``Graph`` or by an operator. It holds one ``Emission`` at a time; it never compares.
 public class Node<Value>: AnyNode {
-    @exclusivity(unchecked) @usableFromInline var stored: Emission<Value>
-    @exclusivity(unchecked) var pending: Pending<Value>?
+    @exclusivity(unchecked) @usableFromInline final var stored: Emission<Value>
+    @exclusivity(unchecked) final var pending: Pending<Value>?
 
     @usableFromInline
     init(graph: Graph, _ emission: Emission<Value>) {
