@@ -1,0 +1,118 @@
+internal import CEL
+
+extension Notebook {
+    /// Reads what stands under `set` with the bounds beside it: a type's name, or a mapping with `enum` or `type`.
+    func check(_ document: Document, _ fields: [NodeKey: Document]) -> Check? {
+        let before = problems.count
+        var check = Check()
+        if document.entries != nil {
+            let inner = self.fields(document, of: "set", required: [], optional: ["enum", "type"])
+            if let type = inner["type"] {
+                check.kind = word(type, of: "the type") ?? .any
+            }
+            check.allowed = inner["enum"].flatMap(allowed)
+            if inner.isEmpty, problems.count == before {
+                add("set must name a type or an enum", at: document.position)
+            }
+        } else if let kind: Check.Kind = word(document, of: "set") {
+            check.kind = kind
+        }
+        if let document = fields[.enum] {
+            if check.allowed != nil {
+                add("enum stands here twice", at: document.position)
+            }
+            check.allowed = allowed(document)
+        }
+        bounds(of: &check, fields)
+        lengths(of: &check, fields)
+        pattern(of: &check, fields)
+        if let document = document["enum"] ?? fields[.enum] {
+            checkAllowed(check, at: document)
+        }
+        return problems.count == before ? check : nil
+    }
+
+    private func allowed(_ document: Document) -> [Datum]? {
+        guard let elements = document.elements, !elements.isEmpty else {
+            add("enum must be a list of values", at: document.position)
+            return nil
+        }
+        let values = elements.compactMap(datum)
+        for (index, value) in values.enumerated() where values[..<index].contains(value) {
+            add("enum has a value twice", at: elements[min(index, elements.count - 1)].position)
+            break
+        }
+        return values
+    }
+
+    /// Complains about allowed values that the other checks never let pass.
+    private func checkAllowed(_ check: Check, at document: Document) {
+        guard let allowed = check.allowed, let elements = document.elements, elements.count == allowed.count else {
+            return
+        }
+        var others = check
+        others.allowed = nil
+        for (element, value) in zip(elements, allowed) {
+            if let complaint = others.complaint(about: value) {
+                add("this value of the enum can never be set: it \(complaint)", at: element.position)
+            }
+        }
+    }
+
+    private func bounds(of check: inout Check, _ fields: [NodeKey: Document]) {
+        for key in [NodeKey.min, .max] {
+            guard let document = fields[key] else { continue }
+            if check.kind != .number, check.kind != .integer {
+                add("'\(key.rawValue)' is for numbers, this node takes \(check.kind.rawValue)", at: document.position)
+            }
+            let bound = number(document, of: key.rawValue)
+            if key == .min {
+                check.min = bound
+            } else {
+                check.max = bound
+            }
+        }
+        if let low = check.min, let high = check.max, low > high, let place = fields[.max] {
+            add("max is below min: nothing could ever be set", at: place.position)
+        }
+    }
+
+    private func lengths(of check: inout Check, _ fields: [NodeKey: Document]) {
+        for key in [NodeKey.minLength, .maxLength] {
+            guard let document = fields[key] else { continue }
+            if check.kind != .string, check.kind != .array {
+                add(
+                    "'\(key.rawValue)' is for strings and arrays, this node takes \(check.kind.rawValue)",
+                    at: document.position
+                )
+            }
+            let length = count(document, of: key.rawValue, in: 0...Int.max)
+            if key == .minLength {
+                check.minLength = length
+            } else {
+                check.maxLength = length
+            }
+        }
+        if let low = check.minLength, let high = check.maxLength, low > high, let place = fields[.maxLength] {
+            add("maxLength is below minLength: nothing could ever be set", at: place.position)
+        }
+    }
+
+    private func pattern(of check: inout Check, _ fields: [NodeKey: Document]) {
+        guard let document = fields[.pattern] else { return }
+        if check.kind != .string {
+            add("'pattern' is for strings, this node takes \(check.kind.rawValue)", at: document.position)
+        }
+        guard let text = text(document, of: "pattern") else { return }
+        guard let engine = options.expressions.regex else {
+            add("'pattern' needs a regular expression engine, which this server does not have", at: document.position)
+            return
+        }
+        guard let matcher = engine.matcher(for: text) else {
+            add("pattern is no regular expression", at: document.position)
+            return
+        }
+        check.pattern = text
+        check.matcher = matcher
+    }
+}

@@ -1,0 +1,113 @@
+internal import CEL
+
+/// What a value must be to be set on a node.
+///
+/// Checks are compiled when the definition is read. A failed check is `type_mismatch`; its message says what was
+/// expected, never what came.
+public struct Check {
+    /// The type a value must have.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        case any, number, integer, string, boolean, object, array
+    }
+
+    /// The type.
+    public var kind: Kind = .any
+    /// Bounds of a number, included.
+    public var min: Double?
+    public var max: Double?
+    /// Bounds of a string's length in characters (Unicode scalars), included; of an array's in elements.
+    public var minLength: Int?
+    public var maxLength: Int?
+    /// What must be found in a string, as it was written.
+    public var pattern: String?
+    /// The pattern, compiled.
+    var matcher: (any RegexMatcher)?
+    /// The values allowed; nil for all.
+    public var allowed: [Datum]?
+
+    /// A check that everything passes.
+    public init(kind: Kind = .any) {
+        self.kind = kind
+    }
+
+    /// Whether there is nothing to check.
+    public var passesEverything: Bool {
+        kind == .any && min == nil && max == nil && minLength == nil && maxLength == nil && pattern == nil
+            && allowed == nil
+    }
+
+    /// Passes `datum` or refuses it with `type_mismatch`.
+    public func validate(_ datum: Datum, node: String? = nil) throws(HostError) {
+        if let complaint = complaint(about: datum) {
+            throw HostError(.typeMismatch, complaint, node: node)
+        }
+    }
+
+    /// What is wrong with `datum`, as a sentence without a full stop; nil when it passes.
+    public func complaint(about datum: Datum) -> String? {
+        if datum.isFail { return "a failure cannot be set" }
+        if kind == .any, allowed == nil { return nil }
+        let found = datum.kind
+        if let wrong = wrongKind(datum, found) { return wrong }
+        switch found {
+        case .number:
+            if min != nil || max != nil, case .double(let number) = datum.tree {
+                if let min, number < min { return "must be at least \(text(min))" }
+                if let max, number > max { return "must be at most \(text(max))" }
+            }
+        case .string:
+            if let wrong = wrongText(datum) { return wrong }
+        case .array:
+            if minLength != nil || maxLength != nil, case .list(let list) = datum.tree {
+                if let minLength, list.count < minLength { return "must have at least \(minLength) elements" }
+                if let maxLength, list.count > maxLength { return "must have at most \(maxLength) elements" }
+            }
+        default:
+            break
+        }
+        if let allowed, !allowed.contains(datum) {
+            return "must be one of \(allowed.map(\.text).joined(separator: ", "))"
+        }
+        return nil
+    }
+
+    private func wrongKind(_ datum: Datum, _ found: JSONKind) -> String? {
+        switch (kind, found) {
+        case (.any, _), (.number, .number), (.string, .string), (.boolean, .bool), (.object, .object), (.array, .array):
+            nil
+        case (.integer, .number):
+            datum.withBytes(JSONNumber.isWhole) ? nil : "must be a whole number"
+        case (.integer, _): "must be a whole number"
+        case (.object, _), (.array, _): "must be an \(kind.rawValue)"
+        default: "must be a \(kind.rawValue)"
+        }
+    }
+
+    private func wrongText(_ datum: Datum) -> String? {
+        guard minLength != nil || maxLength != nil || matcher != nil else { return nil }
+        guard case .string(let text) = datum.tree else { return nil }
+        if minLength != nil || maxLength != nil {
+            let length = text.unicodeScalars.count
+            if let minLength, length < minLength { return "must have at least \(minLength) characters" }
+            if let maxLength, length > maxLength { return "must have at most \(maxLength) characters" }
+        }
+        if let matcher, !matcher.isFound(in: text) {
+            return "must match \(pattern ?? "the pattern")"
+        }
+        return nil
+    }
+
+    private func text(_ number: Double) -> String {
+        var bytes: [UInt8] = []
+        JSONNumber.append(number, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension JSONNumber {
+    /// Whether a number has no fraction, however it is written (`1e3`, `5.0`) and however large it is.
+    static func isWhole(_ text: UnsafeRawBufferPointer) -> Bool {
+        let decimal = JSONDecimal(text)
+        return decimal.isZero || decimal.leadingExponent >= decimal.significantDigits - 1
+    }
+}

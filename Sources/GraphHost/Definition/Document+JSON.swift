@@ -1,0 +1,78 @@
+extension Document {
+    /// Reads one JSON text, every part with its place; duplicate keys are kept for the reader to report.
+    ///
+    /// - Throws: the first place where the text is no JSON.
+    public static func parse(json bytes: UnsafeRawBufferPointer, file: String? = nil) throws(Problem) -> Document {
+        var builder = Builder(bytes: bytes)
+        do throws(JSONError) {
+            let limits = JSONLimits(refusesDuplicateKeys: false)
+            return builder.document(try JSONReader(checking: bytes, limits: limits))
+        } catch {
+            let position = builder.position(of: min(error.offset, bytes.count))
+            throw Problem(error.explanation, code: error.code, file: file, at: position)
+        }
+    }
+
+    /// Reads one JSON text.
+    public static func parse(json text: String, file: String? = nil) throws(Problem) -> Document {
+        var text = text
+        let result: Result<Document, Problem> = text.withUTF8 { utf8 in
+            do throws(Problem) {
+                return .success(try parse(json: UnsafeRawBufferPointer(utf8), file: file))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Makes documents of readers, counting lines and characters on the way; places are asked for in order.
+    private struct Builder {
+        let bytes: UnsafeRawBufferPointer
+        private var at = 0
+        private var line = 1
+        private var column = 1
+
+        init(bytes: UnsafeRawBufferPointer) {
+            self.bytes = bytes
+        }
+
+        mutating func position(of offset: Int) -> Position {
+            while at < offset {
+                if bytes[at] == UInt8(ascii: "\n") {
+                    line += 1
+                    column = 1
+                } else if bytes[at] & 0xc0 != 0x80 {
+                    column += 1
+                }
+                at += 1
+            }
+            return Position(line: line, column: column)
+        }
+
+        private mutating func position(of part: UnsafeRawBufferPointer, back: Int = 0) -> Position {
+            guard let start = part.baseAddress, let base = bytes.baseAddress else { return .start }
+            return position(of: start - base - back)
+        }
+
+        mutating func document(_ reader: JSONReader) -> Document {
+            let position = position(of: reader.bytes)
+            switch reader.kind {
+            case .object:
+                var entries: [Entry] = []
+                for member in reader.members {
+                    let keyPosition = self.position(of: member.key.inside, back: 1)
+                    let key = Document.scalar(member.key.string, style: .doubleQuoted, at: keyPosition)
+                    entries.append(Entry(key: key, value: document(member.value)))
+                }
+                return .mapping(entries, at: position)
+            case .array:
+                return .sequence(reader.elements.map { document($0) }, at: position)
+            case .string:
+                return .scalar(reader.string ?? "", style: .doubleQuoted, at: position)
+            default:
+                return .scalar(String(decoding: reader.bytes, as: UTF8.self), at: position)
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// A YAML or JSON document as a tree in which everything knows its place.
+///
+/// JSON text becomes one by `Document.parse(json:)` here, YAML by the server, which calls `scalar`, `sequence` and
+/// `mapping` from the events of its parser, innermost first. Duplicate keys are kept: whoever reads the document
+/// reports them.
+public struct Document {
+    /// What stands at this place.
+    public indirect enum Content {
+        case scalar(Scalar)
+        case sequence([Document])
+        case mapping([Entry])
+    }
+
+    /// A key and its value, in the order of the file.
+    public struct Entry {
+        public let key: Document
+        public let value: Document
+
+        /// A member of a mapping.
+        public init(key: Document, value: Document) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    /// What stands here.
+    public let content: Content
+    /// Where it begins.
+    public let position: Position
+
+    /// A scalar.
+    ///
+    /// - Parameters:
+    ///   - text: what it says, escapes resolved and folded.
+    ///   - style: how it was written; only plain ones are typed by the core schema.
+    ///   - position: where it begins, its quote or block indicator included.
+    ///   - indent: for block scalars, how many spaces precede each line of the text.
+    public static func scalar(
+        _ text: String,
+        style: Scalar.Style = .plain,
+        at position: Position,
+        indent: Int = 0
+    ) -> Document {
+        let scalar = Scalar(text: text, style: style, position: position, indent: indent)
+        return Document(content: .scalar(scalar), position: position)
+    }
+
+    /// A sequence that begins at `position`.
+    public static func sequence(_ elements: [Document], at position: Position) -> Document {
+        Document(content: .sequence(elements), position: position)
+    }
+
+    /// A mapping that begins at `position`.
+    public static func mapping(_ entries: [Entry], at position: Position) -> Document {
+        Document(content: .mapping(entries), position: position)
+    }
+}
+
+extension Document {
+    /// The scalar here, if it is one.
+    public var scalar: Scalar? {
+        if case .scalar(let scalar) = content { scalar } else { nil }
+    }
+
+    /// The elements, if this is a sequence.
+    public var elements: [Document]? {
+        if case .sequence(let elements) = content { elements } else { nil }
+    }
+
+    /// The members, if this is a mapping.
+    public var entries: [Entry]? {
+        if case .mapping(let entries) = content { entries } else { nil }
+    }
+
+    /// The value under a key of a mapping; of duplicates the first.
+    public subscript(key: String) -> Document? {
+        entries?.first { $0.key.scalar?.text == key }?.value
+    }
+
+    /// What is here, for messages: `a string`, `a list`, …
+    public var kindName: String {
+        switch content {
+        case .sequence: "a list"
+        case .mapping: "a mapping"
+        case .scalar(let scalar): scalar.value.kindName
+        }
+    }
+}

@@ -1,0 +1,22 @@
+public import CEL
+
+/// An expression of a definition or pipeline, compiled when it was read.
+public struct Expression {
+    /// As it was written.
+    public let source: String
+    /// Compiled; arguments go in the order of `variables`.
+    public let program: Program
+    /// The names it may use.
+    public let variables: [String]
+
+    init(program: Program, variables: [String]) {
+        source = program.source
+        self.program = program
+        self.variables = variables
+    }
+
+    /// Equal for expressions that differ in formatting only; part of the key for sharing chains.
+    public var key: String {
+        program.canonicalText
+    }
+}

@@ -1,0 +1,32 @@
+/// A graph as its file or an administrator describes it; checked, with every expression compiled.
+public struct GraphDefinition {
+    /// How changes travel (G-50).
+    public enum Mode: String, Hashable, Sendable, CaseIterable {
+        case settled, immediate
+    }
+
+    /// The graph's name.
+    public let name: String
+    /// For people.
+    public let title: String?
+    public let mode: Mode
+    /// The nodes in the order of the definition.
+    public let nodes: [NodeDefinition]
+    /// Positions in `nodes`, every node behind those it is made from.
+    public let order: [Int]
+    private let index: [String: Int]
+
+    init(name: String, title: String?, mode: Mode, nodes: [NodeDefinition], order: [Int]) {
+        self.name = name
+        self.title = title
+        self.mode = mode
+        self.nodes = nodes
+        self.order = order
+        index = Dictionary(nodes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The node of that name.
+    public subscript(name: String) -> NodeDefinition? {
+        index[name].map { nodes[$0] }
+    }
+}

@@ -1,0 +1,68 @@
+/// A place in a file, counted from 1; the column counts characters.
+public struct Position: Hashable, Sendable, Comparable {
+    public let line: Int
+    public let column: Int
+
+    /// A place.
+    public init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    /// Where a file begins.
+    public static let start = Position(line: 1, column: 1)
+
+    public static func < (a: Position, b: Position) -> Bool {
+        (a.line, a.column) < (b.line, b.column)
+    }
+}
+
+/// One thing that is wrong with a graph file or a client's pipeline.
+///
+/// All problems of a file are reported at once, in the order of their places.
+public struct Problem: Error, Hashable, Sendable {
+    /// What to call it on the wire: `bad_field`, `expr_syntax`, `expr_type`, `unknown_node`, …
+    public let code: HostError.Code
+    /// The file, as it was named to the reader; nil for what came from a client.
+    public var file: String?
+    /// Where in it.
+    public let position: Position
+    /// What is wrong, a sentence without a full stop.
+    public let message: String
+    /// What to do about it, where that can be guessed.
+    public let hint: String?
+
+    /// A problem at a place.
+    public init(
+        _ message: String,
+        code: HostError.Code = .badField,
+        file: String? = nil,
+        at position: Position,
+        hint: String? = nil
+    ) {
+        self.code = code
+        self.file = file
+        self.position = position
+        self.message = message
+        self.hint = hint
+    }
+}
+
+extension Problem: CustomStringConvertible {
+    /// `house.yaml:7:12: unknown key 'mapp' (did you mean 'map'?)`, as compilers write it.
+    public var description: String {
+        let place = "\(file.map { "\($0):" } ?? "")\(position.line):\(position.column)"
+        return "\(place): \(message)" + (hint.map { " (\($0))" } ?? "")
+    }
+}
+
+extension HostError {
+    /// The refusal a client gets for a pipeline with these problems: the first one's code, all messages.
+    public init(_ problems: [Problem], node: String? = nil) {
+        let code = problems.first?.code ?? .badField
+        let text = problems.map { problem in
+            "\(problem.message) (at \(problem.position.line):\(problem.position.column))"
+        }
+        self.init(code, text.joined(separator: "; "), node: node)
+    }
+}

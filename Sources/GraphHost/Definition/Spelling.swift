@@ -1,0 +1,36 @@
+/// Guesses what somebody meant who wrote an unknown word.
+enum Spelling {
+    /// `did you mean 'x'?` for the nearest of `words`, when one is near enough.
+    static func hint(for word: String, among words: some Sequence<String>) -> String? {
+        let typed = Array(word.lowercased().unicodeScalars.prefix(40))
+        var best: (distance: Int, word: String)?
+        for candidate in words {
+            let other = Array(candidate.lowercased().unicodeScalars.prefix(40))
+            let limit = typed.count <= 3 ? 1 : 2
+            guard abs(other.count - typed.count) <= limit else { continue }
+            let distance = distance(typed, other)
+            if distance <= limit, distance < best?.distance ?? .max {
+                best = (distance, candidate)
+            }
+        }
+        return best.map { "did you mean '\($0.word)'?" }
+    }
+
+    /// Letters to insert, drop, change or swap with their neighbour (optimal string alignment).
+    private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
+        var before: [Int] = []
+        var above = Array(0...b.count)
+        for i in 0..<a.count {
+            var row = [i + 1]
+            for j in 0..<b.count {
+                var cost = min(above[j + 1] + 1, row[j] + 1, above[j] + (a[i] == b[j] ? 0 : 1))
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+                    cost = min(cost, before[j - 1] + 1)
+                }
+                row.append(cost)
+            }
+            (before, above) = (above, row)
+        }
+        return above[b.count]
+    }
+}

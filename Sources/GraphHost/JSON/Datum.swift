@@ -1,0 +1,212 @@
+public import CEL
+
+/// What a node of a hosted graph holds when it is not empty: one JSON value, or a failure.
+///
+/// - Immutable to its users and shared by reference: every node and frame that shows a value shares its bytes.
+/// - A value that came as text keeps that text, white space around it trimmed; the tree is made when an operator
+///   first asks for it. A value that was computed keeps its tree; the text is written when it is first sent.
+/// - The text is stored with what stands before it in a frame (`"v":`, `"fail":`), so a frame copies one range.
+/// - The tree is always what the text would be read back as: every number a `double`, bytes and times strings.
+public final class Datum {
+    /// The fragment, once there is one: what `prefix` says and the JSON text behind it.
+    private var storage: UnsafeMutableRawPointer?
+    private var storageCount = 0
+    private var cachedTree: Value?
+    private let failure: FailBox?
+
+    /// A reference, so that the many values do not carry room for a failure.
+    private final class FailBox {
+        let fail: Fail
+        init(_ fail: Fail) {
+            self.fail = fail
+        }
+    }
+
+    private static let valuePrefix: StaticString = "\"v\":"
+    private static let failPrefix: StaticString = "\"fail\":"
+
+    /// A value from validated text; copies the bytes.
+    public init(_ reader: JSONReader) {
+        failure = nil
+        store(Datum.valuePrefix, reader.bytes)
+    }
+
+    /// A value from a tree.
+    ///
+    /// - Throws: when JSON cannot say it (NaN, infinities, types); the stage that computed it fails with
+    ///   `expr_bad_value`.
+    public init(tree: Value) throws(JSONError) {
+        failure = nil
+        switch tree {
+        case .null, .bool, .string:
+            cachedTree = tree
+        case .double(let number) where number.isFinite:
+            cachedTree = tree
+        case .int(let number) where number.magnitude <= 1 << 53:
+            cachedTree = .double(Double(number))
+        case .uint(let number) where number <= 1 << 53:
+            cachedTree = .double(Double(number))
+        default:
+            var bytes: [UInt8] = []
+            if try JSONWriter.append(tree, to: &bytes) {
+                cachedTree = tree
+            }
+            bytes.withUnsafeBytes { store(Datum.valuePrefix, $0) }
+        }
+    }
+
+    /// A failure.
+    public init(fail: Fail) {
+        failure = FailBox(fail)
+    }
+
+    deinit {
+        storage?.deallocate()
+    }
+
+    /// Checks one JSON text (RFC 8259, `JSONScanner`'s rules) and keeps it.
+    public static func parse(
+        _ bytes: UnsafeRawBufferPointer,
+        limits: JSONLimits = .standard
+    ) throws(JSONError) -> Datum {
+        Datum(try JSONReader(checking: bytes, limits: limits))
+    }
+
+    /// Checks one JSON text and keeps it.
+    public static func parse(_ text: String, limits: JSONLimits = .standard) throws(JSONError) -> Datum {
+        var text = text
+        let result: Result<Datum, JSONError> = text.withUTF8 { utf8 in
+            do throws(JSONError) {
+                return .success(try parse(UnsafeRawBufferPointer(utf8), limits: limits))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    /// A failure with its stable code, its place, and a sentence.
+    public static func fail(_ code: String, at place: String, _ message: String) -> Datum {
+        Datum(fail: Fail(code: code, at: place, message: message))
+    }
+
+    /// Whether this is a failure and no value.
+    public var isFail: Bool {
+        failure != nil
+    }
+
+    /// The failure, if it is one.
+    public var fail: Fail? {
+        failure?.fail
+    }
+
+    /// What the value is. A failure counts as an object, as which it is shown.
+    public var kind: JSONKind {
+        switch cachedTree {
+        case .null?: .null
+        case .bool?: .bool
+        case .double?: .number
+        case .string?: .string
+        case .list?: .array
+        case .map?: .object
+        default: withBytes { JSONReader(validated: $0).kind }
+        }
+    }
+
+    /// The value as a tree, made once. A failure has none and answers null: look at `isFail` first.
+    public var tree: Value {
+        if let cachedTree { return cachedTree }
+        guard failure == nil else { return .null }
+        let tree = withBytes { JSONTree.tree(of: JSONReader(validated: $0)) }
+        cachedTree = tree
+        return tree
+    }
+
+    /// Lends the JSON text: of the value, or of the failure's object.
+    @inline(__always)
+    public func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        withFragment { fragment in
+            let prefix = failure == nil ? Datum.valuePrefix.utf8CodeUnitCount : Datum.failPrefix.utf8CodeUnitCount
+            return body(UnsafeRawBufferPointer(rebasing: fragment[prefix...]))
+        }
+    }
+
+    /// Lends what stands in a frame: `"v":21.5` or `"fail":{"code":…,"at":…,"msg":…}`.
+    @inline(__always)
+    public func withFragment<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        if storage == nil {
+            write()
+        }
+        return withExtendedLifetime(self) {
+            body(UnsafeRawBufferPointer(start: storage, count: storageCount))
+        }
+    }
+
+    /// How many bytes the JSON text has.
+    public var byteCount: Int {
+        withBytes(\.count)
+    }
+
+    /// Appends the JSON text.
+    public func append(to bytes: inout [UInt8]) {
+        withBytes { bytes.append(contentsOf: $0) }
+    }
+
+    /// Appends `"v":…` or `"fail":{…}`.
+    public func appendFragment(to bytes: inout [UInt8]) {
+        withFragment { bytes.append(contentsOf: $0) }
+    }
+
+    /// The JSON text as a string.
+    public var text: String {
+        withBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Writes the text that a computed value or a failure does not have yet.
+    @inline(never)
+    private func write() {
+        var bytes: [UInt8] = []
+        if let failure {
+            failure.fail.append(to: &bytes)
+            bytes.withUnsafeBytes { store(Datum.failPrefix, $0) }
+            return
+        }
+        do throws(JSONError) {
+            try JSONWriter.append(cachedTree ?? .null, to: &bytes)
+        } catch {
+            preconditionFailure("a tree without text is a scalar that JSON can say")
+        }
+        bytes.withUnsafeBytes { store(Datum.valuePrefix, $0) }
+    }
+
+    private func store(_ prefix: StaticString, _ text: UnsafeRawBufferPointer) {
+        let prefixCount = prefix.utf8CodeUnitCount
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: prefixCount + text.count, alignment: 1)
+        memory.copyMemory(from: prefix.utf8Start, byteCount: prefixCount)
+        if let source = text.baseAddress {
+            (memory + prefixCount).copyMemory(from: source, byteCount: text.count)
+        }
+        storage = memory
+        storageCount = prefixCount + text.count
+    }
+}
+
+extension Datum: Equatable {
+    /// Structural equality (design.md §4.6); failures are equal when code, place and message are.
+    public static func == (a: Datum, b: Datum) -> Bool {
+        if a === b { return true }
+        if a.failure != nil || b.failure != nil { return a.fail == b.fail }
+        // Scalars that were computed need no text: doubles differ exactly when their shortest decimals do.
+        switch (a.cachedTree, b.cachedTree) {
+        case (.double(let x)?, .double(let y)?) where a.storage == nil && b.storage == nil: return x == y
+        case (.bool(let x)?, .bool(let y)?): return x == y
+        case (.string(let x)?, .string(let y)?): return x.utf8.elementsEqual(y.utf8)
+        default: break
+        }
+        return a.withBytes { x in b.withBytes { y in JSONEquality.areEqual(x, y) } }
+    }
+}
+
+extension Datum: CustomStringConvertible {
+    public var description: String { text }
+}

@@ -1,0 +1,27 @@
+/// Why a derived node has no value for its present input: what the operator ran into, as data (design.md §4.10).
+public struct Fail: Hashable, Sendable {
+    /// One of the `fail.code` values of definitions.md §4: `expr_type`, `not_a_key`, …
+    public let code: String
+    /// Where: the node or stage, and the place in its expression.
+    public let at: String
+    /// A sentence for a person that never contains values of nodes.
+    public let message: String
+
+    /// A failure with its stable code, its place, and a sentence.
+    public init(code: String, at: String, message: String) {
+        self.code = code
+        self.at = at
+        self.message = message
+    }
+
+    /// Appends `{"code":…,"at":…,"msg":…}`.
+    func append(to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: #"{"code":"#.utf8)
+        JSONWriter.append(code, to: &bytes)
+        bytes.append(contentsOf: #","at":"#.utf8)
+        JSONWriter.append(at, to: &bytes)
+        bytes.append(contentsOf: #","msg":"#.utf8)
+        JSONWriter.append(message, to: &bytes)
+        bytes.append(UInt8(ascii: "}"))
+    }
+}

@@ -1,0 +1,76 @@
+/// Whether two JSON texts mean the same: numbers by exact decimal value (`1.0`, `1` and `10e-1` are one number),
+/// strings by what they say, arrays in order, objects whatever the order of their keys.
+public enum JSONEquality {
+    /// Compares two validated values without white space around them. Linear in their length (times depth for
+    /// objects with many keys in another order).
+    public static func areEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+        if a.count == b.count, a.elementsEqual(b) { return true }
+        return areEqual(JSONReader(validated: a), JSONReader(validated: b))
+    }
+
+    private static func areEqual(_ a: JSONReader, _ b: JSONReader) -> Bool {
+        let kind = a.kind
+        guard kind == b.kind else { return false }
+        switch kind {
+        case .null: return true
+        case .bool: return a.bytes[0] == b.bytes[0]
+        case .number: return JSONDecimal(a.bytes) == JSONDecimal(b.bytes)
+        case .string:
+            guard let x = a.text, let y = b.text else { return false }
+            return JSONString.isEqual(x.inside, x.hasEscapes, y.inside, y.hasEscapes)
+        case .array:
+            var others = b.elements
+            for element in a.elements {
+                guard let other = others.next(), areEqual(element, other) else { return false }
+            }
+            return others.next() == nil
+        case .object:
+            return areEqualObjects(a, b)
+        }
+    }
+
+    /// Keys usually stand in the same order; the first one that does not sends the rest through an index.
+    private static func areEqualObjects(_ a: JSONReader, _ b: JSONReader) -> Bool {
+        var (left, right) = (a.members, b.members)
+        while true {
+            guard let x = left.next() else { return right.next() == nil }
+            guard let y = right.next() else { return false }
+            let (xEscapes, yEscapes) = (x.key.hasEscapes, y.key.hasEscapes)
+            if JSONString.isEqual(x.key.inside, xEscapes, y.key.inside, yEscapes) {
+                guard areEqual(x.value, y.value) else { return false }
+            } else {
+                return areEqualUnordered([x] + left, [y] + right)
+            }
+        }
+    }
+
+    private static func areEqualUnordered(_ a: [JSONMembers.Member], _ b: [JSONMembers.Member]) -> Bool {
+        guard a.count == b.count else { return false }
+        var index: [Key: Int] = [:]
+        index.reserveCapacity(b.count)
+        for (place, member) in b.enumerated() {
+            index[Key(member.key)] = place
+        }
+        for member in a {
+            guard let place = index[Key(member.key)], areEqual(member.value, b[place].value) else { return false }
+        }
+        return true
+    }
+
+    /// A key by what it says.
+    private struct Key: Hashable {
+        let slice: JSONTextSlice
+
+        init(_ slice: JSONTextSlice) {
+            self.slice = slice
+        }
+
+        static func == (a: Key, b: Key) -> Bool {
+            JSONString.isEqual(a.slice.inside, a.slice.hasEscapes, b.slice.inside, b.slice.hasEscapes)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            slice.withUTF8 { hasher.combine(bytes: $0) }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/// Why bytes are no acceptable JSON text, and where (RFC 8259).
+public struct JSONError: Error, Hashable, Sendable {
+    /// What is wrong with the text.
+    public enum Reason: UInt8, Hashable, Sendable, CaseIterable {
+        /// There is nothing but white space.
+        case empty
+        /// The text ends inside a value.
+        case unexpectedEnd
+        /// A byte that cannot stand here.
+        case unexpectedByte
+        /// Something follows the value.
+        case trailingBytes
+        /// A word that is none of `true`, `false`, `null`.
+        case badLiteral
+        /// A number that RFC 8259 §6 does not allow: `01`, `+1`, `.5`, `1.`, `1e`.
+        case badNumber
+        /// A number too large for a double; the one reason that answers `type_mismatch` (422).
+        case numberOutOfRange
+        /// A control character (below U+0020) inside a string.
+        case controlCharacter
+        /// A backslash followed by something that is no escape.
+        case badEscape
+        /// Half of a surrogate pair, alone.
+        case loneSurrogate
+        /// Bytes that are not UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
+        case badUTF8
+        /// Arrays and objects nest too deeply.
+        case tooDeep
+        /// An object has the same key twice, escaped or not.
+        case duplicateKey
+        /// The text is longer than this scanner handles (2 GiB).
+        case tooLong
+        /// A value that JSON cannot express: NaN, an infinity, a type.
+        case inexpressible
+    }
+
+    /// What is wrong.
+    public let reason: Reason
+    /// Bytes before the place.
+    public let offset: Int
+
+    /// An error at a byte offset.
+    public init(_ reason: Reason, at offset: Int) {
+        self.reason = reason
+        self.offset = offset
+    }
+
+    /// The code a client gets: `type_mismatch` for a number beyond double range, otherwise `bad_json`.
+    public var code: HostError.Code {
+        reason == .numberOutOfRange ? .typeMismatch : .badJSON
+    }
+
+    /// A sentence without a full stop and without any part of the text.
+    public var message: String {
+        "\(explanation) (at byte \(offset))"
+    }
+
+    /// The message without the place.
+    public var explanation: String {
+        switch reason {
+        case .empty: "there is no JSON value"
+        case .unexpectedEnd: "the JSON text ends too early"
+        case .unexpectedByte: "unexpected character in the JSON text"
+        case .trailingBytes: "something follows the JSON value"
+        case .badLiteral: "the only words in JSON are true, false and null; text needs double quotes"
+        case .badNumber: "this is not how JSON writes a number"
+        case .numberOutOfRange: "number beyond the range of a double"
+        case .controlCharacter: "a control character inside a string must be escaped"
+        case .badEscape: "unknown escape in a string"
+        case .loneSurrogate: "half of a surrogate pair in a string"
+        case .badUTF8: "the JSON text is not UTF-8"
+        case .tooDeep: "arrays and objects nest too deeply"
+        case .duplicateKey: "an object has the same key twice"
+        case .tooLong: "the JSON text is too long"
+        case .inexpressible: "the value cannot be written as JSON"
+        }
+    }
+}
+
+extension HostError {
+    /// The refusal a client gets for a text that is no JSON.
+    public init(_ error: JSONError, node: String? = nil) {
+        self.init(error.code, error.message, node: node)
+    }
+}
+
+/// What a JSON value is, as its first byte tells.
+public enum JSONKind: UInt8, Hashable, Sendable {
+    case null, bool, number, string, array, object
+}
+
+/// How strict the reading of JSON is beyond RFC 8259.
+public struct JSONLimits: Hashable, Sendable {
+    /// How many arrays and objects may be open at once, 1 … 64.
+    public let depth: Int
+    /// Whether an object with the same key twice is refused.
+    public let refusesDuplicateKeys: Bool
+
+    /// Depth 64, duplicate keys refused: what the wire protocol asks for.
+    public static let standard = JSONLimits()
+
+    /// Limits; a `depth` outside 1 … 64 is a programming error.
+    public init(depth: Int = 64, refusesDuplicateKeys: Bool = true) {
+        precondition((1...64).contains(depth), "JSON nests 1 … 64 deep")
+        self.depth = depth
+        self.refusesDuplicateKeys = refusesDuplicateKeys
+    }
+}

@@ -1,0 +1,140 @@
+/// Numbers between text and `Double`, without the C library and its locale.
+enum JSONNumber {
+    /// The nearest double to a number of JSON's grammar; infinite beyond the range.
+    ///
+    /// Up to 15 digits and a small power of ten are exact in one operation on doubles (Clinger 1990); the rest
+    /// goes through the standard library.
+    static func double(_ text: UnsafeRawBufferPointer) -> Double {
+        var at = 0
+        let isNegative = text[0] == UInt8(ascii: "-")
+        if isNegative {
+            at = 1
+        }
+        var digits: UInt64 = 0
+        var digitCount = 0
+        var exponent = 0
+        var isFraction = false
+        while at < text.count {
+            let byte = text[at]
+            let digit = byte &- UInt8(ascii: "0")
+            if digit <= 9 {
+                digits = digits &* 10 &+ UInt64(digit)
+                digitCount += 1
+                exponent -= isFraction ? 1 : 0
+            } else if byte == UInt8(ascii: ".") {
+                isFraction = true
+            } else {
+                break
+            }
+            at += 1
+        }
+        guard digitCount <= 15 else { return slow(text) }
+        if at < text.count {
+            guard let written = smallExponent(text, from: at + 1) else { return slow(text) }
+            exponent += written
+        }
+        guard exponent >= -22, exponent <= 22 else { return slow(text) }
+        let whole = Double(digits)
+        let power = powersOfTen(exponent < 0 ? -exponent : exponent)
+        let magnitude = exponent < 0 ? whole / power : whole * power
+        return isNegative ? -magnitude : magnitude
+    }
+
+    private static func smallExponent(_ text: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        var at = start
+        let isNegative = text[at] == UInt8(ascii: "-")
+        if isNegative || text[at] == UInt8(ascii: "+") {
+            at += 1
+        }
+        guard text.count - at <= 4 else { return nil }
+        var value = 0
+        while at < text.count {
+            value = value * 10 + Int(text[at] &- UInt8(ascii: "0"))
+            at += 1
+        }
+        return isNegative ? -value : value
+    }
+
+    @inline(never)
+    private static func slow(_ text: UnsafeRawBufferPointer) -> Double {
+        Double(String(decoding: text, as: UTF8.self)) ?? .nan
+    }
+
+    @inline(__always)
+    private static func powersOfTen(_ exponent: Int) -> Double {
+        var power = 1.0
+        var base = 10.0
+        var rest = exponent
+        while rest > 0 {
+            if rest & 1 != 0 {
+                power *= base
+            }
+            base *= base
+            rest >>= 1
+        }
+        return power
+    }
+
+    /// Appends a double in its shortest form that reads back the same; whole ones without a fraction.
+    static func append(_ value: Double, to bytes: inout [UInt8]) {
+        if value == value.rounded(.towardZero), value.magnitude < 9_007_199_254_740_992 {
+            if value == 0, value.sign == .minus {
+                bytes.append(UInt8(ascii: "-"))
+            }
+            append(Int64(value), to: &bytes)
+            return
+        }
+        var text = value.description
+        text.withUTF8 { utf8 in
+            bytes.append(contentsOf: utf8)
+        }
+        if bytes.count >= 2, bytes[bytes.count - 1] == UInt8(ascii: "0"), bytes[bytes.count - 2] == UInt8(ascii: ".") {
+            bytes.removeLast(2)
+        }
+    }
+
+    /// Appends a whole number.
+    static func append(_ value: Int64, to bytes: inout [UInt8]) {
+        if value < 0 {
+            bytes.append(UInt8(ascii: "-"))
+        }
+        append(value.magnitude, to: &bytes)
+    }
+
+    /// Appends a whole number.
+    static func append(_ value: UInt64, to bytes: inout [UInt8]) {
+        if value < 10 {
+            bytes.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value))
+            return
+        }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var rest = value
+            var start = 20
+            while rest > 0 {
+                start -= 1
+                digits[start] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
+        }
+    }
+}
+
+extension JSONNumber {
+    /// The value of a number that is whole and fits an `Int`, however it is written; nil otherwise.
+    static func exactInteger(_ text: UnsafeRawBufferPointer) -> Int? {
+        let decimal = JSONDecimal(text)
+        if decimal.isZero { return 0 }
+        guard (0...18).contains(decimal.leadingExponent) else { return nil }
+        guard decimal.significantDigits <= decimal.leadingExponent + 1 else { return nil }
+        var value = 0
+        for place in 0...decimal.leadingExponent {
+            let (scaled, tooLarge) = value.multipliedReportingOverflow(by: 10)
+            let digit = decimal.significantDigit(place)
+            let (sum, overflow) = scaled.addingReportingOverflow(decimal.isNegative ? -digit : digit)
+            if tooLarge || overflow { return nil }
+            value = sum
+        }
+        return value
+    }
+}

@@ -1,0 +1,162 @@
+/// The keys of the objects that are open at the moment, to notice one that comes twice.
+///
+/// Small objects are searched one key after the other in borrowed scratch memory, by a mark made of the key's
+/// first bytes and length. An object with more than `linearLimit` keys, or one that finds the scratch memory
+/// full, moves to a hash table: so the work stays linear in the text, whatever keys somebody chooses.
+struct JSONOpenKeys {
+    private struct Entry {
+        var mark: UInt64
+        var offset: UInt32
+        /// Length of the text between the quotes, twice, plus one when there are escapes in it.
+        var length: UInt32
+    }
+
+    private static let linearLimit = 16
+    private static let capacity = 48
+
+    private let entries: UnsafeMutablePointer<Entry>
+    /// By depth: where the object's entries begin, or the complement of its number in the table.
+    private let frames: UnsafeMutablePointer<Int32>
+    private var count = 0
+    private var table: JSONKeyTable?
+    private var tabled: Int32 = 0
+
+    /// Uses 1024 bytes, aligned to 8, that stay the caller's.
+    init(_ scratch: UnsafeMutableRawBufferPointer) {
+        let start = scratch.baseAddress!
+        entries = start.bindMemory(to: Entry.self, capacity: JSONOpenKeys.capacity)
+        frames = (start + JSONOpenKeys.capacity * 16).bindMemory(to: Int32.self, capacity: 64)
+    }
+
+    @inline(__always)
+    mutating func open(_ depth: Int) {
+        frames[depth] = Int32(truncatingIfNeeded: count)
+    }
+
+    @inline(__always)
+    mutating func close(_ depth: Int) {
+        let frame = frames[depth]
+        if frame >= 0 {
+            count = Int(frame)
+        }
+    }
+
+    /// Notes a key, given as the bytes between its quotes; false when the object has it already.
+    @inline(__always)
+    mutating func insert(
+        _ key: UnsafeRawBufferPointer,
+        hasEscapes: Bool,
+        depth: Int,
+        base: UnsafePointer<UInt8>
+    ) -> Bool {
+        let first = Int(frames[depth])
+        guard first >= 0, count - first < JSONOpenKeys.linearLimit, count < JSONOpenKeys.capacity else {
+            return insertIntoTable(key, hasEscapes: hasEscapes, depth: depth, base: base)
+        }
+        let mark = hasEscapes ? JSONString.mark(escaped: key) : JSONString.mark(key)
+        var index = first
+        while index < count {
+            if entries[index].mark == mark, isSame(entries[index], key, hasEscapes, base) { return false }
+            index += 1
+        }
+        let offset = UInt32(truncatingIfNeeded: key.baseAddress! - UnsafeRawPointer(base))
+        let length = UInt32(truncatingIfNeeded: key.count) << 1 | (hasEscapes ? 1 : 0)
+        entries[count] = Entry(mark: mark, offset: offset, length: length)
+        count += 1
+        return true
+    }
+
+    @inline(never)
+    private func isSame(
+        _ entry: Entry,
+        _ key: UnsafeRawBufferPointer,
+        _ hasEscapes: Bool,
+        _ base: UnsafePointer<UInt8>
+    ) -> Bool {
+        JSONString.isEqual(text(of: entry, base), entry.length & 1 != 0, key, hasEscapes)
+    }
+
+    private func text(of entry: Entry, _ base: UnsafePointer<UInt8>) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base + Int(entry.offset), count: Int(entry.length >> 1))
+    }
+
+    @inline(never)
+    private mutating func insertIntoTable(
+        _ key: UnsafeRawBufferPointer,
+        hasEscapes: Bool,
+        depth: Int,
+        base: UnsafePointer<UInt8>
+    ) -> Bool {
+        var table = self.table ?? JSONKeyTable()
+        self.table = nil
+        if frames[depth] >= 0 {
+            let first = Int(frames[depth])
+            for index in first..<count {
+                let entry = entries[index]
+                _ = table.insert(text(of: entry, base), entry.length & 1 != 0, object: tabled)
+            }
+            count = first
+            frames[depth] = ~tabled
+            tabled += 1
+        }
+        let isNew = table.insert(key, hasEscapes, object: ~frames[depth])
+        self.table = table
+        return isNew
+    }
+}
+
+/// Keys of large objects, by object and unescaped text; open addressing, at most half full.
+private struct JSONKeyTable {
+    private struct Slot {
+        var hash: Int
+        /// −1 marks a free slot.
+        var object: Int32
+        var hasEscapes: Bool
+        var key: UnsafeRawBufferPointer
+    }
+
+    private var slots: [Slot] = []
+    private var used = 0
+
+    mutating func insert(_ key: UnsafeRawBufferPointer, _ hasEscapes: Bool, object: Int32) -> Bool {
+        if (used + 1) * 2 > slots.count {
+            grow()
+        }
+        var hasher = Hasher()
+        hasher.combine(object)
+        if hasEscapes {
+            var unescaped: [UInt8] = []
+            JSONString.unescape(key, into: &unescaped)
+            unescaped.withUnsafeBytes { hasher.combine(bytes: $0) }
+        } else {
+            hasher.combine(bytes: key)
+        }
+        let hash = hasher.finalize()
+        var place = hash & (slots.count - 1)
+        while slots[place].object >= 0 {
+            let slot = slots[place]
+            if slot.hash == hash, slot.object == object,
+                JSONString.isEqual(slot.key, slot.hasEscapes, key, hasEscapes)
+            {
+                return false
+            }
+            place = (place + 1) & (slots.count - 1)
+        }
+        slots[place] = Slot(hash: hash, object: object, hasEscapes: hasEscapes, key: key)
+        used += 1
+        return true
+    }
+
+    private mutating func grow() {
+        let free = Slot(hash: 0, object: -1, hasEscapes: false, key: UnsafeRawBufferPointer(start: nil, count: 0))
+        let old = slots
+        slots = Array(repeating: free, count: max(128, old.count * 2))
+        for slot in old where slot.object >= 0 {
+            var place = slot.hash & (slots.count - 1)
+            while slots[place].object >= 0 {
+                place = (place + 1) & (slots.count - 1)
+            }
+            slots[place] = slot
+        }
+    }
+}

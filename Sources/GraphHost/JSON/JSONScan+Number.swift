@@ -1,0 +1,64 @@
+extension JSONScan {
+    /// A number by the grammar of RFC 8259 §6 that a double can hold. `at` stands on `-` or a digit.
+    @inline(__always)
+    mutating func number() throws(JSONError) {
+        let start = at
+        var place = at
+        if place.pointee == UInt8(ascii: "-") {
+            place += 1
+            guard place < end else { throw error(.unexpectedEnd, place) }
+        }
+        let first = place.pointee &- UInt8(ascii: "0")
+        guard first <= 9 else { throw error(.badNumber, place) }
+        place += 1
+        if first == 0 {
+            guard place == end || place.pointee &- UInt8(ascii: "0") > 9 else { throw error(.badNumber, place) }
+        } else {
+            skipDigits(&place)
+        }
+        if place < end, place.pointee == UInt8(ascii: ".") {
+            place += 1
+            try oneDigit(place)
+            skipDigits(&place)
+        }
+        if place < end, place.pointee | 0x20 == UInt8(ascii: "e") {
+            place += 1
+            if place < end, place.pointee == UInt8(ascii: "+") || place.pointee == UInt8(ascii: "-") {
+                place += 1
+            }
+            try oneDigit(place)
+            skipDigits(&place)
+            at = place
+            try checkRange(from: start)
+        } else {
+            at = place
+            if place - start > 300 {
+                try checkRange(from: start)
+            }
+        }
+    }
+
+    @inline(__always)
+    private func oneDigit(_ place: UnsafePointer<UInt8>) throws(JSONError) {
+        guard place < end else { throw error(.unexpectedEnd, place) }
+        guard place.pointee &- UInt8(ascii: "0") <= 9 else { throw error(.badNumber, place) }
+    }
+
+    @inline(__always)
+    private func skipDigits(_ place: inout UnsafePointer<UInt8>) {
+        while place < end, place.pointee &- UInt8(ascii: "0") <= 9 {
+            place += 1
+        }
+    }
+
+    /// Refuses the number between `start` and `at` when it rounds to infinity.
+    @inline(never)
+    private func checkRange(from start: UnsafePointer<UInt8>) throws(JSONError) {
+        let text = UnsafeRawBufferPointer(start: start, count: at - start)
+        let decimal = JSONDecimal(text)
+        guard !decimal.isZero, decimal.leadingExponent >= 308 else { return }
+        guard decimal.leadingExponent == 308, JSONNumber.double(text).isFinite else {
+            throw error(.numberOutOfRange, start)
+        }
+    }
+}

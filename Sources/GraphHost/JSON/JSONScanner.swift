@@ -1,0 +1,138 @@
+/// Decides in one pass whether bytes are one JSON text (RFC 8259), and where its value begins and ends.
+///
+/// Stricter than the RFC where it leaves a choice:
+/// - UTF-8 without byte order mark; overlong forms and encoded surrogates are refused.
+/// - `\u` escapes of surrogates must come in pairs; half a pair alone is refused, since it has no UTF-8 form.
+/// - An object may not have a key twice, however the key is escaped.
+/// - A number that would round to infinity is refused with a reason of its own; one that underflows is accepted.
+///
+/// Nothing is allocated on the way to success, unless an object has more than 16 keys or more than 48 keys of
+/// objects inside each other are open: then one hash table, seeded per process, watches the keys of those.
+public enum JSONScanner {
+    /// Where the value stands among the bytes.
+    public struct Extent: Hashable, Sendable {
+        /// What the value is.
+        public let kind: JSONKind
+        /// Offset of its first byte.
+        public let start: Int
+        /// Offset behind its last byte.
+        public let end: Int
+    }
+
+    /// Checks all of `bytes`; white space around the value is allowed and not part of the extent.
+    public static func validate(
+        _ bytes: UnsafeRawBufferPointer,
+        limits: JSONLimits = .standard
+    ) throws(JSONError) -> Extent {
+        guard let base = bytes.baseAddress, bytes.count > 0 else { throw JSONError(.empty, at: 0) }
+        guard bytes.count <= Int(Int32.max) else { throw JSONError(.tooLong, at: 0) }
+        let start = base.assumingMemoryBound(to: UInt8.self)
+        var scan = JSONScan(base: start, end: start + bytes.count)
+        return try scan.text(limits)
+    }
+
+    /// Checks all of an array of bytes.
+    public static func validate(_ bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONError) -> Extent {
+        let result: Result<Extent, JSONError> = bytes.withUnsafeBytes { buffer in
+            do throws(JSONError) {
+                return .success(try validate(buffer, limits: limits))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}
+
+/// The pass itself: a position between two pointers into memory that the caller lends.
+struct JSONScan {
+    let base: UnsafePointer<UInt8>
+    let end: UnsafePointer<UInt8>
+    /// The next byte to look at; never beyond `end`.
+    var at: UnsafePointer<UInt8>
+
+    init(base: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) {
+        self.base = base
+        self.end = end
+        at = base
+    }
+
+    @inline(__always)
+    func offset(_ place: UnsafePointer<UInt8>) -> Int {
+        place - base
+    }
+
+    @inline(never)
+    func error(_ reason: JSONError.Reason, _ place: UnsafePointer<UInt8>) -> JSONError {
+        JSONError(reason, at: place - base)
+    }
+
+    @inline(__always)
+    mutating func skipWhiteSpace() {
+        while at < end, at.pointee <= 0x20 {
+            let byte = at.pointee
+            guard byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 else { return }
+            at += 1
+        }
+    }
+
+    /// One value with white space around it and nothing else.
+    mutating func text(_ limits: JSONLimits) throws(JSONError) -> JSONScanner.Extent {
+        skipWhiteSpace()
+        guard at < end else { throw error(.empty, at) }
+        let start = at
+        let kind: JSONKind
+        switch at.pointee {
+        case UInt8(ascii: "{"):
+            kind = .object
+            try container(limits)
+        case UInt8(ascii: "["):
+            kind = .array
+            try container(limits)
+        default:
+            kind = try scalar()
+        }
+        let stop = at
+        skipWhiteSpace()
+        guard at == end else { throw error(.trailingBytes, at) }
+        return JSONScanner.Extent(kind: kind, start: offset(start), end: offset(stop))
+    }
+
+    /// A string, number, or word. `at` stands on its first byte.
+    @inline(__always)
+    mutating func scalar() throws(JSONError) -> JSONKind {
+        switch at.pointee {
+        case UInt8(ascii: "\""):
+            _ = try string()
+            return .string
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+            try number()
+            return .number
+        case UInt8(ascii: "t"):
+            try word(0x6575_7274)
+            return .bool
+        case UInt8(ascii: "f"):
+            at += 1
+            try word(0x6573_6c61)
+            return .bool
+        case UInt8(ascii: "n"):
+            try word(0x6c6c_756e)
+            return .null
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
+            throw error(.badLiteral, at)
+        case UInt8(ascii: "+"), UInt8(ascii: "."):
+            throw error(.badNumber, at)
+        default:
+            throw error(.unexpectedByte, at)
+        }
+    }
+
+    /// Four letters, given as a little-endian word.
+    @inline(__always)
+    private mutating func word(_ letters: UInt32) throws(JSONError) {
+        guard end - at >= 4 else { throw error(.badLiteral, at) }
+        let found = UInt32(littleEndian: UnsafeRawPointer(at).loadUnaligned(as: UInt32.self))
+        guard found == letters else { throw error(.badLiteral, at) }
+        at += 4
+    }
+}

@@ -1,0 +1,147 @@
+/// The inside of JSON strings: the bytes between the quotes, already validated.
+enum JSONString {
+    @inline(__always)
+    static func hexDigit(_ byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte &- UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte &- UInt8(ascii: "a") &+ 10)
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte &- UInt8(ascii: "A") &+ 10)
+        default: nil
+        }
+    }
+
+    static func hasEscapes(_ text: UnsafeRawBufferPointer) -> Bool {
+        text.contains(UInt8(ascii: "\\"))
+    }
+
+    /// Appends what the string says, in UTF-8.
+    static func unescape(_ text: UnsafeRawBufferPointer, into bytes: inout [UInt8]) {
+        bytes.reserveCapacity(bytes.count + text.count)
+        var reader = JSONUnescaper(text)
+        while let byte = reader.next() {
+            bytes.append(byte)
+        }
+    }
+
+    /// What the string says.
+    static func string(_ text: UnsafeRawBufferPointer) -> String {
+        guard hasEscapes(text) else {
+            return String(decoding: text, as: UTF8.self)
+        }
+        return String(unsafeUninitializedCapacity: text.count) { room in
+            var reader = JSONUnescaper(text)
+            var count = 0
+            while let byte = reader.next() {
+                room.initializeElement(at: count, to: byte)
+                count += 1
+            }
+            return count
+        }
+    }
+
+    /// A word that equal strings share and different ones mostly do not: the first bytes and the length.
+    @inline(__always)
+    static func mark(_ text: UnsafeRawBufferPointer) -> UInt64 {
+        let count = text.count
+        var head: UInt64 = 0
+        if count >= 8 {
+            head = UInt64(littleEndian: text.loadUnaligned(as: UInt64.self))
+            let tail = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
+            head = head &* 31 &+ tail
+        } else {
+            for byte in text {
+                head = head << 8 | UInt64(byte)
+            }
+        }
+        return head ^ UInt64(truncatingIfNeeded: count) << 56
+    }
+
+    @inline(never)
+    static func mark(escaped text: UnsafeRawBufferPointer) -> UInt64 {
+        var plain: [UInt8] = []
+        unescape(text, into: &plain)
+        return plain.withUnsafeBytes { mark($0) }
+    }
+
+    /// Whether two strings say the same, each with or without escapes.
+    static func isEqual(
+        _ a: UnsafeRawBufferPointer,
+        _ aHasEscapes: Bool,
+        _ b: UnsafeRawBufferPointer,
+        _ bHasEscapes: Bool
+    ) -> Bool {
+        if !aHasEscapes, !bHasEscapes {
+            return a.count == b.count && a.elementsEqual(b)
+        }
+        var left = JSONUnescaper(a)
+        var right = JSONUnescaper(b)
+        while true {
+            let (x, y) = (left.next(), right.next())
+            if x != y { return false }
+            if x == nil { return true }
+        }
+    }
+}
+
+/// Gives the bytes a validated string stands for, one by one.
+struct JSONUnescaper {
+    private let text: UnsafeRawBufferPointer
+    private var at = 0
+    /// UTF-8 bytes of a `\u` escape that are still to be given, the next one lowest.
+    private var pending: UInt32 = 0
+    private var pendingCount = 0
+
+    init(_ text: UnsafeRawBufferPointer) {
+        self.text = text
+    }
+
+    mutating func next() -> UInt8? {
+        if pendingCount > 0 {
+            let byte = UInt8(truncatingIfNeeded: pending)
+            pending >>= 8
+            pendingCount -= 1
+            return byte
+        }
+        guard at < text.count else { return nil }
+        let byte = text[at]
+        guard byte == UInt8(ascii: "\\"), at + 1 < text.count else {
+            at += 1
+            return byte
+        }
+        let letter = text[at + 1]
+        if letter == UInt8(ascii: "u") {
+            return unicode()
+        }
+        at += 2
+        switch letter {
+        case UInt8(ascii: "b"): return 0x08
+        case UInt8(ascii: "f"): return 0x0c
+        case UInt8(ascii: "n"): return 0x0a
+        case UInt8(ascii: "r"): return 0x0d
+        case UInt8(ascii: "t"): return 0x09
+        default: return letter
+        }
+    }
+
+    private mutating func unicode() -> UInt8? {
+        var code = unit()
+        if code & 0xfc00 == 0xd800, at + 6 <= text.count {
+            code = 0x10000 + (code & 0x3ff) << 10 + (unit() & 0x3ff)
+        }
+        let scalar = Unicode.Scalar(code) ?? "\u{fffd}"
+        for byte in UTF8.encode(scalar)?.reversed() ?? [] {
+            pending = pending << 8 | UInt32(byte)
+            pendingCount += 1
+        }
+        return next()
+    }
+
+    private mutating func unit() -> UInt32 {
+        var unit: UInt32 = 0
+        for index in at + 2..<min(at + 6, text.count) {
+            unit = unit << 4 | (JSONString.hexDigit(text[index]) ?? 0)
+        }
+        at += 6
+        return unit
+    }
+}
