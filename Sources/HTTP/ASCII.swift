@@ -1,5 +1,6 @@
-/// Questions about bytes that HTTP's grammar asks everywhere. Letters are compared without regard to case where the
-/// RFC says so; nothing here knows about Unicode.
+/// Questions about bytes that HTTP's grammar asks everywhere.
+///
+/// Letters are compared without regard to case where the RFC says so; nothing here knows about Unicode.
 enum ASCII {
     static let tab = UInt8(ascii: "\t")
     static let lineFeed = UInt8(ascii: "\n")
@@ -54,7 +55,9 @@ extension UnsafeRawBufferPointer {
         count == text.utf8CodeUnitCount && isEqual(to: text.utf8Start)
     }
 
-    /// Whether the bytes are those of `text`, letters compared without regard to case. `text` is in small letters.
+    /// Whether the bytes are those of `text`, letters compared without regard to case.
+    ///
+    /// `text` is in small letters.
     public func equalsIgnoringCase(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
         let other = text.utf8Start
@@ -91,13 +94,17 @@ extension UnsafeRawBufferPointer {
         return number
     }
 
-    /// The bytes as text, ill-formed UTF-8 replaced. Not for the hot path.
+    /// The bytes as text, ill-formed UTF-8 replaced.
+    ///
+    /// Not for the hot path.
     public var text: String {
         String(decoding: self, as: UTF8.self)
     }
 
-    /// Calls `body` with each non-empty element of a comma-separated list, white space trimmed (RFC 9110 §5.6.1);
-    /// commas inside quoted strings do not separate. Stops when `body` returns false.
+    /// Calls `body` with each non-empty element of a comma-separated list, white space trimmed (RFC 9110
+    /// §5.6.1); commas inside quoted strings do not separate.
+    ///
+    /// Stops when `body` returns false.
     public func forEachListElement(_ body: (UnsafeRawBufferPointer) -> Bool) {
         var start = 0
         var index = 0

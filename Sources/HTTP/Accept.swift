@@ -17,7 +17,9 @@ public enum Accept {
         return best?.index
     }
 
-    /// The quality of a media type in thousandths; the most specific range counts. 0 where it is not accepted.
+    /// The quality of a media type in thousandths; the most specific range counts.
+    ///
+    /// 0 where it is not accepted.
     public static func quality(of offer: StaticString, in header: UnsafeRawBufferPointer) -> Int {
         let name = UnsafeRawBufferPointer(start: offer.utf8Start, count: offer.utf8CodeUnitCount)
         let slash = name.firstIndex(of: ASCII.slash) ?? name.count

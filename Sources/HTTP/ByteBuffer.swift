@@ -1,7 +1,7 @@
 /// A growable run of bytes that answers, frames and saved input are collected in.
 ///
-/// It has one owner and no copies, so appending is a bounds check and a `memcpy`. What `bytes` lends is valid until the
-/// next change. Capacity doubles and is given back only by `removeAll(keepingCapacity: false)`.
+/// It has one owner and no copies, so appending is a bounds check and a `memcpy`. What `bytes` lends is valid
+/// until the next change. Capacity doubles and is given back only by `removeAll(keepingCapacity: false)`.
 public struct ByteBuffer: ~Copyable {
     @usableFromInline var base: UnsafeMutableRawPointer?
     @usableFromInline var capacity: Int
@@ -33,7 +33,9 @@ public struct ByteBuffer: ~Copyable {
         UnsafeMutableRawBufferPointer(start: base, count: count)
     }
 
-    /// Makes room for `more` bytes and returns where they go. They count only after `commit`.
+    /// Makes room for `more` bytes and returns where they go.
+    ///
+    /// They count only after `commit`.
     public mutating func reserve(_ more: Int) -> UnsafeMutableRawPointer {
         if _slowPath(count &+ more > capacity || base == nil) {
             grow(to: count + more)
@@ -67,7 +69,9 @@ public struct ByteBuffer: ~Copyable {
         count &+= 1
     }
 
-    /// Appends the UTF-8 of `text`. Not for the hot path.
+    /// Appends the UTF-8 of `text`.
+    ///
+    /// Not for the hot path.
     public mutating func append(string text: String) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }

@@ -16,7 +16,9 @@ public enum EntityTagCondition {
     }
 
     /// Whether `If-None-Match` says that the client has this tag already: weak comparison.
-    /// - Parameter tag: the present tag without quotes; nil where there is no representation, which only matches nothing.
+    /// - Parameter tag: the present tag without quotes; nil where there is no representation, which only
+    ///   matches nothing.
+    /// - Returns: whether a conditional read is answered with 304.
     public func matchesWeakly(_ tag: UnsafeRawBufferPointer?) -> Bool {
         switch self {
         case .any: tag != nil
@@ -26,6 +28,7 @@ public enum EntityTagCondition {
 
     /// Whether `If-Match` allows the change: strong comparison, as compare-and-set needs it.
     /// - Parameter tag: the present tag without quotes; nil where there is no representation.
+    /// - Returns: whether the change may go on; otherwise 412.
     public func matchesStrongly(_ tag: UnsafeRawBufferPointer?) -> Bool {
         switch self {
         case .any: tag != nil

@@ -1,4 +1,6 @@
-/// The stable word for an error, the same over HTTP and WebSocket (wire-protocol.md §2). `ErrorTable` says what each means.
+/// The stable word for an error, the same over HTTP and WebSocket (wire-protocol.md §2).
+///
+/// `ErrorTable` says what each means.
 public struct ErrorCode: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
     public let rawValue: String
 

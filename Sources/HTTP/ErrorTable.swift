@@ -1,9 +1,11 @@
-/// What one error code means everywhere: over HTTP, on a WebSocket, in the documentation (wire-protocol.md §2).
+/// What one error code means everywhere: over HTTP, on a WebSocket, in the documentation (wire-protocol.md
+/// §2).
 public struct ErrorRow: Sendable {
     public let code: ErrorCode
     /// The status over HTTP; nil where the error does not occur there.
     public let status: Status?
-    /// The close code, where the error closes a WebSocket (at once or when repeated); nil where it never does.
+    /// The close code, where the error closes a WebSocket (at once or when repeated); nil where it never
+    /// does.
     public let close: CloseCode?
     /// Whether the same request may succeed later.
     public let retry: Bool
@@ -13,7 +15,9 @@ public struct ErrorRow: Sendable {
     public let sentence: String
 }
 
-/// The one table of errors. Documentation, OpenAPI and the client's constants are generated from it.
+/// The one table of errors.
+///
+/// Documentation, OpenAPI and the client's constants are generated from it.
 public enum ErrorTable {
     /// The row of a code; a code without one is a mistake of ours and is answered as `internal`.
     public static func row(_ code: ErrorCode) -> ErrorRow {

@@ -8,7 +8,9 @@ public struct HTTPDate: Sendable {
     private var seconds: Int64
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
-    /// Makes the date of `unixSeconds` since 1970, 0 ... 253402300799 (year 9999).
+    /// Makes the date of `unixSeconds` since 1970, 0 ...
+    ///
+    /// 253402300799 (year 9999).
     public init(unixSeconds: Int64) {
         seconds = unixSeconds
         format()
@@ -29,12 +31,15 @@ public struct HTTPDate: Sendable {
         }
     }
 
-    /// The date as text. Not for the hot path.
+    /// The date as text.
+    ///
+    /// Not for the hot path.
     public var text: String {
         withUnsafeBytes(of: words) { String(decoding: $0[..<Self.length], as: UTF8.self) }
     }
 
-    /// The seconds since 1970 that an IMF-fixdate says; nil for anything else, the two obsolete forms included.
+    /// The seconds since 1970 that an IMF-fixdate says; nil for anything else, the two obsolete forms
+    /// included.
     public static func seconds(parsing bytes: UnsafeRawBufferPointer) -> Int64? {
         guard bytes.count == length,
             let day = part(bytes, 5, 2).decimal, let year = part(bytes, 12, 4).decimal,

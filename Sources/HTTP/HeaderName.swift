@@ -1,5 +1,6 @@
-/// A header field that Sluice looks at. The parser sorts fields into these while reading, so that asking for one later is
-/// an index, not a search.
+/// A header field that Sluice looks at.
+///
+/// The parser sorts fields into these while reading, so that asking for one later is an index, not a search.
 public struct HeaderName: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt8
 
@@ -89,8 +90,9 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// Whether a request may carry the field once at most. Where two parsers could disagree on which of two counts, the
-    /// request is refused.
+    /// Whether a request may carry the field once at most.
+    ///
+    /// Where two parsers could disagree on which of two counts, the request is refused.
     var isSingle: Bool {
         switch self {
         case .host, .contentLength, .contentType, .transferEncoding, .origin, .secFetchSite, .authorization,
@@ -149,8 +151,10 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
         return matches(bytes, candidate.name.utf8Start, length) ? candidate : .unknown
     }
 
-    /// Compares a token with a name in small letters, eight bytes at a time. Setting bit 5 folds letters; the only other
-    /// byte it could confuse is CR with `-`, and no token has a CR.
+    /// Compares a token with a name in small letters, eight bytes at a time.
+    ///
+    /// Setting bit 5 folds letters; the only other byte it could confuse is CR with `-`, and no token has a
+    /// CR.
     @inline(__always)
     private static func matches(_ bytes: UnsafeRawPointer, _ name: UnsafeRawPointer, _ length: Int) -> Bool {
         let fold: UInt64 = 0x2020_2020_2020_2020

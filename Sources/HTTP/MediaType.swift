@@ -1,4 +1,5 @@
-/// A media type as `Content-Type` gives it (RFC 9110 §8.3.1), and the rule which of them may carry a JSON body.
+/// A media type as `Content-Type` gives it (RFC 9110 §8.3.1), and the rule which of them may carry a JSON
+/// body.
 public struct MediaType {
     /// `type/subtype`, as sent; lent from the header value.
     public let essence: UnsafeRawBufferPointer
@@ -46,8 +47,11 @@ public struct MediaType {
             || charset.equalsIgnoringCase("us-ascii")
     }
 
-    /// Whether a body with this `Content-Type` is taken as JSON (wire-protocol.md §3): `application/json`, `text/plain`,
-    /// form-urlencoded (so that `curl -d 21.5 URL` works; never form-decoded), or no type at all. Others are 415.
+    /// Whether a body with this `Content-Type` is taken as JSON (wire-protocol.md §3): `application/json`,
+    /// `text/plain`, form-urlencoded (so that `curl -d 21.5 URL` works; never form-decoded), or no type at
+    /// all.
+    ///
+    /// Others are 415.
     public static func carriesJSON(_ value: UnsafeRawBufferPointer?) -> Bool {
         guard let value, value.count > 0 else { return true }
         if value.equals("application/json") || value.equals("application/x-www-form-urlencoded") {

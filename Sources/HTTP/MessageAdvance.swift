@@ -8,8 +8,8 @@ extension UnsafeMutablePointer<MessageCore> {
 
     /// Feeds llhttp from the front of `input` until it stops.
     ///
-    /// While a head is unfinished no more than `Limits.headBytes` are offered, counted from its first byte, so that what a
-    /// too large head is called does not depend on how it was cut into inputs.
+    /// While a head is unfinished no more than `Limits.headBytes` are offered, counted from its first byte,
+    /// so that what a too large head is called does not depend on how it was cut into inputs.
     func advance(_ input: inout UnsafeRawBufferPointer) -> Advance {
         switch pointee.stage {
         case .failed:

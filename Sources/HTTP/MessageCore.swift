@@ -1,10 +1,14 @@
 import CLLHTTP
 
-/// Why a message was refused. The connection can only be closed after it: nobody knows where the next message begins.
+/// Why a message was refused.
+///
+/// The connection can only be closed after it: nobody knows where the next message begins.
 public struct ParseFailure: Error, Sendable {
     /// `bad_request`, `uri_too_long`, `headers_too_large` or `too_large`.
     public let code: ErrorCode
-    /// What a person can act on. Never holds bytes of the message.
+    /// What a person can act on.
+    ///
+    /// Never holds bytes of the message.
     public let reason: StaticString
 }
 
@@ -44,8 +48,10 @@ struct BodyStore: ~Copyable {
     }
 }
 
-/// llhttp and what its callbacks collect: the state of one message, in memory of its own so that the C callbacks reach it
-/// without reference counting. `RequestParser` and `ResponseParser` own one each and differ in how a head is judged.
+/// llhttp and what its callbacks collect: the state of one message, in memory of its own so that the C
+/// callbacks reach it without reference counting.
+///
+/// `RequestParser` and `ResponseParser` own one each and differ in how a head is judged.
 ///
 /// https://github.com/nodejs/llhttp: callbacks return 0, -1 (refuse) or `HPE_PAUSED`.
 struct MessageCore: ~Copyable {
@@ -95,13 +101,16 @@ struct MessageCore: ~Copyable {
         self.limits = limits
     }
 
-    /// llhttp's memory: the parser first, so that both have the same address, and the table of callbacks it refers to.
+    /// llhttp's memory: the parser first, so that both have the same address, and the table of callbacks it
+    /// refers to.
     private struct Wire {
         var parser = llhttp_t()
         var settings = llhttp_settings_t()
     }
 
-    /// Makes a core whose callbacks lead back to it. Freed by `destroy`.
+    /// Makes a core whose callbacks lead back to it.
+    ///
+    /// Freed by `destroy`.
     static func make(isRequest: Bool, limits: Limits) -> UnsafeMutablePointer<MessageCore> {
         precondition(
             limits.headBytes < 1 << 24 && limits.headerFields < 1 << 15,
@@ -128,7 +137,9 @@ struct MessageCore: ~Copyable {
         core.deallocate()
     }
 
-    /// The C callbacks: recover the core, call one method. Only those that are needed are set, each costs a call.
+    /// The C callbacks: recover the core, call one method.
+    ///
+    /// Only those that are needed are set, each costs a call.
     private static func installCallbacks(_ settings: UnsafeMutablePointer<llhttp_settings_t>) {
         settings.pointee.on_url = { parser, at, length in
             MessageCore.of(parser).pointee.targetArrived(at.unsafelyUnwrapped, length)
@@ -274,7 +285,10 @@ extension MessageCore {
         return Int32(HPE_PAUSED.rawValue)
     }
 
-    /// Where the line of `field` ends, behind its CR LF. llhttp places an empty value behind the line already.
+    /// Where the line of `field` ends, behind its CR LF.
+    ///
+    /// llhttp places an empty value behind the line
+    /// already.
     @inline(__always)
     static func lineEnd(of field: FieldSlice) -> Int {
         field.valueLength > 0 ? Int(field.value) &+ Int(field.valueLength) &+ 2 : Int(field.value)

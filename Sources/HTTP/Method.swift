@@ -1,4 +1,6 @@
-/// A request method. The numbers are llhttp's, so that no look-up is needed between its parser and the router.
+/// A request method.
+///
+/// The numbers are llhttp's, so that no look-up is needed between its parser and the router.
 public struct Method: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt8
 
@@ -19,7 +21,8 @@ public struct Method: RawRepresentable, Hashable, Sendable {
     /// The methods a router may be given, in the order in which `Allow` names them.
     static let routable: [Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 
-    /// The word on the wire, for the methods named above; `OTHER` for those llhttp knows and Sluice has no use for.
+    /// The word on the wire, for the methods named above; `OTHER` for those llhttp knows and Sluice has no
+    /// use for.
     public var name: StaticString {
         switch self {
         case .delete: "DELETE"
@@ -35,7 +38,9 @@ public struct Method: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// Whether a request with this method changes nothing (RFC 9110 §9.2.1). Others need the Origin check.
+    /// Whether a request with this method changes nothing (RFC 9110 §9.2.1).
+    ///
+    /// Others need the Origin check.
     public var isSafe: Bool {
         self == .get || self == .head || self == .options || self == .trace
     }

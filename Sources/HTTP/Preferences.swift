@@ -1,4 +1,6 @@
-/// What the client prefers (RFC 7240). Unknown preferences are ignored, the first of a repeated one counts.
+/// What the client prefers (RFC 7240).
+///
+/// Unknown preferences are ignored, the first of a repeated one counts.
 public struct Preferences: Sendable {
     /// `return=minimal`: answer 204 without a body.
     public var returnsMinimal = false

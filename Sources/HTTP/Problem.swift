@@ -5,7 +5,9 @@
 /// ```
 public struct Problem: Sendable {
     public var code: ErrorCode
-    /// What the client can do about it. Never holds values of nodes.
+    /// What the client can do about it.
+    ///
+    /// Never holds values of nodes.
     public var message: String
     /// Whether the same request may succeed later; the table's word where nil.
     public var retry: Bool?
@@ -13,7 +15,9 @@ public struct Problem: Sendable {
     public var retryAfterSeconds: Int?
     /// The value of `Allow`, for 405.
     public var allow: String?
-    /// Further members, written as they stand: each begins with a comma, as `,"node":"x","rev":7`. JSON by the caller.
+    /// Further members, written as they stand: each begins with a comma, as `,"node":"x","rev":7`.
+    ///
+    /// JSON by the caller.
     public var members: [UInt8]
 
     public init(
@@ -43,7 +47,11 @@ public struct Problem: Sendable {
     }
 
     /// Writes the whole answer.
-    /// - Parameter fields: writes further header lines, such as those of CORS.
+    /// - Parameters:
+    ///   - encoder: brings the date.
+    ///   - framing: how the request wants it framed.
+    ///   - buffer: what it is appended to.
+    ///   - fields: writes further header lines, such as those of CORS.
     public func append(
         _ encoder: ResponseEncoder,
         _ framing: ResponseFraming,

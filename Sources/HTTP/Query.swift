@@ -1,7 +1,7 @@
 /// The query of a request: `name=value` pairs separated by `&`, values percent-encoded, `+` a space.
 ///
-/// A view of the head's query: nothing is decoded until it is asked for. Where a name is given several times `first`
-/// takes the first; `forEach` sees all, as `node=a&node=b` needs.
+/// A view of the head's query: nothing is decoded until it is asked for. Where a name is given several times
+/// `first` takes the first; `forEach` sees all, as `node=a&node=b` needs.
 public struct Query {
     private let bytes: UnsafeRawBufferPointer
 
@@ -39,7 +39,8 @@ public struct Query {
         return found
     }
 
-    /// The decoded value of the first pair with this name; nil where there is none, or its escapes or UTF-8 are broken.
+    /// The decoded value of the first pair with this name; nil where there is none, or its escapes or UTF-8
+    /// are broken.
     public func string(_ name: StaticString) -> String? {
         raw(name).flatMap(Self.decoded)
     }

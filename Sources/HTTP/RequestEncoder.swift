@@ -7,6 +7,7 @@ public enum RequestEncoder {
     ///   - host: host and port, as the URL has them.
     ///   - type: the body's media type; nil leaves it out.
     ///   - body: nil where there is none; empty says `Content-Length: 0`.
+    ///   - buffer: what it is appended to.
     ///   - fields: writes further header lines.
     public static func append(
         _ method: Method,
@@ -41,6 +42,7 @@ public enum RequestEncoder {
     ///   - host: host and port, as the URL has them.
     ///   - key: 16 random bytes in base64.
     ///   - subprotocol: the one to offer, or nil.
+    ///   - buffer: what it is appended to.
     ///   - fields: writes further header lines.
     public static func appendUpgrade(
         _ target: String,

@@ -1,11 +1,14 @@
 /// The head of a request as the parser holds it: a view, no copy.
 ///
-/// Everything it returns is lent and, like the view itself, valid until the parser's next `parse`, or until the input that
-/// was parsed goes away unless `RequestParser.hold()` was called. Header values are trimmed; a known name is an index.
+/// Everything it returns is lent and, like the view itself, valid until the parser's next `parse`, or until
+/// the input that was parsed goes away unless `RequestParser.hold()` was called. Header values are trimmed; a
+/// known name is an index.
 public struct RequestHead {
     let core: UnsafeMutablePointer<MessageCore>
 
-    /// The method. Those llhttp knows and Sluice does not are kept by number, for the router to answer 405.
+    /// The method.
+    ///
+    /// Those llhttp knows and Sluice does not are kept by number, for the router to answer 405.
     public var method: Method { core.pointee.facts.method }
     /// 1 for HTTP/1.1, 0 for HTTP/1.0.
     public var minorVersion: Int { Int(core.pointee.facts.minorVersion) }
@@ -34,7 +37,9 @@ public struct RequestHead {
         }
     }
 
-    /// What stands behind `?`, as sent; empty where there is none. See `Query`.
+    /// What stands behind `?`, as sent; empty where there is none.
+    ///
+    /// See `Query`.
     public var query: UnsafeRawBufferPointer {
         core.pointee.slice(core.pointee.facts.query, core.pointee.facts.queryLength)
     }

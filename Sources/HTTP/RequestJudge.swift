@@ -1,8 +1,9 @@
 import CLLHTTP
 
-// What a request's head must satisfy beyond llhttp's grammar (wire-protocol.md §3). The strict build still lets pass: a
-// line ended by LF alone in three places, folded lines, several spaces in the request line, protocols other than HTTP,
-// versions other than 1.0 and 1.1, empty field names, `Transfer-Encoding` other than `chunked`.
+// What a request's head must satisfy beyond llhttp's grammar (wire-protocol.md §3). The strict build still
+// lets pass: a line ended by LF alone in three places, folded lines, several spaces in the request line,
+// protocols other than HTTP, versions other than 1.0 and 1.1, empty field names, `Transfer-Encoding` other
+// than `chunked`.
 extension MessageCore {
     mutating func requestHeadCompleted() -> Int32 {
         let base = head.base.unsafelyUnwrapped
@@ -24,7 +25,8 @@ extension MessageCore {
         return judgeFraming()
     }
 
-    /// One space on either side of the target, then exactly `HTTP/1.1` or `HTTP/1.0`, CR LF and the first field.
+    /// One space on either side of the target, then exactly `HTTP/1.1` or `HTTP/1.0`, CR LF and the first
+    /// field.
     private mutating func isRequestLineExact(_ base: UnsafePointer<UInt8>) -> Bool {
         let end = target &+ targetLength
         guard target >= 2, targetLength > 0, Int(head.fields[0].name) == end &+ 11 else { return false }
@@ -122,7 +124,8 @@ extension MessageCore {
         facts.keepsAlive = llhttp_should_keep_alive(parser) != 0
         let hasBody = facts.isChunked || length > 0
         if parser.pointee.upgrade != 0 {
-            // Only a bodiless GET for WebSocket leaves HTTP; every other wish to upgrade is ignored (RFC 9110 §7.8).
+            // Only a bodiless GET for WebSocket leaves HTTP; every other wish to upgrade is ignored (RFC
+            // 9110 §7.8).
             facts.upgradesToWebSocket =
                 facts.method == .get && !hasBody && facts.minorVersion == 1
                 && head.value(.upgrade).map { $0.listContains("websocket") } ?? false

@@ -2,8 +2,8 @@ import CLLHTTP
 
 /// Reads requests from bytes, one at a time (HTTP/1.1 by llhttp, made as strict as wire-protocol.md §3).
 ///
-/// `parse` takes bytes from the front of an input and stops whenever there is something to do, so the caller decides when
-/// the next pipelined request is looked at:
+/// `parse` takes bytes from the front of an input and stops whenever there is something to do, so the caller
+/// decides when the next pipelined request is looked at:
 /// ```
 /// var input = received
 /// while true {
@@ -16,8 +16,8 @@ import CLLHTTP
 ///     }
 /// }
 /// ```
-/// `head` and `body` are lent: they point into the input as long as the request lies there in one piece. `hold()` makes
-/// them last until the next `parse`. Any split of the bytes gives the same requests.
+/// `head` and `body` are lent: they point into the input as long as the request lies there in one piece.
+/// `hold()` makes them last until the next `parse`. Any split of the bytes gives the same requests.
 public final class RequestParser {
     /// What stopped `parse`.
     public enum Step {
@@ -27,10 +27,14 @@ public final class RequestParser {
         case request
         /// `head` holds a request to upgrade to WebSocket; what is left of the input follows it.
         case upgrade
-        /// `head` is complete and its sender waits for `100 Continue`. Parsing on means that it was sent. Where the body
-        /// follows in the same input nobody waits, and this step is left out.
+        /// `head` is complete and its sender waits for `100 Continue`.
+        ///
+        /// Parsing on means that it was sent. Where the body follows in the same input nobody waits, and this
+        /// step is left out.
         case continueExpected
-        /// The bytes are no acceptable request. Nothing more is parsed; answer and close.
+        /// The bytes are no acceptable request.
+        ///
+        /// Nothing more is parsed; answer and close.
         case failed(ParseFailure)
     }
 
@@ -78,6 +82,7 @@ public final class RequestParser {
 
     /// Takes bytes from the front of `input`, up to the next thing to do.
     /// - Parameter input: shortened by what was used. It must stay as it is while `head` and `body` are used.
+    /// - Returns: what there is to do.
     public func parse(_ input: inout UnsafeRawBufferPointer) -> Step {
         switch core.advance(&input) {
         case .more: .more
@@ -88,8 +93,9 @@ public final class RequestParser {
         }
     }
 
-    /// Moves the request at hand into the parser's own memory, so that the input may go away. It then lasts until the next
-    /// `parse`.
+    /// Moves the request at hand into the parser's own memory, so that the input may go away.
+    ///
+    /// It then lasts until the next `parse`.
     public func hold() {
         core.pointee.hold()
     }

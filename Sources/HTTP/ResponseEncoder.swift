@@ -53,8 +53,10 @@ public struct ResponseEncoder: Sendable {
         buffer.append(status.isBodiless ? "\r\n" : "Content-Length: 0\r\n\r\n")
     }
 
-    /// Ends the head of an answer whose length is not known yet. Each piece then goes through `chunk`. An HTTP/1.0 client
-    /// gets no chunks: its answer ends with the connection, so `framing.keepsAlive` must be false for it.
+    /// Ends the head of an answer whose length is not known yet.
+    ///
+    /// Each piece then goes through `chunk`. An HTTP/1.0 client gets no chunks: its answer ends with the
+    /// connection, so `framing.keepsAlive` must be false for it.
     public func beginChunks(_ framing: ResponseFraming, in buffer: inout ByteBuffer) {
         precondition(!(framing.isHTTP10 && framing.keepsAlive), "an open-ended answer to HTTP/1.0 must close")
         buffer.append(framing.isHTTP10 ? "\r\n" : "Transfer-Encoding: chunked\r\n\r\n")
@@ -102,7 +104,9 @@ extension ByteBuffer {
         append("\r\n")
     }
 
-    /// Appends a header line. Control bytes in the value become spaces, so that no value can end its line.
+    /// Appends a header line.
+    ///
+    /// Control bytes in the value become spaces, so that no value can end its line.
     public mutating func field(_ name: StaticString, _ value: UnsafeRawBufferPointer) {
         append(name)
         append(": ")
@@ -115,7 +119,9 @@ extension ByteBuffer {
         append("\r\n")
     }
 
-    /// Appends a header line. Not for the hot path.
+    /// Appends a header line.
+    ///
+    /// Not for the hot path.
     public mutating func field(_ name: StaticString, string value: String) {
         var value = value
         value.withUTF8 { field(name, UnsafeRawBufferPointer($0)) }

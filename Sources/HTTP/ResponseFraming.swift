@@ -1,4 +1,6 @@
-/// What an answer has to know about its request. Taken from the head, kept while the answer is pending.
+/// What an answer has to know about its request.
+///
+/// Taken from the head, kept while the answer is pending.
 public struct ResponseFraming: Sendable {
     /// The request was HEAD: the answer has the head of a GET and no body.
     public var omitsBody: Bool

@@ -12,7 +12,9 @@ public final class ResponseParser {
         case response
         /// `head` holds a 101; what is left of the input belongs to the new protocol.
         case upgrade
-        /// The bytes are no response. Close.
+        /// The bytes are no response.
+        ///
+        /// Close.
         case failed(ParseFailure)
     }
 
@@ -27,7 +29,9 @@ public final class ResponseParser {
         MessageCore.destroy(core)
     }
 
-    /// Whether the next response answers a HEAD and so has no body. Set it before that response arrives.
+    /// Whether the next response answers a HEAD and so has no body.
+    ///
+    /// Set it before that response arrives.
     public var answersHead: Bool {
         get { core.pointee.skipsBody }
         set { core.pointee.skipsBody = newValue }
@@ -41,7 +45,8 @@ public final class ResponseParser {
         UnsafeRawBufferPointer(start: core.pointee.body.base, count: core.pointee.body.count)
     }
 
-    /// Whether the server will take another request on this connection; meaningful while a response is at hand.
+    /// Whether the server will take another request on this connection; meaningful while a response is at
+    /// hand.
     public var keepsAlive: Bool { llhttp_should_keep_alive(core.pointee.parser) != 0 }
 
     /// Takes bytes from the front of `input`, up to the next response.
@@ -63,7 +68,8 @@ public final class ResponseParser {
     }
 
     /// Says that the server has closed its side.
-    /// - Returns: `response` where its end was the end of the connection, `more` between responses, `failed` within one.
+    /// - Returns: `response` where its end was the end of the connection, `more` between responses, `failed`
+    ///   within one.
     public func finish() -> Step {
         switch core.pointee.stage {
         case .idle, .done, .ended: return .more

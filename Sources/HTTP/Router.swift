@@ -1,4 +1,6 @@
-/// What a path and a method lead to. The server names its routes with static members.
+/// What a path and a method lead to.
+///
+/// The server names its routes with static members.
 public struct Route: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt16
 
@@ -45,9 +47,10 @@ public struct Captures {
 
 /// Finds the route of a request by method and decoded path, byte by byte: a tree of segments.
 ///
-/// Patterns are literal segments and captures: `{g}` takes a name (`[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}`), `{c:any}` any
-/// segment that is not empty. At one place of the tree a literal goes before a capture, and there is no way back. HEAD is
-/// answered by the route of GET; OPTIONS by `options`, unless a route of its own is added.
+/// Patterns are literal segments and captures: `{g}` takes a name (`[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}`),
+/// `{c:any}` any segment that is not empty. At one place of the tree a literal goes before a capture, and
+/// there is no way back. HEAD is answered by the route of GET; OPTIONS by `options`, unless a route of its
+/// own is added.
 public struct Router {
     /// The outcome of a match.
     public enum Match {
@@ -62,7 +65,7 @@ public struct Router {
 
     fileprivate struct Place {
         var literals: [(text: [UInt8], place: Int)] = []
-        /// The place behind a capture, and whether only names are taken. -1: there is none.
+        /// The place behind a capture, -1 where there is none; and whether it takes names only.
         var capture = -1
         var capturesNames = true
         var routes: [(method: Method, route: Route)] = []
@@ -73,7 +76,9 @@ public struct Router {
 
     public init() {}
 
-    /// Adds a route. Adding one twice, or a pattern that begins without a slash, is a programming error.
+    /// Adds a route.
+    ///
+    /// Adding one twice, or a pattern that begins without a slash, is a programming error.
     public mutating func add(_ method: Method, _ pattern: String, _ route: Route) {
         precondition(pattern.utf8.first == ASCII.slash, "a pattern begins with a slash")
         var place = 0
@@ -99,6 +104,7 @@ public struct Router {
     /// - Parameters:
     ///   - method: the request's method.
     ///   - path: the decoded path; captures are lent from it.
+    /// - Returns: the route, or what to answer where there is none.
     public func match(_ method: Method, _ path: UnsafeRawBufferPointer) -> Match {
         guard path.first == ASCII.slash else {
             return method == .options && path.equals("*") ? .options(allow: allowEverywhere) : .notFound

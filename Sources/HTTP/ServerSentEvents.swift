@@ -1,10 +1,13 @@
-/// Writes server-sent events (WHATWG HTML §9.2). The bytes still go through `ResponseEncoder.chunk`.
+/// Writes server-sent events (WHATWG HTML §9.2).
+///
+/// The bytes still go through `ResponseEncoder.chunk`.
 public enum ServerSentEvents {
     /// Appends one event.
     /// - Parameters:
     ///   - name: the event's type.
     ///   - id: the resume cursor, without line ends; nil leaves the client's as it is.
     ///   - data: UTF-8; each of its lines becomes one `data:` line.
+    ///   - buffer: what it is appended to.
     public static func append(
         _ name: StaticString,
         id: UnsafeRawBufferPointer? = nil,

@@ -1,4 +1,6 @@
-/// A response status (RFC 9110 §15). Unknown numbers survive.
+/// A response status (RFC 9110 §15).
+///
+/// Unknown numbers survive.
 public struct Status: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt16
 

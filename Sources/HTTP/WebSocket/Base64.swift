@@ -17,14 +17,17 @@ public enum Base64 {
         }
     }
 
-    /// The encoding of `bytes` as text. Not for the hot path.
+    /// The encoding of `bytes` as text.
+    ///
+    /// Not for the hot path.
     public static func encode(_ bytes: [UInt8]) -> String {
         var buffer = ByteBuffer()
         bytes.withUnsafeBytes { encode($0, to: &buffer) }
         return buffer.bytes.text
     }
 
-    /// The decoded bytes; nil where anything but the canonical form is given (padding required, unused bits zero).
+    /// The decoded bytes; nil where anything but the canonical form is given (padding required, unused bits
+    /// zero).
     public static func decode(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         guard bytes.count % 4 == 0 else { return nil }
         var result: [UInt8] = []

@@ -1,4 +1,6 @@
-/// Why a WebSocket is closed (RFC 6455 §7.4, wire-protocol.md §2). Unknown numbers survive.
+/// Why a WebSocket is closed (RFC 6455 §7.4, wire-protocol.md §2).
+///
+/// Unknown numbers survive.
 ///
 /// 4000–4499 tell the client not to reconnect, 4500–4999 to reconnect with a jittered back-off.
 public struct CloseCode: RawRepresentable, Hashable, Sendable {

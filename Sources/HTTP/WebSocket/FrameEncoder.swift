@@ -8,7 +8,9 @@ public enum FrameEncoder {
     ///   - opcode: what it carries. Control frames take 125 bytes at most.
     ///   - payload: its payload, unmasked.
     ///   - isFinal: whether it ends its message.
+    ///   - isCompressed: whether the first reserved bit is set.
     ///   - mask: for a client, four unpredictable bytes; nil for a server.
+    ///   - buffer: what it is appended to.
     public static func append(
         _ opcode: Opcode,
         _ payload: UnsafeRawBufferPointer,
@@ -78,8 +80,14 @@ public enum FrameEncoder {
         return count
     }
 
-    /// Appends a close frame. The reason is cut at a character's end so that it fits into 123 bytes.
-    /// - Parameter code: one that may be sent, or `noneGiven` for a frame without a code.
+    /// Appends a close frame.
+    ///
+    /// The reason is cut at a character's end so that it fits into 123 bytes.
+    /// - Parameters:
+    ///   - code: one that may be sent, or `noneGiven` for a frame without a code.
+    ///   - reason: for people.
+    ///   - mask: for a client, four unpredictable bytes; nil for a server.
+    ///   - buffer: what it is appended to.
     public static func appendClose(
         _ code: CloseCode,
         reason: String = "",

@@ -1,8 +1,8 @@
 /// Reads frames from bytes: headers one after the other, and the pieces of their payloads, unmasked in place.
 ///
-/// Nothing is buffered but an unfinished header (14 bytes at most), and no allocation is made. What a frame may be in the
-/// course of a message is `MessageAssembler`'s affair; a single frame's rules are checked here, its declared length before
-/// a byte of payload is read.
+/// Nothing is buffered but an unfinished header (14 bytes at most), and no allocation is made. What a frame
+/// may be in the course of a message is `MessageAssembler`'s affair; a single frame's rules are checked here,
+/// its declared length before a byte of payload is read.
 public struct FrameParser: Sendable {
     /// Which side this parser reads on.
     public enum Role: Sendable {
@@ -16,11 +16,15 @@ public struct FrameParser: Sendable {
     public enum Step {
         /// The input is used up.
         case more
-        /// A frame begins. A frame without payload is complete with this step.
+        /// A frame begins.
+        ///
+        /// A frame without payload is complete with this step.
         case header(FrameHeader)
         /// The next piece of its payload, in the input's own memory; `isLast` ends the frame.
         case payload(UnsafeMutableRawBufferPointer, isLast: Bool)
-        /// The peer broke the protocol. Nothing more is parsed.
+        /// The peer broke the protocol.
+        ///
+        /// Nothing more is parsed.
         case failed(FrameFailure)
     }
 
@@ -49,7 +53,9 @@ public struct FrameParser: Sendable {
     /// Whether a frame has begun and is not complete (time limit: unfinished frame).
     public var isMidFrame: Bool { partialCount > 0 || remaining > 0 }
 
-    /// Takes bytes from the front of `input`, up to the next step. Payload bytes are changed in place.
+    /// Takes bytes from the front of `input`, up to the next step.
+    ///
+    /// Payload bytes are changed in place.
     public mutating func parse(_ input: inout UnsafeMutableRawBufferPointer) -> Step {
         if let failure { return .failed(failure) }
         guard input.count > 0 else { return .more }

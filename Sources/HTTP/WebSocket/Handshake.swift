@@ -1,11 +1,13 @@
-/// The opening handshake (RFC 6455 §4). Whether the Origin is welcome is the server's question, not asked here.
+/// The opening handshake (RFC 6455 §4).
+///
+/// Whether the Origin is welcome is the server's question, not asked here.
 public enum Handshake {
     /// What a request for WebSocket comes to.
     public enum Outcome: Equatable, Sendable {
         /// Answer 101, naming the subprotocol where one was chosen.
         case accepted(subprotocol: String?)
-        /// Answer 426 with `Upgrade: websocket` and `Sec-WebSocket-Version: 13`: the request is no upgrade, or of a version
-        /// the server does not speak.
+        /// Answer 426 with `Upgrade: websocket` and `Sec-WebSocket-Version: 13`: the request is no upgrade,
+        /// or of a version the server does not speak.
         case upgradeRequired
         /// Answer 400; the sentence says what is wrong.
         case refused(String)
@@ -14,7 +16,9 @@ public enum Handshake {
     /// Judges a request to a path that serves WebSocket.
     /// - Parameters:
     ///   - head: the request, after the parser's `.upgrade` or `.request`.
-    ///   - subprotocols: those the path speaks, the preferred one first. Empty: none is chosen and none may be offered.
+    ///   - subprotocols: those the path speaks, the preferred one first. Empty: none is chosen and none may
+    ///     be offered.
+    /// - Returns: what to answer.
     public static func judge(_ head: RequestHead, subprotocols: [StaticString]) -> Outcome {
         guard head.upgradesToWebSocket else { return .upgradeRequired }
         guard let version = head.value(.webSocketVersion), version.equals("13") else {
@@ -49,7 +53,9 @@ public enum Handshake {
     /// - Parameters:
     ///   - head: the accepted request.
     ///   - subprotocol: the one that was chosen.
+    ///   - encoder: brings the date.
     ///   - sha1: SHA-1 of the bytes, 20 bytes.
+    ///   - buffer: what it is appended to.
     ///   - fields: writes further header lines.
     public static func accept(
         _ head: RequestHead,

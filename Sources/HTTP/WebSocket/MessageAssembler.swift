@@ -1,7 +1,8 @@
-/// Puts frames together to messages (RFC 6455 §5.4–5.6): fragments, control frames between them, size, UTF-8, close codes.
+/// Puts frames together to messages (RFC 6455 §5.4–5.6): fragments, control frames between them, size, UTF-8,
+/// close codes.
 ///
-/// A message that lies in the input in one frame is lent from there; only one that is cut off is collected. What a step
-/// lends is valid until the next `parse`.
+/// A message that lies in the input in one frame is lent from there; only one that is cut off is collected.
+/// What a step lends is valid until the next `parse`.
 public struct MessageAssembler: ~Copyable {
     /// What stopped `parse`.
     public enum Step {
@@ -13,7 +14,9 @@ public struct MessageAssembler: ~Copyable {
         /// A ping: answer with a pong of the same payload.
         case ping(UnsafeRawBufferPointer)
         case pong(UnsafeRawBufferPointer)
-        /// The peer closes. Answer with a close frame unless one was sent, then end the connection. `noneGiven` where the
+        /// The peer closes.
+        ///
+        /// Answer with a close frame unless one was sent, then end the connection. `noneGiven` where the
         /// frame has no code.
         case close(CloseCode, reason: UnsafeRawBufferPointer)
         /// The peer broke the protocol: send a close frame with this code and end the connection.
@@ -49,7 +52,9 @@ public struct MessageAssembler: ~Copyable {
     /// Bytes held for an unfinished message.
     public var heldBytes: Int { isDelivered ? 0 : message.count }
 
-    /// Takes bytes from the front of `input`, up to the next message. Payload bytes are unmasked in place.
+    /// Takes bytes from the front of `input`, up to the next message.
+    ///
+    /// Payload bytes are unmasked in place.
     public mutating func parse(_ input: inout UnsafeMutableRawBufferPointer) -> Step {
         if let failure { return .failed(failure) }
         if isDelivered {

@@ -1,5 +1,7 @@
-/// Says at the earliest byte whether a stream is UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing beyond
-/// U+10FFFF. ASCII passes 32 bytes at a time.
+/// Says at the earliest byte whether a stream is UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing
+/// beyond U+10FFFF.
+///
+/// ASCII passes 32 bytes at a time.
 public struct UTF8Validator: Sendable {
     /// Continuation bytes still due, and the range the next one must lie in.
     private var due: UInt8 = 0
