@@ -287,8 +287,7 @@ extension MessageCore {
 
     /// Where the line of `field` ends, behind its CR LF.
     ///
-    /// llhttp places an empty value behind the line
-    /// already.
+    /// llhttp places an empty value behind the line already.
     @inline(__always)
     static func lineEnd(of field: FieldSlice) -> Int {
         field.valueLength > 0 ? Int(field.value) &+ Int(field.valueLength) &+ 2 : Int(field.value)
@@ -299,9 +298,13 @@ extension MessageCore {
         origin &+ (UnsafeRawPointer(at) - UnsafeRawPointer(input.unsafelyUnwrapped))
     }
 
+    /// Refuses early what cannot end within the limit any more: 11 bytes of the request line stand between
+    /// the target and the block, and the 4 bytes of two line ends are still to come.
+    ///
+    /// The whole block is measured when it is complete.
     @inline(__always)
     private mutating func checkHeaderBytes(_ end: Int) -> Int32 {
-        guard end &- target &- targetLength <= limits.headerBytes else {
+        guard end &- target &- targetLength <= limits.headerBytes &+ 11 &- 4 else {
             return refuse(.headersTooLarge, "the header block is too large")
         }
         return 0

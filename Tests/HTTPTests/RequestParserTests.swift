@@ -3,11 +3,185 @@ import Testing
 
 @Suite("RequestParser reads requests from bytes")
 struct RequestParserTests {
-    @Test("a plain request is read whole")
-    func plain() {
+    @Test("a request with a length is read whole")
+    func lengthBody() {
+        let heard = Transcript.of("POST /v1/n?a=1 HTTP/1.1\r\nHost: a:80\r\nContent-Length:  4 \r\n\r\n21.5")
+        #expect(heard == ["POST /v1/n ?a=1 @a:80 Host=a:80; Content-Length=4; [21.5] keep"])
+    }
+
+    @Test("chunks are put together")
+    func chunks() {
         let heard = Transcript.of(
-            "POST /v1/graphs/g/nodes/n?a=1 HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n21.5"
+            "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n3\r\nabc\r\nA\r\n0123456789\r\n00\r\n\r\n"
         )
-        #expect(heard == ["POST /v1/graphs/g/nodes/n ?a=1 @a [21.5] keep"])
+        #expect(heard == ["PUT / @a Host=a; Transfer-Encoding=Chunked; [abc0123456789] keep"])
+    }
+
+    @Test("pipelined requests come one at a time, in order")
+    func pipelined() {
+        let parser = RequestParser()
+        let bytes = Array("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+        bytes.withUnsafeBytes { whole in
+            var input = whole
+            guard case .request = parser.parse(&input) else {
+                return #expect(Bool(false), "no first request")
+            }
+            #expect(parser.head.path.text == "/1")
+            #expect(input.count == bytes.count / 2)
+            guard case .request = parser.parse(&input) else {
+                return #expect(Bool(false), "no second request")
+            }
+            #expect(parser.head.path.text == "/2")
+            #expect(parser.isIdle && input.isEmpty)
+        }
+    }
+
+    @Test("what follows a request with Connection: close is ignored")
+    func afterClose() {
+        let heard = Transcript.of(
+            "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\nGET /2 HTTP/1.1\r\nHo"
+        )
+        #expect(heard == ["GET /1 @a Host=a; Connection=close; [] close"])
+    }
+
+    @Test("HTTP/1.0 closes unless it asks to stay")
+    func oldVersion() {
+        #expect(Transcript.of("GET / HTTP/1.0\r\nHost: a\r\n\r\n") == ["GET / @a Host=a; [] close"])
+        let kept = Transcript.of("GET / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n")
+        #expect(kept == ["GET / @a Host=a; Connection=keep-alive; [] keep"])
+    }
+
+    @Test("an upgrade to WebSocket hands over the bytes behind it")
+    func upgrade() {
+        let heard = Transcript.of(
+            "GET /ws HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n\r\nframes"
+        )
+        #expect(
+            heard == [
+                "GET /ws @a Host=a; Connection=keep-alive, Upgrade; Upgrade=WebSocket; [] keep",
+                "upgrade, rest [frames]",
+            ]
+        )
+    }
+
+    @Test(
+        "other wishes to upgrade are ignored",
+        arguments: [
+            "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n",
+            "POST / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 1\r\n\r\nx",
+        ]
+    )
+    func ignoredUpgrade(bytes: String) {
+        let heard = Transcript.of(bytes + "GET /next HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(heard.count == 2)
+        #expect(heard.last == "GET /next @a Host=a; [] keep")
+    }
+
+    @Test("Expect: 100-continue stops behind the head only while the body is missing")
+    func expectation() {
+        let head = "PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n"
+        let line = "PUT / @a Host=a; Expect=100-Continue; Content-Length=2; [hi] keep"
+        let waiting = Transcript.of([Array(head.utf8), Array("hi".utf8)], showsContinue: true)
+        #expect(waiting == ["continue", line])
+        #expect(Transcript.of(head + "hi", showsContinue: true) == [line])
+    }
+
+    @Test("Expect without a body or in HTTP/1.0 is ignored")
+    func needlessExpectation() {
+        let bodiless = "GET / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n"
+        #expect(
+            Transcript.of(bodiless, showsContinue: true) == ["GET / @a Host=a; Expect=100-continue; [] keep"]
+        )
+        let old = "PUT / HTTP/1.0\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n"
+        #expect(Transcript.of(old, showsContinue: true) == [])
+    }
+
+    @Test(
+        "target forms",
+        arguments: [
+            ("GET /a/b?x=%20#", "failed bad_request"),
+            ("GET /a%20b%2Fc%2e?x=%20", "GET /a b%2Fc. ?x=%20 @h Host=h; [] keep"),
+            ("GET /%zz", "failed bad_request"), ("GET /%4", "failed bad_request"),
+            ("GET /%", "failed bad_request"),
+            ("GET http://other:81/p?q", "GET /p ?q @other:81 Host=h; [] keep"),
+            ("GET HTTPS://other", "GET / @other Host=h; [] keep"),
+            ("GET http://other?q", "GET / ?q @other Host=h; [] keep"),
+            ("GET http:///p", "failed bad_request"), ("GET http://u@other/p", "failed bad_request"),
+            ("GET ftp://other/p", "failed bad_request"), ("GET other:80", "failed bad_request"),
+            ("OPTIONS *", "OPTIONS * @h Host=h; [] keep"), ("GET *", "failed bad_request"),
+            ("CONNECT other:80", "failed bad_request"), ("CONNECT /", "failed bad_request"),
+            ("OPTIONS *x", "failed bad_request"), ("GET /?", "GET / @h Host=h; [] keep"),
+            ("GET //x", "GET //x @h Host=h; [] keep"),
+        ]
+    )
+    func targets(line: String, expected: String) {
+        #expect(Transcript.of("\(line) HTTP/1.1\r\nHost: h\r\n\r\n") == [expected])
+    }
+
+    @Test("one empty line before a request is passed over, no more")
+    func blankLine() {
+        let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+        let line = "GET / @a Host=a; [] keep"
+        #expect(Transcript.of("\r\n" + request + "\r\n" + request) == [line, line])
+        #expect(Transcript.of("\r\n\r\n" + request) == ["failed bad_request"])
+        #expect(Transcript.of("\n" + request) == ["failed bad_request"])
+        #expect(Transcript.of("\r" + request) == ["failed bad_request"])
+    }
+
+    @Test("hold keeps head and body after the input is gone")
+    func hold() {
+        let parser = RequestParser()
+        let text = Array("POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcGET".utf8)
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count, alignment: 1)
+        memory.copyBytes(from: text)
+        var input = UnsafeRawBufferPointer(memory)
+        guard case .request = parser.parse(&input) else { return #expect(Bool(false), "no request") }
+        parser.hold()
+        memory.initializeMemory(as: UInt8.self, repeating: 0)
+        memory.deallocate()
+        #expect(parser.head.path.text == "/p")
+        #expect(parser.head.value(.host)?.text == "a")
+        #expect(parser.body.text == "abc")
+    }
+
+    @Test("stages tell which time limit runs")
+    func stages() {
+        let parser = RequestParser()
+        func feed(_ text: String) {
+            Array(text.utf8).withUnsafeBytes {
+                var input = $0
+                _ = parser.parse(&input)
+            }
+        }
+        #expect(parser.isIdle)
+        feed("PO")
+        #expect(parser.isReadingHead && !parser.isIdle)
+        feed("ST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na")
+        #expect(parser.isReadingBody && parser.bodyBytes == 1)
+        feed("bc")
+        #expect(parser.isIdle)
+    }
+
+    @Test("known fields are found by name, repeated ones in order")
+    func fields() {
+        let parser = RequestParser()
+        let text = Array(
+            "GET / HTTP/1.1\r\nhOST: a\r\nPrefer: wait=3\r\nX-Y: 1\r\nprefer: return=minimal\r\n\r\n".utf8
+        )
+        text.withUnsafeBytes {
+            var input = $0
+            guard case .request = parser.parse(&input) else { return #expect(Bool(false), "no request") }
+            var values: [String] = []
+            parser.head.forEachValue(.prefer) {
+                values.append($0.text)
+                return true
+            }
+            #expect(values == ["wait=3", "return=minimal"])
+            #expect(parser.head.has(.host) && !parser.head.has(.origin))
+            let preferences = Preferences(parser.head)
+            #expect(preferences.waitSeconds == 3 && preferences.returnsMinimal)
+        }
     }
 }

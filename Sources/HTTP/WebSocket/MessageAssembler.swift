@@ -58,7 +58,7 @@ public struct MessageAssembler: ~Copyable {
     public mutating func parse(_ input: inout UnsafeMutableRawBufferPointer) -> Step {
         if let failure { return .failed(failure) }
         if isDelivered {
-            message.removeAll(keepingAtMost: 1024)
+            message.removeAll(keepingAtMost: 256)
             isDelivered = false
         }
         while true {
@@ -83,7 +83,10 @@ public struct MessageAssembler: ~Copyable {
 
     /// Whether a frame may stand here; called before its payload is read.
     private mutating func judge(_ header: FrameHeader) -> FrameFailure? {
-        guard !header.opcode.isControl else { return nil }
+        if header.opcode.isControl {
+            control.removeAll(keepingCapacity: false)
+            return nil
+        }
         if header.opcode == .continuation {
             guard kind != nil else { return protocolError("a continuation of nothing") }
         } else {
@@ -130,7 +133,6 @@ public struct MessageAssembler: ~Copyable {
     ) -> Step? {
         var whole = piece
         if !isLast || piece.count < header.length {
-            if control.count == header.length { control.removeAll() }
             control.append(piece)
             guard isLast else { return nil }
             whole = control.bytes
