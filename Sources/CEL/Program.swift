@@ -10,6 +10,10 @@ public struct Program {
     /// What is known of the result's type.
     public let resultType: StaticType
 
+    private let code: Code
+    private let meter: Meter
+    private let outputBytes: Int
+
     /// Parses, checks and compiles `source`.
     ///
     /// - Parameters:
@@ -21,30 +25,77 @@ public struct Program {
         variables: [Variable] = [],
         options: Options = Options()
     ) throws(CompileError) {
+        let syntax: Syntax
+        do {
+            syntax = try Parser.parse(source)
+        } catch {
+            throw CompileError(problems: [error])
+        }
+        let checked = try Checker.check(syntax, source: source, variables: variables, options: options)
+        let folded = Folding(options: options).fold(checked)
+        do {
+            code = try Compiler.compile(folded, options: options, argumentCount: variables.count)
+        } catch {
+            throw CompileError(problems: [Problem(error.code, error.message, at: checked.offset, in: source)])
+        }
         self.source = source
-        canonicalText = source
-        resultType = .dyn
+        canonicalText = syntax.canonicalText
+        resultType = checked.type
+        meter = Meter(fuel: options.cost, isStrict: options.isStrict, regex: options.regex)
+        outputBytes = options.outputBytes
     }
 
     /// The value with `arguments` for the variables, in the order they were declared.
     ///
-    /// Arguments that are missing count as unknown names; surplus ones are ignored.
+    /// There must be as many arguments as variables.
     public func evaluate(_ arguments: [Value] = []) throws(EvaluationError) -> Value {
-        .null
+        precondition(arguments.count >= code.argumentCount, "as many arguments as variables are needed")
+        let result = arguments.withUnsafeBufferPointer { buffer in
+            Result<Value, EvaluationError> { () throws(EvaluationError) in
+                try evaluate(
+                    buffer.baseAddress ?? UnsafePointer(code.constants.baseAddress!),
+                    count: buffer.count
+                )
+            }
+        }
+        return try result.get()
     }
 
-    /// The value with one argument for the first variable; no array is made.
+    /// The value with one argument for the only variable; no array is made.
     public func evaluate(_ argument: Value) throws(EvaluationError) -> Value {
-        try evaluate([argument])
+        precondition(code.argumentCount <= 1, "as many arguments as variables are needed")
+        let result = withUnsafePointer(to: argument) { pointer in
+            Result<Value, EvaluationError> { () throws(EvaluationError) in
+                try evaluate(pointer, count: 1)
+            }
+        }
+        return try result.get()
     }
 
-    /// The value with two arguments; no array is made.
-    public func evaluate(_ first: Value, _ second: Value) throws(EvaluationError) -> Value {
-        try evaluate([first, second])
+    /// The value with arguments that stay where they are: as many as there are variables.
+    public func evaluate(_ arguments: UnsafeBufferPointer<Value>) throws(EvaluationError) -> Value {
+        precondition(arguments.count >= code.argumentCount, "as many arguments as variables are needed")
+        return try evaluate(
+            arguments.baseAddress ?? UnsafePointer(code.constants.baseAddress!),
+            count: arguments.count
+        )
     }
 
-    /// The value with three arguments; no array is made.
-    public func evaluate(_ first: Value, _ second: Value, _ third: Value) throws(EvaluationError) -> Value {
-        try evaluate([first, second, third])
+    private func evaluate(_ arguments: UnsafePointer<Value>, count: Int) throws(EvaluationError) -> Value {
+        for position in 0..<code.argumentCount {
+            guard arguments[position].nestingDepth <= Value.maximumNestingDepth else {
+                throw EvaluationError(code: .badValue, message: "an argument nests too deeply", offset: 0)
+            }
+        }
+        let value = try code.evaluate(arguments, meter: meter)
+        var room = outputBytes
+        guard value.takes(from: &room) else {
+            throw EvaluationError(
+                code: .badValue,
+                message: "the result is larger than \(outputBytes) bytes",
+                offset: 0
+            )
+        }
+        return value
     }
 }

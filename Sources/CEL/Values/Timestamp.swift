@@ -71,6 +71,11 @@ public struct TimeSpan: Hashable, Sendable, Comparable {
         self.nanos = nanos
     }
 
+    init(unchecked seconds: Int64, nanos: Int32) {
+        self.seconds = seconds
+        self.nanos = nanos
+    }
+
     /// The span with carried nanoseconds, or nil where it is too long.
     init?(normalisingSeconds seconds: Int64, nanos: Int64) {
         let carried = seconds.addingReportingOverflow(nanos / 1_000_000_000)

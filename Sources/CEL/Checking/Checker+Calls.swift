@@ -1,0 +1,114 @@
+extension Checker {
+    mutating func call(
+        _ target: Syntax?,
+        _ name: String,
+        isAbsolute: Bool,
+        _ arguments: [Syntax],
+        at offset: Int
+    ) -> Checked {
+        if let macro = macro(target, name, arguments, at: offset) {
+            return macro
+        }
+        guard let target else {
+            return function(name, isAbsolute: isAbsolute, arguments, at: offset)
+        }
+        // `math.round(x)` looks like a method until the name is known.
+        if let (space, isAbsolute) = target.qualifiedName, !isLocal(root: space, isAbsolute) {
+            for candidate in candidates(for: space + "." + name, isAbsolute: isAbsolute) {
+                if let function = Library.function(named: candidate, strictly: options.isStrict) {
+                    return apply(function, arguments.map { check($0) }, isMethod: false, at: offset)
+                }
+            }
+            if Library.namespaces.contains(space), !variables.contains(where: { $0.name == space }) {
+                return unknownFunction(space + "." + name, arguments, at: offset)
+            }
+        }
+        let checked = [check(target)] + arguments.map { check($0) }
+        guard let function = Library.function(named: name, strictly: options.isStrict) else {
+            return unknownFunction(name, [], at: offset)
+        }
+        return apply(function, checked, isMethod: true, at: offset)
+    }
+
+    private mutating func function(
+        _ name: String,
+        isAbsolute: Bool,
+        _ arguments: [Syntax],
+        at offset: Int
+    ) -> Checked {
+        for candidate in candidates(for: name, isAbsolute: isAbsolute) {
+            if let function = Library.function(named: candidate, strictly: options.isStrict) {
+                return apply(function, arguments.map { check($0) }, isMethod: false, at: offset)
+            }
+        }
+        return unknownFunction(name, arguments, at: offset)
+    }
+
+    private mutating func unknownFunction(_ name: String, _ arguments: [Syntax], at offset: Int) -> Checked {
+        for argument in arguments {
+            _ = check(argument)
+        }
+        let hint = Suggestion.hint(for: name, among: Library.callableNames)
+        return report(.type, "the function '\(name)' is not known", at: offset, hint: hint)
+    }
+
+    private mutating func apply(
+        _ function: Function,
+        _ arguments: [Checked],
+        isMethod: Bool,
+        at offset: Int
+    ) -> Checked {
+        let styled = function.overloads.filter { $0.isMethod == isMethod }
+        guard !styled.isEmpty else {
+            let hint = isMethod ? "write it as \(function.name)(x)" : "write it as x.\(function.name)(…)"
+            return report(
+                .type,
+                "'\(function.name)' is \(isMethod ? "a function, not a method" : "a method, not a function")",
+                at: offset,
+                hint: hint
+            )
+        }
+        let fitting = styled.filter { $0.accepts(count: arguments.count) }
+        guard !fitting.isEmpty else {
+            return report(.type, arityMessage(function, styled, given: arguments.count, isMethod), at: offset)
+        }
+        if function.needsRegexEngine, options.regex == nil {
+            return report(
+                .type,
+                "'\(function.name)' is not available: there is no engine for regular expressions",
+                at: offset
+            )
+        }
+        var results: [StaticType] = []
+        for overload in fitting {
+            var bindings = TypeBindings(mixesNumbers: mixesNumbers)
+            let accepted = arguments.enumerated().allSatisfy { position, argument in
+                let pattern = overload.parameters[min(position, overload.parameters.count - 1)]
+                return bindings.accepts(argument.type, as: pattern)
+            }
+            if accepted {
+                results.append(bindings.resolved(overload.result))
+            }
+        }
+        guard let first = results.first else {
+            let types = arguments.map(\.type.description).joined(separator: ", ")
+            return report(.type, "'\(function.name)' does not take (\(types))", at: offset)
+        }
+        let type = results.allSatisfy { $0 == first } ? first : .dyn
+        return Checked(.call(function, arguments), type: type, at: offset)
+    }
+
+    private func arityMessage(
+        _ function: Function,
+        _ overloads: [Function.Overload],
+        given: Int,
+        _ isMethod: Bool
+    ) -> String {
+        let hidden = isMethod ? 1 : 0
+        let counts = Set(overloads.map { $0.parameters.count - hidden }).sorted()
+        let wanted = counts.map(String.init).joined(separator: " or ")
+        let noun = counts == [1] ? "argument" : "arguments"
+        let more = overloads.contains(where: \.isVariadic) ? " or more" : ""
+        return "'\(function.name)' takes \(wanted)\(more) \(noun), not \(given - hidden)"
+    }
+}

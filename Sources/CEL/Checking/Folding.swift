@@ -1,0 +1,152 @@
+/// Computes beforehand what depends on nothing.
+///
+/// Each largest part without variables is evaluated once, under a small budget; when that fails, or what comes out
+/// is large, the part stays as it is, and its failure, if it is one, comes at run time.
+struct Folding {
+    private static let cost = 1_000
+    private static let largestResult = 1_000
+
+    let options: Options
+
+    func fold(_ checked: Checked) -> Checked {
+        if case .constant = checked.form { return checked }
+        if checked.isClosed, let value = evaluate(checked) {
+            return Checked(.constant(value), type: checked.type, at: checked.offset)
+        }
+        return checked.mapChildren(fold).simplified
+    }
+
+    private func evaluate(_ checked: Checked) -> Value? {
+        guard let code = try? Compiler.compile(checked, options: options, argumentCount: 0) else {
+            return nil
+        }
+        let meter = Meter(fuel: Folding.cost, isStrict: options.isStrict, regex: options.regex)
+        let value = withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) {
+            try? code.evaluate(UnsafePointer($0.baseAddress!), meter: meter)
+        }
+        guard let value else { return nil }
+        var room = Folding.largestResult
+        return value.takes(from: &room) ? value : nil
+    }
+}
+
+extension Checked {
+    /// Whether it needs no argument and no variable of a macro outside itself.
+    fileprivate var isClosed: Bool {
+        isClosed(within: [])
+    }
+
+    private func isClosed(within locals: Set<Int>) -> Bool {
+        switch form {
+        case .constant: true
+        case .argument: false
+        case .local(let number): locals.contains(number)
+        case .comprehension(let comprehension):
+            comprehension.range.isClosed(within: locals)
+                && [comprehension.condition, comprehension.body].allSatisfy {
+                    $0?.isClosed(within: locals.union(comprehension.locals)) ?? true
+                }
+        case .bind(let local, let initial, let body), .optionalMap(let initial, let local, let body, _):
+            initial.isClosed(within: locals) && body.isClosed(within: locals.union([local]))
+        default:
+            children.allSatisfy { $0.isClosed(within: locals) }
+        }
+    }
+
+    private var children: [Checked] {
+        var children: [Checked] = []
+        _ = mapChildren {
+            children.append($0)
+            return $0
+        }
+        return children
+    }
+
+    /// The same form with other children.
+    fileprivate func mapChildren(_ change: (Checked) -> Checked) -> Checked {
+        let changed: Form
+        switch form {
+        case .constant, .argument, .local: return self
+        case .select(let operand, let field, let isOptional):
+            changed = .select(change(operand), field: field, isOptional: isOptional)
+        case .has(let operand, let field): changed = .has(change(operand), field: field)
+        case .index(let operand, let index, let isOptional):
+            changed = .index(change(operand), change(index), isOptional: isOptional)
+        case .unary(let operation, let operand): changed = .unary(operation, change(operand))
+        case .binary(let operation, let left, let right):
+            changed = .binary(operation, change(left), change(right))
+        case .logical(let isAnd, let operands): changed = .logical(isAnd: isAnd, operands.map(change))
+        case .conditional(let condition, let then, let otherwise):
+            changed = .conditional(change(condition), change(then), change(otherwise))
+        case .call(let function, let arguments): changed = .call(function, arguments.map(change))
+        case .list(let elements): changed = .list(elements.map { (change($0.value), $0.isOptional) })
+        case .map(let entries):
+            changed = .map(entries.map { (change($0.key), change($0.value), $0.isOptional) })
+        case .comprehension(let comprehension):
+            changed = .comprehension(
+                Comprehension(
+                    kind: comprehension.kind,
+                    range: change(comprehension.range),
+                    keyLocal: comprehension.keyLocal,
+                    valueLocal: comprehension.valueLocal,
+                    condition: comprehension.condition.map(change),
+                    body: change(comprehension.body)
+                )
+            )
+        case .bind(let local, let initial, let body):
+            changed = .bind(local: local, initial: change(initial), body: change(body))
+        case .optionalMap(let optional, let local, let body, let isFlat):
+            changed = .optionalMap(change(optional), local: local, body: change(body), isFlat: isFlat)
+        }
+        return Checked(changed, type: type, at: offset)
+    }
+
+    /// Without a choice that a constant has made already.
+    fileprivate var simplified: Checked {
+        switch form {
+        case .conditional(let condition, let then, let otherwise):
+            guard case .bool(let flag)? = condition.constant else { return self }
+            return flag ? then : otherwise
+        case .logical(let isAnd, let operands):
+            // One deciding operand absorbs even the failures of the others.
+            let isDecided = operands.contains {
+                if case .bool(let flag)? = $0.constant { return flag != isAnd }
+                return false
+            }
+            return isDecided ? Checked(.constant(.bool(!isAnd)), type: .bool, at: offset) : self
+        default:
+            return self
+        }
+    }
+}
+
+extension Checked.Comprehension {
+    fileprivate var locals: [Int] {
+        [keyLocal, valueLocal].compactMap { $0 }
+    }
+}
+
+extension Value {
+    /// Whether the value's elements and bytes fit in `room`, which is lessened by them.
+    func takes(from room: inout Int) -> Bool {
+        room -= 1
+        switch self {
+        case .string(let text): room -= text.utf8.count
+        case .bytes(let bytes): room -= bytes.count
+        case .list(let list):
+            for element in list {
+                guard room >= 0, element.takes(from: &room) else { return false }
+            }
+        case .map(let map):
+            for entry in map {
+                guard room >= 0, entry.key.takes(from: &room), entry.value.takes(from: &room) else {
+                    return false
+                }
+            }
+        case .optional(let optional):
+            return optional.value?.takes(from: &room) ?? (room >= 0)
+        default: break
+        }
+        return room >= 0
+    }
+}

@@ -1,0 +1,50 @@
+/// A compiled expression. Immutable, so any number of evaluations may use it.
+final class Code {
+    /// A field's name with its short hash.
+    struct Key {
+        let name: String
+        let tag: UInt32
+    }
+
+    let instructions: UnsafeMutableBufferPointer<Instruction>
+    let constants: UnsafeMutableBufferPointer<Value>
+    let keys: UnsafeMutableBufferPointer<Key>
+    let functions: [Function]
+    let matchers: [any RegexMatcher]
+    /// Inner ranges before outer ones.
+    let handlers: [Handler]
+    /// For each instruction the byte offset in the source.
+    let offsets: [Int32]
+    let stackSize: Int
+    /// For each argument: whether nothing can be evaluated without it.
+    let argumentCount: Int
+
+    init(_ compiler: consuming Compiler, argumentCount: Int) {
+        instructions = .allocate(copying: compiler.instructions)
+        constants = .allocate(copying: compiler.constants)
+        keys = .allocate(copying: compiler.keys)
+        functions = compiler.functions
+        matchers = compiler.matchers
+        handlers = compiler.handlers
+        offsets = compiler.offsets
+        stackSize = compiler.stackSize
+        self.argumentCount = argumentCount
+    }
+
+    deinit {
+        instructions.deinitialize()
+        instructions.deallocate()
+        constants.deinitialize()
+        constants.deallocate()
+        keys.deinitialize()
+        keys.deallocate()
+    }
+}
+
+extension UnsafeMutableBufferPointer {
+    fileprivate static func allocate(copying elements: [Element]) -> UnsafeMutableBufferPointer {
+        let buffer = UnsafeMutableBufferPointer.allocate(capacity: Swift.max(1, elements.count))
+        _ = buffer.initialize(from: elements)
+        return UnsafeMutableBufferPointer(rebasing: buffer[..<elements.count])
+    }
+}

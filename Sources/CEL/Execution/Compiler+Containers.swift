@@ -1,0 +1,168 @@
+extension Compiler {
+    mutating func list(_ elements: [(value: Checked, isOptional: Bool)], at offset: Int) throws(Failure) {
+        guard elements.contains(where: \.isOptional) else {
+            for element in elements {
+                try value(element.value)
+            }
+            emit(Instruction(.makeList, a: elements.count), at: offset)
+            height += 1 - elements.count
+            return
+        }
+        begin(.beginList, at: offset)
+        for element in elements {
+            try value(element.value)
+            emit(Instruction(element.isOptional ? .appendOptional : .append), at: element.value.offset)
+            height -= 1
+        }
+        end(.endList, at: offset)
+    }
+
+    mutating func map(
+        _ entries: [(key: Checked, value: Checked, isOptional: Bool)],
+        at offset: Int
+    ) throws(Failure) {
+        guard entries.contains(where: \.isOptional) else {
+            for entry in entries {
+                try value(entry.key)
+                try value(entry.value)
+            }
+            emit(Instruction(.makeMap, a: entries.count), at: offset)
+            height += 1 - 2 * entries.count
+            return
+        }
+        begin(.beginMap, at: offset)
+        for entry in entries {
+            try value(entry.key)
+            try value(entry.value)
+            emit(Instruction(entry.isOptional ? .insertOptional : .insert), at: entry.key.offset)
+            height -= 2
+        }
+        end(.endMap, at: offset)
+    }
+
+    /// Stack while it runs, from the bottom: range, position, outcome (not for lists and maps), key, element.
+    mutating func comprehension(_ comprehension: Checked.Comprehension, at offset: Int) throws(Failure) {
+        try value(comprehension.range)
+        let bottom = height - 1
+        emit(Instruction(.iterate), at: comprehension.range.offset)
+        height += 1
+        switch comprehension.kind {
+        case .all: push(.bool(true), at: offset)
+        case .exists: push(.bool(false), at: offset)
+        case .existsOne: push(.int(0), at: offset)
+        case .list, .filter: begin(.beginList, at: offset)
+        case .map, .mapEntries: begin(.beginMap, at: offset)
+        }
+        let beforeElements = height
+        let top = Int(here)
+        let isPair = comprehension.keyLocal != nil
+        let next = emit(Instruction(isPair ? .nextPair : .next, a: bottom), at: offset)
+        if let keyLocal = comprehension.keyLocal {
+            slots[keyLocal] = height
+            height += 1
+        }
+        let elementSlot = height
+        slots[comprehension.valueLocal] = elementSlot
+        height += 1
+
+        var skip: Int?
+        if let condition = comprehension.condition {
+            try value(condition)
+            skip = emit(Instruction(.branch), at: condition.offset)
+            height -= 1
+        }
+        let decided = try step(comprehension, elementSlot: elementSlot, outcomeSlot: bottom + 2, at: offset)
+        if let skip {
+            setTarget(ofA: skip)
+        }
+        height = beforeElements
+        emit(Instruction(.drop, a: isPair ? 2 : 1), at: offset)
+        emit(Instruction(.jump, a: top), at: offset)
+        if let decided {
+            // Here the element is still on the stack.
+            setTarget(ofB: decided)
+            emit(Instruction(.drop, a: isPair ? 2 : 1), at: offset)
+        }
+        setTarget(ofB: next)
+        finish(comprehension.kind, at: offset)
+    }
+
+    /// The body for one element; answers the instruction that may leave the loop, if there is one.
+    private mutating func step(
+        _ comprehension: Checked.Comprehension,
+        elementSlot: Int,
+        outcomeSlot: Int,
+        at offset: Int
+    ) throws(Failure) -> Int? {
+        let body = comprehension.body
+        switch comprehension.kind {
+        case .all, .exists:
+            let start = Int(here)
+            let floor = height
+            try value(body)
+            emit(Instruction(.checkBool), at: body.offset)
+            guarded(from: start, stackHeight: floor)
+            let step: Operation = comprehension.kind == .all ? .allStep : .existsStep
+            height -= 1
+            return emit(Instruction(step, a: outcomeSlot), at: offset)
+        case .existsOne:
+            try value(body)
+            emit(Instruction(.countStep, a: outcomeSlot), at: body.offset)
+            height -= 1
+        case .filter:
+            try value(body)
+            let skip = emit(Instruction(.branch), at: body.offset)
+            height -= 1
+            var copy = Instruction(.push, a: elementSlot)
+            copy.left = .local
+            emit(copy, at: offset)
+            height += 1
+            emit(Instruction(.append), at: offset)
+            height -= 1
+            setTarget(ofA: skip)
+        case .list:
+            try value(body)
+            emit(Instruction(.append), at: body.offset)
+            height -= 1
+        case .map:
+            var copy = Instruction(.push, a: elementSlot - 1)
+            copy.left = .local
+            emit(copy, at: offset)
+            height += 1
+            try value(body)
+            emit(Instruction(.insert), at: body.offset)
+            height -= 2
+        case .mapEntries:
+            try value(body)
+            emit(Instruction(.insertEntries), at: body.offset)
+            height -= 1
+        }
+        return nil
+    }
+
+    private mutating func finish(_ kind: Checked.Comprehension.Kind, at offset: Int) {
+        switch kind {
+        case .all, .exists:
+            emit(Instruction(.raise), at: offset)
+        case .existsOne:
+            emit(Instruction(.isOne), at: offset)
+        case .list, .filter:
+            end(.endList, at: offset)
+        case .map, .mapEntries:
+            end(.endMap, at: offset)
+        }
+        emit(Instruction(.slide, a: 2), at: offset)
+        height -= 2
+    }
+
+    private mutating func begin(_ operation: Operation, at offset: Int) {
+        emit(Instruction(operation), at: offset)
+        builderCount += 1
+    }
+
+    private mutating func end(_ operation: Operation, at offset: Int) {
+        emit(Instruction(operation), at: offset)
+        builderCount -= 1
+        height += 1
+    }
+}

@@ -1,0 +1,262 @@
+/// Turns a checked tree into instructions.
+///
+/// Keeps count of the stack's height as the instructions will leave it, so that a macro's variables are fixed
+/// slots counted from its bottom.
+struct Compiler {
+    private(set) var instructions: [Instruction] = []
+    private(set) var constants: [Value] = []
+    private(set) var keys: [Code.Key] = []
+    private(set) var functions: [Function] = []
+    private(set) var matchers: [any RegexMatcher] = []
+    private(set) var handlers: [Handler] = []
+    private(set) var offsets: [Int32] = []
+    private(set) var stackSize = 1
+
+    private let regex: (any RegexEngine)?
+    var height = 0 {
+        didSet { stackSize = max(stackSize, height + 1) }
+    }
+    var builderCount = 0
+    var slots: [Int: Int] = [:]
+
+    /// The code for `checked`.
+    ///
+    /// - Throws: when a constant regular expression is none.
+    static func compile(_ checked: Checked, options: Options, argumentCount: Int) throws(Failure) -> Code {
+        var compiler = Compiler(regex: options.regex)
+        try compiler.value(checked)
+        compiler.emit(Instruction(.end), at: checked.offset)
+        return Code(compiler, argumentCount: argumentCount)
+    }
+
+    private init(regex: (any RegexEngine)?) {
+        self.regex = regex
+    }
+
+    // MARK: Values
+
+    /// Emits what leaves the value of `checked` on the stack.
+    mutating func value(_ checked: Checked) throws(Failure) {
+        let offset = checked.offset
+        switch checked.form {
+        case .constant, .argument, .local:
+            try unary(Instruction(.push), checked, at: offset)
+        case .select(let operand, let field, let isOptional):
+            let key = key(field)
+            try unary(Instruction(isOptional ? .optionalSelect : .select, b: key), operand, at: offset)
+        case .has(let operand, let field):
+            let key = key(field)
+            try unary(Instruction(.has, b: key), operand, at: offset)
+        case .index(let operand, let index, let isOptional):
+            try binary(isOptional ? .optionalIndex : .index, operand, index, at: offset)
+        case .unary(let operation, let operand):
+            try unary(Instruction(operation == .not ? .not : .negate), operand, at: offset)
+        case .binary(let operation, let left, let right):
+            try binary(operation.instruction, left, right, at: offset)
+        case .logical(let isAnd, let operands):
+            try logical(isAnd: isAnd, operands, at: offset)
+        case .conditional(let condition, let then, let otherwise):
+            try conditional(condition, then, otherwise, at: offset)
+        case .call(let function, let arguments):
+            try call(function, arguments, at: offset)
+        case .list(let elements):
+            try list(elements, at: offset)
+        case .map(let entries):
+            try map(entries, at: offset)
+        case .comprehension(let comprehension):
+            try self.comprehension(comprehension, at: offset)
+        case .bind(let local, let initial, let body):
+            try value(initial)
+            slots[local] = height - 1
+            try value(body)
+            emit(Instruction(.slide, a: 1), at: offset)
+            height -= 1
+        case .optionalMap(let optional, let local, let body, let isFlat):
+            try value(optional)
+            let skip = emit(Instruction(.unwrap), at: offset)
+            slots[local] = height - 1
+            try value(body)
+            emit(Instruction(isFlat ? .checkOptional : .wrap), at: offset)
+            emit(Instruction(.slide, a: 1), at: offset)
+            height -= 1
+            instructions[skip].a = here
+        }
+    }
+
+    private mutating func unary(
+        _ instruction: Instruction,
+        _ operand: Checked,
+        at offset: Int
+    ) throws(Failure) {
+        var instruction = instruction
+        let position: Int
+        (instruction.left, position) = try place(operand)
+        instruction.a = Int32(truncatingIfNeeded: position)
+        instruction.pops = instruction.left == .stack ? 1 : 0
+        emit(instruction, at: offset)
+        height += 1 - Int(instruction.pops)
+    }
+
+    private mutating func binary(
+        _ operation: Operation,
+        _ left: Checked,
+        _ right: Checked,
+        at offset: Int
+    ) throws(Failure) {
+        let (leftPlace, a) = try place(left)
+        let (rightPlace, b) = try place(right)
+        var instruction = Instruction(operation, a: a, b: b)
+        (instruction.left, instruction.right) = (leftPlace, rightPlace)
+        instruction.pops = (leftPlace == .stack ? 1 : 0) + (rightPlace == .stack ? 1 : 0)
+        emit(instruction, at: offset)
+        height += 1 - Int(instruction.pops)
+    }
+
+    /// Where an operand can be read: where it lies already, or on the stack, where this puts it.
+    private mutating func place(_ operand: Checked) throws(Failure) -> (Place, Int) {
+        switch operand.form {
+        case .constant(let value): return (.constant, constant(value))
+        case .argument(let position): return (.argument, position)
+        case .local(let number): return (.local, slots[number] ?? 0)
+        default:
+            try value(operand)
+            return (.stack, 0)
+        }
+    }
+
+    private mutating func call(_ function: Function, _ arguments: [Checked], at offset: Int) throws(Failure) {
+        if function.needsRegexEngine, arguments.count == 2, case .string(let pattern)? = arguments[1].constant
+        {
+            guard let matcher = regex?.matcher(for: pattern) else {
+                throw .badValue("the regular expression is not valid")
+            }
+            matchers.append(matcher)
+            return try unary(Instruction(.match, b: matchers.count - 1), arguments[0], at: offset)
+        }
+        for argument in arguments {
+            try value(argument)
+        }
+        let position = functions.firstIndex { $0.name == function.name } ?? functions.count
+        if position == functions.count {
+            functions.append(function)
+        }
+        emit(Instruction(.call, a: position, b: arguments.count), at: offset)
+        height += 1 - arguments.count
+    }
+
+    // MARK: Control
+
+    private mutating func logical(isAnd: Bool, _ operands: [Checked], at offset: Int) throws(Failure) {
+        var exits: [Int] = []
+        let bottom = height
+        var first = true
+        for operand in operands {
+            let start = instructions.count
+            if !first { height = bottom + 1 }
+            try value(operand)
+            if first {
+                exits.append(emit(Instruction(isAnd ? .andTest : .orTest), at: operand.offset))
+                guarded(from: start, stackHeight: bottom)
+            } else {
+                emit(Instruction(.checkBool), at: operand.offset)
+                guarded(from: start, stackHeight: bottom + 1)
+                emit(Instruction(isAnd ? .andJoin : .orJoin), at: offset)
+                exits.append(emit(Instruction(isAnd ? .andTest : .orTest), at: offset))
+            }
+            first = false
+        }
+        height = bottom + 1
+        // The last join raises what no operand has made up for.
+        emit(Instruction(.raise), at: offset)
+        for exit in exits {
+            instructions[exit].a = here
+        }
+    }
+
+    /// Failures since `start` go on at the next instruction, with the failure in place of the value.
+    mutating func guarded(from start: Int, stackHeight: Int) {
+        handlers.append(
+            Handler(
+                range: start..<instructions.count,
+                target: instructions.count,
+                stackHeight: stackHeight,
+                builderCount: builderCount
+            )
+        )
+    }
+
+    private mutating func conditional(
+        _ condition: Checked,
+        _ then: Checked,
+        _ otherwise: Checked,
+        at offset: Int
+    ) throws(Failure) {
+        let bottom = height
+        try value(condition)
+        let toOtherwise = emit(Instruction(.branch), at: condition.offset)
+        height = bottom
+        try value(then)
+        let toEnd = emit(Instruction(.jump), at: offset)
+        instructions[toOtherwise].a = here
+        height = bottom
+        try value(otherwise)
+        instructions[toEnd].a = here
+    }
+
+    // MARK: Pieces
+
+    var here: Int32 {
+        Int32(truncatingIfNeeded: instructions.count)
+    }
+
+    @discardableResult
+    mutating func emit(_ instruction: Instruction, at offset: Int) -> Int {
+        instructions.append(instruction)
+        offsets.append(Int32(truncatingIfNeeded: offset))
+        return instructions.count - 1
+    }
+
+    mutating func setTarget(ofA position: Int) {
+        instructions[position].a = here
+    }
+
+    mutating func setTarget(ofB position: Int) {
+        instructions[position].b = here
+    }
+
+    mutating func push(_ value: Value, at offset: Int) {
+        var instruction = Instruction(.push, a: constant(value))
+        instruction.left = .constant
+        emit(instruction, at: offset)
+        height += 1
+    }
+
+    private mutating func constant(_ value: Value) -> Int {
+        constants.append(value)
+        return constants.count - 1
+    }
+
+    private mutating func key(_ name: String) -> Int {
+        keys.append(Code.Key(name: name, tag: KeyTag.of(name)))
+        return keys.count - 1
+    }
+}
+
+extension BinaryOperator {
+    fileprivate var instruction: Operation {
+        switch self {
+        case .multiply: .multiply
+        case .divide: .divide
+        case .remainder: .remainder
+        case .add: .add
+        case .subtract: .subtract
+        case .less: .less
+        case .lessOrEqual: .lessOrEqual
+        case .greater: .greater
+        case .greaterOrEqual: .greaterOrEqual
+        case .equal: .equal
+        case .notEqual: .notEqual
+        case .isIn: .isIn
+        }
+    }
+}

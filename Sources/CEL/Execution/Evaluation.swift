@@ -1,0 +1,15 @@
+extension Code {
+    /// Evaluates with the arguments at `arguments`, which stay the caller's.
+    func evaluate(_ arguments: UnsafePointer<Value>, meter: Meter) throws(EvaluationError) -> Value {
+        let result = withUnsafeTemporaryAllocation(of: Value.self, capacity: stackSize) { stack in
+            var machine = Machine(
+                code: self,
+                arguments: arguments,
+                stack: stack.baseAddress!,
+                meter: meter
+            )
+            return Result<Value, EvaluationError> { () throws(EvaluationError) in try machine.run() }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,65 @@
+/// What stops an operation; the machine adds the place.
+struct Failure: Error {
+    let code: ErrorCode
+    let message: String
+
+    static let cost = Failure(code: .cost, message: "the cost budget is used up")
+    static let depth = Failure(
+        code: .badValue,
+        message: "the result nests more than \(Value.maximumNestingDepth) levels deep"
+    )
+
+    static func noOverload(_ name: String, _ types: [TypeName]) -> Failure {
+        let list = types.map(\.rawValue).joined(separator: ", ")
+        return Failure(code: .type, message: "'\(name)' does not take (\(list))")
+    }
+
+    static func type(_ message: String) -> Failure {
+        Failure(code: .type, message: message)
+    }
+
+    static func overflow(_ message: String) -> Failure {
+        Failure(code: .overflow, message: message)
+    }
+
+    static func badValue(_ message: String) -> Failure {
+        Failure(code: .badValue, message: message)
+    }
+}
+
+/// What an evaluation may still spend, and what its functions need to know.
+struct Meter {
+    /// Units left.
+    var fuel: Int
+    let isStrict: Bool
+    let regex: (any RegexEngine)?
+
+    /// Spends units, or fails when there are not so many left.
+    @inline(__always)
+    mutating func spend(_ units: Int) throws(Failure) {
+        fuel &-= units
+        if fuel < 0 { throw .cost }
+    }
+
+    /// Spends what handling so many bytes costs: one unit for eight.
+    mutating func spend(bytes: Int) throws(Failure) {
+        try spend(bytes >> 3)
+    }
+}
+
+/// The arguments of one function call, where the machine has them.
+struct Arguments {
+    let name: String
+    let values: UnsafeBufferPointer<Value>
+
+    var count: Int { values.count }
+
+    subscript(position: Int) -> Value {
+        values[position]
+    }
+
+    /// The failure that says that the function does not take such values.
+    var mismatch: Failure {
+        .noOverload(name, values.map(\.typeName))
+    }
+}

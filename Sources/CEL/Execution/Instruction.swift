@@ -1,0 +1,90 @@
+/// One step of the machine.
+struct Instruction {
+    var operation: Operation
+    /// Where the operands are; of the two, those on the stack are consumed.
+    var left: Place = .stack
+    var right: Place = .stack
+    /// How many operands are on the stack, for operations with operands.
+    var pops: UInt8 = 0
+    /// The left operand's position at its place; or a count, a slot, a target.
+    var a: Int32 = 0
+    /// The right operand's position at its place; or a key, a target.
+    var b: Int32 = 0
+
+    init(_ operation: Operation, a: Int = 0, b: Int = 0) {
+        self.operation = operation
+        self.a = Int32(truncatingIfNeeded: a)
+        self.b = Int32(truncatingIfNeeded: b)
+    }
+}
+
+/// Where an operand is.
+enum Place: UInt8 {
+    case stack, constant, argument, local
+}
+
+enum Operation: UInt8 {
+    // Two operands, one result.
+    case add, subtract, multiply, divide, remainder
+    case less, lessOrEqual, greater, greaterOrEqual, equal, notEqual, isIn
+    case index, optionalIndex
+
+    // One operand, one result; the key is `b`.
+    case select, has, optionalSelect
+    case push, not, negate
+
+    /// Calls function `a` with the `b` topmost values.
+    case call
+    /// Searches the operand with the compiled regular expression `b`.
+    case match
+
+    /// Takes the `a` topmost values, or pairs of values.
+    case makeList, makeMap
+
+    case jump
+    /// Consumes a bool and jumps to `a` when it is false.
+    case branch
+    /// Keeps the bool on top and jumps to `a` when it decides the whole chain.
+    case andTest, orTest
+    /// Fails unless a bool is on top.
+    case checkBool
+    /// Takes two outcomes, bools or failures, and leaves or raises what both make.
+    case andJoin, orJoin
+
+    // Lists and maps that grow.
+    case beginList, append, appendOptional, endList
+    case beginMap, insert, insertOptional, insertEntries, endMap
+
+    /// Fails unless the top can be run over, and pushes position 0.
+    case iterate
+    /// Pushes the next element of the range at slot `a`, or jumps to `b` at its end.
+    case next, nextPair
+    /// Takes a condition's outcome and updates the bool or failure at slot `a`; jumps to `b` when decided.
+    case allStep, existsStep
+    /// Takes a bool and counts it at slot `a`.
+    case countStep
+    /// Raises the failure on top, if it is one.
+    case raise
+    /// Replaces the count on top by whether it is one.
+    case isOne
+
+    /// Takes the top and drops the `a` values below it, then puts it back.
+    case slide
+    case drop
+    /// Jumps to `a` when the optional on top is empty; else unwraps it.
+    case unwrap
+    case wrap
+    /// Fails unless an optional is on top.
+    case checkOptional
+
+    case end
+}
+
+/// Where to go on when an instruction in a range fails.
+struct Handler {
+    let range: Range<Int>
+    let target: Int
+    /// The height the stack is cut to before the failure is pushed.
+    let stackHeight: Int
+    let builderCount: Int
+}

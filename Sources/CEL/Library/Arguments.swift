@@ -1,0 +1,48 @@
+extension Arguments {
+    /// The argument as a string; anything else is a mismatch. Likewise the others.
+    func string(_ position: Int) throws(Failure) -> String {
+        guard case .string(let text) = values[position] else { throw mismatch }
+        return text
+    }
+
+    func bytes(_ position: Int) throws(Failure) -> [UInt8] {
+        guard case .bytes(let bytes) = values[position] else { throw mismatch }
+        return bytes
+    }
+
+    func bool(_ position: Int) throws(Failure) -> Bool {
+        guard case .bool(let flag) = values[position] else { throw mismatch }
+        return flag
+    }
+
+    func list(_ position: Int) throws(Failure) -> ValueList {
+        guard case .list(let list) = values[position] else { throw mismatch }
+        return list
+    }
+
+    func optional(_ position: Int) throws(Failure) -> OptionalValue {
+        guard case .optional(let optional) = values[position] else { throw mismatch }
+        return optional
+    }
+
+    /// An int; where numbers mix, any number that is whole.
+    func int(_ position: Int, _ meter: Meter) throws(Failure) -> Int {
+        switch values[position] {
+        case .int(let number): return Int(number)
+        case .uint(let number) where !meter.isStrict:
+            if let int = Int(exactly: number) { return int }
+        case .double(let number) where !meter.isStrict:
+            if let int = Int(exactly: number) { return int }
+            throw .badValue("'\(name)' needs a whole number")
+        default: break
+        }
+        throw mismatch
+    }
+
+    /// A double; where numbers mix, any number.
+    func double(_ position: Int, _ meter: Meter) throws(Failure) -> Double {
+        if case .double(let number) = values[position] { return number }
+        guard !meter.isStrict, let number = values[position].number else { throw mismatch }
+        return number
+    }
+}

@@ -1,0 +1,54 @@
+/// A date and time of day in the proleptic Gregorian calendar.
+struct CivilTime {
+    let year: Int
+    /// 1 … 12
+    let month: Int
+    /// 1 … 31
+    let day: Int
+    let hour: Int
+    let minute: Int
+    let second: Int
+    /// 0 is Sunday.
+    let weekday: Int
+
+    init(secondsSinceEpoch: Int64) {
+        let (days, rest) = secondsSinceEpoch.flooredDivision(by: 86_400)
+        // Eras of 400 years that begin on 1 March, after H. Hinnant, "chrono-compatible low-level date algorithms".
+        let shifted = Int(days) + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        hour = Int(rest) / 3_600
+        minute = Int(rest) / 60 % 60
+        second = Int(rest) % 60
+        weekday = Int((days + 4).flooredDivision(by: 7).remainder)
+    }
+
+    /// 0 is 1 January.
+    var dayOfYear: Int {
+        CivilTime.daysSinceEpoch(year: year, month: month, day: day)
+            - CivilTime.daysSinceEpoch(year: year, month: 1, day: 1)
+    }
+
+    static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
+        let year = month <= 2 ? year - 1 : year
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    static func days(inMonth month: Int, of year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}

@@ -1,0 +1,175 @@
+/// Times as text and back: RFC 3339 for timestamps, `1h2m3.5s` and the like for durations.
+enum TimeText {
+    /// `2009-02-13T23:31:30.5Z`, with any offset and up to nine digits after the second; nil for anything else.
+    static func timestamp(_ text: String) -> Timestamp? {
+        var scanner = DigitScanner(text)
+        guard let year = scanner.number(digits: 4), scanner.skip("-"),
+            let month = scanner.number(digits: 2), scanner.skip("-"),
+            let day = scanner.number(digits: 2), scanner.skip("T") || scanner.skip("t"),
+            let hour = scanner.number(digits: 2), scanner.skip(":"),
+            let minute = scanner.number(digits: 2), scanner.skip(":"),
+            let second = scanner.number(digits: 2)
+        else { return nil }
+        var nanos = 0
+        if scanner.skip(".") {
+            guard let fraction = scanner.fraction() else { return nil }
+            nanos = fraction
+        }
+        guard let offset = scanner.offset(), scanner.isAtEnd else { return nil }
+        guard (1...12).contains(month), (1...CivilTime.days(inMonth: month, of: year)).contains(day),
+            hour < 24, minute < 60, second < 60
+        else { return nil }
+        let days = CivilTime.daysSinceEpoch(year: year, month: month, day: day)
+        let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        return Timestamp(seconds: Int64(seconds), nanos: Int32(nanos))
+    }
+
+    /// Seconds east of UTC of `+02:00`, `-8:30`, `Z`, `UTC`; nil for anything else.
+    static func fixedOffset(_ text: String) -> Int? {
+        if text == "UTC" || text == "" { return 0 }
+        var scanner = DigitScanner(text)
+        let isNegative = scanner.skip("-")
+        if !isNegative { _ = scanner.skip("+") }
+        guard let hours = scanner.number(digits: 2), scanner.skip(":"),
+            let minutes = scanner.number(digits: 2),
+            scanner.isAtEnd, hours < 24, minutes < 60
+        else { return nil }
+        return (isNegative ? -1 : 1) * (hours * 3_600 + minutes * 60)
+    }
+
+    /// A sum of numbers with units (h, m, s, ms, us, µs, ns), possibly with a sign before all; nil for anything else.
+    static func duration(_ text: String) -> TimeSpan? {
+        guard text.utf8.count <= 128 else { return nil }
+        var scanner = DigitScanner(text)
+        let isNegative = scanner.skip("-")
+        if !isNegative { _ = scanner.skip("+") }
+        if scanner.remaining == "0" { return TimeSpan(seconds: 0) }
+        guard !scanner.isAtEnd else { return nil }
+        var seconds: Int64 = 0
+        var nanos: Int64 = 0
+        while !scanner.isAtEnd {
+            guard let (whole, fraction) = scanner.decimal(), let unit = scanner.unit() else { return nil }
+            let (part, overflow) = whole.multipliedReportingOverflow(by: unit)
+            guard !overflow else { return nil }
+            // Thousandths of thousandths … of the unit; what is below a nanosecond is dropped.
+            let rest = Int64((Int128(fraction) * Int128(unit)) / 1_000_000_000)
+            seconds += part / 1_000_000_000
+            nanos += part % 1_000_000_000 + rest
+            guard seconds <= TimeSpan.maximumSeconds else { return nil }
+        }
+        let sign: Int64 = isNegative ? -1 : 1
+        return TimeSpan(normalisingSeconds: sign * seconds, nanos: sign * nanos)
+    }
+
+    /// Nothing, or a point and 3, 6 or 9 digits.
+    static func fraction(_ nanos: Int32) -> String {
+        guard nanos != 0 else { return "" }
+        let digits = padded(Int(nanos.magnitude), to: 9)
+        let length = nanos % 1_000_000 == 0 ? 3 : nanos % 1_000 == 0 ? 6 : 9
+        return "." + digits.prefix(length)
+    }
+
+    static func padded(_ number: Int, to length: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, length - digits.utf8.count)) + digits
+    }
+}
+
+extension Timestamp: CustomStringConvertible {
+    /// RFC 3339 in UTC, with no or 3, 6 or 9 digits after the second.
+    public var description: String {
+        let civil = CivilTime(secondsSinceEpoch: seconds)
+        let date =
+            "\(TimeText.padded(civil.year, to: 4))-\(TimeText.padded(civil.month, to: 2))-\(TimeText.padded(civil.day, to: 2))"
+        let time =
+            "\(TimeText.padded(civil.hour, to: 2)):\(TimeText.padded(civil.minute, to: 2)):\(TimeText.padded(civil.second, to: 2))"
+        return "\(date)T\(time)\(TimeText.fraction(nanos))Z"
+    }
+}
+
+extension TimeSpan: CustomStringConvertible {
+    /// Seconds with no or 3, 6 or 9 digits after the point, and `s`.
+    public var description: String {
+        let sign = seconds < 0 || nanos < 0 ? "-" : ""
+        return "\(sign)\(seconds.magnitude)\(TimeText.fraction(nanos))s"
+    }
+}
+
+/// Reads fixed formats of digits.
+private struct DigitScanner {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ text: String) {
+        rest = Array(text.utf8.prefix(256))[...]
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    var remaining: String { String(decoding: rest, as: UTF8.self) }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    mutating func number(digits: Int) -> Int? {
+        guard rest.count >= digits, rest.prefix(digits).allSatisfy(isDigit) else { return nil }
+        defer { rest.removeFirst(digits) }
+        return rest.prefix(digits).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+
+    /// One to nine digits as billionths.
+    mutating func fraction() -> Int? {
+        let digits = rest.prefix(while: isDigit)
+        guard (1...9).contains(digits.count) else { return nil }
+        rest.removeFirst(digits.count)
+        var value = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        for _ in digits.count..<9 {
+            value *= 10
+        }
+        return value
+    }
+
+    mutating func offset() -> Int? {
+        if skip("Z") || skip("z") { return 0 }
+        let isNegative = rest.first == UInt8(ascii: "-")
+        guard skip("+") || skip("-"), let hours = number(digits: 2), skip(":"),
+            let minutes = number(digits: 2),
+            hours < 24, minutes < 60
+        else { return nil }
+        return (isNegative ? -1 : 1) * (hours * 3_600 + minutes * 60)
+    }
+
+    /// Digits, possibly with a fraction, which is answered in billionths.
+    mutating func decimal() -> (Int64, Int64)? {
+        let digits = rest.prefix(while: isDigit)
+        rest.removeFirst(digits.count)
+        var fraction: [UInt8] = []
+        if skip(".") {
+            fraction = Array(rest.prefix(while: isDigit))
+            rest.removeFirst(fraction.count)
+        }
+        guard !digits.isEmpty || !fraction.isEmpty, digits.count <= 18 else { return nil }
+        let whole = digits.reduce(Int64(0)) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+        let padded = (fraction + [UInt8](repeating: UInt8(ascii: "0"), count: 9)).prefix(9)
+        return (whole, padded.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) })
+    }
+
+    /// Nanoseconds of the unit that stands here.
+    mutating func unit() -> Int64? {
+        let units: [(String, Int64)] = [
+            ("ns", 1), ("us", 1_000), ("µs", 1_000), ("μs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000),
+            ("m", 60_000_000_000), ("h", 3_600_000_000_000),
+        ]
+        for (name, nanos) in units where rest.starts(with: name.utf8) {
+            rest.removeFirst(name.utf8.count)
+            return nanos
+        }
+        return nil
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}

@@ -1,0 +1,48 @@
+/// The parts of timestamps and durations.
+enum Times {
+    static let functions: [Function] = [
+        part("getFullYear") { civil, _ in civil.year },
+        part("getMonth") { civil, _ in civil.month - 1 },
+        part("getDayOfYear") { civil, _ in civil.dayOfYear },
+        part("getDayOfMonth") { civil, _ in civil.day - 1 },
+        part("getDate") { civil, _ in civil.day },
+        part("getDayOfWeek") { civil, _ in civil.weekday },
+        part("getHours", ofDuration: { Int($0.seconds / 3_600) }) { civil, _ in civil.hour },
+        part("getMinutes", ofDuration: { Int($0.seconds / 60) }) { civil, _ in civil.minute },
+        part("getSeconds", ofDuration: { Int($0.seconds) }) { civil, _ in civil.second },
+        part("getMilliseconds", ofDuration: { Int($0.nanos) / 1_000_000 }) { _, nanos in nanos / 1_000_000 },
+    ]
+
+    private static func part(
+        _ name: String,
+        ofDuration: (@Sendable (TimeSpan) -> Int)? = nil,
+        ofMoment: @escaping @Sendable (CivilTime, _ nanos: Int) -> Int
+    ) -> Function {
+        var overloads: [Function.Overload] = [
+            .method(.timestamp, gives: .int), .method(.timestamp, .string, gives: .int),
+        ]
+        if ofDuration != nil {
+            overloads.append(.method(.duration, gives: .int))
+        }
+        return Function(name, overloads) { arguments, _ throws(Failure) in
+            switch arguments[0] {
+            case .timestamp(let moment):
+                let offset = try arguments.count > 1 ? self.offset(arguments.string(1)) : 0
+                let civil = CivilTime(secondsSinceEpoch: moment.seconds + Int64(offset))
+                return .int(Int64(ofMoment(civil, Int(moment.nanos))))
+            case .duration(let span):
+                guard let ofDuration, arguments.count == 1 else { throw arguments.mismatch }
+                return .int(Int64(ofDuration(span)))
+            default:
+                throw arguments.mismatch
+            }
+        }
+    }
+
+    private static func offset(_ zone: String) throws(Failure) -> Int {
+        guard let offset = TimeText.fixedOffset(zone) else {
+            throw .badValue("the time zone is not known")
+        }
+        return offset
+    }
+}
