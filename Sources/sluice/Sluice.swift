@@ -1,6 +1,9 @@
-import ArgumentParser
+internal import ArgumentParser
 
 @main
 struct Sluice: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Reactive graphs over HTTP and WebSocket.")
+    static let configuration = CommandConfiguration(
+        abstract: "Reactive graphs over HTTP and WebSocket.",
+        subcommands: [Get.self, SetNode.self, Watch.self]
+    )
 }

@@ -1,0 +1,27 @@
+public import EventLoop
+
+/// Why a request to a server came to nothing.
+public enum ClientFailure: Error, CustomStringConvertible {
+    /// No connection could be made.
+    case unreachable(UVError)
+    /// The connection ended before the answer was complete.
+    case lost
+    /// What came back is not HTTP, or not the protocol asked for.
+    case notUnderstood(String)
+    /// The server refused to speak WebSocket, with this status and body.
+    case refused(status: Int, body: [UInt8])
+    /// No answer within the time given.
+    case timedOut
+
+    /// One sentence for the person at the terminal.
+    public var description: String {
+        switch self {
+        case .unreachable(let error): "no connection: \(error.message)"
+        case .lost: "the connection ended before the answer came"
+        case .notUnderstood(let reason): "the answer was not understood: \(reason)"
+        case .refused(let status, let body):
+            "refused with status \(status): \(ProblemText.sentence(in: body) ?? String(decoding: body, as: UTF8.self))"
+        case .timedOut: "no answer in time"
+        }
+    }
+}

@@ -1,0 +1,181 @@
+public import EventLoop
+public import HTTP
+
+/// A client for one server: requests go out one after the other over one connection that is kept, and made again when needed.
+///
+/// Belongs to its loop's thread. Dropping it closes the connection and forgets what was asked.
+public final class HTTPClient {
+    /// What a server answered.
+    public struct Answer {
+        /// The status code, 200 … 599.
+        public let status: Int
+        /// The body, as sent.
+        public let body: [UInt8]
+        /// The entity tag, where the answer has one.
+        public let entityTag: String?
+
+        /// Whether the status is 2xx.
+        public var isSuccess: Bool { (200..<300).contains(status) }
+    }
+
+    /// Hears the outcome of one request, once.
+    public typealias Handler = (Result<Answer, ClientFailure>) -> Void
+
+    private struct Request {
+        let bytes: [UInt8]
+        let handler: Handler
+    }
+
+    private let loop: Loop
+    private let url: ServiceURL
+    private let limit: Duration
+    private var timer: Timer?
+    private var attempt: TCPConnector?
+    private var connection: TCPConnection?
+    private var parser = ResponseParser()
+    private var current: Request?
+    private var waiting: [Request] = []
+
+    /// Makes a client; nothing is connected until something is asked.
+    /// - Parameters:
+    ///   - url: the server.
+    ///   - loop: where it works.
+    ///   - limit: how long connecting and answering may take together.
+    public init(_ url: ServiceURL, on loop: Loop, limit: Duration = .seconds(10)) {
+        self.url = url
+        self.loop = loop
+        self.limit = limit
+    }
+
+    deinit {
+        connection?.delegate = nil
+    }
+
+    /// Asks for something.
+    /// - Parameters:
+    ///   - method: the request's method.
+    ///   - target: path and query, escaped already; the URL's own path goes before it.
+    ///   - body: nil for none; sent as `application/json`.
+    ///   - fields: further header fields.
+    ///   - handler: hears the outcome, never before this returns.
+    public func send(
+        _ method: HTTP.Method,
+        _ target: String,
+        body: [UInt8]? = nil,
+        fields: [(name: StaticString, value: String)] = [],
+        handler: @escaping Handler
+    ) {
+        var buffer = ByteBuffer()
+        let write = { (body: UnsafeRawBufferPointer?) in
+            RequestEncoder.append(
+                method,
+                self.url.path + target,
+                host: self.url.authority,
+                type: body == nil ? nil : "application/json",
+                body: body,
+                to: &buffer
+            ) {
+                for field in fields { $0.field(field.name, string: field.value) }
+            }
+        }
+        if let body { body.withUnsafeBytes { write($0) } } else { write(nil) }
+        waiting.append(Request(bytes: Array(buffer.bytes), handler: handler))
+        loop.soon { [weak self] in self?.next() }
+    }
+
+    private func next() {
+        guard current == nil, !waiting.isEmpty else { return }
+        current = waiting.removeFirst()
+        arm()
+        if connection != nil { return transmit() }
+        connect()
+    }
+
+    private func arm() {
+        if timer == nil {
+            timer = try? Timer(on: loop) { [weak self] in self?.fail(.timedOut) }
+        }
+        timer?.start(after: limit)
+    }
+
+    private func connect() {
+        parser = ResponseParser()
+        attempt = TCPConnector(to: url.endpoint, on: loop) { [weak self] result in
+            guard let self else { return }
+            attempt = nil
+            switch result {
+            case .success(let connection):
+                self.connection = connection
+                connection.delegate = self
+                connection.setNoDelay(true)
+                connection.resumeReading()
+                transmit()
+            case .failure(let error):
+                fail(.unreachable(error))
+            }
+        }
+    }
+
+    private func transmit() {
+        guard let connection, let current else { return }
+        current.bytes.withUnsafeBytes { _ = connection.send($0) }
+    }
+
+    private func fail(_ failure: ClientFailure) {
+        attempt = nil
+        drop()
+        finish(.failure(failure))
+    }
+
+    private func finish(_ result: Result<Answer, ClientFailure>) {
+        timer?.stop()
+        guard let request = current else { return }
+        current = nil
+        request.handler(result)
+        next()
+    }
+
+    private func drop() {
+        connection?.delegate = nil
+        connection?.close()
+        connection = nil
+    }
+
+    private func answered() {
+        let head = parser.head
+        let answer = Answer(
+            status: Int(head.status.rawValue),
+            body: Array(parser.body),
+            entityTag: head.value(.entityTag).map { String(decoding: $0, as: UTF8.self) }
+        )
+        if !parser.keepsAlive { drop() }
+        finish(.success(answer))
+    }
+}
+
+extension HTTPClient: ConnectionDelegate {
+    public func received(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes
+        while connection != nil {
+            switch parser.parse(&rest) {
+            case .more: return
+            case .response: answered()
+            case .upgrade: return fail(.notUnderstood("an upgrade nobody asked for"))
+            case .failed(let failure): return fail(.notUnderstood(failure.reason.description))
+            }
+        }
+    }
+
+    public func peerClosed() {
+        if case .response = parser.finish() { answered() }
+        closed(error: nil)
+    }
+
+    public func wroteAll() {}
+
+    public func closed(error: UVError?) {
+        drop()
+        // Nothing is asked twice by itself: whether the server acted on it is not known.
+        if current != nil { fail(.lost) }
+    }
+}

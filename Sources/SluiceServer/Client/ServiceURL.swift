@@ -1,0 +1,43 @@
+public import EventLoop
+
+/// Where a server is, as people write it: `http://127.0.0.1:8080`, with or without the scheme, a path or a final slash.
+public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
+    /// Host name or address without brackets.
+    public let host: String
+    /// The TCP port; 80 where none is written.
+    public let port: UInt16
+    /// What follows host and port, without a final slash: empty or `/…`.
+    public let path: String
+
+    /// Reads the written form; nil when it is none.
+    ///
+    /// Only plain `http` and `ws` are spoken here.
+    public init?(_ text: String) {
+        var rest = Substring(text)
+        if let scheme = rest.firstRange(of: "://") {
+            guard ["http", "ws"].contains(rest[..<scheme.lowerBound].lowercased()) else { return nil }
+            rest = rest[scheme.upperBound...]
+        }
+        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        let authority = rest[..<slash]
+        var tail = rest[slash...]
+        while tail.last == "/" { tail.removeLast() }
+        let endpoint = Endpoint(String(authority)) ?? Endpoint("\(authority):80")
+        guard !authority.isEmpty, !authority.hasPrefix(":"), case .tcp(let host, let port) = endpoint else {
+            return nil
+        }
+        guard tail.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        self.host = host
+        self.port = port
+        path = String(tail)
+    }
+
+    /// Where to connect.
+    public var endpoint: Endpoint { .tcp(host: host, port: port) }
+
+    /// What the `Host` field says.
+    public var authority: String { endpoint.description }
+
+    /// The written form.
+    public var description: String { "http://\(authority)\(path)" }
+}

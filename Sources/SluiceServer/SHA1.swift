@@ -1,0 +1,34 @@
+internal import COpenSSL
+
+/// The digest that the WebSocket handshake asks for (RFC 6455 §4.2.2); nothing here is secured by it.
+enum SHA1 {
+    /// The twenty bytes of the digest of `bytes`.
+    static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        var length: UInt32 = 0
+        let digest = [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
+            let status = EVP_Digest(
+                bytes.baseAddress,
+                bytes.count,
+                buffer.baseAddress,
+                &length,
+                EVP_sha1(),
+                nil
+            )
+            precondition(status == 1, "SHA-1 is not offered by this OpenSSL")
+            count = Int(length)
+        }
+        return digest
+    }
+}
+
+/// Random bytes from OpenSSL, for session names and epochs.
+enum RandomBytes {
+    /// `count` bytes nobody can guess.
+    static func make(_ count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            let status = RAND_bytes(buffer.baseAddress, Int32(count))
+            precondition(status == 1, "OpenSSL has no random source")
+            filled = count
+        }
+    }
+}

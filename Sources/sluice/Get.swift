@@ -1,0 +1,29 @@
+internal import ArgumentParser
+internal import SluiceServer
+
+struct Get: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print the value of a node, or of all nodes of a graph.",
+        discussion: """
+            The value is printed as the server holds it. An empty node prints nothing and says so on standard error.
+
+            EXAMPLES
+              sluice get house/indoor_c
+              sluice get house
+              sluice get http://127.0.0.1:8080/v1/graphs/house/nodes/indoor_c
+            """
+    )
+
+    @Argument(help: "graph/node, a graph, or a node's URL.")
+    var node: String
+
+    @OptionGroup var options: ServiceOptions
+
+    func run() throws {
+        let address = try NodeAddress(node, options)
+        let path = address.node == nil ? "\(address.path)/values?nodes=*" : address.path
+        let answer = try Ask.expecting(address.service, .get, path)
+        guard answer.status != 204 else { return Terminal.note("\(node) is empty") }
+        Terminal.print(String(decoding: answer.body, as: UTF8.self))
+    }
+}

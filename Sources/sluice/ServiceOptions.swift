@@ -1,0 +1,63 @@
+internal import ArgumentParser
+internal import EventLoop
+internal import SluiceServer
+
+/// Where the server is, for the commands that talk to one.
+struct ServiceOptions: ParsableArguments {
+    @Option(help: "The server's address.")
+    var url = "http://127.0.0.1:8080"
+
+    /// The address, or a usage error.
+    func service() throws -> ServiceURL {
+        guard let service = ServiceURL(url) else {
+            throw ValidationError("--url '\(url)' is not an address such as http://127.0.0.1:8080")
+        }
+        return service
+    }
+}
+
+/// One node of one graph on one server, as people write it.
+struct NodeAddress {
+    let service: ServiceURL
+    let graph: String
+    /// Nil where only a graph was named.
+    let node: String?
+
+    /// Reads `graph/node`, `graph`, or the same after a server: `http://127.0.0.1:8080/v1/graphs/house/nodes/mode`.
+    init(_ text: String, _ options: ServiceOptions) throws {
+        var parts: [Substring]
+        if text.contains("://") {
+            guard let url = ServiceURL(text), let mark = url.path.firstRange(of: "/v1/graphs/") else {
+                throw ValidationError(
+                    "'\(text)' is no URL such as http://localhost:8080/v1/graphs/house/nodes/mode"
+                )
+            }
+            let origin = "http://\(url.authority)\(url.path[..<mark.lowerBound])"
+            guard let service = ServiceURL(origin) else { throw ValidationError("'\(text)' names no server") }
+            self.service = service
+            parts = url.path[mark.upperBound...].split(separator: "/", omittingEmptySubsequences: false)
+            if parts.count == 3, parts[1] == "nodes" { parts.remove(at: 1) }
+        } else {
+            service = try options.service()
+            parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        }
+        guard (1...2).contains(parts.count), parts.allSatisfy(Self.isName) else {
+            throw ValidationError("'\(text)' is not of the form graph/node")
+        }
+        graph = String(parts[0])
+        node = parts.count == 2 ? String(parts[1]) : nil
+    }
+
+    /// The path of the node or, where none was named, of the graph.
+    var path: String { "/v1/graphs/\(graph)" + (node.map { "/nodes/\($0)" } ?? "") }
+
+    /// The names of wire-protocol.md §3; nothing in them needs escaping.
+    private static func isName(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, text.utf8.count <= 128 else { return false }
+        let isWord = { (byte: UInt8) in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || byte == 0x5F
+        }
+        return isWord(first) && text.utf8.allSatisfy { isWord($0) || $0 == 0x2D || $0 == 0x2E }
+    }
+}

@@ -1,0 +1,59 @@
+internal import ArgumentParser
+internal import SluiceServer
+
+struct SetNode: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Set a mutable node.",
+        discussion: """
+            The value is JSON; with --string it is taken as text. Prints the epoch and the revision of the commit.
+
+            EXAMPLES
+              sluice set house/indoor_c 21.5
+              sluice set house/mode eco --string
+              sluice set house/note '{"who":"alice","text":"hello"}' --context '{"src":"terminal"}'
+              sluice set house/indoor_c 22 --if-match '"k3Zq:1031"'
+            """
+    )
+
+    @Argument(help: "graph/node, or a node's URL.")
+    var node: String
+
+    @Argument(parsing: .unconditional, help: "The value.")
+    var value: String
+
+    @Flag(help: "Take the value as a text.")
+    var string = false
+
+    @Option(help: "The commit's context, as JSON.")
+    var context: String?
+
+    @Option(help: "Set only if the node's entity tag is still this one.")
+    var ifMatch: String?
+
+    @OptionGroup var options: ServiceOptions
+
+    func run() throws {
+        let address = try NodeAddress(node, options)
+        guard address.node != nil else { throw ValidationError("'\(node)' names a graph, not a node") }
+        var fields: [(name: StaticString, value: String)] = []
+        if let context { fields.append(("Sluice-Context", context)) }
+        if let ifMatch { fields.append(("If-Match", ifMatch)) }
+        let body = string ? quoted(value) : Array(value.utf8)
+        let answer = try Ask.expecting(address.service, .put, address.path, body: body, fields: fields)
+        Terminal.print(String(decoding: answer.body, as: UTF8.self))
+    }
+
+    private func quoted(_ text: String) -> [UInt8] {
+        var json: [UInt8] = [UInt8(ascii: "\"")]
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): json += [UInt8(ascii: "\\"), byte]
+            case 0..<0x20: json += Array("\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8)
+            default: json.append(byte)
+            }
+        }
+        json.append(UInt8(ascii: "\""))
+        return json
+    }
+}

@@ -1,0 +1,40 @@
+internal import ArgumentParser
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// The two outputs of a command; both are written through at once, also into a pipe.
+enum Terminal {
+    /// A line of the command's result.
+    static func print(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+
+    /// A line for the person, beside the result.
+    static func note(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+
+    /// Says why the command failed and ends it with exit code 1.
+    static func failure(_ reason: some CustomStringConvertible) -> ExitCode {
+        note("error: \(reason)")
+        return ExitCode(1)
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                // The reader of the pipe has gone (`sluice watch … | head -1`): nobody is left to tell.
+                if errno == EINTR { continue }
+                exit(errno == EPIPE ? 0 : 1)
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+}
+
+#if canImport(Glibc)
+    private let systemWrite = Glibc.write
+#else
+    private let systemWrite = Darwin.write
+#endif
