@@ -116,3 +116,16 @@ extension Edge {
         return made
     }
 }
+
+extension AnyNode {
+    /// The inner nodes that flattens into this node are following at the moment.
+    public var followedNodes: [AnyNode] {
+        var nodes: [AnyNode] = []
+        var next = held
+        while let edge = next {
+            if edge.traits.contains(.follower), let source = edge.source { nodes.append(source.takeUnretainedValue()) }
+            next = edge.nextHeld
+        }
+        return nodes
+    }
+}

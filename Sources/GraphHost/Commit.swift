@@ -1,0 +1,120 @@
+/// One atomic change of one graph: all of it or nothing, one rev, one turn.
+///
+/// This is the only way to change a graph. A client's set, the birth and the end of a graph, and the ticks of
+/// timed operators are all commits.
+public struct Commit {
+    /// The graph to change.
+    public let graph: LiveGraph
+    /// What to set, in order.
+    public var set = Assignments()
+    /// What to make empty, after the sets.
+    public var clear: [NamedNode] = []
+    /// What must hold, or the commit is refused with `conflict`.
+    public var conditions: [Condition] = []
+    /// The epoch to which the revs of `conditions` belong; another one is a `conflict`.
+    public var epoch: String?
+    /// The client's own remark, carried to the subscribers unread (`ctx`).
+    public var context: Datum?
+    /// The client's idempotency key: a repeat under the same key and principal is applied once.
+    public var key: String?
+    /// The authenticated principal, if there is one.
+    public var by: String?
+
+    var kind = Kind.values
+
+    /// An empty change of that graph.
+    public init(graph: LiveGraph) {
+        self.graph = graph
+    }
+
+    /// What kind of entry this is in the log.
+    enum Kind {
+        /// Sets and clears.
+        case values
+        /// The graph comes into being; `set` has the initial values.
+        case define
+        /// The graph ends.
+        case remove
+        /// Time reached this many milliseconds since 1970 and timed operators of the definition emit.
+        case tick(UInt64)
+    }
+}
+
+/// One node and the value it shall take.
+public struct Assignment {
+    public let node: NamedNode
+    public let value: Datum
+
+    /// `node` shall hold `value`.
+    public init(_ node: NamedNode, _ value: Datum) {
+        self.node = node
+        self.value = value
+    }
+}
+
+/// The sets of a commit. The usual single one costs no array.
+public struct Assignments {
+    private(set) var first: Assignment?
+    private(set) var rest: [Assignment] = []
+
+    /// No sets.
+    public init() {}
+
+    /// How many there are.
+    public var count: Int { first == nil ? 0 : 1 + rest.count }
+
+    /// Adds one behind the others.
+    public mutating func append(_ assignment: Assignment) {
+        if first == nil {
+            first = assignment
+        } else {
+            rest.append(assignment)
+        }
+    }
+
+    /// Visits all in order.
+    @inline(__always)
+    func forEach<Failure: Error>(_ visit: (Assignment) throws(Failure) -> Void) throws(Failure) {
+        guard let first else { return }
+        try visit(first)
+        for assignment in rest { try visit(assignment) }
+    }
+}
+
+/// Something that must hold for a commit to be applied, checked against what is applied and what is pending.
+public struct Condition {
+    /// What is asked of the node.
+    public enum Test {
+        /// The node's last change is not newer than this rev (`if.node.rev`).
+        case unchangedSince(UInt64)
+        /// The node's last change is exactly this rev (`If-Match`).
+        case changedAt(UInt64)
+        /// The node holds this value, compared by structure (`if.node.v`).
+        case holds(Datum)
+        /// The node is empty (`If-None-Match: *`).
+        case isEmpty
+    }
+
+    public let node: NamedNode
+    public let test: Test
+
+    /// `test` must hold for `node`, which is mutable.
+    public init(_ node: NamedNode, _ test: Test) {
+        self.node = node
+        self.test = test
+    }
+}
+
+/// How a commit went, as answered to whoever made it.
+public struct Applied {
+    /// The history to which `rev` belongs.
+    public let epoch: String
+    /// The graph's rev that this commit made.
+    public let rev: UInt64
+    /// Milliseconds since 1970 of the commit.
+    public let time: UInt64
+    /// How many nodes were set or cleared.
+    public let changed: Int
+    /// True: an earlier commit with this idempotency key was answered again, nothing was applied now.
+    public var isReplay = false
+}

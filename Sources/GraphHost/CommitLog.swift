@@ -1,0 +1,69 @@
+/// The order of all commits, and how safe they are before anybody sees them.
+///
+/// A commit is *pending* from `append` until the log says that it is as durable as configured; then the host
+/// applies, delivers and answers it, in that loop turn. The promises of a log:
+/// - per graph, commits are answered in the order in which they were appended, with revs that rise by one and
+///   times that never fall;
+/// - each commit is answered exactly once: by what `append` returns, or, after `.pending`, by one call of the
+///   follower, never from within `append`;
+/// - when a commit is refused, so are those of the same graph that were appended behind it before the refusal
+///   was told.
+public protocol CommitLog: AnyObject {
+    /// Who hears about pending commits. The log does not keep it alive.
+    var follower: (any CommitLogFollower)? { get set }
+
+    /// The place in history at which a graph of that name stands before its next commit.
+    func open(graph: String) throws(HostError) -> LogPosition
+
+    /// Appends a commit. `wall` is the present in milliseconds since 1970, `ticket` what the follower shall be
+    /// told when the answer is `.pending`.
+    func append(_ commit: Commit, wall: UInt64, ticket: UInt64) -> LogAnswer
+}
+
+/// Where one graph's history stands.
+public struct LogPosition: Hashable, Sendable {
+    /// The unbroken history to which the revs belong; at most 32 characters.
+    public var epoch: String
+    /// The rev of the last commit; 0 before the first.
+    public var rev: UInt64
+    /// Milliseconds since 1970 of the last commit.
+    public var time: UInt64
+
+    /// A position.
+    public init(epoch: String, rev: UInt64, time: UInt64) {
+        self.epoch = epoch
+        self.rev = rev
+        self.time = time
+    }
+}
+
+/// The number and the time that the log gave to one commit.
+public struct LogStamp: Hashable, Sendable {
+    public let rev: UInt64
+    /// Milliseconds since 1970.
+    public let time: UInt64
+
+    /// A stamp.
+    public init(rev: UInt64, time: UInt64) {
+        self.rev = rev
+        self.time = time
+    }
+}
+
+/// What a log says to an append at once.
+public enum LogAnswer {
+    /// It is as durable as it will be.
+    case committed(LogStamp)
+    /// The follower will hear.
+    case pending
+    /// Nothing was written.
+    case refused(HostError)
+}
+
+/// The host, as a log sees it.
+public protocol CommitLogFollower: AnyObject {
+    /// The pending commit of that ticket is durable now.
+    func log(committed ticket: UInt64, at stamp: LogStamp)
+    /// The pending commit of that ticket will never be.
+    func log(refused ticket: UInt64, because error: HostError)
+}

@@ -1,0 +1,48 @@
+internal import ReactiveGraph
+
+/// Checks the conditions of a commit against applied plus pending (wire-protocol.md §1.6, `if`).
+enum Conditions {
+    static func check(_ commit: Commit) throws(HostError) {
+        let graph = commit.graph
+        if let epoch = commit.epoch, epoch != graph.epoch {
+            throw HostError(.conflict, "the history \(epoch) has ended", rev: graph.rev)
+        }
+        for condition in commit.conditions { try check(condition, of: commit) }
+        try commit.set.forEach { (assignment) throws(HostError) in try checkAsked(assignment.node, commit) }
+        for node in commit.clear { try checkAsked(node, commit) }
+    }
+
+    private static func check(_ condition: Condition, of commit: Commit) throws(HostError) {
+        let node = condition.node
+        guard node.exists, node.graph === commit.graph else {
+            throw HostError(.unknownNode, "no node \(node.name) in \(commit.graph.name)", node: node.name)
+        }
+        guard let source = node.source else {
+            throw HostError(.notMutable, "\(node.name) is derived; conditions name mutable nodes", node: node.name)
+        }
+        let rev = node.pending?.rev ?? node.changed.rev
+        let value = if let pending = node.pending { pending.value } else { source.value }
+        let holds: Bool
+        switch condition.test {
+        case .unchangedSince(let limit):
+            guard commit.epoch != nil else {
+                throw HostError(.badField, "a rev in `if` needs the epoch it belongs to", node: node.name)
+            }
+            holds = rev <= limit
+        case .changedAt(let exact): holds = rev == exact
+        case .holds(let expected): holds = value == expected
+        case .isEmpty: holds = value == nil
+        }
+        guard holds else {
+            throw HostError(.conflict, "\(node.name) changed at rev \(rev)", node: node.name, rev: rev)
+        }
+    }
+
+    /// `requireIfMatch: true` in the definition: nobody may set the node blindly.
+    private static func checkAsked(_ node: NamedNode, _ commit: Commit) throws(HostError) {
+        guard case .mutable(let rules) = node.definition.kind, rules.requiresIfMatch else { return }
+        guard commit.conditions.contains(where: { $0.node === node }) else {
+            throw HostError(.preconditionRequired, "\(node.name) is set only with a condition on it", node: node.name)
+        }
+    }
+}

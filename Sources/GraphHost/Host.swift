@@ -1,0 +1,238 @@
+/// The live graphs by name, the sessions that listen to them, and the one way to change anything.
+///
+/// A host belongs to one event loop and is driven by it: ``advance()`` when a deadline has come, and ``flush()``
+/// at the end of each loop turn, when every session gets what changed for it in one message per graph.
+public final class Host: CommitLogFollower {
+    /// Where the time comes from.
+    public let clock: any HostClock
+    /// What sessions may do.
+    public let limits: SessionLimits
+    /// What expressions of client pipelines may use.
+    public let definitions: DefinitionOptions
+
+    let log: any CommitLog
+    private var table = NameTable<LiveGraph>()
+    private var waiting: [UInt64: PendingCommit] = [:]
+    private var tickets: UInt64 = 0
+    private var keys = IdempotencyKeys()
+
+    /// The alarms of subscriptions and of private stages, on the steady clock.
+    let alarms = Alarms()
+    let sessions: Sessions
+    /// Where deliveries are built, and where answers are.
+    let frame = FrameBuffer()
+    let answer = FrameBuffer()
+
+    /// A host without graphs, whose commits go through `log`.
+    public init(
+        log: any CommitLog,
+        clock: any HostClock,
+        limits: SessionLimits = SessionLimits(),
+        definitions: DefinitionOptions = DefinitionOptions()
+    ) {
+        self.definitions = definitions
+        self.log = log
+        self.clock = clock
+        self.limits = limits
+        sessions = Sessions()
+        log.follower = self
+    }
+
+    /// All graphs, in the order in which they came.
+    public var graphs: [LiveGraph] { table.values.filter(\.isLive) }
+
+    /// The graph of that name.
+    public subscript(name: String) -> LiveGraph? { table[name].flatMap { $0.isLive ? $0 : nil } }
+
+    /// The graph of that name, given as bytes; makes no `String`.
+    public func graph(named name: UnsafeRawBufferPointer) -> LiveGraph? {
+        guard let graph = table[name], graph.isLive else { return nil }
+        return graph
+    }
+
+    // MARK: - Changing
+
+    /// Brings a graph into being: its first commit. Refused with `in_use` if one of that name exists.
+    public func define(_ definition: GraphDefinition) -> Submission {
+        guard table[definition.name] == nil else {
+            return .refused(HostError(.inUse, "a graph named \(definition.name) exists"))
+        }
+        do throws(HostError) {
+            let graph = LiveGraph(definition, host: self, position: try log.open(graph: definition.name))
+            table.insert(graph, named: graph.name)
+            var commit = Commit(graph: graph)
+            commit.kind = .define
+            let submission = append(commit)
+            if case .refused = submission { table.remove(named: graph.name) }
+            return submission
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    /// Ends a graph: its last commit. Its subscriptions end with `node_removed`.
+    public func remove(_ graph: LiveGraph) -> Submission {
+        guard graph.isLive else { return .refused(Self.unknown(graph)) }
+        var commit = Commit(graph: graph)
+        commit.kind = .remove
+        return append(commit)
+    }
+
+    /// Checks a change against what is applied and what is pending, and gives it to the log.
+    ///
+    /// The answer is at hand when this returns, or will come through the ``PendingCommit``, as the log decides.
+    public func submit(_ commit: Commit) -> Submission {
+        if commit.key != nil { return submitOnce(commit) }
+        do throws(HostError) {
+            try check(commit)
+        } catch {
+            return .refused(error)
+        }
+        return append(commit)
+    }
+
+    private func submitOnce(_ commit: Commit) -> Submission {
+        switch keys.find(commit, now: clock.now) {
+        case .known(let result):
+            switch result {
+            case .success(let applied): return .applied(applied)
+            case .failure(let error): return .refused(error)
+            }
+        case .inFlight(let pending):
+            return .pending(pending)
+        case .new(let record):
+            var bare = commit
+            bare.key = nil
+            let submission = submit(bare)
+            switch submission {
+            case .applied(let applied): keys.settle(record, .success(applied))
+            case .refused: keys.forget(record)
+            case .pending(let pending): keys.follow(record, pending)
+            }
+            return submission
+        }
+    }
+
+    private func check(_ commit: Commit) throws(HostError) {
+        let graph = commit.graph
+        guard graph.isLive else { throw Self.unknown(graph) }
+        guard commit.set.count > 0 || !commit.clear.isEmpty else {
+            throw HostError(.badRequest, "nothing to set or to clear")
+        }
+        try commit.set.forEach { (assignment) throws(HostError) in
+            try Self.checkMutable(assignment.node, of: graph)
+            if case .mutable(let rules) = assignment.node.definition.kind {
+                try rules.check.validate(assignment.value, node: assignment.node.name)
+            }
+        }
+        for node in commit.clear { try Self.checkMutable(node, of: graph) }
+        try Conditions.check(commit)
+    }
+
+    private static func checkMutable(_ node: NamedNode, of graph: LiveGraph) throws(HostError) {
+        guard node.exists, node.graph === graph else {
+            throw HostError(.unknownNode, "no node \(node.name) in \(graph.name)", node: node.name)
+        }
+        guard node.isMutable else {
+            throw HostError(.notMutable, "\(node.name) is derived and cannot be set", node: node.name)
+        }
+    }
+
+    private static func unknown(_ graph: LiveGraph) -> HostError {
+        HostError(.unknownGraph, "no graph \(graph.name)")
+    }
+
+    private func append(_ commit: Commit) -> Submission {
+        tickets += 1
+        let ticket = tickets
+        switch log.append(commit, wall: clock.wall, ticket: ticket) {
+        case .committed(let stamp):
+            return .applied(apply(commit, stamp))
+        case .refused(let error):
+            return .refused(error)
+        case .pending:
+            let pending = PendingCommit(commit)
+            waiting[ticket] = pending
+            commit.graph.overlay(commit)
+            return .pending(pending)
+        }
+    }
+
+    private func apply(_ commit: Commit, _ stamp: LogStamp) -> Applied {
+        let graph = commit.graph
+        graph.apply(commit, stamp)
+        sessions.finishCommit()
+        return Applied(
+            epoch: graph.epoch,
+            rev: stamp.rev,
+            time: stamp.time,
+            changed: commit.set.count + commit.clear.count
+        )
+    }
+
+    public func log(committed ticket: UInt64, at stamp: LogStamp) {
+        guard let pending = waiting.removeValue(forKey: ticket) else {
+            preconditionFailure("the log answered ticket \(ticket) twice, or never got it")
+        }
+        pending.commit.graph.settle(pending.commit)
+        let applied = apply(pending.commit, stamp)
+        pending.answer(.success(applied))
+    }
+
+    public func log(refused ticket: UInt64, because error: HostError) {
+        guard let pending = waiting.removeValue(forKey: ticket) else {
+            preconditionFailure("the log answered ticket \(ticket) twice, or never got it")
+        }
+        let graph = pending.commit.graph
+        graph.settle(pending.commit)
+        if case .define = pending.commit.kind { table.remove(named: graph.name) }
+        pending.answer(.failure(error))
+    }
+
+    /// Takes a graph that has just ended out of the table.
+    func forget(_ graph: LiveGraph) {
+        table.remove(named: graph.name)
+    }
+
+    // MARK: - Time and turns
+
+    /// Lets everything happen whose time has come: deliveries that waited for their interval, private timed
+    /// stages, and for each graph one tick commit with all that its definition's stages emit.
+    public func advance() {
+        alarms.ring(until: clock.now)
+        let wall = clock.wall
+        for graph in table.values where !graph.isTickPending {
+            guard let due = graph.nextTick, due <= wall else { continue }
+            var commit = Commit(graph: graph)
+            commit.kind = .tick(wall)
+            graph.isTickPending = true
+            // An engine that is out of reach refuses; the tick is tried again, but not in a tight loop.
+            if case .refused = append(commit) {
+                graph.isTickPending = false
+                graph.tickNotBefore = wall + 250
+            }
+        }
+    }
+
+    /// When ``advance()`` has something to do next, in milliseconds of the steady clock; nil: nothing is set.
+    public var nextDeadline: UInt64? {
+        var next = alarms.next
+        for graph in table.values where !graph.isTickPending {
+            guard let due = graph.nextTick else { continue }
+            let wall = clock.wall
+            let steady = clock.now + (due > wall ? due - wall : 0)
+            next = min(next ?? steady, steady)
+        }
+        return next
+    }
+
+    /// Ends the loop turn: every session that has something to say gets one message per graph.
+    public func flush() {
+        sessions.flush(frame)
+    }
+
+    /// The counters.
+    public var statistics: HostStatistics {
+        sessions.statistics(graphs: graphs.count)
+    }
+}

@@ -1,0 +1,170 @@
+internal import ReactiveGraph
+
+extension LiveGraph {
+    /// Applies a commit that is durable: one turn of the graph.
+    func apply(_ commit: Commit, _ stamp: LogStamp) {
+        rev = stamp.rev
+        time = stamp.time
+        evaluationTime = stamp.time
+        commits += 1
+        frames.begin(stamp, context: commit.context, by: commit.by)
+        switch commit.kind {
+        case .values: change(commit, stamp)
+        case .define: bear(stamp)
+        case .remove: end()
+        case .tick(let now): ring(until: now)
+        }
+    }
+
+    private func change(_ commit: Commit, _ stamp: LogStamp) {
+        if commit.set.count == 1, commit.clear.isEmpty, let only = commit.set.first {
+            note(only.node, stamp)
+            only.node.source?.set(only.value)
+            return
+        }
+        core.batch { batch in
+            commit.set.forEach { assignment in
+                guard let source = assignment.node.source else { return }
+                note(assignment.node, stamp)
+                batch.set(source, assignment.value)
+            }
+            for node in commit.clear {
+                guard let source = node.source else { continue }
+                node.changed = stamp
+                if let expiry = node.expiry { alarms.cancel(expiry.alarm) }
+                batch.clear(source)
+            }
+        }
+    }
+
+    private func note(_ node: NamedNode, _ stamp: LogStamp) {
+        node.changed = stamp
+        if let expiry = node.expiry { alarms.set(expiry.alarm, due: stamp.time + expiry.lifetime) }
+    }
+
+    /// One tick: whatever is due emits, all of it in one turn.
+    private func ring(until now: UInt64) {
+        isTickPending = false
+        alarms.ring(until: now)
+        let emissions = tick.take()
+        core.batch { batch in
+            for emission in emissions {
+                switch emission.value {
+                case .value(let datum): batch.set(emission.node, datum)
+                case .empty: batch.clear(emission.node)
+                }
+            }
+        }
+    }
+
+    /// The first commit: all nodes with their initial values, and the derived ones that are always kept.
+    private func bear(_ stamp: LogStamp) {
+        isLive = true
+        for definition in definition.nodes {
+            let node = NamedNode(definition, graph: self, at: stamp)
+            if case .mutable(let rules) = definition.kind {
+                let source = core.mutable(of: Datum.self).named(definition.name)
+                node.source = source
+                if let initial = rules.initial { source.set(initial) }
+                if let ttl = rules.ttl {
+                    let expiry = Expiry(node, lifetime: ttl.count)
+                    node.expiry = expiry
+                    if rules.initial != nil { alarms.set(expiry.alarm, due: stamp.time + ttl.count) }
+                }
+            }
+            insert(node)
+        }
+        for node in nodes { node.inputs = node.definition.eagerInputs.compactMap { self.node($0) } }
+        for place in definition.order {
+            let node = nodes[place]
+            if !node.isMutable, node.definition.retain != .whileInUse { _ = materialise(node) }
+        }
+    }
+
+    /// The last commit: subscriptions end, nodes go.
+    private func end() {
+        isLive = false
+        host.sessions.end(of: self)
+        for node in nodes {
+            node.exists = false
+            node.kept = nil
+            if let expiry = node.expiry { alarms.cancel(expiry.alarm) }
+            node.expiry = nil
+        }
+        for node in nodes { node.source = nil }
+        host.forget(self)
+    }
+
+    // MARK: - Pending
+
+    /// Lets conditions see a commit that was appended and is not applied yet.
+    func overlay(_ commit: Commit) {
+        pending += 1
+        let next = rev + UInt64(pending)
+        func mark(_ node: NamedNode, _ value: Datum?) {
+            let count = node.pending?.count ?? 0
+            node.pending = PendingChange(value: value, rev: next, count: count + 1)
+        }
+        commit.set.forEach { mark($0.node, $0.value) }
+        for node in commit.clear { mark(node, nil) }
+    }
+
+    /// The log has answered: the commit is pending no longer.
+    func settle(_ commit: Commit) {
+        pending -= 1
+        func unmark(_ node: NamedNode) {
+            guard let change = node.pending else { return }
+            node.pending = change.count > 1
+                ? PendingChange(value: change.value, rev: change.rev, count: change.count - 1) : nil
+        }
+        commit.set.forEach { unmark($0.node) }
+        for node in commit.clear { unmark(node) }
+    }
+}
+
+/// What the timed stages that are due in one tick emit, in order.
+struct TickEmissions {
+    struct Entry {
+        let node: MutableNode<Datum>
+        let value: Emission<Datum>
+    }
+
+    private var entries: [Entry] = []
+
+    mutating func append(_ node: MutableNode<Datum>, _ value: Emission<Datum>) {
+        entries.append(Entry(node: node, value: value))
+    }
+
+    mutating func take() -> [Entry] {
+        defer { entries = [] }
+        return entries
+    }
+}
+
+/// The end of a mutable node's value that was not renewed within its `ttl`.
+final class Expiry: AlarmTarget {
+    /// Milliseconds that a value lasts.
+    let lifetime: UInt64
+    private(set) lazy var alarm = Alarm(target: self)
+    private unowned let node: NamedNode
+
+    init(_ node: NamedNode, lifetime: UInt64) {
+        self.node = node
+        self.lifetime = lifetime
+    }
+
+    func alarm(at now: UInt64) {
+        guard let source = node.source else { return }
+        let graph = node.graph
+        node.changed = LogStamp(rev: graph.rev, time: graph.time)
+        graph.tick.append(source, .empty)
+    }
+}
+
+extension NodeDefinition {
+    /// The nodes that must exist before this one: of a flatten, the chosen one is built when it is chosen.
+    var eagerInputs: [String] {
+        if case .derived(let derived) = kind, case .flatten(let flatten) = derived.source { return [flatten.from] }
+        return inputs
+    }
+}

@@ -1,0 +1,33 @@
+internal import ReactiveGraph
+
+extension LiveGraph {
+    /// In debug builds, walks the graph and requires that the counters say what is reachable: after a teardown
+    /// nothing may be left that nobody can reach.
+    ///
+    /// Graphs of more than 512 nodes are let pass: the walk is linear, and this is called at every teardown.
+    func audit() {
+        #if DEBUG
+        guard core.counts.liveNodes <= 512 else { return }
+        let reachable = countReachable()
+        precondition(
+            reachable == core.counts.liveNodes,
+            "\(name): \(core.counts.liveNodes) nodes are alive, \(reachable) can be reached"
+        )
+        #endif
+    }
+
+    /// Nodes that can be reached from what is kept: named nodes, chains, and what they are made from.
+    func countReachable() -> Int {
+        var open: [AnyNode] = nodes.compactMap { $0.living }
+        for record in chains.all {
+            if let node = record.node { open.append(node) }
+        }
+        var seen: Set<UInt64> = []
+        while let node = open.popLast() {
+            guard seen.insert(node.id).inserted else { continue }
+            open.append(contentsOf: node.upstreamNodes)
+            open.append(contentsOf: node.followedNodes)
+        }
+        return seen.count
+    }
+}

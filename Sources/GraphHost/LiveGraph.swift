@@ -1,0 +1,103 @@
+internal import ReactiveGraph
+
+/// One named graph while the host runs it: its nodes by name, its place in history, its chains.
+///
+/// Reading never changes it; everything that does change it is a ``Commit``.
+public final class LiveGraph {
+    /// The name, unique in the host.
+    public let name: String
+    /// What it was defined as.
+    public let definition: GraphDefinition
+    /// The unbroken history to which `rev` belongs.
+    public internal(set) var epoch: String
+    /// The number of the last commit.
+    @exclusivity(unchecked) public internal(set) var rev: UInt64
+    /// Milliseconds since 1970 of the last commit.
+    @exclusivity(unchecked) public internal(set) var time: UInt64
+    /// False before its first commit is applied and after its last.
+    public internal(set) var isLive = false
+    /// Commits applied by this process.
+    @exclusivity(unchecked) public internal(set) var commits: UInt64 = 0
+
+    unowned let host: Host
+    let core: Graph
+    /// All nodes in the order of the definition.
+    private(set) var table = NameTable<NamedNode>()
+    let chains: Chains
+    let frames: GraphFrames
+    /// The timers of the definition's own stages, in commit time.
+    let alarms = Alarms()
+    /// The emissions of the tick that is being applied.
+    var tick = TickEmissions()
+    /// Commits that the log has not answered yet.
+    @exclusivity(unchecked) var pending = 0
+    /// Whether a tick is at the log, and, when the log refused one, when to try again (since 1970).
+    var isTickPending = false
+    var tickNotBefore: UInt64 = 0
+    @exclusivity(unchecked) var subscriptions = 0
+    /// The time that expressions see as `time`: of the newest commit among the inputs.
+    @exclusivity(unchecked) var evaluationTime: UInt64
+    /// How many calls of ``materialise(_:)`` are running: what happens meanwhile is replay, not news.
+    @exclusivity(unchecked) var materialising = 0
+
+    init(_ definition: GraphDefinition, host: Host, position: LogPosition) {
+        name = definition.name
+        self.definition = definition
+        self.host = host
+        epoch = position.epoch
+        rev = position.rev
+        time = position.time
+        evaluationTime = position.time
+        core = Graph(propagation: definition.mode == .immediate ? .immediate : .settled, propagatesEmpty: true)
+        frames = GraphFrames(name: definition.name)
+        chains = Chains()
+        core.onRelease = { [chains] id in chains.released(id) }
+    }
+
+    /// All nodes of the definition, in its order.
+    public var nodes: [NamedNode] { table.values }
+
+    /// The node of that name.
+    public func node(_ name: String) -> NamedNode? { table[name] }
+
+    /// The node of that name, given as bytes; makes no `String`.
+    public func node(named name: UnsafeRawBufferPointer) -> NamedNode? { table[name] }
+
+    /// What a node holds now. A derived node that does not exist at the moment is built and let go again.
+    public func read(_ node: NamedNode) -> Reading {
+        let living = materialise(node)
+        let changed = node.lastChange
+        return Reading(held: living.held, changed: changed.rev, changedAt: changed.time)
+    }
+
+    /// The counters.
+    public var statistics: GraphStatistics {
+        let counts = core.counts
+        return GraphStatistics(
+            nodes: counts.liveNodes - chains.hiddenCount,
+            edges: counts.liveEdges,
+            listeners: counts.liveListeners,
+            released: chains.releasedCount,
+            commits: commits,
+            pending: pending
+        )
+    }
+
+    /// When the definition's own timers want a tick, in milliseconds since 1970.
+    var nextTick: UInt64? {
+        guard let due = alarms.next else { return nil }
+        return max(due, tickNotBefore)
+    }
+
+    func insert(_ node: NamedNode) {
+        table.insert(node, named: node.name)
+    }
+}
+
+extension Node where Value == Datum {
+    /// The present emission as the wire sees it.
+    var held: Held {
+        guard let datum = value else { return .empty }
+        return datum.isFail ? .fail(datum) : .value(datum)
+    }
+}

@@ -1,0 +1,96 @@
+internal import ReactiveGraph
+
+extension LiveGraph {
+    /// The living node behind a name, built with everything it needs if it does not exist at the moment.
+    ///
+    /// Whoever keeps the result keeps it alive. Inputs are built first, by a list and not by recursion:
+    /// definitions may be as deep as they are long.
+    func materialise(_ target: NamedNode) -> Node<Datum> {
+        if let living = target.living { return living }
+        var open: [(node: NamedNode, next: Int)] = [(target, 0)]
+        // Holds what has been built until the target holds it.
+        var built: [Node<Datum>] = []
+        var times: [ObjectIdentifier: UInt64] = [:]
+        let outerTime = evaluationTime
+        materialising += 1
+        defer {
+            evaluationTime = outerTime
+            materialising -= 1
+        }
+        while let (node, next) = open.last {
+            if next < node.inputs.count {
+                open[open.count - 1].next += 1
+                let input = node.inputs[next]
+                if let living = input.living {
+                    built.append(living)
+                    times[ObjectIdentifier(input)] = input.lastChange.time
+                } else {
+                    open.append((input, 0))
+                }
+                continue
+            }
+            open.removeLast()
+            guard node.living == nil else { continue }
+            evaluationTime = node.inputs.reduce(node.changed.time) { max($0, times[ObjectIdentifier($1)] ?? 0) }
+            times[ObjectIdentifier(node)] = evaluationTime
+            let living = build(node)
+            node.adopt(living)
+            built.append(living)
+        }
+        guard let living = target.living else { preconditionFailure("a node that was just built is gone") }
+        return living
+    }
+
+    /// Builds the node of a definition, whose inputs exist.
+    private func build(_ node: NamedNode) -> Node<Datum> {
+        guard case .derived(let derived) = node.definition.kind else {
+            preconditionFailure("mutable nodes live as long as their graph")
+        }
+        let builder = StageBuilder(graph: self, time: .commits, place: node.name)
+        var result = source(derived.source, at: node.name)
+        for (position, stage) in derived.pipe.enumerated() {
+            result = builder.build(stage, at: position, behind: result)
+        }
+        if node.definition.stateClass != .none {
+            result = stamped(result, for: node)
+        } else if case .from = derived.source, derived.pipe.isEmpty {
+            // A bare `from` is a node of its own, with its own name and listeners.
+            result = result.fork()
+        }
+        return result.named(node.name)
+    }
+
+    /// The node itself, noting the stamp of each emission: it is stored with the state of a history or timed
+    /// node. Building one again is no emission.
+    private func stamped(_ result: Node<Datum>, for node: NamedNode) -> Node<Datum> {
+        let held = Unmanaged.passUnretained(node)
+        return result.transform(named: "fork") { [unowned self] emission, _ in
+            if materialising == 0 {
+                held._withUnsafeGuaranteedRef { $0.changed = LogStamp(rev: self.rev, time: self.time) }
+            }
+            return emission
+        }
+    }
+
+    /// The node that a source of a definition, or of a client's subscription, means.
+    func source(_ source: Source, at place: String) -> Node<Datum> {
+        switch source {
+        case .from(let name):
+            return input(name)
+        case .combine(let combine):
+            let inputs = combine.nodes.map(input)
+            guard let map = combine.map else { return Graph.combined(inputs, names: combine.names) }
+            let evaluation = Evaluation(map, taking: combine.names?.count ?? 1, at: place, in: self)
+            return Graph.combined(inputs, isList: combine.names == nil, evaluation)
+        case .merge(let names):
+            return Node.merge(names.map(input))
+        case .flatten(let flatten):
+            return flattened(flatten, from: input(flatten.from), at: place)
+        }
+    }
+
+    private func input(_ name: String) -> Node<Datum> {
+        guard let node = node(name) else { preconditionFailure("a checked definition names no unknown node") }
+        return materialise(node)
+    }
+}

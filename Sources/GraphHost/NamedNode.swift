@@ -1,0 +1,82 @@
+internal import ReactiveGraph
+
+/// A node of a graph's definition: its name, and the living node behind it while there is one.
+///
+/// Invariants:
+/// - a mutable node lives as long as its graph;
+/// - a derived node that is retained `always` lives as long as its graph, any other only while somebody
+///   outside the registry holds it (`present` is weak);
+/// - `changed` of a mutable, history or timed node is the stamp of its last emission; that of a derived node
+///   of class `none` is not stored but computed from its ancestors (wire-protocol.md §3, `ETag`).
+public final class NamedNode {
+    /// The name, as in the definition.
+    public let name: String
+    /// What the definition says about it.
+    public let definition: NodeDefinition
+    /// The graph it belongs to.
+    public unowned let graph: LiveGraph
+    /// False once the graph, or the node, was removed.
+    public internal(set) var exists = true
+
+    /// The nodes this one is derived from, in the order of the definition; of a flatten, only the one with the key.
+    var inputs: [NamedNode] = []
+    /// The living node of a mutable one.
+    @exclusivity(unchecked) var source: MutableNode<Datum>?
+    /// What the registry itself holds: the derived nodes retained `always`.
+    var kept: Node<Datum>?
+    private weak var present: Node<Datum>?
+
+    /// When the last emission (not for class `none`), or the definition, happened.
+    @exclusivity(unchecked) var changed: LogStamp
+    /// What is appended to the log but not applied yet, newest first in effect: the conditions see it.
+    @exclusivity(unchecked) var pending: PendingChange?
+    /// The alarm that empties a mutable node with a `ttl`.
+    var expiry: Expiry?
+
+    init(_ definition: NodeDefinition, graph: LiveGraph, at stamp: LogStamp) {
+        name = definition.name
+        self.definition = definition
+        self.graph = graph
+        changed = stamp
+    }
+
+    /// Whether clients may set it.
+    public var isMutable: Bool { source != nil }
+
+    /// The living node, if there is one at the moment. Asking never makes one.
+    var living: Node<Datum>? { source ?? kept ?? present }
+
+    /// Remembers the node that has just been built.
+    func adopt(_ node: Node<Datum>) {
+        if definition.retain != .whileInUse {
+            kept = node
+        } else {
+            present = node
+        }
+    }
+
+    /// The stamp of the last change: see the invariants.
+    var lastChange: LogStamp {
+        guard source == nil, definition.stateClass == .none else { return changed }
+        // Depth first without recursion; nodes of class none can form long chains.
+        var newest = changed
+        var open = inputs
+        var seen: Set<ObjectIdentifier> = []
+        while let node = open.popLast() {
+            guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
+            if node.changed.rev > newest.rev { newest = node.changed }
+            if node.source == nil, node.definition.stateClass == .none { open.append(contentsOf: node.inputs) }
+        }
+        return newest
+    }
+}
+
+/// The net effect of the pending commits on one mutable node.
+struct PendingChange {
+    /// What it will hold; nil: empty.
+    var value: Datum?
+    /// The rev that the newest of them will get.
+    var rev: UInt64
+    /// How many commits they are.
+    var count: Int
+}

@@ -1,0 +1,78 @@
+/// The requests of one session that cannot be answered yet, in order: sets that wait for the log, and whatever
+/// came behind them (wire-protocol.md, *Order*).
+struct PendingRequests {
+    /// One request: its answer once there is one, or the message itself while its turn has not come.
+    final class Entry {
+        let id: UInt64?
+        let bytes: Int
+        var state: State
+
+        init(id: UInt64?, bytes: Int, state: State) {
+            self.id = id
+            self.bytes = bytes
+            self.state = state
+        }
+    }
+
+    enum State {
+        /// The log has the commit; messages behind it may not overtake.
+        case submitted
+        /// What to send when everything before has been sent.
+        case answered([UInt8])
+        /// To be performed when everything before has been answered.
+        case deferred([UInt8])
+    }
+
+    private(set) var entries: [Entry] = []
+    private(set) var bytes = 0
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Whether one of them has this id.
+    func contains(_ id: UInt64) -> Bool { entries.contains { $0.id == id } }
+
+    /// Whether nothing but sets at the log, and finished answers, wait: another set may be appended at once.
+    var allowsSet: Bool {
+        entries.allSatisfy {
+            if case .deferred = $0.state { false } else { true }
+        }
+    }
+
+    mutating func append(_ entry: Entry) {
+        entries.append(entry)
+        bytes += entry.bytes
+    }
+
+    /// Puts back in front what was taken out to be performed and has to wait itself.
+    mutating func prepend(_ entry: Entry) {
+        entries.insert(entry, at: 0)
+        bytes += entry.bytes
+    }
+
+    /// The first one that is not waiting for the log, taken out.
+    mutating func takeReady() -> Entry? {
+        guard let first = entries.first else { return nil }
+        if case .submitted = first.state { return nil }
+        bytes -= first.bytes
+        return entries.removeFirst()
+    }
+
+    mutating func clear() {
+        entries = []
+        bytes = 0
+    }
+}
+
+/// Counts messages that were no JSON: ten in a minute end the connection.
+struct BadMessages {
+    private var times: [UInt64] = []
+
+    /// Notes one more.
+    ///
+    /// - Returns: whether that was one too many.
+    mutating func note(at now: UInt64) -> Bool {
+        times.removeAll { $0 + 60_000 <= now }
+        times.append(now)
+        return times.count >= 10
+    }
+}

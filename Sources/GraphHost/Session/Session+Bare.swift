@@ -1,0 +1,48 @@
+internal import ReactiveGraph
+
+// The plain stream (wire-protocol.md §1.10): each message is a bare value, both ways.
+
+extension Session {
+    /// Starts the stream: the present value is sent, if there is one, and every later one.
+    ///
+    /// - Parameters:
+    ///   - pipe: the text of a list of stages, or nothing.
+    ///   - every: milliseconds between values at most.
+    ///   - isAll: whether every value is sent, or the newest of each turn.
+    /// - Throws: what is wrong with the pipe.
+    public func stream(
+        pipe: UnsafeRawBufferPointer? = nil,
+        every: UInt64 = 0,
+        isAll: Bool = false
+    ) throws(HostError) {
+        guard case .node(let node) = form else { preconditionFailure("only a session for one node streams it") }
+        var stages: [Stage] = []
+        if let pipe { stages = try Pipe.read(pipe, host: host) }
+        var options = SubscriptionOptions()
+        options.every = every
+        options.isAll = isAll
+        let subscription = Subscription(id: 1, session: self, graph: node.graph, options: options)
+        let living = attach(subscription, .from(node.name), stages)
+        if let value = living.value, !value.isFail { value.withBytes(send(_:)) }
+        if subscription.isComplete { end(subscription, .complete) }
+    }
+
+    /// A value from the client for the node.
+    func receiveBare(_ message: UnsafeRawBufferPointer, for node: NamedNode) {
+        do throws(JSONError) {
+            var commit = Commit(graph: node.graph)
+            commit.set.append(Assignment(node, try Datum.parse(message)))
+            commit.by = access.principal
+            switch host.submit(commit) {
+            case .applied: break
+            case .refused(let error): finish(4400, error.code.rawValue)
+            case .pending(let pending):
+                pending.onAnswer { [weak self] result in
+                    if case .failure(let error) = result { self?.finish(4400, error.code.rawValue) }
+                }
+            }
+        } catch {
+            finish(4400, error.code.rawValue)
+        }
+    }
+}

@@ -1,0 +1,273 @@
+internal import ReactiveGraph
+
+// What a session still has to tell its client: marks of `latest` subscriptions, whose values are read when they
+// are encoded, and queued emissions of those in mode `all` (wire-protocol.md §1.3, §1.9).
+//
+// Invariants: a subscription is in the list of marks exactly when its `isMarked` is set, and the list owns a
+// reference to it. The session is in the host's list, or waits for its socket (`isBlocked`), exactly when its own
+// `isMarked` is set.
+
+/// One emission for a subscription in mode `all`.
+struct QueuedEmission {
+    let subscription: Subscription
+    let commit: CommitInfo
+    /// nil: empty.
+    let value: Datum?
+}
+
+extension Session {
+    // MARK: - Collecting, during a turn
+
+    /// A `latest` subscription has something new; it is not in the list yet.
+    func mark(_ subscription: Subscription) {
+        let entry = Unmanaged.passRetained(subscription)
+        if let lastMarked {
+            lastMarked._withUnsafeGuaranteedRef { $0.nextMarked = entry }
+        } else {
+            firstMarked = entry
+        }
+        lastMarked = entry
+        wake()
+    }
+
+    /// Asks for ``flush(_:)`` at the end of the turn.
+    @inline(__always)
+    func wake() {
+        guard !isMarked else { return }
+        isMarked = true
+        host.sessions.mark(self)
+    }
+
+    /// A subscription in mode `all` has one more value.
+    func queue(_ subscription: Subscription, _ value: Datum?) {
+        let bytes = value?.byteCount ?? 12
+        subscription.queued += 1
+        subscription.queuedBytes += bytes
+        queuedBytes += bytes
+        queue.append(
+            QueuedEmission(subscription: subscription, commit: subscription.graph.frames.info, value: value)
+        )
+        let isOver = subscription.queued > subscription.options.queue || queuedBytes > host.limits.hardBytes
+        if isOver, !isOverflowing {
+            isOverflowing = true
+            host.sessions.overflows(self)
+        }
+        wake()
+    }
+
+    // MARK: - Delivering, between turns
+
+    /// The peer has taken what it was behind with: marked subscriptions get their present values.
+    ///
+    /// The sink calls it when its unsent bytes have fallen below the soft limit again; the messages leave with
+    /// the next ``Host/flush()``.
+    public func drained() {
+        guard isBlocked else { return }
+        isBlocked = false
+        host.sessions.mark(self)
+    }
+
+    /// The end of the loop turn.
+    func flush(_ latest: LatestFrame) {
+        guard !isClosed, let sink else { return }
+        let unsent = sink.unsentBytes
+        guard unsent <= host.limits.softBytes else {
+            isBlocked = true
+            return
+        }
+        isMarked = false
+        guard queue.isEmpty, let first = firstMarked, first._withUnsafeGuaranteedRef({ $0.nextMarked == nil }),
+            case .messages = form
+        else {
+            deliver(latest)
+            return
+        }
+        // The usual case: one subscription in mode `latest`.
+        firstMarked = nil
+        lastMarked = nil
+        let subscription = first.takeRetainedValue()
+        subscription.isMarked = false
+        guard !subscription.isEnded else { return }
+        let node = subscription.nodeNumber
+        if node == 0 || !latest.fits(subscription, node: node) {
+            latest.forget()
+            let buffer = latest.buffer
+            let frames = subscription.graph.frames
+            frames.appendHead(to: buffer)
+            subscription.appendEntry(to: buffer)
+            frames.appendTail(to: buffer)
+            if node != 0 { latest.remember(subscription, node: node) }
+        }
+        host.sessions.messagesOut += 1
+        host.sessions.folded += subscription.folded - 1
+        subscription.delivered()
+        sink.send(message: latest.buffer.bytes)
+        if subscription.isComplete { end(subscription, .complete) }
+    }
+
+    /// Everything there is to say, in as few messages as the protocol allows: per graph the frames of mode `all`
+    /// in order of rev, the `latest` entries in the last of them.
+    func deliver(_ latest: LatestFrame) {
+        let marked = takeMarks()
+        let emissions = takeQueue()
+        var graphs: [LiveGraph] = []
+        for emission in emissions where !graphs.contains(where: { $0 === emission.subscription.graph }) {
+            graphs.append(emission.subscription.graph)
+        }
+        for subscription in marked where !graphs.contains(where: { $0 === subscription.graph }) {
+            graphs.append(subscription.graph)
+        }
+        latest.forget()
+        for graph in graphs {
+            if case .node = form {
+                deliverBare(marked, emissions, latest.buffer)
+            } else {
+                deliver(
+                    graph,
+                    marked.filter { $0.graph === graph },
+                    emissions.filter { $0.subscription.graph === graph },
+                    latest.buffer
+                )
+            }
+        }
+        latest.forget()
+        for subscription in marked where subscription.isComplete { end(subscription, .complete) }
+        for emission in emissions where emission.subscription.isComplete { end(emission.subscription, .complete) }
+    }
+
+    private func deliver(
+        _ graph: LiveGraph,
+        _ marked: ContiguousArray<Subscription>,
+        _ emissions: ContiguousArray<QueuedEmission>,
+        _ buffer: FrameBuffer
+    ) {
+        var place = 0
+        while place < emissions.count {
+            let commit = emissions[place].commit
+            buffer.clear()
+            graph.frames.appendHead(to: buffer, commit)
+            var isFirst = true
+            while place < emissions.count, emissions[place].commit === commit {
+                if !isFirst { buffer.append(byte: UInt8(ascii: ",")) }
+                isFirst = false
+                emissions[place].subscription.appendEntry(emissions[place].value, to: buffer)
+                emissions[place].subscription.delivered()
+                place += 1
+            }
+            let isNewest = place == emissions.count && commit.stamp.rev == graph.rev
+            if isNewest { append(marked, isFirst: false, to: buffer) }
+            graph.frames.appendTail(to: buffer, commit)
+            send(buffer.bytes)
+            if isNewest { return }
+        }
+        guard !marked.isEmpty else { return }
+        buffer.clear()
+        graph.frames.appendHead(to: buffer)
+        append(marked, isFirst: true, to: buffer)
+        graph.frames.appendTail(to: buffer)
+        send(buffer.bytes)
+    }
+
+    private func append(_ marked: ContiguousArray<Subscription>, isFirst: Bool, to buffer: FrameBuffer) {
+        var isFirst = isFirst
+        for subscription in marked {
+            if !isFirst { buffer.append(byte: UInt8(ascii: ",")) }
+            isFirst = false
+            subscription.appendEntry(to: buffer)
+            host.sessions.folded += subscription.folded - 1
+            subscription.delivered()
+        }
+    }
+
+    /// The plain stream: each value alone, empties and failures not at all.
+    private func deliverBare(
+        _ marked: ContiguousArray<Subscription>,
+        _ emissions: ContiguousArray<QueuedEmission>,
+        _ buffer: FrameBuffer
+    ) {
+        for emission in emissions {
+            if let value = emission.value, !value.isFail { value.withBytes(send(_:)) }
+            emission.subscription.delivered()
+        }
+        for subscription in marked {
+            if let value = subscription.node?.value, !value.isFail { value.withBytes(send(_:)) }
+            subscription.delivered()
+        }
+    }
+
+    private func takeMarks() -> ContiguousArray<Subscription> {
+        var marked: ContiguousArray<Subscription> = []
+        while let entry = firstMarked {
+            let subscription = entry.takeRetainedValue()
+            firstMarked = subscription.nextMarked
+            subscription.nextMarked = nil
+            subscription.isMarked = false
+            if !subscription.isEnded { marked.append(subscription) }
+        }
+        lastMarked = nil
+        return marked
+    }
+
+    /// The queued emissions whose interval is over.
+    private func takeQueue() -> ContiguousArray<QueuedEmission> {
+        guard !queue.isEmpty else { return [] }
+        var taken: ContiguousArray<QueuedEmission> = []
+        var rest: ContiguousArray<QueuedEmission> = []
+        for emission in queue {
+            let subscription = emission.subscription
+            if subscription.options.every > 0, subscription.postponed() {
+                rest.append(emission)
+                continue
+            }
+            let bytes = emission.value?.byteCount ?? 12
+            subscription.queued -= 1
+            subscription.queuedBytes -= bytes
+            queuedBytes -= bytes
+            taken.append(emission)
+        }
+        queue = rest
+        return taken
+    }
+
+    // MARK: - Limits
+
+    /// A queue of mode `all` has become longer than it may: what the socket takes leaves now; a subscription
+    /// that is still over its bound ends with `slow`, and past the hard limit so does the connection.
+    func relieve() {
+        isOverflowing = false
+        guard !isClosed, let sink else { return }
+        if sink.unsentBytes <= host.limits.softBytes { deliver(LatestFrame(host.frame)) }
+        for subscription in subscriptions where subscription.queued > subscription.options.queue {
+            end(subscription, .slow)
+        }
+        enforceHardLimit()
+    }
+
+    /// Ends the largest queue until the hard limit is kept, then the connection.
+    func enforceHardLimit() {
+        guard let sink, !isClosed else { return }
+        let limit = host.limits.hardBytes
+        while sink.unsentBytes + queuedBytes > limit {
+            guard let largest = subscriptions.max(by: { $0.queuedBytes < $1.queuedBytes }),
+                largest.queuedBytes > 0
+            else { break }
+            end(largest, .slow)
+            if isClosed { return }
+        }
+        if sink.unsentBytes > limit { finish(4580, "slow") }
+    }
+
+    func dropQueue(of subscription: Subscription) {
+        guard subscription.queued > 0 else { return }
+        queuedBytes -= subscription.queuedBytes
+        subscription.queued = 0
+        subscription.queuedBytes = 0
+        queue.removeAll { $0.subscription === subscription }
+    }
+
+    func dropMarks() {
+        _ = takeMarks()
+        queue = []
+        queuedBytes = 0
+    }
+}

@@ -1,0 +1,117 @@
+internal import ReactiveGraph
+
+extension Session {
+    // MARK: - hello
+
+    func hello(_ fields: Fields) throws(HostError) {
+        let token = try fields.string("token")
+        if let token, let authenticate = access.authenticate {
+            guard let granted = authenticate(token) else {
+                throw HostError(.unauthenticated, "this token is not known")
+            }
+            access = granted
+        }
+        guard access.isAuthorised else { throw HostError(.unauthenticated, "a token is needed") }
+        if let client = try fields.string("client") { self.client = client }
+        greeted()
+        let limits = host.limits
+        let number = number
+        answer(id: nil, bytes: 0) { buffer in
+            buffer.append("{\"op\":\"hello\",\"session\":\"c:")
+            buffer.append(number)
+            buffer.append("\",\"server\":\"sluice/1.0\",\"hb\":")
+            buffer.append(UInt64(limits.heartbeatSeconds))
+            buffer.append(",\"limits\":{\"subs\":")
+            buffer.append(UInt64(limits.subscriptions))
+            buffer.append(",\"msg\":")
+            buffer.append(UInt64(limits.messageBytes))
+            buffer.append(",\"pipe\":")
+            buffer.append(UInt64(limits.stages))
+            buffer.append("}}")
+        }
+    }
+
+    // MARK: - set
+
+    func set(_ fields: Fields, id: UInt64?, bytes: Int) throws(HostError) {
+        let graph = try graph(fields)
+        var commit = Commit(graph: graph)
+        try CommitReader.read(fields, into: &commit)
+        commit.by = access.principal
+        switch host.submit(commit) {
+        case .applied(let applied):
+            deliverBefore(answerOf: graph)
+            guard id != nil else { return }
+            answer(id: id, bytes: bytes) { Answer.commit(.success(applied), id: id, to: $0) }
+        case .refused(let error): throw error
+        case .pending(let pending): wait(for: pending, id: id, bytes: bytes)
+        }
+    }
+
+    // MARK: - get, list
+
+    func get(_ fields: Fields, id: UInt64) throws(HostError) {
+        let graph = try graph(fields)
+        let nodes = try NodeSelection.read(fields, in: graph, limits: host.limits)
+        answer(id: id, bytes: 0) { buffer in
+            Answer.begin("ok", id: id, to: buffer)
+            Answer.appendCursor(of: graph, to: buffer)
+            Answer.appendTime(of: graph, to: buffer)
+            buffer.append(",\"m\":")
+            graph.appendValues(of: nodes, to: buffer)
+            buffer.append(byte: UInt8(ascii: "}"))
+        }
+    }
+
+    func list(id: UInt64) throws(HostError) {
+        let graphs = host.graphs
+        answer(id: id, bytes: 0) { buffer in
+            Answer.begin("ok", id: id, to: buffer)
+            buffer.append(",\"graphs\":[")
+            for (place, graph) in graphs.enumerated() {
+                if place > 0 { buffer.append(byte: UInt8(ascii: ",")) }
+                graph.appendSummary(to: buffer)
+            }
+            buffer.append("]}")
+        }
+    }
+
+    func graph(_ fields: Fields) throws(HostError) -> LiveGraph {
+        guard let name = fields["graph"] else { throw HostError(.badField, "graph: a name is needed") }
+        guard let name = try name.name("graph"), let graph = host.graph(named: name) else {
+            throw HostError(.unknownGraph, "no such graph")
+        }
+        return graph
+    }
+}
+
+extension LiveGraph {
+    /// `{"a":{"v":…},"b":{"empty":true}}`
+    func appendValues(of nodes: [NamedNode], to buffer: FrameBuffer) {
+        buffer.append(byte: UInt8(ascii: "{"))
+        for (place, node) in nodes.enumerated() {
+            if place > 0 { buffer.append(byte: UInt8(ascii: ",")) }
+            buffer.append(string: node.name)
+            buffer.append(":{")
+            Subscription.append(materialise(node).value, to: buffer)
+            buffer.append(byte: UInt8(ascii: "}"))
+        }
+        buffer.append(byte: UInt8(ascii: "}"))
+    }
+
+    /// One entry of `list` and of `GET /v1/graphs`.
+    func appendSummary(to buffer: FrameBuffer) {
+        buffer.append("{\"graph\":")
+        buffer.append(string: name)
+        if let title = definition.title {
+            buffer.append(",\"title\":")
+            buffer.append(string: title)
+        }
+        Answer.appendCursor(of: self, to: buffer)
+        buffer.append(",\"nodes\":")
+        buffer.append(UInt64(nodes.count))
+        buffer.append(",\"listeners\":")
+        buffer.append(UInt64(subscriptions))
+        buffer.append(byte: UInt8(ascii: "}"))
+    }
+}

@@ -1,0 +1,155 @@
+extension Session {
+    /// One complete text message from the client, lent for the call: an object, or an array of objects that take
+    /// effect in order.
+    public func receive(message: UnsafeRawBufferPointer) {
+        guard !isClosed else { return }
+        host.sessions.messagesIn += 1
+        if case .node(let node) = form {
+            receiveBare(message, for: node)
+            return
+        }
+        do throws(JSONError) {
+            try Fields.forEachObject(message) { bytes, fields in
+                if !isClosed { accept(bytes, fields) }
+            }
+        } catch {
+            refuseBadJSON(error)
+        }
+    }
+
+    private func refuseBadJSON(_ error: JSONError) {
+        answer(id: nil, bytes: 0) { buffer in Answer.error(HostError(.badJSON, error.message), id: nil, to: buffer) }
+        if badMessages.note(at: host.clock.now) { finish(4400, "bad_json") }
+    }
+
+    /// Performs a request now, or lines it up behind what waits for the log.
+    private func accept(_ bytes: UnsafeRawBufferPointer, _ fields: Fields?) {
+        guard let fields else {
+            answer(id: nil, bytes: 0) { buffer in
+                Answer.error(HostError(.badJSON, "a message is an object"), id: nil, to: buffer)
+            }
+            return
+        }
+        guard !requests.isEmpty else {
+            perform(fields, bytes)
+            return
+        }
+        let id = fields.id
+        if let id, requests.contains(id) {
+            append(PendingRequests.Entry(id: nil, bytes: 0, state: .answered(Answer.idInUse(id))))
+        } else if fields.operation == .set, requests.allowsSet {
+            perform(fields, bytes)
+        } else {
+            append(PendingRequests.Entry(id: id, bytes: bytes.count, state: .deferred(Array(bytes))))
+        }
+    }
+
+    private func append(_ entry: PendingRequests.Entry) {
+        requests.append(entry)
+        throttle()
+    }
+
+    /// Stops reading from a peer with too much pending, and goes on when that is over.
+    private func throttle() {
+        let isFull =
+            requests.entries.count >= host.limits.pendingRequests || requests.bytes >= host.limits.pendingBytes
+        if isFull != isThrottled {
+            isThrottled = isFull
+            sink?.pauseReading(isFull)
+        }
+    }
+
+    /// Sends an answer, or keeps it until those before it have been sent.
+    func answer(id: UInt64?, bytes: Int, _ build: (FrameBuffer) -> Void) {
+        guard !requests.isEmpty, !isDraining else {
+            send(build)
+            return
+        }
+        let buffer = host.answer
+        buffer.clear()
+        build(buffer)
+        append(PendingRequests.Entry(id: id, bytes: bytes, state: .answered(Array(buffer.bytes))))
+    }
+
+    /// A commit of this session is at the log. Its answer comes in its place.
+    func wait(for pending: PendingCommit, id: UInt64?, bytes: Int) {
+        let entry = PendingRequests.Entry(id: id, bytes: bytes, state: .submitted)
+        if isDraining {
+            requests.prepend(entry)
+        } else {
+            append(entry)
+        }
+        let graph = pending.commit.graph
+        pending.onAnswer { [weak self] result in
+            guard let self, !isClosed else { return }
+            let buffer = host.answer
+            buffer.clear()
+            Answer.commit(result, id: id, to: buffer)
+            entry.state = .answered(Array(buffer.bytes))
+            if case .success = result { deliverBefore(answerOf: graph) }
+            drain()
+        }
+    }
+
+    /// Mode-`all` frames of a commit come before its `ok`.
+    func deliverBefore(answerOf graph: LiveGraph) {
+        if !queue.isEmpty { deliver(LatestFrame(host.frame)) }
+    }
+
+    /// Sends and performs what no longer waits.
+    private func drain() {
+        guard !isDraining else { return }
+        isDraining = true
+        while !isClosed, let entry = requests.takeReady() {
+            switch entry.state {
+            case .answered(let bytes): bytes.withUnsafeBytes(send(_:))
+            case .deferred(let bytes):
+                bytes.withUnsafeBytes { message in
+                    // It was valid when it came.
+                    try? Fields.forEachObject(message) { bytes, fields in
+                        if let fields { perform(fields, bytes) }
+                    }
+                }
+            case .submitted: break
+            }
+        }
+        isDraining = false
+        if !isClosed { throttle() }
+    }
+
+    /// Performs one request whose turn has come.
+    private func perform(_ fields: Fields, _ bytes: UnsafeRawBufferPointer) {
+        let id: UInt64?
+        do throws(HostError) {
+            id = try fields.checkedID()
+        } catch {
+            answer(id: nil, bytes: 0) { Answer.error(error, id: nil, to: $0) }
+            return
+        }
+        do throws(HostError) {
+            let operation = fields.operation
+            guard access.isAuthorised || operation == .hello else {
+                throw HostError(.unauthenticated, "say hello with a token first")
+            }
+            if let id, operation != .unsub, subscription(id) != nil { throw HostError(.idInUse, "id \(id) is in use") }
+            switch operation {
+            case .hello: try hello(fields)
+            case .sub: try subscribe(fields, id: Self.required(id))
+            case .unsub: try unsubscribe(id: Self.required(id))
+            case .mod: try modify(fields, id: Self.required(id))
+            case .set: try set(fields, id: id, bytes: bytes.count)
+            case .get: try get(fields, id: Self.required(id))
+            case .list: try list(id: Self.required(id))
+            case .ping: answer(id: id, bytes: 0) { Answer.ok(id: id, to: $0) }
+            case .unknown: throw HostError(.badOp, "unknown op")
+            }
+        } catch {
+            answer(id: id, bytes: 0) { Answer.error(error, id: id, to: $0) }
+        }
+    }
+
+    private static func required(_ id: UInt64?) throws(HostError) -> UInt64 {
+        guard let id else { throw HostError(.badField, "id: a number from 1 to 2^53-1 is needed") }
+        return id
+    }
+}

@@ -1,0 +1,155 @@
+internal import ReactiveGraph
+
+extension Session {
+    // MARK: - sub
+
+    func subscribe(_ fields: Fields, id: UInt64) throws(HostError) {
+        let graph = try graph(fields)
+        guard subscriptions.count < host.limits.subscriptions else {
+            throw HostError(.subLimit, "at most \(host.limits.subscriptions) subscriptions per connection")
+        }
+        try fields.refuse(["history", "since"], because: "not offered by this server")
+        let options = try SubscriptionOptions(fields)
+        let kinds = [fields["node"], fields["nodes"], fields["combine"]].compactMap { $0 }
+        guard kinds.count == 1 else { throw HostError(.badField, "one of node, nodes and combine is needed") }
+        if fields["nodes"] != nil {
+            try subscribeGroup(fields, id: id, in: graph, options)
+            return
+        }
+        let source = try Source(fields, in: graph)
+        let pipe = try fields["pipe"].map { field throws(HostError) in try Pipe.read(field.bytes, host: host) } ?? []
+        subscribe(to: source, pipe, id: id, in: graph, options)
+    }
+
+    private func subscribe(
+        to source: Source,
+        _ pipe: [Stage],
+        id: UInt64,
+        in graph: LiveGraph,
+        _ options: SubscriptionOptions
+    ) {
+        let subscription = Subscription(id: id, session: self, graph: graph, options: options)
+        let node = attach(subscription, source, pipe)
+        var change: UInt64?
+        if pipe.isEmpty, case .from(let name) = source { change = graph.node(name)?.lastChange.rev }
+        answerSnap(of: subscription, change: change) { buffer in
+            guard change == nil else { return }
+            let key = pipe.reduce(source.key) { $0 + "|" + $1.key }
+            buffer.append(",\"chain\":\"")
+            buffer.append(raw: Chains.hash(key))
+            buffer.append("\",\"shared\":")
+            buffer.append(UInt64(node.listenerCount + node.downstreamNodes.count))
+        }
+        if subscription.isComplete { end(subscription, .complete) }
+    }
+
+    /// Builds the chain and listens to it.
+    @discardableResult
+    func attach(_ subscription: Subscription, _ source: Source, _ pipe: [Stage]) -> Node<Datum> {
+        let me = Unmanaged.passUnretained(subscription)
+        let node = subscription.graph.chain(source, pipe) { me._withUnsafeGuaranteedRef { $0.isComplete = true } }
+        subscription.listen(to: node)
+        add(subscription)
+        return node
+    }
+
+    private func subscribeGroup(
+        _ fields: Fields,
+        id: UInt64,
+        in graph: LiveGraph,
+        _ options: SubscriptionOptions
+    ) throws(HostError) {
+        try fields.refuse(["pipe"], because: "not together with nodes")
+        if options.isAll { throw HostError(.badField, "mode: all needs one node") }
+        let nodes = try NodeSelection.read(fields, in: graph, limits: host.limits)
+        let subscription = GroupSubscription(id: id, session: self, graph: graph, options: options)
+        subscription.listen(to: nodes.map { ($0.name, graph.materialise($0)) })
+        add(subscription)
+        answerSnap(of: subscription, change: nil)
+    }
+
+    private func answerSnap(
+        of subscription: Subscription,
+        change: UInt64?,
+        _ more: (FrameBuffer) -> Void = { _ in }
+    ) {
+        let graph = subscription.graph
+        answer(id: nil, bytes: 0) { buffer in
+            Answer.begin("snap", id: subscription.id, to: buffer)
+            Answer.appendCursor(of: graph, to: buffer)
+            if let change, change != graph.rev {
+                buffer.append(",\"c\":")
+                buffer.append(change)
+            }
+            Answer.appendTime(of: graph, to: buffer)
+            if subscription.options.initial {
+                buffer.append(byte: UInt8(ascii: ","))
+                subscription.appendState(to: buffer)
+            }
+            more(buffer)
+            buffer.append(byte: UInt8(ascii: "}"))
+        }
+    }
+
+    // MARK: - unsub, mod
+
+    func unsubscribe(id: UInt64) throws(HostError) {
+        guard let subscription = subscription(id) else {
+            throw HostError(.unknownID, "no subscription has id \(id)")
+        }
+        // What happened before the request is told before its answer.
+        if subscription.isMarked || subscription.queued > 0 { deliver(LatestFrame(host.frame)) }
+        if !subscription.isEnded { end(subscription, .done) }
+    }
+
+    func modify(_ fields: Fields, id: UInt64) throws(HostError) {
+        guard let number = try fields.integer("sub", in: 1...9_007_199_254_740_991) else {
+            throw HostError(.badField, "sub: the id of a subscription is needed")
+        }
+        guard let subscription = subscription(UInt64(number)) else {
+            throw HostError(.unknownID, "no subscription has id \(number)")
+        }
+        let options = try SubscriptionOptions(fields, changing: subscription.options)
+        if options.isAll, subscription is GroupSubscription {
+            throw HostError(.badField, "mode: all needs one node")
+        }
+        if options.isAll != subscription.options.isAll, subscription.isMarked || subscription.queued > 0 {
+            deliver(LatestFrame(host.frame))
+        }
+        subscription.options = options
+        subscription.reschedule()
+        answer(id: id, bytes: 0) { Answer.ok(id: id, to: $0) }
+    }
+}
+
+extension SubscriptionOptions {
+    /// Reads the options of a message; what it does not say stays as in `former`.
+    init(_ fields: Fields, changing former: SubscriptionOptions = SubscriptionOptions()) throws(HostError) {
+        self = former
+        if let mode = try fields.string("mode") {
+            switch mode {
+            case "latest": isAll = false
+            case "all": isAll = true
+            default: throw HostError(.badField, "mode: latest or all is needed")
+            }
+        }
+        if let every = try fields.integer("every", in: 0...86_400_000) { self.every = UInt64(every) }
+        if let queue = try fields.integer("queue", in: 1...100_000) { self.queue = queue }
+        if let initial = try fields.bool("initial") { self.initial = initial }
+    }
+}
+
+extension Source {
+    /// The `node` or the `combine` of a message.
+    init(_ fields: Fields, in graph: LiveGraph) throws(HostError) {
+        if let field = fields["node"] {
+            guard let name = try field.name("node"), let node = graph.node(named: name) else {
+                throw HostError(.unknownNode, "no such node in \(graph.name)", node: field.string)
+            }
+            self = .from(node.name)
+            return
+        }
+        guard let field = fields["combine"] else { throw HostError(.badField, "node: a name is needed") }
+        self = try Pipe.combine(field.bytes, in: graph)
+    }
+}

@@ -1,0 +1,227 @@
+/// One client's state in the protocol `sluice.v1.json`: its subscriptions, what it waits for, what it has to
+/// be told (wire-protocol.md §1).
+///
+/// Whoever holds the connection makes one, hands it every message, and ends it with ``close(_:)``, the one way
+/// out: whatever the reason, all that only this client needed is freed before that call returns.
+public final class Session {
+    /// Its number, unique in the host and never used again.
+    public let number: UInt64
+    /// How it is reached: `ws`, `sse`, or what the server calls it.
+    public let transport: String
+    /// What the client calls itself, from `hello`.
+    public internal(set) var client: String?
+    /// When it began, in milliseconds since 1970.
+    public let since: UInt64
+    /// Whether ``close(_:)`` has been called.
+    public private(set) var isClosed = false
+
+    unowned(unsafe) let host: Host
+    @exclusivity(unchecked) private(set) var sink: (any MessageSink)?
+    let form: SessionForm
+    var access: SessionAccess
+    @exclusivity(unchecked) private(set) var subscriptions: ContiguousArray<Subscription> = []
+    var requests = PendingRequests()
+    var badMessages = BadMessages()
+    var isDraining = false
+    var isThrottled = false
+    private var greeting: Greeting?
+
+    // What the client still has to be told: Session+Delivery.swift.
+    @exclusivity(unchecked) var nextMarked: Unmanaged<Session>?
+    @exclusivity(unchecked) var isMarked = false
+    @exclusivity(unchecked) var isBlocked = false
+    @exclusivity(unchecked) var isOverflowing = false
+    @exclusivity(unchecked) var firstMarked: Unmanaged<Subscription>?
+    @exclusivity(unchecked) var lastMarked: Unmanaged<Subscription>?
+    @exclusivity(unchecked) var queue: ContiguousArray<QueuedEmission> = []
+    @exclusivity(unchecked) var queuedBytes = 0
+
+    /// A session of `host` whose messages go to `sink`; it holds the sink until it is closed.
+    ///
+    /// - Parameters:
+    ///   - transport: `ws`, or what pictures shall show.
+    ///   - access: who the peer is known to be; unless authorised, only `hello` is answered.
+    ///   - form: the protocol, or bare values of one node.
+    public init(
+        host: Host,
+        sink: any MessageSink,
+        transport: String = "ws",
+        access: SessionAccess = .open,
+        form: SessionForm = .messages
+    ) {
+        number = host.sessions.number()
+        self.transport = transport
+        since = host.clock.wall
+        self.host = host
+        self.sink = sink
+        self.form = form
+        self.access = access
+        host.sessions.add(self)
+        if !access.isAuthorised { greeting = Greeting(self) }
+    }
+
+    // MARK: - Messages out
+
+    /// Hands a finished message to the sink, past the soft limit.
+    func send(_ message: UnsafeRawBufferPointer) {
+        guard let sink else { return }
+        host.sessions.messagesOut += 1
+        sink.send(message: message)
+    }
+
+    /// Builds and sends one message that is no delivery.
+    func send(_ build: (FrameBuffer) -> Void) {
+        let buffer = host.answer
+        buffer.clear()
+        build(buffer)
+        send(buffer.bytes)
+    }
+
+    // MARK: - Subscriptions
+
+    func add(_ subscription: Subscription) {
+        subscriptions.append(subscription)
+        subscription.graph.subscriptions += 1
+        host.sessions.subscriptions += 1
+    }
+
+    func subscription(_ id: UInt64) -> Subscription? {
+        subscriptions.first { $0.id == id }
+    }
+
+    /// Ends one subscription and frees what only it needed: the one place where that happens.
+    ///
+    /// - Returns: how many nodes were freed.
+    @discardableResult
+    func end(_ subscription: Subscription) -> UInt64 {
+        guard !subscription.isEnded else { return 0 }
+        let graph = subscription.graph
+        let before = graph.chains.releasedCount
+        subscription.release()
+        dropQueue(of: subscription)
+        if let place = subscriptions.firstIndex(where: { $0 === subscription }) { subscriptions.remove(at: place) }
+        graph.subscriptions -= 1
+        host.sessions.subscriptions -= 1
+        graph.audit()
+        return graph.chains.releasedCount - before
+    }
+
+    /// Ends one subscription and tells the client why.
+    func end(_ subscription: Subscription, _ code: EndCode) {
+        let id = subscription.id
+        let released = end(subscription)
+        if case .node = form {
+            let close: (UInt16, String) = code == .slow ? (4580, "slow") : (1000, code.rawValue)
+            finish(close.0, close.1)
+            return
+        }
+        send { buffer in
+            buffer.append("{\"op\":\"end\",\"id\":")
+            buffer.append(id)
+            buffer.append(",\"code\":")
+            buffer.append(string: code.rawValue)
+            buffer.append(",\"released\":")
+            buffer.append(released)
+            buffer.append("}")
+        }
+    }
+
+    func endAll(of graph: LiveGraph, _ code: EndCode) {
+        for subscription in subscriptions where subscription.graph === graph { end(subscription, code) }
+    }
+
+    // MARK: - The end
+
+    /// Why a session ends. The teardown is the same for all; the reason is for pictures and logs.
+    public struct CloseReason: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+
+        /// A reason of that spelling.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The peer said goodbye.
+        public static let closed = Self(rawValue: "closed")
+        /// The connection broke.
+        public static let reset = Self(rawValue: "reset")
+        /// The peer did not answer.
+        public static let timeout = Self(rawValue: "timeout")
+        /// The peer broke the protocol.
+        public static let protocolError = Self(rawValue: "protocol")
+        /// The peer did not read.
+        public static let slow = Self(rawValue: "slow")
+        /// The server stops.
+        public static let shutdown = Self(rawValue: "shutdown")
+    }
+
+    /// Ends the session: listeners, chains and nodes that only it needed are gone when this returns.
+    ///
+    /// - Returns: how many nodes were freed; 0 when it was closed before.
+    @discardableResult
+    public func close(_ reason: CloseReason = .closed) -> UInt64 {
+        guard !isClosed else { return 0 }
+        isClosed = true
+        greeting?.cancel()
+        greeting = nil
+        var released: UInt64 = 0
+        while let last = subscriptions.last { released += end(last) }
+        dropMarks()
+        requests.clear()
+        sink = nil
+        host.sessions.remove(self)
+        return released
+    }
+
+    /// Closes the connection with a code of wire-protocol.md §2, and the session with it.
+    func finish(_ code: UInt16, _ reason: String) {
+        guard let sink else { return }
+        close(code == 4580 ? .slow : .protocolError)
+        sink.close(code: code, reason: reason)
+    }
+
+    /// The server is about to stop: every subscription ends with `shutdown`, the connection with 4503 and the
+    /// milliseconds after which to come back.
+    public func shutDown(after milliseconds: Int) {
+        guard let sink else { return }
+        deliver(LatestFrame(host.frame))
+        if case .messages = form {
+            while let last = subscriptions.last { end(last, .shutdown) }
+        }
+        close(.shutdown)
+        sink.close(code: 4503, reason: "{\"after\":\(milliseconds)}")
+    }
+
+    func greeted() {
+        greeting?.cancel()
+        greeting = nil
+    }
+}
+
+/// What a session's messages look like.
+public enum SessionForm {
+    /// The protocol `sluice.v1.json`.
+    case messages
+    /// Bare values of one node, both ways (wire-protocol.md §1.10).
+    case node(NamedNode)
+}
+
+/// Waits for the `hello` of a client that is not authorised yet.
+private final class Greeting: AlarmTarget {
+    private unowned let session: Session
+    private lazy var alarm = Alarm(target: self)
+
+    init(_ session: Session) {
+        self.session = session
+        let host = session.host
+        host.alarms.set(alarm, due: host.clock.now + host.limits.helloMilliseconds)
+    }
+
+    func cancel() {
+        session.host.alarms.cancel(alarm)
+    }
+
+    func alarm(at now: UInt64) {
+        session.finish(4408, "timeout")
+    }
+}

@@ -1,0 +1,29 @@
+/// What one session may use; a breach gets the code given (wire-protocol.md §1.1, §1.9, §5).
+public struct SessionLimits: Sendable {
+    /// Subscriptions of one session (`sub_limit`).
+    public var subscriptions = 1_000
+    /// Bytes of one message from the client; the server enforces it, `hello` tells it.
+    public var messageBytes = 65_536
+    /// Stages of one pipeline (`pipe_limit`).
+    public var stages = 16
+    /// Nodes that the globs of one subscription may match (`sub_limit`).
+    public var matches = 1_000
+    /// Above this many unsent bytes `latest` subscriptions only keep a mark, and `all` ones queue.
+    public var softBytes = 65_536
+    /// Above this many unsent and queued bytes `all` subscriptions end with `slow`, then the connection.
+    public var hardBytes = 1_048_576
+    /// Requests that may wait for the log before the peer is not read any more.
+    public var pendingRequests = 64
+    /// Their bytes.
+    public var pendingBytes = 262_144
+    /// Values that one `delay` may hold, and values of one `window`.
+    public var delayed = 1_024
+    public var windowValues = 10_000
+    /// Seconds between heartbeats, as told in `hello`.
+    public var heartbeatSeconds = 25
+    /// Milliseconds within which an unauthorised client must say hello.
+    public var helloMilliseconds: UInt64 = 5_000
+
+    /// The defaults of wire-protocol.md §4 and §5.
+    public init() {}
+}

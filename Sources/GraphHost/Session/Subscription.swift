@@ -1,0 +1,195 @@
+internal import ReactiveGraph
+
+/// Why the server ends a subscription (wire-protocol.md §1.5).
+public struct EndCode: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+
+    /// A code of that spelling.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The client asked for it.
+    public static let done = Self(rawValue: "done")
+    /// The node, or its graph, is gone.
+    public static let nodeRemoved = Self(rawValue: "node_removed")
+    /// Mode `all`: the queue overflowed.
+    public static let slow = Self(rawValue: "slow")
+    /// A `prefix` stage has had its last value.
+    public static let complete = Self(rawValue: "complete")
+    /// The server is about to stop.
+    public static let shutdown = Self(rawValue: "shutdown")
+}
+
+/// One client's interest in one node or chain: the listener that holds everything it needs.
+///
+/// Invariants:
+/// - it holds its node, and the bag whose listen edge does too; both go in ``release()`` and nowhere else;
+/// - `folded` counts the emissions heard since the last delivery; a subscription with `folded > 0` in mode
+///   `latest` is in its session's list of marked ones, or waits for its interval or for the socket;
+/// - in mode `all` the emissions stand in the session's queue, `queued` of them.
+class Subscription: AlarmTarget {
+    /// The id that the client chose.
+    final let id: UInt64
+    unowned(unsafe) final let session: Session
+    final let graph: LiveGraph
+    /// Changed by `mod` only.
+    @exclusivity(unchecked) final var options: SubscriptionOptions
+
+    @exclusivity(unchecked) private(set) final var node: Node<Datum>?
+    final var bag: CancellableBag?
+    @exclusivity(unchecked) final var folded: UInt64 = 0
+    @exclusivity(unchecked) final var queued = 0
+    @exclusivity(unchecked) final var queuedBytes = 0
+    /// What the client believes, or will once the emissions heard so far have been delivered.
+    @exclusivity(unchecked) final var heardEmpty = true
+    @exclusivity(unchecked) final var isMarked = false
+    @exclusivity(unchecked) final var isEnded = false
+    /// A `prefix` stage has had its last value: end after the next delivery.
+    @exclusivity(unchecked) final var isComplete = false
+    @exclusivity(unchecked) final var nextMarked: Unmanaged<Subscription>?
+    private final var notBefore: UInt64 = 0
+    private final var interval: Alarm?
+
+    init(id: UInt64, session: Session, graph: LiveGraph, options: SubscriptionOptions) {
+        self.id = id
+        self.session = session
+        self.graph = graph
+        self.options = options
+    }
+
+    /// Starts to listen to `node`: from now on no emission is missed.
+    final func listen(to node: Node<Datum>) {
+        self.node = node
+        heardEmpty = node.value == nil
+        let bag = CancellableBag()
+        self.bag = bag
+        let me = Unmanaged.passUnretained(self)
+        node.listenEmissions(in: bag, replay: false) { emission, _ in
+            me._withUnsafeGuaranteedRef { $0.hear(emission) }
+        }
+    }
+
+    /// An emission happened.
+    @inline(__always)
+    private final func hear(_ emission: Emission<Datum>) {
+        if options.isAll { queue(emission.value) } else { hear(isEmpty: emission.isEmpty) }
+    }
+
+    /// Mode `latest`: an emission happened; its value is read when it is delivered.
+    @inline(__always)
+    final func hear(isEmpty: Bool) {
+        if isEmpty, heardEmpty { return }
+        heardEmpty = isEmpty
+        folded += 1
+        if !isMarked { mark() }
+    }
+
+    /// Asks for a delivery: at the end of this turn, or when the interval is over.
+    final func mark() {
+        if options.every > 0, postponed() { return }
+        isMarked = true
+        session.mark(self)
+    }
+
+    /// Mode `all`: an emission happened.
+    private final func queue(_ value: Datum?) {
+        if value == nil, heardEmpty { return }
+        heardEmpty = value == nil
+        session.queue(self, value)
+    }
+
+    /// Whether the interval since the last delivery is still running; the alarm then marks.
+    final func postponed() -> Bool {
+        let now = session.host.clock.now
+        guard now < notBefore else { return false }
+        let interval = interval ?? Alarm(target: self)
+        self.interval = interval
+        if !interval.isSet { session.host.alarms.set(interval, due: notBefore) }
+        return true
+    }
+
+    final func alarm(at now: UInt64) {
+        guard !isEnded else { return }
+        if options.isAll {
+            session.wake()
+        } else if folded > 0, !isMarked {
+            mark()
+        }
+    }
+
+    /// A delivery has just been made.
+    final func delivered() {
+        folded = 0
+        if options.every > 0 { notBefore = session.host.clock.now + options.every }
+    }
+
+    /// Appends what this subscription has to say now: `{"id":…,"v":…,"n":…}`.
+    func appendEntry(to buffer: FrameBuffer) {
+        Self.append(id: id, node?.value, folded: folded, to: buffer)
+    }
+
+    /// Appends one queued emission: `{"id":…,"v":…}`.
+    final func appendEntry(_ value: Datum?, to buffer: FrameBuffer) {
+        Self.append(id: id, value, folded: 1, to: buffer)
+    }
+
+    /// Appends the fields of the present state, as a `snap` shows it.
+    func appendState(to buffer: FrameBuffer) {
+        Self.append(node?.value, to: buffer)
+    }
+
+    /// The number of the one node whose value makes the whole message; 0 when there is more to it.
+    @inline(__always)
+    final var nodeNumber: UInt64 { node?.id ?? 0 }
+
+    /// The interval changed: deliveries keep to the new one from now on.
+    final func reschedule() {
+        notBefore = min(notBefore, session.host.clock.now + options.every)
+        guard let interval, interval.isSet else { return }
+        session.host.alarms.set(interval, due: notBefore)
+    }
+
+    /// Lets go of everything: listen edge, chain, alarm. The one place where that happens.
+    func release() {
+        isEnded = true
+        if let interval { session.host.alarms.cancel(interval) }
+        interval = nil
+        bag?.cancel()
+        bag = nil
+        node = nil
+    }
+
+    static func append(id: UInt64, _ value: Datum?, folded: UInt64, to buffer: FrameBuffer) {
+        buffer.append("{\"id\":")
+        buffer.append(id)
+        buffer.append(byte: UInt8(ascii: ","))
+        append(value, to: buffer)
+        if folded > 1 {
+            buffer.append(",\"n\":")
+            buffer.append(folded)
+        }
+        buffer.append(byte: UInt8(ascii: "}"))
+    }
+
+    /// Exactly one of `"v":…`, `"empty":true`, `"fail":{…}`.
+    static func append(_ value: Datum?, to buffer: FrameBuffer) {
+        if let value {
+            value.withFragment(buffer.append(_:))
+        } else {
+            buffer.append("\"empty\":true")
+        }
+    }
+}
+
+/// How a subscription wants to be served (wire-protocol.md §1.2).
+struct SubscriptionOptions {
+    /// Every value is delivered, none folded.
+    var isAll = false
+    /// Mode `all`: how many emissions may be queued.
+    var queue = 256
+    /// Milliseconds between deliveries at most; 0: none.
+    var every: UInt64 = 0
+    /// Whether `snap` carries the value.
+    var initial = true
+}

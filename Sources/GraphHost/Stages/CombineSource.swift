@@ -1,0 +1,55 @@
+internal import CEL
+internal import ReactiveGraph
+
+// `combine`: several nodes as one value (G-81 over present inputs, G-50). A join of class none: empty while an
+// input is, a failure while an input is one, and otherwise computed from what the inputs hold now.
+
+extension Graph {
+    /// The object of the inputs under their names, or their list; forwards the inputs' own text.
+    static func combined(_ inputs: [Node<Datum>], names: [String]?) -> Node<Datum> {
+        join(inputs, named: "combine") { emissions, _ in
+            present(emissions) { text(of: $0, names: names) }
+        }
+    }
+
+    /// What an expression makes of the inputs: each under its name, or all as one list `value`.
+    static func combined(_ inputs: [Node<Datum>], isList: Bool, _ evaluation: Evaluation) -> Node<Datum> {
+        join(inputs, named: "combine") { emissions, _ in
+            present(emissions) { data in
+                let trees = data.map(\.tree)
+                return isList ? evaluation.emission(.list(ValueList(trees))) : evaluation.emission(trees)
+            }
+        }
+    }
+
+    private static func present(
+        _ emissions: [Emission<Datum>],
+        _ compute: ([Datum]) -> Emission<Datum>
+    ) -> Emission<Datum> {
+        var data: [Datum] = []
+        data.reserveCapacity(emissions.count)
+        var fail: Datum?
+        for emission in emissions {
+            guard case .value(let datum) = emission else { return .empty }
+            if datum.isFail, fail == nil { fail = datum }
+            data.append(datum)
+        }
+        if let fail { return .value(fail) }
+        return compute(data)
+    }
+
+    private static func text(of data: [Datum], names: [String]?) -> Emission<Datum> {
+        let buffer = FrameBuffer(capacity: 256)
+        buffer.append(byte: UInt8(ascii: names == nil ? "[" : "{"))
+        for (place, datum) in data.enumerated() {
+            if place > 0 { buffer.append(byte: UInt8(ascii: ",")) }
+            if let names {
+                buffer.append(string: names[place])
+                buffer.append(byte: UInt8(ascii: ":"))
+            }
+            datum.withBytes(buffer.append(_:))
+        }
+        buffer.append(byte: UInt8(ascii: names == nil ? "]" : "}"))
+        return .value(Datum(JSONReader(validated: buffer.bytes)))
+    }
+}

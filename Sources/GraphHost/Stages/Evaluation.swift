@@ -1,0 +1,86 @@
+internal import CEL
+internal import ReactiveGraph
+
+/// One expression as a stage uses it: it adds the time where that is asked for, and makes an emission of whatever
+/// comes out; a failure is one too (design.md §4.10).
+struct Evaluation {
+    private let program: Program
+    private let place: String
+    private unowned let graph: LiveGraph
+    /// Behind which of the stage's values the expression wants the time of the newest commit among its inputs;
+    /// 0: nowhere.
+    private let timePlace: Int
+    /// Whether it looks at that time at all.
+    private let needsTime: Bool
+
+    /// `count` values will be given, in the order in which the expression declares its variables.
+    init(_ expression: Expression, taking count: Int, at place: String, in graph: LiveGraph) {
+        program = expression.program
+        self.place = place
+        self.graph = graph
+        timePlace = expression.variables.count > count ? count : 0
+        needsTime = expression.key.contains("time")
+    }
+
+    /// The value for one input.
+    @inline(__always)
+    func result(_ value: Value) throws(EvaluationError) -> Value {
+        guard timePlace > 0 else { return try program.evaluate(value) }
+        let result = withUnsafeTemporaryAllocation(of: Value.self, capacity: 2) { arguments in
+            arguments.initializeElement(at: 0, to: value)
+            arguments.initializeElement(at: 1, to: time)
+            defer { arguments.deinitialize() }
+            return Result { () throws(EvaluationError) in
+                try program.evaluate(UnsafeBufferPointer(arguments))
+            }
+        }
+        return try result.get()
+    }
+
+    /// The value for several.
+    func result(_ values: [Value]) throws(EvaluationError) -> Value {
+        try program.evaluate(timePlace > 0 ? values + [time] : values)
+    }
+
+    /// The emission for one input.
+    func emission(_ value: Value) -> Emission<Datum> {
+        do throws(EvaluationError) {
+            return Self.emission(try result(value), at: place)
+        } catch {
+            return fail(error)
+        }
+    }
+
+    /// The emission for several.
+    func emission(_ values: [Value]) -> Emission<Datum> {
+        do throws(EvaluationError) {
+            return Self.emission(try result(values), at: place)
+        } catch {
+            return fail(error)
+        }
+    }
+
+    /// A failed evaluation as an emission.
+    func fail(_ error: EvaluationError) -> Emission<Datum> {
+        .value(.fail(error.code.rawValue, at: "\(place):\(error.offset)", error.message))
+    }
+
+    /// A result of the wrong type as an emission.
+    func fail(_ message: String) -> Emission<Datum> {
+        .value(.fail("expr_type", at: place, message))
+    }
+
+    private var time: Value {
+        guard needsTime else { return .null }
+        return Timestamp(milliseconds: Int64(clamping: graph.evaluationTime)).map(Value.timestamp) ?? .null
+    }
+
+    /// What a computed tree is as an emission; what JSON cannot say is a failure.
+    static func emission(_ tree: Value, at place: String) -> Emission<Datum> {
+        do throws(JSONError) {
+            return .value(try Datum(tree: tree))
+        } catch {
+            return .value(.fail("expr_bad_value", at: place, "the result has no form in JSON"))
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// The counters of one graph, for `/metrics` and for tests that count.
+public struct GraphStatistics: Hashable, Sendable {
+    /// Nodes that exist now: mutable, derived, and those of client pipelines.
+    public var nodes: Int
+    /// Edges between them.
+    public var edges: Int
+    /// Listen edges: what subscriptions hear by.
+    public var listeners: Int
+    /// Nodes freed since the graph came into being.
+    public var released: UInt64
+    /// Commits applied since the start of this process.
+    public var commits: UInt64
+    /// Commits that the log has not answered yet.
+    public var pending: Int
+}
+
+/// The counters of a host.
+public struct HostStatistics: Hashable, Sendable {
+    /// Graphs that exist.
+    public var graphs: Int
+    /// Sessions that are open.
+    public var sessions: Int
+    /// Subscriptions of all sessions.
+    public var subscriptions: Int
+    /// Messages received from clients since the start.
+    public var messagesIn: UInt64
+    /// Messages handed to the sinks since the start.
+    public var messagesOut: UInt64
+    /// Emissions that were folded into a later one since the start.
+    public var folded: UInt64
+}

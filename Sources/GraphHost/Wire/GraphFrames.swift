@@ -1,0 +1,101 @@
+/// The beginning and the end that all `upd` messages of one graph and commit share, encoded once
+/// (wire-protocol.md §1.3).
+final class GraphFrames {
+    @exclusivity(unchecked) private var stamp = LogStamp(rev: 0, time: 0)
+    @exclusivity(unchecked) private var context: Datum?
+    @exclusivity(unchecked) private var by: String?
+    @exclusivity(unchecked) private var isStale = true
+    @exclusivity(unchecked) private var presentInfo: CommitInfo?
+    private let start: [UInt8]
+    private var head: [UInt8] = []
+    private var tail: [UInt8] = []
+
+    init(name: String) {
+        start = Array(#"{"op":"upd","graph":""#.utf8) + Array(name.utf8) + Array(#"","rev":"#.utf8)
+    }
+
+    /// A new commit is being applied.
+    func begin(_ stamp: LogStamp, context: Datum?, by: String?) {
+        self.stamp = stamp
+        self.context = context
+        self.by = by
+        isStale = true
+        presentInfo = nil
+    }
+
+    /// The newest commit, as an object that queued emissions can share.
+    var info: CommitInfo {
+        if let presentInfo { return presentInfo }
+        let made = CommitInfo(stamp: stamp, context: context, by: by)
+        presentInfo = made
+        return made
+    }
+
+    /// `{"op":"upd","graph":…,"rev":…,"t":…,"d":[` of the newest commit.
+    func appendHead(to buffer: FrameBuffer) {
+        if isStale { refresh(buffer) }
+        buffer.append(head)
+    }
+
+    /// `],"ctx":…,"by":…}` of the newest commit.
+    func appendTail(to buffer: FrameBuffer) {
+        if isStale { refresh(buffer) }
+        buffer.append(tail)
+    }
+
+    /// The same for an older commit.
+    func appendHead(to buffer: FrameBuffer, _ info: CommitInfo) {
+        appendHead(to: buffer, stamp: info.stamp)
+    }
+
+    /// The same for an older commit.
+    func appendTail(to buffer: FrameBuffer, _ info: CommitInfo) {
+        Self.appendTail(to: buffer, context: info.context, by: info.by)
+    }
+
+    private func appendHead(to buffer: FrameBuffer, stamp: LogStamp) {
+        buffer.append(start)
+        buffer.append(stamp.rev)
+        buffer.append(",\"t\":")
+        buffer.append(stamp.time)
+        buffer.append(",\"d\":[")
+    }
+
+    private static func appendTail(to buffer: FrameBuffer, context: Datum?, by: String?) {
+        buffer.append(byte: UInt8(ascii: "]"))
+        if let context {
+            buffer.append(",\"ctx\":")
+            context.withBytes(buffer.append(_:))
+        }
+        if let by {
+            buffer.append(",\"by\":")
+            buffer.append(string: by)
+        }
+        buffer.append(byte: UInt8(ascii: "}"))
+    }
+
+    /// Encodes both parts behind whatever stands in `buffer`, and takes them out again.
+    private func refresh(_ buffer: FrameBuffer) {
+        isStale = false
+        let mark = buffer.count
+        appendHead(to: buffer, stamp: stamp)
+        head = Array(buffer.bytes[mark...])
+        buffer.truncate(to: mark)
+        Self.appendTail(to: buffer, context: context, by: by)
+        tail = Array(buffer.bytes[mark...])
+        buffer.truncate(to: mark)
+    }
+}
+
+/// One commit, as far as its subscribers are told about it.
+final class CommitInfo {
+    let stamp: LogStamp
+    let context: Datum?
+    let by: String?
+
+    init(stamp: LogStamp, context: Datum?, by: String?) {
+        self.stamp = stamp
+        self.context = context
+        self.by = by
+    }
+}

@@ -1,0 +1,76 @@
+/// The nodes that a list of names and globs means, each once; a glob gives its nodes in order of definition.
+public enum NodeSelection {
+    /// Picks nodes of `graph`.
+    ///
+    /// - Throws: `unknown_node` for a name that is not there; `sub_limit` when there are more than `limit`.
+    public static func pick(
+        _ patterns: [String],
+        in graph: LiveGraph,
+        limit: Int = .max
+    ) throws(HostError) -> [NamedNode] {
+        var picked: [NamedNode] = []
+        var seen: Set<ObjectIdentifier> = []
+        for pattern in patterns {
+            if pattern.utf8.contains(where: { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }) {
+                let glob = Array(pattern.utf8)
+                for node in graph.nodes where matches(Array(node.name.utf8), glob) {
+                    if seen.insert(ObjectIdentifier(node)).inserted { picked.append(node) }
+                }
+            } else if let node = graph.node(pattern) {
+                if seen.insert(ObjectIdentifier(node)).inserted { picked.append(node) }
+            } else {
+                throw HostError(.unknownNode, "no such node in \(graph.name)", node: pattern)
+            }
+            guard picked.count <= limit else { throw HostError(.subLimit, "more than \(limit) nodes match") }
+        }
+        return picked
+    }
+
+    /// Reads the `nodes` field of a message: a list of names and globs, or one of them; all nodes without it.
+    static func read(
+        _ fields: Fields,
+        in graph: LiveGraph,
+        limits: SessionLimits
+    ) throws(HostError) -> [NamedNode] {
+        guard let field = fields["nodes"] else {
+            guard graph.nodes.count <= limits.matches else {
+                throw HostError(.subLimit, "more than \(limits.matches) nodes match")
+            }
+            return graph.nodes
+        }
+        var patterns: [String] = []
+        if let one = field.string {
+            patterns = [one]
+        } else {
+            guard field.kind == .array else { throw HostError(.badField, "nodes: a list of names is needed") }
+            for element in field.elements {
+                guard let name = element.string else { throw HostError(.badField, "nodes: a list of names is needed") }
+                patterns.append(name)
+            }
+        }
+        return try pick(patterns, in: graph, limit: limits.matches)
+    }
+
+    /// Whether `name` matches `pattern`, in which `*` stands for any run of characters and `?` for one.
+    static func matches(_ name: [UInt8], _ pattern: [UInt8]) -> Bool {
+        var (i, j) = (0, 0)
+        var retry: (name: Int, pattern: Int)?
+        while i < name.count {
+            if j < pattern.count, pattern[j] == UInt8(ascii: "*") {
+                retry = (i, j)
+                j += 1
+            } else if j < pattern.count, pattern[j] == UInt8(ascii: "?") || pattern[j] == name[i] {
+                i += 1
+                j += 1
+            } else if let back = retry {
+                retry = (back.name + 1, back.pattern)
+                i = back.name + 1
+                j = back.pattern + 1
+            } else {
+                return false
+            }
+        }
+        while j < pattern.count, pattern[j] == UInt8(ascii: "*") { j += 1 }
+        return j == pattern.count
+    }
+}
