@@ -28,16 +28,9 @@ enum ASCII {
     }
 
     /// Whether the byte may stand in a token (RFC 9110 §5.6.2).
+    @inline(__always)
     static func isToken(_ byte: UInt8) -> Bool {
-        if isLetter(byte) || isDigit(byte) { return true }
-        switch byte {
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
-            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            return true
-        default:
-            return false
-        }
+        ByteSet.token.contains(byte)
     }
 
     /// The value of a hexadecimal digit, or nil.
@@ -138,9 +131,23 @@ extension UnsafeRawBufferPointer {
         return found
     }
 
+    /// Compares eight bytes at a time, the last eight overlapping those before.
     @inline(__always)
-    private func isEqual(to other: UnsafePointer<UInt8>) -> Bool {
-        for index in 0..<count where self[index] != other[index] {
+    private func isEqual(to other: UnsafeRawPointer) -> Bool {
+        guard let base = baseAddress else { return true }
+        if count >= 8 {
+            var offset = 0
+            while true {
+                let ours = base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                if ours != other.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+                if offset == count &- 8 { return true }
+                offset = Swift.min(offset &+ 8, count &- 8)
+            }
+        }
+        for offset in 0..<count
+        where base.load(fromByteOffset: offset, as: UInt8.self)
+            != other.load(fromByteOffset: offset, as: UInt8.self)
+        {
             return false
         }
         return true

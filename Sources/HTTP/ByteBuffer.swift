@@ -7,13 +7,14 @@ public struct ByteBuffer: ~Copyable {
     @usableFromInline var capacity: Int
 
     /// How many bytes are held.
-    public internal(set) var count: Int
+    public var count: Int { length }
+    @usableFromInline var length: Int
 
     /// Makes an empty buffer; memory is taken at the first append.
     public init() {
         base = nil
         capacity = 0
-        count = 0
+        length = 0
     }
 
     deinit {
@@ -36,6 +37,8 @@ public struct ByteBuffer: ~Copyable {
     /// Makes room for `more` bytes and returns where they go.
     ///
     /// They count only after `commit`.
+    @inlinable
+    @inline(__always)
     public mutating func reserve(_ more: Int) -> UnsafeMutableRawPointer {
         if _slowPath(count &+ more > capacity || base == nil) {
             grow(to: count + more)
@@ -46,27 +49,32 @@ public struct ByteBuffer: ~Copyable {
     /// Counts `more` bytes that the caller has written at the place `reserve` returned.
     public mutating func commit(_ more: Int) {
         precondition(more >= 0 && count + more <= capacity, "committed more than was reserved")
-        count += more
+        length += more
     }
 
     /// Appends a copy of `source`.
+    @inlinable
     public mutating func append(_ source: UnsafeRawBufferPointer) {
         guard let start = source.baseAddress, source.count > 0 else { return }
         reserve(source.count).copyMemory(from: start, byteCount: source.count)
-        count &+= source.count
+        length &+= source.count
     }
 
     /// Appends the bytes of a literal.
+    @inlinable
+    @inline(__always)
     public mutating func append(_ text: StaticString) {
-        let length = text.utf8CodeUnitCount
-        reserve(length).copyMemory(from: text.utf8Start, byteCount: length)
-        count &+= length
+        let size = text.utf8CodeUnitCount
+        reserve(size).copyMemory(from: text.utf8Start, byteCount: size)
+        length &+= size
     }
 
     /// Appends one byte.
+    @inlinable
+    @inline(__always)
     public mutating func append(_ byte: UInt8) {
         reserve(1).storeBytes(of: byte, as: UInt8.self)
-        count &+= 1
+        length &+= 1
     }
 
     /// Appends the UTF-8 of `text`.
@@ -110,7 +118,7 @@ public struct ByteBuffer: ~Copyable {
             )
             rest /= 10
         }
-        count &+= digits
+        length &+= digits
     }
 
     /// Appends `number` in lower-case hexadecimal digits.
@@ -124,28 +132,28 @@ public struct ByteBuffer: ~Copyable {
             let nibble = UInt8(truncatingIfNeeded: number >> UInt((digits - 1 - index) * 4)) & 15
             place.storeBytes(of: nibble < 10 ? 48 + nibble : 87 + nibble, toByteOffset: index, as: UInt8.self)
         }
-        count &+= digits
+        length &+= digits
     }
 
-    /// Takes the first `length` bytes away, as after a partial write; what is left moves to the front.
-    public mutating func removeFirst(_ length: Int) {
-        precondition(length >= 0 && length <= count, "removed more than is held")
-        count -= length
-        if count > 0, length > 0, let base {
-            base.copyMemory(from: base + length, byteCount: count)
+    /// Takes the first `size` bytes away, as after a partial write; what is left moves to the front.
+    public mutating func removeFirst(_ size: Int) {
+        precondition(size >= 0 && size <= length, "removed more than is held")
+        length -= size
+        if length > 0, size > 0, let base {
+            base.copyMemory(from: base + size, byteCount: length)
         }
     }
 
-    /// Takes away everything behind the first `length` bytes.
-    public mutating func truncate(to length: Int) {
-        precondition(length >= 0 && length <= count, "truncated to more than is held")
-        count = length
+    /// Takes away everything behind the first `size` bytes.
+    public mutating func truncate(to size: Int) {
+        precondition(size >= 0 && size <= length, "truncated to more than is held")
+        length = size
     }
 
     /// Forgets everything.
     /// - Parameter keepingCapacity: whether the memory stays for the next use.
     public mutating func removeAll(keepingCapacity: Bool = true) {
-        count = 0
+        length = 0
         if !keepingCapacity {
             base?.deallocate()
             base = nil
@@ -159,7 +167,8 @@ public struct ByteBuffer: ~Copyable {
     }
 
     @inline(never)
-    private mutating func grow(to wanted: Int) {
+    @usableFromInline
+    mutating func grow(to wanted: Int) {
         var size = max(capacity * 2, 64)
         while size < wanted {
             size *= 2

@@ -69,6 +69,8 @@ extension UnsafeMutablePointer<MessageCore> {
     /// Takes one CRLF before a message (RFC 9112 §2.2).
     /// - Returns: false where something else made of CR and LF stands there.
     private func skipBlankLine(_ input: inout UnsafeRawBufferPointer) -> Bool {
+        // The usual case: a method begins.
+        if pointee.blankBytes == 0, input.count > 0, input[0] > ASCII.carriageReturn { return true }
         while let byte = input.first {
             switch (byte, pointee.blankBytes) {
             case (ASCII.carriageReturn, 0), (ASCII.lineFeed, 1):

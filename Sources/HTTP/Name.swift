@@ -5,16 +5,16 @@ public enum Name {
 
     /// Whether the bytes are a name.
     public static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let first = bytes.first, bytes.count <= maximumBytes, isWord(first) else { return false }
-        for byte in bytes.dropFirst()
-        where !isWord(byte) && byte != UInt8(ascii: ".") && byte != UInt8(ascii: "-") {
+        guard let first = bytes.first, bytes.count <= maximumBytes, mayBegin(first) else { return false }
+        for byte in bytes where !ByteSet.name.contains(byte) {
             return false
         }
         return true
     }
 
+    /// Whether a name may begin with this byte, which belongs to names.
     @inline(__always)
-    private static func isWord(_ byte: UInt8) -> Bool {
-        ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "_")
+    static func mayBegin(_ byte: UInt8) -> Bool {
+        byte != UInt8(ascii: ".") && byte != UInt8(ascii: "-")
     }
 }

@@ -90,16 +90,8 @@ extension MessageCore {
     /// Whether the bytes could name a host and port; empty is refused, as nothing can be checked against it.
     private func isHost(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count > 0 else { return false }
-        for byte in bytes where !ASCII.isLetter(byte) && !ASCII.isDigit(byte) {
-            switch byte {
-            case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "["),
-                UInt8(ascii: "]"),
-                UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "%"), UInt8(ascii: "!"), UInt8(ascii: "$"),
-                UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "*"),
-                UInt8(ascii: "+"), UInt8(ascii: ";"), UInt8(ascii: "="):
-                continue
-            default: return false
-            }
+        for byte in bytes where !ByteSet.host.contains(byte) {
+            return false
         }
         return true
     }

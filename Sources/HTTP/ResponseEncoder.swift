@@ -89,6 +89,8 @@ public struct ResponseEncoder: Sendable {
 
 extension ByteBuffer {
     /// Appends a header line with a literal value.
+    @inlinable
+    @inline(__always)
     public mutating func field(_ name: StaticString, _ value: StaticString) {
         append(name)
         append(": ")

@@ -1,0 +1,172 @@
+/// The routes as they were added; `RouteTables` is the same for matching.
+struct RouteTree {
+    struct Place {
+        var literals: [(text: [UInt8], place: Int)] = []
+        /// The place behind a capture, -1 where there is none; and whether it takes names only.
+        var capture = -1
+        var takesNames = true
+        var routes: [RouteTables.Entry] = []
+        var allow = ""
+    }
+
+    private(set) var places = [Place()]
+
+    mutating func add(_ method: Method, _ pattern: String, _ route: Route) {
+        precondition(pattern.utf8.first == ASCII.slash, "a pattern begins with a slash")
+        var place = 0
+        var captures = 0
+        let segments = pattern.utf8.dropFirst().split(
+            separator: ASCII.slash,
+            omittingEmptySubsequences: false
+        )
+        for segment in segments {
+            if segment.first == UInt8(ascii: "{") {
+                place = captureBehind(place, takesNames: !segment.contains(UInt8(ascii: ":")))
+                captures += 1
+            } else {
+                place = literalBehind(place, Array(segment))
+            }
+        }
+        precondition(captures <= 4, "at most four captures")
+        precondition(!places[place].routes.contains { $0.method == method }, "a route is added twice")
+        places[place].routes.append(RouteTables.Entry(method: method, route: route))
+        places[place].allow = Self.allow(places[place].routes.map(\.method))
+    }
+
+    var allowEverywhere: String {
+        Self.allow(places.flatMap { $0.routes.map(\.method) })
+    }
+
+    private mutating func literalBehind(_ place: Int, _ text: [UInt8]) -> Int {
+        if let known = places[place].literals.first(where: { $0.text == text }) { return known.place }
+        places.append(Place())
+        places[place].literals.append((text, places.count - 1))
+        return places.count - 1
+    }
+
+    private mutating func captureBehind(_ place: Int, takesNames: Bool) -> Int {
+        if places[place].capture >= 0 {
+            precondition(places[place].takesNames == takesNames, "two kinds of capture at one place")
+            return places[place].capture
+        }
+        places.append(Place())
+        places[place].capture = places.count - 1
+        places[place].takesNames = takesNames
+        return places.count - 1
+    }
+
+    /// `Allow` for a place: HEAD comes with GET, OPTIONS always.
+    private static func allow(_ methods: [Method]) -> String {
+        Method.routable.filter {
+            methods.contains($0) || $0 == .options || ($0 == .head && methods.contains(.get))
+        }.map(\.name.description).joined(separator: ", ")
+    }
+}
+
+/// The routes in plain memory, so that matching touches no reference count.
+final class RouteTables {
+    struct Entry {
+        var method: Method
+        var route: Route
+    }
+
+    struct Literal {
+        var text: Int
+        var length: Int
+        var place: Int
+    }
+
+    struct Place {
+        var firstLiteral: Int
+        var literalCount: Int
+        var capture: Int
+        var takesNames: Bool
+        var firstRoute: Int
+        var routeCount: Int
+        var allow: Int
+    }
+
+    let places: UnsafeMutablePointer<Place>
+    let literals: UnsafeMutablePointer<Literal>
+    let routes: UnsafeMutablePointer<Entry>
+    let text: UnsafeMutablePointer<UInt8>
+    let allow: [String]
+
+    init(_ tree: RouteTree) {
+        let all = tree.places
+        places = .allocate(capacity: all.count)
+        literals = .allocate(capacity: all.reduce(0) { $0 + $1.literals.count })
+        routes = .allocate(capacity: all.reduce(0) { $0 + $1.routes.count })
+        text = .allocate(capacity: all.reduce(0) { $0 + $1.literals.reduce(0) { $0 + $1.text.count } })
+        allow = all.map(\.allow)
+        var literalCount = 0
+        var routeCount = 0
+        var textCount = 0
+        for (index, place) in all.enumerated() {
+            (places + index).initialize(
+                to: Place(
+                    firstLiteral: literalCount,
+                    literalCount: place.literals.count,
+                    capture: place.capture,
+                    takesNames: place.takesNames,
+                    firstRoute: routeCount,
+                    routeCount: place.routes.count,
+                    allow: index
+                )
+            )
+            for literal in place.literals {
+                let entry = Literal(text: textCount, length: literal.text.count, place: literal.place)
+                (literals + literalCount).initialize(to: entry)
+                for byte in literal.text {
+                    (text + textCount).initialize(to: byte)
+                    textCount += 1
+                }
+                literalCount += 1
+            }
+            for route in place.routes {
+                (routes + routeCount).initialize(to: route)
+                routeCount += 1
+            }
+        }
+    }
+
+    deinit {
+        places.deallocate()
+        literals.deallocate()
+        routes.deallocate()
+        text.deallocate()
+    }
+
+    /// Looks for a literal that is the segment at `start`.
+    ///
+    /// `next` becomes the place behind it.
+    /// - Returns: the segment's end, -1 where no literal matches.
+    @inline(__always)
+    func literalEnd(
+        _ place: Place,
+        _ path: UnsafeRawPointer,
+        _ start: Int,
+        _ count: Int,
+        _ next: inout Int
+    ) -> Int {
+        for index in place.firstLiteral..<(place.firstLiteral &+ place.literalCount) {
+            let literal = literals[index]
+            let end = start &+ literal.length
+            guard end <= count, end == count || path.load(fromByteOffset: end, as: UInt8.self) == ASCII.slash,
+                isSame(path + start, text + literal.text, literal.length)
+            else { continue }
+            next = literal.place
+            return end
+        }
+        return -1
+    }
+
+    @inline(__always)
+    private func isSame(_ left: UnsafeRawPointer, _ right: UnsafeMutablePointer<UInt8>, _ count: Int) -> Bool
+    {
+        for index in 0..<count where left.load(fromByteOffset: index, as: UInt8.self) != right[index] {
+            return false
+        }
+        return true
+    }
+}
