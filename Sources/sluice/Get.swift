@@ -22,7 +22,7 @@ struct Get: ParsableCommand {
     func run() throws {
         let address = try NodeAddress(node, options)
         let path = address.node == nil ? "\(address.path)/values?nodes=*" : address.path
-        let answer = try Ask.expecting(address.service, .get, path)
+        let answer = try Terminal.reporting { try ServiceRequest.get(path, from: address.service) }
         guard answer.status != 204 else { return Terminal.note("\(node) is empty") }
         Terminal.print(String(decoding: answer.body, as: UTF8.self))
     }

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import EventLoop
 internal import SluiceServer
 
 /// Where the server is, for the commands that talk to one.

@@ -19,8 +19,9 @@ struct SetNode: ParsableCommand {
     @Argument(help: "graph/node, or a node's URL.")
     var node: String
 
-    @Argument(parsing: .unconditional, help: "The value.")
-    var value: String
+    // A list only so that a negative number is not taken for an option.
+    @Argument(parsing: .allUnrecognized, help: ArgumentHelp("The value.", valueName: "value"))
+    var values: [String]
 
     @Flag(help: "Take the value as a text.")
     var string = false
@@ -36,11 +37,16 @@ struct SetNode: ParsableCommand {
     func run() throws {
         let address = try NodeAddress(node, options)
         guard address.node != nil else { throw ValidationError("'\(node)' names a graph, not a node") }
+        guard values.count == 1, let value = values.first else {
+            throw ValidationError("one value is expected; quote it where it has spaces")
+        }
         var fields: [(name: StaticString, value: String)] = []
         if let context { fields.append(("Sluice-Context", context)) }
         if let ifMatch { fields.append(("If-Match", ifMatch)) }
         let body = string ? quoted(value) : Array(value.utf8)
-        let answer = try Ask.expecting(address.service, .put, address.path, body: body, fields: fields)
+        let answer = try Terminal.reporting {
+            try ServiceRequest.put(body, to: address.path, at: address.service, fields: fields)
+        }
         Terminal.print(String(decoding: answer.body, as: UTF8.self))
     }
 

@@ -19,6 +19,11 @@ enum Terminal {
         return ExitCode(1)
     }
 
+    /// Does something that may fail; a failure is said on standard error and ends the command with exit code 1.
+    static func reporting<Result>(_ work: () throws -> Result) throws -> Result {
+        do { return try work() } catch { throw failure("\(error)") }
+    }
+
     private static func write(_ text: String, to descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

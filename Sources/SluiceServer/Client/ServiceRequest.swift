@@ -1,0 +1,41 @@
+internal import EventLoop
+internal import HTTP
+
+/// One request to a server, waited for: what the command line's `get` and `set` need.
+public enum ServiceRequest {
+    /// Reads what is at `path`.
+    public static func get(_ path: String, from service: ServiceURL) throws -> HTTPClient.Answer {
+        try send(.get, path, to: service, body: nil, fields: [])
+    }
+
+    /// Puts a JSON body to `path`.
+    public static func put(
+        _ body: [UInt8],
+        to path: String,
+        at service: ServiceURL,
+        fields: [(name: StaticString, value: String)] = []
+    ) throws -> HTTPClient.Answer {
+        try send(.put, path, to: service, body: body, fields: fields)
+    }
+
+    /// Runs a loop until the answer is there; any status but a success is thrown.
+    private static func send(
+        _ method: HTTP.Method,
+        _ path: String,
+        to service: ServiceURL,
+        body: [UInt8]?,
+        fields: [(name: StaticString, value: String)]
+    ) throws -> HTTPClient.Answer {
+        let loop = try Loop()
+        let client = HTTPClient(service, on: loop)
+        var outcome: Result<HTTPClient.Answer, ClientFailure> = .failure(.lost)
+        client.send(method, path, body: body, fields: fields) {
+            outcome = $0
+            loop.stop()
+        }
+        loop.run()
+        let answer = try outcome.get()
+        guard answer.isSuccess else { throw ClientFailure.refused(status: answer.status, body: answer.body) }
+        return answer
+    }
+}
