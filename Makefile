@@ -3,7 +3,7 @@
 release_flags := -c release --static-swift-stdlib --product sluice
 pytest := .venv/bin/python -m pytest Tests/EndToEnd
 
-.PHONY: run test nightly release debug setup format lint unit end-to-end bench clean
+.PHONY: run test nightly release debug setup setup-build docs format lint unit end-to-end bench clean
 
 run: release            ## the server on 127.0.0.1:8080 with this machine's own figures
 	scripts/run.sh
@@ -34,6 +34,10 @@ setup:
 
 setup-build:
 	scripts/setup.sh build
+
+docs:                   ## the generated tables of README.md and docs/
+	swift build --product sluice
+	python3 scripts/docs.py
 
 format:
 	swift format --in-place --recursive --parallel Package.swift Sources Tests

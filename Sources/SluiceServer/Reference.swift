@@ -1,0 +1,55 @@
+internal import GraphHost
+internal import HTTP
+
+/// The tables of the documentation, written from the tables the server works by.
+public enum Reference {
+    /// A page section that is generated.
+    public enum Section: String, CaseIterable, Sendable {
+        case operators, errors
+    }
+
+    /// The section as Markdown.
+    public static func markdown(_ section: Section) -> String {
+        switch section {
+        case .operators: operators
+        case .errors: errors
+        }
+    }
+
+    private static var operators: String {
+        var lines = [
+            "| operator | takes | gives | depends on | on a failed input |", "|---|---|---|---|---|",
+        ]
+        for row in Catalogue.all where row.isSupported {
+            let name = row.alias.map { "`\(row.name)`, `\($0)`" } ?? "`\(row.name)`"
+            let dependsOn =
+                switch row.stateClass {
+                case .none: "its inputs now"
+                case .history: "earlier values"
+                case .timed: "the clock"
+                }
+            lines.append(
+                "| \(name) | \(cell(row.arguments)) | \(cell(row.summary)) | \(dependsOn) | \(row.onFail) |"
+            )
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static var errors: String {
+        var lines = ["| code | HTTP | closes with | try again | means |", "|---|---|---|---|---|"]
+        for row in ErrorTable.rows {
+            let status = row.status.map { "\($0.rawValue)" } ?? "–"
+            let close = row.close.map { "\($0.rawValue)" } ?? "–"
+            let again = row.retry ? (row.sendsRetryAfter ? "after `Retry-After`" : "yes") : "no"
+            lines.append(
+                "| `\(row.code.rawValue)` | \(status) | \(close) | \(again) | \(cell(row.sentence)) |"
+            )
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Text that ends no table cell.
+    private static func cell(_ text: String) -> String {
+        text.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
+    }
+}
