@@ -62,7 +62,9 @@ final class Chains {
     func released(_ number: UInt64) {
         if !hidden.isEmpty, hidden.remove(number) != nil { return }
         releasedCount += 1
-        guard !records.isEmpty, let record = records.removeValue(forKey: number), record.isShared else { return }
+        guard !records.isEmpty, let record = records.removeValue(forKey: number), record.isShared else {
+            return
+        }
         if shared[record.key] === record { shared[record.key] = nil }
     }
 }

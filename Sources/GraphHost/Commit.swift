@@ -52,7 +52,7 @@ public struct Assignment {
     }
 }
 
-/// The sets of a commit. The usual single one costs no array.
+/// The sets of a commit; the usual single one costs no array.
 public struct Assignments {
     private(set) var first: Assignment?
     private(set) var rest: [Assignment] = []

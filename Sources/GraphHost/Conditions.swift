@@ -18,7 +18,11 @@ enum Conditions {
             throw HostError(.unknownNode, "no node \(node.name) in \(commit.graph.name)", node: node.name)
         }
         guard let source = node.source else {
-            throw HostError(.notMutable, "\(node.name) is derived; conditions name mutable nodes", node: node.name)
+            throw HostError(
+                .notMutable,
+                "\(node.name) is derived; conditions name mutable nodes",
+                node: node.name
+            )
         }
         let rev = node.pending?.rev ?? node.changed.rev
         let value = if let pending = node.pending { pending.value } else { source.value }
@@ -42,7 +46,11 @@ enum Conditions {
     private static func checkAsked(_ node: NamedNode, _ commit: Commit) throws(HostError) {
         guard case .mutable(let rules) = node.definition.kind, rules.requiresIfMatch else { return }
         guard commit.conditions.contains(where: { $0.node === node }) else {
-            throw HostError(.preconditionRequired, "\(node.name) is set only with a condition on it", node: node.name)
+            throw HostError(
+                .preconditionRequired,
+                "\(node.name) is set only with a condition on it",
+                node: node.name
+            )
         }
     }
 }

@@ -52,7 +52,9 @@ public final class Host: CommitLogFollower {
 
     // MARK: - Changing
 
-    /// Brings a graph into being: its first commit. Refused with `in_use` if one of that name exists.
+    /// Brings a graph into being: its first commit.
+    ///
+    /// Refused with `in_use` if one of that name exists.
     public func define(_ definition: GraphDefinition) -> Submission {
         guard table[definition.name] == nil else {
             return .refused(HostError(.inUse, "a graph named \(definition.name) exists"))
@@ -70,7 +72,9 @@ public final class Host: CommitLogFollower {
         }
     }
 
-    /// Ends a graph: its last commit. Its subscriptions end with `node_removed`.
+    /// Ends a graph: its last commit.
+    ///
+    /// Its subscriptions end with `node_removed`.
     public func remove(_ graph: LiveGraph) -> Submission {
         guard graph.isLive else { return .refused(Self.unknown(graph)) }
         var commit = Commit(graph: graph)

@@ -3,7 +3,9 @@
 /// `code` is one of the stable strings of wire-protocol.md §2; `message` is a sentence for a person and never
 /// contains a node's value.
 public struct HostError: Error, Hashable, Sendable {
-    /// A stable error code. The set may grow, so it is not an enum.
+    /// A stable error code.
+    ///
+    /// The set may grow, so it is not an enum.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The string that stands on the wire.
         public let rawValue: String
@@ -81,16 +83,21 @@ extension HostError.Code {
     public static let notReady = Self(rawValue: "not_ready")
     public static let draining = Self(rawValue: "draining")
 
-    /// Every code that this module can answer with. The table of statuses (HTTP) must have a row for each.
+    /// Every code that this module can answer with.
+    ///
+    /// The table of statuses (HTTP) must have a row for each.
     public static let all: [Self] = [
         .badJSON, .badOp, .badField, .badRequest, .unauthenticated, .forbidden, .notFound, .unknownGraph,
-        .unknownNode, .unknownID, .notMutable, .inUse, .gone, .conflict, .tooLarge, .typeMismatch, .exprSyntax,
-        .exprType, .exprCost, .keyReused, .cycleLimit, .nodeFailed, .preconditionRequired, .rateLimited, .subLimit,
+        .unknownNode, .unknownID, .notMutable, .inUse, .gone, .conflict, .tooLarge, .typeMismatch,
+        .exprSyntax,
+        .exprType, .exprCost, .keyReused, .cycleLimit, .nodeFailed, .preconditionRequired, .rateLimited,
+        .subLimit,
         .pipeLimit, .idInUse, .slow, .timeout, .internalError, .engineDown, .noSpace, .notReady, .draining,
     ]
 
     static let retriable: Set<Self> = [
-        .timeout, .rateLimited, .subLimit, .pipeLimit, .slow, .internalError, .engineDown, .noSpace, .notReady,
+        .timeout, .rateLimited, .subLimit, .pipeLimit, .slow, .internalError, .engineDown, .noSpace,
+        .notReady,
         .draining,
     ]
 }

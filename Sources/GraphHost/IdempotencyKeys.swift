@@ -40,7 +40,9 @@ struct IdempotencyKeys {
         self.limit = limit
     }
 
-    /// Looks the commit's key up. A key that is new is remembered; the caller settles, follows or forgets it.
+    /// Looks the commit's key up.
+    ///
+    /// A key that is new is remembered; the caller settles, follows or forgets it.
     mutating func find(_ commit: Commit, now: UInt64) -> Finding {
         expire(now)
         let name = Name(graph: commit.graph.name, by: commit.by, key: commit.key ?? "")
@@ -72,7 +74,9 @@ struct IdempotencyKeys {
         if records[record.name] === record { records[record.name] = nil }
     }
 
-    /// The commit is pending; repeats wait for the same answer. A refusal by the log may be tried again.
+    /// The commit is pending; repeats wait for the same answer.
+    ///
+    /// A refusal by the log may be tried again.
     func follow(_ record: Record, _ pending: PendingCommit) {
         record.pending = pending
         pending.onAnswer { result in

@@ -114,7 +114,8 @@ extension LiveGraph {
         pending -= 1
         func unmark(_ node: NamedNode) {
             guard let change = node.pending else { return }
-            node.pending = change.count > 1
+            node.pending =
+                change.count > 1
                 ? PendingChange(value: change.value, rev: change.rev, count: change.count - 1) : nil
         }
         commit.set.forEach { unmark($0.node) }
@@ -164,7 +165,9 @@ final class Expiry: AlarmTarget {
 extension NodeDefinition {
     /// The nodes that must exist before this one: of a flatten, the chosen one is built when it is chosen.
     var eagerInputs: [String] {
-        if case .derived(let derived) = kind, case .flatten(let flatten) = derived.source { return [flatten.from] }
+        if case .derived(let derived) = kind, case .flatten(let flatten) = derived.source {
+            return [flatten.from]
+        }
         return inputs
     }
 }

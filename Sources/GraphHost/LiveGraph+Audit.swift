@@ -7,12 +7,12 @@ extension LiveGraph {
     /// Graphs of more than 512 nodes are let pass: the walk is linear, and this is called at every teardown.
     func audit() {
         #if DEBUG
-        guard core.counts.liveNodes <= 512 else { return }
-        let reachable = countReachable()
-        precondition(
-            reachable == core.counts.liveNodes,
-            "\(name): \(core.counts.liveNodes) nodes are alive, \(reachable) can be reached"
-        )
+            guard core.counts.liveNodes <= 512 else { return }
+            let reachable = countReachable()
+            precondition(
+                reachable == core.counts.liveNodes,
+                "\(name): \(core.counts.liveNodes) nodes are alive, \(reachable) can be reached"
+            )
         #endif
     }
 

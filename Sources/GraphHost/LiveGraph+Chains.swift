@@ -9,7 +9,9 @@ extension LiveGraph {
         var isShared = true
         var node: Node<Datum>
         if case .from(let name) = source {
-            guard let named = self.node(name) else { preconditionFailure("the source of a chain is checked before") }
+            guard let named = self.node(name) else {
+                preconditionFailure("the source of a chain is checked before")
+            }
             node = materialise(named)
         } else if let known = chains.find(key)?.node {
             node = known

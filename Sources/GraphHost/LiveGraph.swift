@@ -48,7 +48,8 @@ public final class LiveGraph {
         rev = position.rev
         time = position.time
         evaluationTime = position.time
-        core = Graph(propagation: definition.mode == .immediate ? .immediate : .settled, propagatesEmpty: true)
+        let propagation: Graph.Propagation = definition.mode == .immediate ? .immediate : .settled
+        core = Graph(propagation: propagation, propagatesEmpty: true)
         frames = GraphFrames(name: definition.name)
         chains = Chains()
         core.onRelease = { [chains] id in chains.released(id) }
@@ -63,7 +64,9 @@ public final class LiveGraph {
     /// The node of that name, given as bytes; makes no `String`.
     public func node(named name: UnsafeRawBufferPointer) -> NamedNode? { table[name] }
 
-    /// What a node holds now. A derived node that does not exist at the moment is built and let go again.
+    /// What a node holds now.
+    ///
+    /// A derived node that does not exist at the moment is built and let go again.
     public func read(_ node: NamedNode) -> Reading {
         let living = materialise(node)
         let changed = node.lastChange
@@ -77,6 +80,7 @@ public final class LiveGraph {
             nodes: counts.liveNodes - chains.hiddenCount,
             edges: counts.liveEdges,
             listeners: counts.liveListeners,
+            subscriptions: subscriptions,
             released: chains.releasedCount,
             commits: commits,
             pending: pending

@@ -31,7 +31,9 @@ extension LiveGraph {
             }
             open.removeLast()
             guard node.living == nil else { continue }
-            evaluationTime = node.inputs.reduce(node.changed.time) { max($0, times[ObjectIdentifier($1)] ?? 0) }
+            evaluationTime = node.inputs.reduce(node.changed.time) { newest, input in
+                max(newest, times[ObjectIdentifier(input)] ?? 0)
+            }
             times[ObjectIdentifier(node)] = evaluationTime
             let living = build(node)
             node.adopt(living)
@@ -60,8 +62,9 @@ extension LiveGraph {
         return result.named(node.name)
     }
 
-    /// The node itself, noting the stamp of each emission: it is stored with the state of a history or timed
-    /// node. Building one again is no emission.
+    /// The node itself, noting the stamp of each emission: it is stored with a history or timed node.
+    ///
+    /// Building one again is no emission.
     private func stamped(_ result: Node<Datum>, for node: NamedNode) -> Node<Datum> {
         let held = Unmanaged.passUnretained(node)
         return result.transform(named: "fork") { [unowned self] emission, _ in

@@ -40,7 +40,7 @@ struct NameTable<Element: AnyObject> {
         }
     }
 
-    /// Removes the element of that name, if there is one. Linear; for rare changes.
+    /// Removes the element of that name, if there is one; linear.
     mutating func remove(named name: String) {
         let key = Array(name.utf8)
         guard let row = keys.firstIndex(of: key) else { return }

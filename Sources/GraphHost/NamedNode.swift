@@ -43,7 +43,7 @@ public final class NamedNode {
     /// Whether clients may set it.
     public var isMutable: Bool { source != nil }
 
-    /// The living node, if there is one at the moment. Asking never makes one.
+    /// The living node, if there is one at the moment; asking never makes one.
     var living: Node<Datum>? { source ?? kept ?? present }
 
     /// Remembers the node that has just been built.
@@ -65,7 +65,9 @@ public final class NamedNode {
         while let node = open.popLast() {
             guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
             if node.changed.rev > newest.rev { newest = node.changed }
-            if node.source == nil, node.definition.stateClass == .none { open.append(contentsOf: node.inputs) }
+            if node.source == nil, node.definition.stateClass == .none {
+                open.append(contentsOf: node.inputs)
+            }
         }
         return newest
     }

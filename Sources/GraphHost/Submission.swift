@@ -19,7 +19,8 @@ public final class PendingCommit {
         self.commit = commit
     }
 
-    /// `listener` is called once, with the answer, in the loop turn in which the commit was applied or refused.
+    /// Calls `listener` once, with the answer, in the loop turn in which the commit is applied or refused.
+    ///
     /// Several may ask; they are called in the order in which they asked.
     public func onAnswer(_ listener: @escaping (Result<Applied, HostError>) -> Void) {
         listeners.append(listener)

@@ -44,6 +44,8 @@ final class GroupSubscription: Subscription {
         if !isMarked { mark() }
     }
 
+    override var listenedNodes: [Node<Datum>] { members.map(\.node) }
+
     override func appendEntry(to buffer: FrameBuffer) {
         buffer.append("{\"id\":")
         buffer.append(id)

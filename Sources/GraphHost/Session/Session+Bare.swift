@@ -15,7 +15,9 @@ extension Session {
         every: UInt64 = 0,
         isAll: Bool = false
     ) throws(HostError) {
-        guard case .node(let node) = form else { preconditionFailure("only a session for one node streams it") }
+        guard case .node(let node) = form else {
+            preconditionFailure("only a session for one node streams it")
+        }
         var stages: [Stage] = []
         if let pipe { stages = try Pipe.read(pipe, host: host) }
         var options = SubscriptionOptions()

@@ -76,7 +76,8 @@ extension Session {
             return
         }
         isMarked = false
-        guard queue.isEmpty, let first = firstMarked, first._withUnsafeGuaranteedRef({ $0.nextMarked == nil }),
+        guard queue.isEmpty, let first = firstMarked,
+            first._withUnsafeGuaranteedRef({ $0.nextMarked == nil }),
             case .messages = form
         else {
             deliver(latest)
@@ -99,7 +100,6 @@ extension Session {
             if node != 0 { latest.remember(subscription, node: node) }
         }
         host.sessions.messagesOut += 1
-        host.sessions.folded += subscription.folded - 1
         subscription.delivered()
         sink.send(message: latest.buffer.bytes)
         if subscription.isComplete { end(subscription, .complete) }
@@ -132,7 +132,9 @@ extension Session {
         }
         latest.forget()
         for subscription in marked where subscription.isComplete { end(subscription, .complete) }
-        for emission in emissions where emission.subscription.isComplete { end(emission.subscription, .complete) }
+        for emission in emissions where emission.subscription.isComplete {
+            end(emission.subscription, .complete)
+        }
     }
 
     private func deliver(
@@ -174,7 +176,6 @@ extension Session {
             if !isFirst { buffer.append(byte: UInt8(ascii: ",")) }
             isFirst = false
             subscription.appendEntry(to: buffer)
-            host.sessions.folded += subscription.folded - 1
             subscription.delivered()
         }
     }

@@ -86,7 +86,7 @@ extension Session {
 }
 
 extension LiveGraph {
-    /// `{"a":{"v":…},"b":{"empty":true}}`
+    /// Appends `{"a":{"v":…},"b":{"empty":true}}`.
     func appendValues(of nodes: [NamedNode], to buffer: FrameBuffer) {
         buffer.append(byte: UInt8(ascii: "{"))
         for (place, node) in nodes.enumerated() {

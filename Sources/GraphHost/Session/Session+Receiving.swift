@@ -18,7 +18,7 @@ extension Session {
     }
 
     private func refuseBadJSON(_ error: JSONError) {
-        answer(id: nil, bytes: 0) { buffer in Answer.error(HostError(.badJSON, error.message), id: nil, to: buffer) }
+        answer(id: nil, bytes: 0) { Answer.error(HostError(.badJSON, error.message), id: nil, to: $0) }
         if badMessages.note(at: host.clock.now) { finish(4400, "bad_json") }
     }
 
@@ -52,7 +52,8 @@ extension Session {
     /// Stops reading from a peer with too much pending, and goes on when that is over.
     private func throttle() {
         let isFull =
-            requests.entries.count >= host.limits.pendingRequests || requests.bytes >= host.limits.pendingBytes
+            requests.entries.count >= host.limits.pendingRequests
+            || requests.bytes >= host.limits.pendingBytes
         if isFull != isThrottled {
             isThrottled = isFull
             sink?.pauseReading(isFull)
@@ -71,7 +72,9 @@ extension Session {
         append(PendingRequests.Entry(id: id, bytes: bytes, state: .answered(Array(buffer.bytes))))
     }
 
-    /// A commit of this session is at the log. Its answer comes in its place.
+    /// A commit of this session is at the log.
+    ///
+    /// Its answer comes in its place.
     func wait(for pending: PendingCommit, id: UInt64?, bytes: Int) {
         let entry = PendingRequests.Entry(id: id, bytes: bytes, state: .submitted)
         if isDraining {
@@ -131,7 +134,9 @@ extension Session {
             guard access.isAuthorised || operation == .hello else {
                 throw HostError(.unauthenticated, "say hello with a token first")
             }
-            if let id, operation != .unsub, subscription(id) != nil { throw HostError(.idInUse, "id \(id) is in use") }
+            if let id, operation != .unsub, subscription(id) != nil {
+                throw HostError(.idInUse, "id \(id) is in use")
+            }
             switch operation {
             case .hello: try hello(fields)
             case .sub: try subscribe(fields, id: Self.required(id))

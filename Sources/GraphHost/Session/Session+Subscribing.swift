@@ -17,7 +17,8 @@ extension Session {
             return
         }
         let source = try Source(fields, in: graph)
-        let pipe = try fields["pipe"].map { field throws(HostError) in try Pipe.read(field.bytes, host: host) } ?? []
+        let pipe =
+            try fields["pipe"].map { field throws(HostError) in try Pipe.read(field.bytes, host: host) } ?? []
         subscribe(to: source, pipe, id: id, in: graph, options)
     }
 
@@ -47,7 +48,9 @@ extension Session {
     @discardableResult
     func attach(_ subscription: Subscription, _ source: Source, _ pipe: [Stage]) -> Node<Datum> {
         let me = Unmanaged.passUnretained(subscription)
-        let node = subscription.graph.chain(source, pipe) { me._withUnsafeGuaranteedRef { $0.isComplete = true } }
+        let node = subscription.graph.chain(source, pipe) {
+            me._withUnsafeGuaranteedRef { $0.isComplete = true }
+        }
         subscription.listen(to: node)
         add(subscription)
         return node

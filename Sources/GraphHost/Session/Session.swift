@@ -39,6 +39,8 @@ public final class Session {
     /// A session of `host` whose messages go to `sink`; it holds the sink until it is closed.
     ///
     /// - Parameters:
+    ///   - host: whose graphs it may use; it lives longer than the session.
+    ///   - sink: where messages go.
     ///   - transport: `ws`, or what pictures shall show.
     ///   - access: who the peer is known to be; unless authorised, only `hello` is answered.
     ///   - form: the protocol, or bare values of one node.
@@ -99,7 +101,9 @@ public final class Session {
         let before = graph.chains.releasedCount
         subscription.release()
         dropQueue(of: subscription)
-        if let place = subscriptions.firstIndex(where: { $0 === subscription }) { subscriptions.remove(at: place) }
+        if let place = subscriptions.lastIndex(where: { $0 === subscription }) {
+            subscriptions.remove(at: place)
+        }
         graph.subscriptions -= 1
         host.sessions.subscriptions -= 1
         graph.audit()
@@ -132,7 +136,9 @@ public final class Session {
 
     // MARK: - The end
 
-    /// Why a session ends. The teardown is the same for all; the reason is for pictures and logs.
+    /// Why a session ends.
+    ///
+    /// The teardown is the same for all; the reason is for logs.
     public struct CloseReason: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 

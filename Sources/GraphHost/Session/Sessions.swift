@@ -56,7 +56,9 @@ final class Sessions {
         for session in sessions { session.relieve() }
     }
 
-    /// The end of the loop turn. What sessions say may mark others; those are served as well.
+    /// The end of the loop turn.
+    ///
+    /// What sessions say may mark others; those are served as well.
     func flush(_ buffer: FrameBuffer) {
         finishCommit()
         let latest = LatestFrame(buffer)
@@ -89,8 +91,9 @@ final class Sessions {
     }
 }
 
-/// The message built last during one flush. A thousand clients that subscribed alike get the same bytes, so the
-/// next one is often just sent again.
+/// The message built last during one flush.
+///
+/// A thousand clients that subscribed alike get the same bytes, so it is often just sent again.
 final class LatestFrame {
     let buffer: FrameBuffer
     @exclusivity(unchecked) private var id: UInt64 = 0

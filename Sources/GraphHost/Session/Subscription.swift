@@ -39,6 +39,8 @@ class Subscription: AlarmTarget {
     @exclusivity(unchecked) private(set) final var node: Node<Datum>?
     final var bag: CancellableBag?
     @exclusivity(unchecked) final var folded: UInt64 = 0
+    /// Emissions folded into a later one since the beginning.
+    @exclusivity(unchecked) final var foldedInAll: UInt64 = 0
     @exclusivity(unchecked) final var queued = 0
     @exclusivity(unchecked) final var queuedBytes = 0
     /// What the client believes, or will once the emissions heard so far have been delivered.
@@ -120,9 +122,16 @@ class Subscription: AlarmTarget {
 
     /// A delivery has just been made.
     final func delivered() {
+        if folded > 1 {
+            foldedInAll += folded - 1
+            session.host.sessions.folded += folded - 1
+        }
         folded = 0
         if options.every > 0 { notBefore = session.host.clock.now + options.every }
     }
+
+    /// The nodes it listens to.
+    var listenedNodes: [Node<Datum>] { node.map { [$0] } ?? [] }
 
     /// Appends what this subscription has to say now: `{"id":…,"v":…,"n":…}`.
     func appendEntry(to buffer: FrameBuffer) {
@@ -150,7 +159,9 @@ class Subscription: AlarmTarget {
         session.host.alarms.set(interval, due: notBefore)
     }
 
-    /// Lets go of everything: listen edge, chain, alarm. The one place where that happens.
+    /// Lets go of everything: listen edge, chain, alarm.
+    ///
+    /// The one place where that happens.
     func release() {
         isEnded = true
         if let interval { session.host.alarms.cancel(interval) }

@@ -9,7 +9,9 @@ extension Node where Value == Datum {
         computing("map") { evaluation.emission($0.tree) }
     }
 
-    /// `filter`: values for which the expression is true. One that has no answer is a failure.
+    /// Values for which the expression is true.
+    ///
+    /// One that has no answer is a failure.
     func filterStage(_ evaluation: Evaluation) -> Node<Datum> {
         transform(named: "filter") { emission, _ in
             guard case .value(let datum) = emission, !datum.isFail else { return emission }
@@ -40,7 +42,9 @@ extension Node where Value == Datum {
         }
     }
 
-    /// `scan`: a running value (G-72). A failed input or evaluation leaves it as it is.
+    /// A running value (G-72).
+    ///
+    /// A failed input or evaluation leaves it as it is.
     func scanStage(_ start: Datum, _ evaluation: Evaluation) -> Node<Datum> {
         var running = start
         var index: Int64 = 0

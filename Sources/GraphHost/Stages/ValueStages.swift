@@ -41,7 +41,9 @@ extension Node where Value == Datum {
         }
     }
 
-    /// `delta`: the difference to the previous number. Emptiness travels, the previous number stays.
+    /// The difference to the previous number.
+    ///
+    /// Emptiness travels, the previous number stays.
     func deltaStage(at place: String) -> Node<Datum> {
         var previous: Double?
         return computing("delta") { datum in

@@ -4,7 +4,9 @@ protocol AlarmTarget: AnyObject {
     func alarm(at now: UInt64)
 }
 
-/// One place in an ``Alarms`` heap. It belongs to its target, which takes it out before it dies.
+/// One place in the heap of alarms.
+///
+/// It belongs to its target, which takes it out before it dies.
 final class Alarm {
     fileprivate(set) var due: UInt64 = 0
     fileprivate var sequence: UInt64 = 0

@@ -1,4 +1,6 @@
-/// Where the host reads the time. It never waits: timers are driven by ``Host/advance()``.
+/// Where the host reads the time.
+///
+/// It never waits: timers are driven by ``Host/advance()``.
 public protocol HostClock: AnyObject {
     /// Milliseconds of a clock that never jumps; its zero means nothing.
     var now: UInt64 { get }

@@ -59,7 +59,7 @@ enum Answer {
         }
     }
 
-    /// `,"epoch":…,"rev":…`
+    /// Appends `,"epoch":…,"rev":…`.
     static func appendCursor(of graph: LiveGraph, to buffer: FrameBuffer) {
         buffer.append(",\"epoch\":")
         buffer.append(string: graph.epoch)
@@ -67,7 +67,7 @@ enum Answer {
         buffer.append(graph.rev)
     }
 
-    /// `,"t":…`
+    /// Appends `,"t":…`.
     static func appendTime(of graph: LiveGraph, to buffer: FrameBuffer) {
         buffer.append(",\"t\":")
         buffer.append(graph.time)

@@ -3,7 +3,10 @@ public enum CommitReader {
     /// Reads the body of a batch request.
     ///
     /// - Throws: `bad_json`, `bad_field`, `unknown_node`, `type_mismatch`.
-    public static func read(batch body: UnsafeRawBufferPointer, for graph: LiveGraph) throws(HostError) -> Commit {
+    public static func read(
+        batch body: UnsafeRawBufferPointer,
+        for graph: LiveGraph
+    ) throws(HostError) -> Commit {
         let reader: JSONReader
         do throws(JSONError) {
             reader = try JSONReader(checking: body)
@@ -28,7 +31,9 @@ public enum CommitReader {
         if let clear = fields["clear"] {
             guard clear.kind == .array else { throw HostError(.badField, "clear: a list of names is needed") }
             for element in clear.elements {
-                guard let name = element.text else { throw HostError(.badField, "clear: a list of names is needed") }
+                guard let name = element.text else {
+                    throw HostError(.badField, "clear: a list of names is needed")
+                }
                 commit.clear.append(try node(name, in: graph))
             }
         }
@@ -43,11 +48,15 @@ public enum CommitReader {
     }
 
     private static func read(conditions: JSONReader, into commit: inout Commit) throws(HostError) {
-        guard conditions.kind == .object else { throw HostError(.badField, "if: an object of names is needed") }
+        guard conditions.kind == .object else {
+            throw HostError(.badField, "if: an object of names is needed")
+        }
         for member in conditions.members {
             // `epoch` is the history of the revs; a node of that name cannot stand in a condition.
             if member.key == "epoch" {
-                guard let epoch = member.value.string else { throw HostError(.badField, "if.epoch: a string is needed") }
+                guard let epoch = member.value.string else {
+                    throw HostError(.badField, "if.epoch: a string is needed")
+                }
                 commit.epoch = epoch
                 continue
             }

@@ -80,7 +80,10 @@ struct Fields {
     func integer(_ name: StaticString, in range: ClosedRange<Int>) throws(HostError) -> Int? {
         guard let field = self[name] else { return nil }
         guard let number = field.int, range.contains(number) else {
-            throw HostError(.badField, "\(name): a number from \(range.lowerBound) to \(range.upperBound) is needed")
+            throw HostError(
+                .badField,
+                "\(name): a number from \(range.lowerBound) to \(range.upperBound) is needed"
+            )
         }
         return number
     }

@@ -44,7 +44,9 @@ public enum NodeSelection {
         } else {
             guard field.kind == .array else { throw HostError(.badField, "nodes: a list of names is needed") }
             for element in field.elements {
-                guard let name = element.string else { throw HostError(.badField, "nodes: a list of names is needed") }
+                guard let name = element.string else {
+                    throw HostError(.badField, "nodes: a list of names is needed")
+                }
                 patterns.append(name)
             }
         }

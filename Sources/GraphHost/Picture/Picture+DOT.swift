@@ -1,0 +1,79 @@
+internal import ReactiveGraph
+
+extension LiveGraph {
+    /// A picture in the language of Graphviz; the same graph gives the same text (G-106).
+    ///
+    /// With `live` also the nodes of client pipelines and the listeners.
+    public func pictureDOT(live: Bool) -> [UInt8] {
+        let picture = Picture(of: self, isLive: live)
+        let buffer = FrameBuffer()
+        buffer.append("digraph ")
+        buffer.append(quoted: name)
+        buffer.append(" {\n    rankdir=LR;\n    node [shape=box, fontname=\"sans-serif\"];\n")
+        for entry in picture.entries { entry.appendDOT(to: buffer) }
+        for link in picture.links {
+            let style = link.isInner ? " [style=dashed]" : ""
+            buffer.append(raw: "    n\(link.from) -> n\(link.to)\(style);\n")
+        }
+        appendDeclaredLinks(picture, to: buffer)
+        for listener in picture.listeners {
+            let label = listener.session.client ?? listener.session.transport
+            buffer.append(raw: "    c\(listener.session.number) [shape=ellipse, label=")
+            buffer.append(quoted: "\(label) c:\(listener.session.number)")
+            buffer.append("];\n")
+            for number in listener.on {
+                buffer.append(raw: "    n\(number) -> c\(listener.session.number);\n")
+            }
+        }
+        buffer.append("}\n")
+        return Array(buffer.bytes)
+    }
+
+    /// Edges of nodes that are declared and do not exist, dotted.
+    private func appendDeclaredLinks(_ picture: Picture, to buffer: FrameBuffer) {
+        for entry in picture.entries {
+            guard let named = entry.named, entry.node == nil else { continue }
+            for input in named.definition.inputs {
+                guard let source = node(input) else { continue }
+                let from = source.living.map { "n\($0.id)" } ?? "\"\(source.name)\""
+                buffer.append(raw: "    \(from) -> \"\(named.name)\" [style=dotted];\n")
+            }
+        }
+    }
+}
+
+extension Picture.Entry {
+    fileprivate func appendDOT(to buffer: FrameBuffer) {
+        buffer.append("    ")
+        if let number {
+            buffer.append(raw: "n\(number)")
+        } else {
+            buffer.append(quoted: named?.name ?? "")
+        }
+        buffer.append(" [label=")
+        buffer.append(quoted: named?.name ?? record?.label ?? number.map { "n\($0)" } ?? "")
+        switch kind {
+        case "mutable": buffer.append(", style=bold")
+        case "chain": buffer.append(", style=rounded")
+        default: if node == nil { buffer.append(", style=dotted") }
+        }
+        buffer.append("];\n")
+    }
+}
+
+extension FrameBuffer {
+    /// A quoted identifier of DOT.
+    fileprivate func append(quoted text: String) {
+        append(byte: UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                append(byte: UInt8(ascii: "\\"))
+                append(byte: byte)
+            case 0..<0x20: append(byte: UInt8(ascii: " "))
+            default: append(byte: byte)
+            }
+        }
+        append(byte: UInt8(ascii: "\""))
+    }
+}

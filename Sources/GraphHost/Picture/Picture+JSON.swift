@@ -1,0 +1,130 @@
+internal import ReactiveGraph
+
+extension LiveGraph {
+    /// A picture as JSON: `{"graph","epoch","rev","t","nodes":[…],"edges":[…],"listeners":[…]}`.
+    ///
+    /// With `live` also the nodes of client pipelines and the listeners.
+    public func pictureJSON(live: Bool) -> [UInt8] {
+        let picture = Picture(of: self, isLive: live)
+        let buffer = FrameBuffer()
+        buffer.append("{\"graph\":")
+        buffer.append(string: name)
+        Answer.appendCursor(of: self, to: buffer)
+        Answer.appendTime(of: self, to: buffer)
+        buffer.append(",\"nodes\":")
+        buffer.append(list: picture.entries) { $0.append(to: buffer, isLive: live) }
+        buffer.append(",\"edges\":")
+        buffer.append(list: picture.links) { link in
+            buffer.append("{\"from\":")
+            buffer.append(link.from)
+            buffer.append(",\"to\":")
+            buffer.append(link.to)
+            if link.isInner { buffer.append(",\"inner\":true") }
+            buffer.append("}")
+        }
+        if live {
+            buffer.append(",\"listeners\":")
+            buffer.append(list: picture.listeners) { $0.append(to: buffer) }
+        }
+        buffer.append("}")
+        return Array(buffer.bytes)
+    }
+}
+
+extension FrameBuffer {
+    func append<Element>(list: [Element], _ each: (Element) -> Void) {
+        append("[")
+        for (place, element) in list.enumerated() {
+            if place > 0 { append(",") }
+            each(element)
+        }
+        append("]")
+    }
+
+    fileprivate func append(field name: StaticString, _ text: String?) {
+        guard let text else { return }
+        append(",\"")
+        append(name)
+        append("\":")
+        append(string: text)
+    }
+}
+
+extension Picture.Entry {
+    fileprivate func append(to buffer: FrameBuffer, isLive: Bool) {
+        buffer.append("{\"kind\":")
+        buffer.append(string: kind)
+        if let number {
+            buffer.append(",\"n\":")
+            buffer.append(number)
+        }
+        if let named { append(named, to: buffer) }
+        if let record {
+            buffer.append(field: "op", record.stage)
+            buffer.append(field: "label", record.label)
+            buffer.append(field: "chain", Chains.hash(record.key))
+        }
+        if let node {
+            buffer.append(",")
+            Subscription.append(node.value, to: buffer)
+        }
+        if isLive {
+            buffer.append(",\"owners\":")
+            buffer.append(list: owners) { buffer.append(connection: $0) }
+        }
+        buffer.append("}")
+    }
+
+    private func append(_ named: NamedNode, to buffer: FrameBuffer) {
+        let definition = named.definition
+        buffer.append(field: "name", named.name)
+        if node == nil { buffer.append(",\"exists\":false") }
+        buffer.append(field: "title", definition.title)
+        buffer.append(field: "unit", definition.unit)
+        buffer.append(field: "description", definition.description)
+        switch definition.kind {
+        case .mutable(let rules):
+            buffer.append(field: "type", rules.check.kind.rawValue)
+        case .derived(let derived):
+            buffer.append(field: "op", derived.source.name)
+            if !derived.pipe.isEmpty {
+                buffer.append(field: "label", derived.pipe.map(\.label).joined(separator: " | "))
+            }
+            buffer.append(",\"inputs\":")
+            buffer.append(list: definition.inputs) { buffer.append(string: $0) }
+        }
+        buffer.append(field: "retain", definition.retain.rawValue)
+        let change = named.lastChange
+        buffer.append(",\"c\":")
+        buffer.append(change.rev)
+        buffer.append(",\"t\":")
+        buffer.append(change.time)
+    }
+}
+
+extension Picture.Listener {
+    fileprivate func append(to buffer: FrameBuffer) {
+        buffer.append("{\"l\":")
+        buffer.append(connection: session.number)
+        buffer.append(field: "client", session.client)
+        buffer.append(field: "transport", session.transport)
+        buffer.append(",\"since\":")
+        buffer.append(session.since)
+        buffer.append(",\"on\":")
+        buffer.append(list: on) { buffer.append($0) }
+        buffer.append(",\"queued\":")
+        buffer.append(UInt64(queued))
+        buffer.append(",\"folded\":")
+        buffer.append(folded)
+        buffer.append("}")
+    }
+}
+
+extension FrameBuffer {
+    /// Appends `"c:7"`.
+    func append(connection number: UInt64) {
+        append("\"c:")
+        append(number)
+        append("\"")
+    }
+}
