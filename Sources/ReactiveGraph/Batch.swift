@@ -69,8 +69,7 @@ extension Graph {
     private func perform(_ storage: Batch.Storage, context: Context?) {
         let count = storage.sets.count + storage.clears.count
         guard count > 0 else { return }
-        guard propagation == .settled, count > 1 else {
-            // One node alone is an ordinary set.
+        guard propagation == .settled else {
             for index in 0..<count {
                 let node = stage(storage, index)
                 if node.commitStaged(context: context) { turn(node, trail: nil, context: context) }

@@ -19,6 +19,7 @@ public final class AnyCancellable: Cancellable {
 
     init(edge: Edge) {
         self.edge = .passUnretained(edge)
+        edge.handle?._withUnsafeGuaranteedRef { $0.edgeEnded() }
         edge.handle = .passUnretained(self)
     }
 
@@ -54,6 +55,8 @@ public final class AnyCancellable: Cancellable {
 /// An owner that keeps a bag, and nothing else does, ends its listens at the very moment it dies.
 public final class CancellableBag: Cancellable {
     private var items: [any Cancellable] = []
+    /// What a running `cancel()` has not come to yet.
+    private var leaving: [any Cancellable] = []
     /// The listens this bag holds.
     @exclusivity(unchecked) var held: EdgeRef?
     @exclusivity(unchecked) var lastHeld: EdgeRef?
@@ -91,6 +94,7 @@ public final class CancellableBag: Cancellable {
     /// No effect if it is not in.
     public func remove(_ item: any Cancellable) {
         items.removeAll { $0 === item }
+        leaving.removeAll { $0 === item }
     }
 
     /// Ends every listen and cancels each cancellable once, in order of insertion; the bag is empty and can be
@@ -99,8 +103,10 @@ public final class CancellableBag: Cancellable {
     /// Adding and removing from inside a cancellation is safe.
     public func cancel() {
         cancelListens()
-        while !items.isEmpty {
-            items.removeFirst().cancel()
+        leaving.insert(contentsOf: items.reversed(), at: 0)
+        items = []
+        while let item = leaving.popLast() {
+            item.cancel()
         }
     }
 

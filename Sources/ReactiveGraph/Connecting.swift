@@ -164,7 +164,7 @@ extension Graph {
 
     /// Feeds a complete edge the current emission of its source, once, as a turn of its own (G-21).
     func replay(_ edge: Edge) {
-        guard !stopping, let source = edge.source, edge.traits.contains(.complete) else { return }
+        guard let source = edge.source, edge.traits.contains(.complete) else { return }
         let isEmpty = source._withUnsafeGuaranteedRef { $0.isEmpty }
         guard !isEmpty || edge.traits.contains(.hearsEmpty) else { return }
         let saved = beginTurn(trail: nil, context: nil)

@@ -7,9 +7,11 @@ enum Outcome {
     case enter
     /// As `enter`, and the emission went through the inner node whose number is in `Graph.inner` (flatten).
     case enterThroughInner
+    /// As `enter`, and the edge has done its work: it ends.
+    case enterAndEnd
     /// The target is a join to be settled.
     case mark
-    /// The owner of this listen is gone: end the edge.
+    /// The edge ends: its owner is gone, or it has done its work.
     case dead
 }
 
@@ -76,6 +78,10 @@ final class Edge {
         self.name = name
         self.traits = traits
         self.body = body
+    }
+
+    deinit {
+        handle?._withUnsafeGuaranteedRef { $0.edgeEnded() }
     }
 
     /// The source as the typed node it is; who made the edge knows.

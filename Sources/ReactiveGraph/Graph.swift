@@ -81,10 +81,10 @@ public final class Graph {
 
     // Ranks and rings.
 
+    /// The edges that closed a ring when they were connected; those over synchronous edges do not count for ranks.
     @exclusivity(unchecked) var rings: ContiguousArray<EdgeRef> = []
     @exclusivity(unchecked) var ringsAreStale = false
     @exclusivity(unchecked) var asynchronousEdges = 0
-    @exclusivity(unchecked) var asynchronousRings = 0
     @exclusivity(unchecked) var pathWishes = 0
     @exclusivity(unchecked) var search: ContiguousArray<NodeRef> = []
 

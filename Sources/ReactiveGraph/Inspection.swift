@@ -63,33 +63,58 @@ extension AnyNode {
         var queue: [AnyNode] = [self]
         var index = 0
         while index < queue.count {
-            for next in queue[index].consumers where seen.insert(next.id).inserted {
-                if next === node { return true }
+            var found = false
+            queue[index].forEachConsumer { next in
+                guard seen.insert(next.id).inserted else { return }
+                let next = next.takeUnretainedValue()
+                if next === node { found = true }
                 queue.append(next)
             }
+            if found { return true }
             index += 1
         }
         return false
     }
 
     /// The nodes that hold this one by an edge: transforms and inner followings.
-    var consumers: [AnyNode] {
-        var nodes = outgoing.compactMap { $0.target?.takeUnretainedValue() }
-        var next = listens
-        while let edge = next {
-            if let target = edge.target { nodes.append(target.takeUnretainedValue()) }
-            next = edge.next
+    final func forEachConsumer(_ body: (NodeRef) -> Void) {
+        forEachOutgoing { edge in
+            if let target = edge.target { body(target) }
         }
-        return nodes
+    }
+
+    /// The nodes that this one holds by an edge.
+    final func forEachProvider(_ body: (NodeRef) -> Void) {
+        forEachHeld { edge in
+            if let source = edge.source { body(source) }
+        }
+    }
+
+    /// Every edge whose source this is, listeners first.
+    final func forEachOutgoing(_ body: (Edge) -> Void) {
+        for list in [listens, outs] {
+            var next = list
+            while let edge = next {
+                next = edge.next
+                edge._withUnsafeGuaranteedRef(body)
+            }
+        }
+    }
+
+    /// Every edge that this node owns, inner followings included.
+    final func forEachHeld(_ body: (Edge) -> Void) {
+        var next = held
+        while let edge = next {
+            next = edge.nextHeld
+            edge._withUnsafeGuaranteedRef(body)
+        }
     }
 
     /// The incoming edges without inner followings.
     var incoming: [Edge] {
         var edges: [Edge] = []
-        var next = held
-        while let edge = next {
-            if !edge.traits.contains(.follower) { edges.append(edge.takeUnretainedValue()) }
-            next = edge.nextHeld
+        forEachHeld { edge in
+            if !edge.traits.contains(.follower) { edges.append(edge) }
         }
         return edges
     }

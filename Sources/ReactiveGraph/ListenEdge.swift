@@ -49,6 +49,7 @@ open class ListenEdge<Value>: AnyEdge {
             if let graph, let newNode, let newListener {
                 let bag = (newListener as? any ListenerOwner)?.listenBag
                 core.needSide().owner = newListener
+                if bag == nil { core.traits.insert(.foreign) } else { core.traits.remove(.foreign) }
                 graph.attach(core, from: newNode)
                 graph.attach(core, to: bag ?? graph.foreign)
                 graph.complete(core)

@@ -153,7 +153,10 @@ extension Graph {
             if let target = edge.target, target.hasEdges, !stopping { push(target) }
         case .enterThroughInner: enterThroughInner(edge)
         case .mark: if let target = edge.target { mark(target) }
-        case .dead: edge._withUnsafeGuaranteedRef { end($0) }
+        case .enterAndEnd:
+            if let target = edge.target, target.hasEdges, !stopping { push(target) }
+            edge._withUnsafeGuaranteedRef { cut($0) }
+        case .dead: edge._withUnsafeGuaranteedRef { cut($0) }
         }
     }
 
@@ -249,7 +252,7 @@ extension Graph {
     }
 
     /// Whether paths must be kept for emissions that resume later.
-    var keepsPaths: Bool { !rings.isEmpty || pathWishes > 0 || asynchronousRings > 0 }
+    var keepsPaths: Bool { !rings.isEmpty || pathWishes > 0 }
 
     /// The current path, if anybody could need it later.
     func captureTrail() -> Trail? {

@@ -6,14 +6,40 @@
 extension Graph {
     /// Brings the ranks in order for an edge that has just got both ends.
     func order(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
-        if asynchronousEdges > 0 || edge.traits.contains(.asynchronous) {
-            noteAsynchronousRing(edge, from: source, to: target)
+        if edge.traits.contains(.asynchronous) { asynchronousEdges += 1 }
+        place(edge, from: source, to: target)
+    }
+
+    /// An edge loses an end: it does not count any more, and a ring may be open now.
+    func unorder(_ edge: Edge) {
+        let counted = edge.traits.isDisjoint(with: [.asynchronous, .ring])
+        if edge.traits.contains(.asynchronous) { asynchronousEdges -= 1 }
+        if edge.ringIndex >= 0 { removeRing(edge) }
+        if counted, !rings.isEmpty { ringsAreStale = true }
+    }
+
+    /// Looks again at the edges that closed rings: some may count now.
+    func sortRings() {
+        ringsAreStale = false
+        let edges = rings
+        for ref in edges {
+            ref._withUnsafeGuaranteedRef { edge in
+                removeRing(edge)
+                if let source = edge.source, let target = edge.target {
+                    place(edge, from: source, to: target)
+                }
+            }
         }
-        guard !edge.traits.contains(.asynchronous) else {
-            asynchronousEdges += 1
-            return
+    }
+
+    private func place(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
+        if !edge.traits.contains(.asynchronous) { rankUp(edge, from: source, to: target) }
+        // A ring that goes over a delaying edge does not bind the joins, but its emissions need their paths.
+        if edge.ringIndex < 0, asynchronousEdges > 0, target.hasEdges,
+            source._withUnsafeGuaranteedRef({ $0.held != nil }), reaches(source, from: target, upTo: .max)
+        {
+            addRing(edge)
         }
-        rankUp(edge, from: source, to: target)
     }
 
     private func rankUp(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
@@ -25,37 +51,15 @@ extension Graph {
             source.rank = target.rank - 1
         } else if reaches(source, from: target, upTo: limit) {
             edge.traits.insert(.ring)
-            edge.ringIndex = Int32(rings.count)
-            rings.append(.passUnretained(edge))
+            addRing(edge)
         } else {
             raise(target, above: limit)
         }
     }
 
-    /// An edge loses an end: it does not count any more, and a ring may be open now.
-    func unorder(_ edge: Edge) {
-        if edge.traits.contains(.asynchronous) {
-            asynchronousEdges -= 1
-            if asynchronousEdges == 0 { asynchronousRings = 0 }
-        } else if edge.traits.contains(.ring) {
-            removeRing(edge)
-        } else if !rings.isEmpty {
-            ringsAreStale = true
-        }
-    }
-
-    /// Looks again at the edges that closed rings: some may count now.
-    func sortRings() {
-        ringsAreStale = false
-        let edges = rings
-        for ref in edges {
-            ref._withUnsafeGuaranteedRef { edge in
-                removeRing(edge)
-                if let source = edge.source, let target = edge.target {
-                    rankUp(edge, from: source, to: target)
-                }
-            }
-        }
+    private func addRing(_ edge: Edge) {
+        edge.ringIndex = Int32(rings.count)
+        rings.append(.passUnretained(edge))
     }
 
     private func removeRing(_ edge: Edge) {
@@ -66,13 +70,6 @@ extension Graph {
         guard index < rings.count else { return }
         rings[index] = last
         last._withUnsafeGuaranteedRef { $0.ringIndex = Int32(index) }
-    }
-
-    /// A ring that goes over a delaying edge does not bind the joins, but its emissions need their paths.
-    private func noteAsynchronousRing(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
-        guard asynchronousRings == 0, target.hasEdges, source._withUnsafeGuaranteedRef({ $0.held != nil })
-        else { return }
-        if reaches(source, from: target, upTo: .max) { asynchronousRings = 1 }
     }
 
     // MARK: - Searches

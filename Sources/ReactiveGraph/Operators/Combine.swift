@@ -36,9 +36,9 @@ extension Graph {
     /// All inputs are tied: emits what they hold, once, as a turn of its own.
     @usableFromInline
     func start(_ join: Join) {
-        guard !stopping, let node = join.node else { return }
+        guard let node = join.node else { return }
         let saved = beginTurn(trail: nil, context: nil)
-        if join.emit(join) == .enter, let node = join.node, node.hasEdges {
+        if join.emit(join) == .enter, let node = join.node, node.hasEdges, !stopping {
             push(node)
             run(to: base)
         }

@@ -27,38 +27,12 @@ extension Node {
             guard counter.count < count else { return .nothing }
             counter.count += 1
             guard counter.count == count else { return edge.store(value) }
-            return edge.storeLast(value)
+            switch edge.store(value) {
+            case .enter: return .enterAndEnd
+            default: return .dead
+            }
         }
         if count == 0 { node.removeUpstreamNodes() }
         return node
-    }
-}
-
-extension Edge {
-    /// Hands on the last value, then ends this edge.
-    ///
-    /// The target is served first, in its own turn's order.
-    @usableFromInline
-    func storeLast<Out>(_ value: Out) -> Outcome {
-        guard let target = target(as: Out.self)?.takeUnretainedValue() else { return .nothing }
-        let graph = target.graph
-        let outcome = target.accept(value)
-        guard outcome == .enter else {
-            graph.cut(self)
-            return .nothing
-        }
-        graph.enter(.passUnretained(target)) { graph.cut(self) }
-        return .nothing
-    }
-}
-
-extension Graph {
-    /// Serves `node` now, within the current path, after `detach`.
-    func enter(_ node: NodeRef, after detach: () -> Void) {
-        detach()
-        guard node.hasEdges, !stopping else { return }
-        let floor = depth
-        push(node)
-        run(to: floor)
     }
 }

@@ -1,0 +1,164 @@
+/// What a walk over a graph has found.
+package struct GraphWalk: Equatable {
+    package var nodes = 0
+    package var edges = 0
+    package var listeners = 0
+    package var followings = 0
+}
+
+extension Graph {
+    /// Walks everything reachable from `roots` over edges in both directions, checks every invariant on the way, and
+    /// compares what it found with the counters.
+    ///
+    /// For tests and debug builds; a node that is reachable neither from a
+    /// root nor from its neighbours makes the counters differ.
+    ///
+    /// - Returns: what is wrong, empty if nothing is.
+    package func validate(roots: [AnyNode]) -> [String] {
+        let checker = InvariantChecker(graph: self)
+        for root in roots { checker.see(root) }
+        checker.walk()
+
+        let counted = GraphWalk(
+            nodes: counts.liveNodes,
+            edges: counts.liveEdges,
+            listeners: counts.liveListeners,
+            followings: counts.liveFollowings
+        )
+        if checker.found != counted {
+            checker.problems.append("counters \(counted) differ from the walk's \(checker.found)")
+        }
+        if counts.bornNodes - counts.releasedNodes != counts.liveNodes {
+            checker.problems.append("born - released is not live: \(counts)")
+        }
+        if turns == 0 { checker.checkIdle() }
+        return checker.problems
+    }
+}
+
+private final class InvariantChecker {
+    let graph: Graph
+    var problems: [String] = []
+    var found = GraphWalk()
+    private var seen: Set<UInt64> = []
+    private var queue: [AnyNode] = []
+
+    init(graph: Graph) {
+        self.graph = graph
+    }
+
+    func see(_ node: AnyNode) {
+        if seen.insert(node.id).inserted { queue.append(node) }
+    }
+
+    func walk() {
+        var index = 0
+        while index < queue.count {
+            check(queue[index])
+            index += 1
+        }
+    }
+
+    /// No turn runs: nothing is left over from the last one.
+    func checkIdle() {
+        expect(graph.depth == 0, "frames are left: \(graph.depth)")
+        expect(graph.extras.isEmpty && graph.drains.isEmpty, "extras or drains are left")
+        expect(graph.heap.isEmpty && graph.heapBase == 0, "marked joins are left")
+        expect(graph.graves.isEmpty && graph.dying.isEmpty, "graves are left")
+        expect(graph.restored == nil && graph.context == nil && graph.careful == 0, "a path is left")
+        expect(graph.runningBatches == 0 && !graph.stopping, "a batch or a stop is left")
+    }
+
+    private func expect(_ holds: Bool, _ problem: @autoclosure () -> String) {
+        if !holds { problems.append(problem()) }
+    }
+
+    private func check(_ node: AnyNode) {
+        let me = "n\(node.id)"
+        found.nodes += 1
+        expect(node.graph === graph, "\(me) is of another graph")
+        if graph.turns == 0 {
+            expect(
+                node.pass == -1 && node.batches == 0 && !node.hasPending,
+                "\(me) is still in a pass or a batch"
+            )
+        }
+        if let join = node.join {
+            let join = join.takeUnretainedValue()
+            expect(
+                join.node?.toOpaque() == Unmanaged.passUnretained(node).toOpaque(),
+                "\(me): join of another"
+            )
+            expect(graph.turns > 0 || !join.isMarked, "\(me): still marked")
+        }
+        checkService(node, node.listens, last: node.lastListen, listeners: true, me)
+        checkService(node, node.outs, last: node.lastOut, listeners: false, me)
+        checkHeld(node, me)
+    }
+
+    private func checkService(
+        _ node: AnyNode,
+        _ first: EdgeRef?,
+        last: EdgeRef?,
+        listeners: Bool,
+        _ me: String
+    ) {
+        var previous: EdgeRef?
+        var next = first
+        while let ref = next {
+            let edge = ref.takeUnretainedValue()
+            expect(edge.previous?.toOpaque() == previous?.toOpaque(), "\(me): broken service list")
+            expect(
+                edge.source?.toOpaque() == Unmanaged.passUnretained(node).toOpaque(),
+                "\(me): foreign edge in list"
+            )
+            expect(edge.traits.contains(.listener) == listeners, "\(me): edge in the wrong list")
+            let isComplete = edge.target != nil || edge.bag != nil
+            expect(edge.traits.contains(.complete) == isComplete, "\(me): completeness of \(edge.name)")
+            expect((edge.stamp != .max) == isComplete, "\(me): stamp of \(edge.name)")
+            if isComplete { count(edge) }
+            if let target = edge.target {
+                checkRank(edge, node, target, me)
+                see(target.takeUnretainedValue())
+            }
+            previous = ref
+            next = edge.next
+        }
+        expect(last?.toOpaque() == previous?.toOpaque(), "\(me): wrong end of service list")
+    }
+
+    private func count(_ edge: Edge) {
+        if edge.traits.contains(.follower) {
+            found.followings += 1
+        } else if edge.traits.contains(.listener) {
+            found.listeners += 1
+        } else {
+            found.edges += 1
+        }
+    }
+
+    private func checkRank(_ edge: Edge, _ node: AnyNode, _ target: NodeRef, _ me: String) {
+        guard edge.traits.isDisjoint(with: [.ring, .asynchronous]) else { return }
+        expect(
+            target.rank > node.rank,
+            "\(me): rank \(node.rank) is not below \(target.rank) of n\(target.id)"
+        )
+    }
+
+    private func checkHeld(_ node: AnyNode, _ me: String) {
+        var previous: EdgeRef?
+        var next = node.held
+        while let ref = next {
+            let edge = ref.takeUnretainedValue()
+            expect(edge.previousHeld?.toOpaque() == previous?.toOpaque(), "\(me): broken list of held edges")
+            expect(
+                edge.target?.toOpaque() == Unmanaged.passUnretained(node).toOpaque(),
+                "\(me): holds a foreign edge"
+            )
+            if let source = edge.source { see(source.takeUnretainedValue()) }
+            previous = ref
+            next = edge.nextHeld
+        }
+        expect(node.lastHeld?.toOpaque() == previous?.toOpaque(), "\(me): wrong end of held edges")
+    }
+}

@@ -1,0 +1,118 @@
+import ReactiveGraph
+import TestSupport
+import Testing
+
+@Suite("Delay")
+struct DelayTests {
+    let clock = ManualClock()
+    let graph: Graph
+
+    init() {
+        graph = Graph(clock: clock)
+    }
+
+    @Test("Every value arrives in order, each its own delay later (G-74)")
+    func emits() {
+        let source = graph.mutable(1)
+        let heard = Recorder(source.delay(for: .seconds(1)))
+        clock.advance(by: .milliseconds(500))
+        source.set(2)
+        source.set(3)
+        clock.advance(by: .milliseconds(500))
+        #expect(heard.history == [1])
+        clock.advance(by: .milliseconds(500))
+        #expect(heard.history == [1, 2, 3])
+        #expect(clock.pendingCount == 0)
+    }
+
+    @Test("Equal deadlines run in order of setting, over several delays (G-112)")
+    func ties() {
+        let a = graph.mutable(of: String.self)
+        let b = graph.mutable(of: String.self)
+        let late = Recorder<String>()
+        for source in [b, a] {
+            source.delay(for: .seconds(1)).listen(owner: late) { $0.note($1) }
+        }
+        a.set("a1")
+        b.set("b1")
+        a.set("a2")
+        clock.advance(by: .seconds(1))
+        #expect(late.history == ["a1", "b1", "a2"])
+    }
+
+    @Test("Keeps the context, and the path where somebody asks (G-45, G-74)")
+    func keeps() {
+        let source = graph.mutable(of: Int.self)
+        let delayed = source.delay(for: .seconds(1))
+        let bag = CancellableBag()
+        var heard: [String] = []
+        delayed.listen(in: bag) { (value: Int, path: Path, context: Context?) in
+            heard.append("\(value) \(path.ids) \(context?.value(as: String.self) ?? "-")")
+        }
+        source.set(1, context: Context("c"))
+        clock.advance(by: .seconds(1))
+        #expect(heard == ["1 [\(source.id), \(delayed.id)] c"])
+    }
+
+    @Test("A ring over a delay stops where it began (G-41, G-138a)")
+    func ring() {
+        let a = graph.mutable(of: Int.self)
+        let b = a.delay(for: .seconds(1))
+        let link = a.link(to: b.map { $0 + 1 })
+        let heard = Recorder(a)
+        a.set(1)
+        clock.advance(by: .seconds(5))
+        #expect(heard.history == [1])
+        #expect(b.value == 1)
+        link?.cancel()
+        expectSound(graph, a, b)
+    }
+
+    @Test("Values on the way are dropped with the edge and with the node; the timer stops (G-74)")
+    func drops() {
+        let source = graph.mutable(1)
+        var delayed: Node<Int>? = source.delay(for: .seconds(1))
+        #expect(clock.pendingCount == 1)
+        weak let gone = delayed
+        delayed = nil
+        #expect(gone == nil)
+        #expect(clock.pendingCount == 0)
+        let other = source.delay(for: .seconds(1))
+        other.removeUpstreamNodes()
+        clock.advance(by: .seconds(2))
+        #expect(other.isEmpty)
+    }
+
+    @Test("Emptiness is not delayed, unless it travels")
+    func empty() {
+        let source = graph.mutable(1)
+        let delayed = source.delay(for: .seconds(1))
+        source.clear()
+        clock.advance(by: .seconds(1))
+        #expect(delayed.value == 1)
+        delayed.propagatesEmpty()
+        source.set(2)
+        source.clear()
+        let heard = EmissionRecorder(delayed, replay: false)
+        clock.advance(by: .seconds(1))
+        #expect(heard.history == [.value(2), .empty])
+    }
+
+    @Test("Is released with its last holder, values on the way or not")
+    func release() {
+        expectReleased(graph) { $0.delay(for: .seconds(1)) }
+    }
+
+    @Test("A listener that sets the source when a value arrives just sends another on its way")
+    func misbehaves() {
+        let source = graph.mutable(1)
+        let bag = CancellableBag()
+        var heard: [Int] = []
+        source.delay(for: .seconds(1)).listen(in: bag) { value in
+            heard.append(value)
+            if value < 3 { source.set(value + 1) }
+        }
+        clock.advance(by: .seconds(10))
+        #expect(heard == [1, 2, 3])
+    }
+}

@@ -1,0 +1,41 @@
+import ReactiveGraph
+import TestSupport
+import Testing
+
+@Suite("Fork and then")
+struct ForkTests {
+    let graph = Graph()
+
+    @Test("Emits what its source emits")
+    func emits() {
+        let source = graph.mutable(1)
+        let heard = Recorder(source.fork())
+        source.set(2)
+        #expect(heard.history == [1, 2])
+    }
+
+    @Test("Ignores empty, unless it travels")
+    func empty() {
+        let source = graph.mutable(1)
+        let derived = source.fork()
+        source.clear()
+        #expect(derived.value == 1)
+        derived.propagatesEmpty()
+        source.clear()
+        #expect(derived.isEmpty)
+    }
+
+    @Test("Is released with its last holder")
+    func release() {
+        expectReleased { $0.fork() }
+    }
+
+    @Test("then runs at once, once, and returns the receiver")
+    func then() {
+        let source = graph.mutable(1)
+        var seen: [AnyNode] = []
+        let same = source.then { seen.append($0) }
+        #expect(same === source)
+        #expect(seen == [source])
+    }
+}

@@ -1,0 +1,84 @@
+import ReactiveGraph
+import TestSupport
+import Testing
+
+@Suite("Take and prefix")
+struct TakeTests {
+    let graph = Graph()
+
+    @Test("Lets the first values through (G-70)", arguments: [(0, []), (2, [1, 2]), (9, [1, 2, 3])])
+    func emits(count: Int, expected: [Int]) {
+        let source = graph.mutable(1)
+        let taken = Recorder(source.take(count))
+        let prefix = Recorder(source.prefix(count))
+        source.set(2)
+        source.set(3)
+        #expect(taken.history == expected)
+        #expect(prefix.history == expected)
+    }
+
+    @Test("take stays attached after its last value; prefix detaches (G-70)")
+    func detaches() {
+        let source = graph.mutable(1)
+        let taken = source.take(2)
+        let prefix = source.prefix(2)
+        source.set(2)
+        #expect(taken.hasUpstreamNode)
+        #expect(!prefix.hasUpstreamNode)
+        #expect(source.downstreamNodes == [taken])
+        expectSound(graph, source, prefix)
+    }
+
+    @Test("A finished take starts anew on another source (G-70)")
+    func resets() throws {
+        let source = graph.mutable(1)
+        let taken = source.take(1)
+        let heard = Recorder(taken)
+        let edge = try #require(taken.upstreamTransforms.first as? TransformEdge<Int, Int>)
+        source.set(2)
+        edge.from = graph.mutable(7)
+        #expect(heard.history == [1, 7])
+    }
+
+    @Test("prefix hands its last value on before the next edge is served, and after it lets go of its source")
+    func lastValue() {
+        var source: MutableNode<Int>? = graph.mutable(of: Int.self)
+        let prefix = source?.prefix(1)
+        var order: [String] = []
+        let bag = CancellableBag()
+        prefix?.map { $0 + 1 }.listen(in: bag) { order.append("prefix \($0)") }
+        source?.set(1)
+        #expect(order == ["prefix 2"])
+        weak let gone = source
+        source = nil
+        #expect(gone == nil)
+        #expect(prefix?.value == 1)
+    }
+
+    @Test("A long chain of prefixes uses no native stack for its last values")
+    func deep() {
+        let source = graph.mutable(of: Int.self)
+        var chain: Node<Int> = source
+        for _ in 0..<100_000 { chain = chain.prefix(1) }
+        source.set(4)
+        #expect(chain.value == 4)
+        #expect(graph.counts.liveEdges == 0)
+    }
+
+    @Test("Ignores empty, unless it travels")
+    func empty() {
+        let source = graph.mutable(1)
+        let derived = source.take(5)
+        source.clear()
+        #expect(derived.value == 1)
+        derived.propagatesEmpty()
+        source.clear()
+        #expect(derived.isEmpty)
+    }
+
+    @Test("Is released with its last holder")
+    func release() {
+        expectReleased { $0.take(5) }
+        expectReleased { $0.prefix(5) }
+    }
+}
