@@ -11,7 +11,7 @@ public struct Program {
     public let resultType: StaticType
 
     private let code: Code
-    private let meter: Meter
+    private let cost: Int
     private let outputBytes: Int
 
     /// Parses, checks and compiles `source`.
@@ -41,7 +41,7 @@ public struct Program {
         self.source = source
         canonicalText = syntax.canonicalText
         resultType = checked.type
-        meter = Meter(fuel: options.cost, isStrict: options.isStrict, regex: options.regex)
+        cost = options.cost
         outputBytes = options.outputBytes
     }
 
@@ -87,7 +87,8 @@ public struct Program {
                 throw EvaluationError(code: .badValue, message: "an argument nests too deeply", offset: 0)
             }
         }
-        let value = try code.evaluate(arguments, meter: meter)
+        let value = try code.evaluate(arguments, cost: cost)
+        guard !value.isScalar else { return value }
         var room = outputBytes
         guard value.takes(from: &room) else {
             throw EvaluationError(

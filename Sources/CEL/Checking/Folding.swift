@@ -20,9 +20,8 @@ struct Folding {
         guard let code = try? Compiler.compile(checked, options: options, argumentCount: 0) else {
             return nil
         }
-        let meter = Meter(fuel: Folding.cost, isStrict: options.isStrict, regex: options.regex)
         let value = withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) {
-            try? code.evaluate(UnsafePointer($0.baseAddress!), meter: meter)
+            try? code.evaluate(UnsafePointer($0.baseAddress!), cost: Folding.cost)
         }
         guard let value else { return nil }
         var room = Folding.largestResult

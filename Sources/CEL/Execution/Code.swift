@@ -16,10 +16,11 @@ final class Code {
     /// For each instruction the byte offset in the source.
     let offsets: [Int32]
     let stackSize: Int
-    /// For each argument: whether nothing can be evaluated without it.
     let argumentCount: Int
+    let isStrict: Bool
+    let regex: (any RegexEngine)?
 
-    init(_ compiler: consuming Compiler, argumentCount: Int) {
+    init(_ compiler: consuming Compiler, options: Options, argumentCount: Int) {
         instructions = .allocate(copying: compiler.instructions)
         constants = .allocate(copying: compiler.constants)
         keys = .allocate(copying: compiler.keys)
@@ -29,6 +30,8 @@ final class Code {
         offsets = compiler.offsets
         stackSize = compiler.stackSize
         self.argumentCount = argumentCount
+        isStrict = options.isStrict
+        regex = options.regex
     }
 
     deinit {

@@ -75,13 +75,15 @@ extension Compiler {
         if let skip {
             setTarget(ofA: skip)
         }
-        height = beforeElements
         emit(Instruction(.drop, a: isPair ? 2 : 1), at: offset)
+        height = beforeElements
         emit(Instruction(.jump, a: top), at: offset)
         if let decided {
             // Here the element is still on the stack.
+            height = elementSlot + 1
             setTarget(ofB: decided)
             emit(Instruction(.drop, a: isPair ? 2 : 1), at: offset)
+            height = beforeElements
         }
         setTarget(ofB: next)
         finish(comprehension.kind, at: offset)
@@ -103,7 +105,7 @@ extension Compiler {
             emit(Instruction(.checkBool), at: body.offset)
             guarded(from: start, stackHeight: floor)
             let step: Operation = comprehension.kind == .all ? .allStep : .existsStep
-            height -= 1
+            defer { height -= 1 }
             return emit(Instruction(step, a: outcomeSlot), at: offset)
         case .existsOne:
             try value(body)
@@ -113,10 +115,7 @@ extension Compiler {
             try value(body)
             let skip = emit(Instruction(.branch), at: body.offset)
             height -= 1
-            var copy = Instruction(.push, a: elementSlot)
-            copy.left = .local
-            emit(copy, at: offset)
-            height += 1
+            push(slot: elementSlot, at: offset)
             emit(Instruction(.append), at: offset)
             height -= 1
             setTarget(ofA: skip)
@@ -125,10 +124,7 @@ extension Compiler {
             emit(Instruction(.append), at: body.offset)
             height -= 1
         case .map:
-            var copy = Instruction(.push, a: elementSlot - 1)
-            copy.left = .local
-            emit(copy, at: offset)
-            height += 1
+            push(slot: elementSlot - 1, at: offset)
             try value(body)
             emit(Instruction(.insert), at: body.offset)
             height -= 2

@@ -14,7 +14,7 @@ struct Compiler {
 
     private let regex: (any RegexEngine)?
     var height = 0 {
-        didSet { stackSize = max(stackSize, height + 1) }
+        didSet { stackSize = max(stackSize, height) }
     }
     var builderCount = 0
     var slots: [Int: Int] = [:]
@@ -26,7 +26,7 @@ struct Compiler {
         var compiler = Compiler(regex: options.regex)
         try compiler.value(checked)
         compiler.emit(Instruction(.end), at: checked.offset)
-        return Code(compiler, argumentCount: argumentCount)
+        return Code(compiler, options: options, argumentCount: argumentCount)
     }
 
     private init(regex: (any RegexEngine)?) {
@@ -89,10 +89,9 @@ struct Compiler {
         at offset: Int
     ) throws(Failure) {
         var instruction = instruction
-        let position: Int
-        (instruction.left, position) = try place(operand)
-        instruction.a = Int32(truncatingIfNeeded: position)
-        instruction.pops = instruction.left == .stack ? 1 : 0
+        let read = try read(operand)
+        (instruction.left, instruction.a) = (read.place, read.distance)
+        instruction.pops = read.isTemporary ? 1 : 0
         emit(instruction, at: offset)
         height += 1 - Int(instruction.pops)
     }
@@ -103,25 +102,31 @@ struct Compiler {
         _ right: Checked,
         at offset: Int
     ) throws(Failure) {
-        let (leftPlace, a) = try place(left)
-        let (rightPlace, b) = try place(right)
-        var instruction = Instruction(operation, a: a, b: b)
-        (instruction.left, instruction.right) = (leftPlace, rightPlace)
-        instruction.pops = (leftPlace == .stack ? 1 : 0) + (rightPlace == .stack ? 1 : 0)
+        let (left, right) = try (read(left), read(right))
+        var instruction = Instruction(operation)
+        (instruction.left, instruction.a) = (left.place, left.distance)
+        (instruction.right, instruction.b) = (right.place, right.distance)
+        instruction.pops = (left.isTemporary ? 1 : 0) + (right.isTemporary ? 1 : 0)
         emit(instruction, at: offset)
         height += 1 - Int(instruction.pops)
     }
 
     /// Where an operand can be read: where it lies already, or on the stack, where this puts it.
-    private mutating func place(_ operand: Checked) throws(Failure) -> (Place, Int) {
+    private mutating func read(
+        _ operand: Checked
+    ) throws(Failure) -> (place: Place, distance: Int32, isTemporary: Bool) {
         switch operand.form {
-        case .constant(let value): return (.constant, constant(value))
-        case .argument(let position): return (.argument, position)
-        case .local(let number): return (.local, slots[number] ?? 0)
+        case .constant(let value): return (.constant, distance(constant(value)), false)
+        case .argument(let position): return (.argument, distance(position), false)
+        case .local(let number): return (.stack, distance(slots[number] ?? 0), false)
         default:
             try value(operand)
-            return (.stack, 0)
+            return (.stack, distance(height - 1), true)
         }
+    }
+
+    private func distance(_ position: Int) -> Int32 {
+        Int32(truncatingIfNeeded: position * MemoryLayout<Value>.stride)
     }
 
     private mutating func call(_ function: Function, _ arguments: [Checked], at offset: Int) throws(Failure) {
@@ -161,6 +166,7 @@ struct Compiler {
                 emit(Instruction(.checkBool), at: operand.offset)
                 guarded(from: start, stackHeight: bottom + 1)
                 emit(Instruction(isAnd ? .andJoin : .orJoin), at: offset)
+                height = bottom + 1
                 exits.append(emit(Instruction(isAnd ? .andTest : .orTest), at: offset))
             }
             first = false
@@ -211,6 +217,8 @@ struct Compiler {
 
     @discardableResult
     mutating func emit(_ instruction: Instruction, at offset: Int) -> Int {
+        var instruction = instruction
+        instruction.height = Int32(truncatingIfNeeded: height)
         instructions.append(instruction)
         offsets.append(Int32(truncatingIfNeeded: offset))
         return instructions.count - 1
@@ -225,8 +233,16 @@ struct Compiler {
     }
 
     mutating func push(_ value: Value, at offset: Int) {
-        var instruction = Instruction(.push, a: constant(value))
-        instruction.left = .constant
+        push(.constant, constant(value), at: offset)
+    }
+
+    mutating func push(slot: Int, at offset: Int) {
+        push(.stack, slot, at: offset)
+    }
+
+    private mutating func push(_ place: Place, _ position: Int, at offset: Int) {
+        var instruction = Instruction(.push)
+        (instruction.left, instruction.a) = (place, distance(position))
         emit(instruction, at: offset)
         height += 1
     }

@@ -32,7 +32,20 @@ struct Meter {
     /// Units left.
     var fuel: Int
     let isStrict: Bool
-    let regex: (any RegexEngine)?
+
+    /// The code that runs; its evaluation keeps it alive, and nothing is counted for that.
+    private let code: Unmanaged<Code>
+
+    init(fuel: Int, of code: Code) {
+        self.fuel = fuel
+        isStrict = code.isStrict
+        self.code = Unmanaged.passUnretained(code)
+    }
+
+    /// What `matches` may use.
+    var regex: (any RegexEngine)? {
+        code.takeUnretainedValue().regex
+    }
 
     /// Spends units, or fails when there are not so many left.
     @inline(__always)

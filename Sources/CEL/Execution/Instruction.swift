@@ -1,14 +1,19 @@
 /// One step of the machine.
+///
+/// The height of the stack is known for every instruction, so slots are counted from its bottom and the machine
+/// keeps no stack pointer.
 struct Instruction {
     var operation: Operation
-    /// Where the operands are; of the two, those on the stack are consumed.
+    /// Where the operands are.
     var left: Place = .stack
     var right: Place = .stack
-    /// How many operands are on the stack, for operations with operands.
+    /// How many of the operands are the topmost values of the stack, to be replaced by the result.
     var pops: UInt8 = 0
-    /// The left operand's position at its place; or a count, a slot, a target.
+    /// How many values are on the stack before the instruction.
+    var height: Int32 = 0
+    /// The left operand's distance in bytes from the beginning of its place; or a count, a slot, a target.
     var a: Int32 = 0
-    /// The right operand's position at its place; or a key, a target.
+    /// The right operand's distance in bytes; or a key, a target.
     var b: Int32 = 0
 
     init(_ operation: Operation, a: Int = 0, b: Int = 0) {
@@ -20,7 +25,7 @@ struct Instruction {
 
 /// Where an operand is.
 enum Place: UInt8 {
-    case stack, constant, argument, local
+    case stack, constant, argument
 }
 
 enum Operation: UInt8 {

@@ -5,128 +5,94 @@ enum Builder {
 }
 
 extension Machine {
-    /// Instructions that are not worth a place in the main loop.
+    /// Instructions that are not worth a place in the main loop; answers the position to go on at.
     @inline(never)
-    mutating func seldom(
-        _ instruction: UnsafePointer<Instruction>,
-        _ pc: Int,
-        _ sp: UnsafeMutablePointer<Value>
-    ) throws(Failure) -> (Int, UnsafeMutablePointer<Value>) {
-        let (a, b) = (Int(instruction.pointee.a), Int(instruction.pointee.b))
-        switch instruction.pointee.operation {
+    mutating func seldom(_ instruction: Instruction, _ position: Int) throws(Failure) -> Int {
+        let (a, b) = (Int(instruction.a), Int(instruction.b))
+        let top = stack + Int(instruction.height)
+        switch instruction.operation {
         case .call:
-            return (pc, try call(a, count: b, sp))
+            try call(a, count: b, top)
         case .match:
-            let operand =
-                instruction.pointee.left == .stack ? UnsafePointer(sp - 1) : place(instruction.pointee)
-            let result = try match(operand.pointee, code.matchers[b])
-            if instruction.pointee.left == .stack {
-                (sp - 1).pointee = result
-                return (pc, sp)
-            }
-            sp.initialize(to: result)
-            return (pc, sp + 1)
+            let operand = operand(instruction.left, instruction.a).pointee
+            try put(match(operand, code.matchers[b]), top, replacing: Int(instruction.pops))
         case .makeList:
             try meter.spend(a)
-            let list = ValueList(Array(UnsafeBufferPointer(start: sp - a, count: a)))
-            return (pc, try put(.list(list), sp, replacing: a))
+            let list = ValueList(Array(UnsafeBufferPointer(start: top - a, count: a)))
+            try put(.list(list), top, replacing: a)
         case .makeMap:
-            return (pc, try put(makeMap(sp - 2 * a, count: a), sp, replacing: 2 * a))
+            try put(makeMap(top - 2 * a, count: a), top, replacing: 2 * a)
         case .beginList:
-            builders.append(.list([]))
-            return (pc, sp)
+            side.builders.append(.list([]))
         case .beginMap:
-            builders.append(.map(ValueMap.Builder()))
-            return (pc, sp)
+            side.builders.append(.map(ValueMap.Builder()))
         case .append, .appendOptional:
-            try append(sp - 1, isOptional: instruction.pointee.operation == .appendOptional)
-            (sp - 1).deinitialize(count: 1)
-            return (pc, sp - 1)
+            try append(top - 1, isOptional: instruction.operation == .appendOptional)
+            (top - 1).deinitialize(count: 1)
         case .insert, .insertOptional:
-            try insert(sp - 2, isOptional: instruction.pointee.operation == .insertOptional)
-            (sp - 2).deinitialize(count: 2)
-            return (pc, sp - 2)
+            try insert(top - 2, isOptional: instruction.operation == .insertOptional)
+            (top - 2).deinitialize(count: 2)
         case .insertEntries:
-            try insertEntries((sp - 1).pointee)
-            (sp - 1).deinitialize(count: 1)
-            return (pc, sp - 1)
+            try insertEntries((top - 1).pointee)
+            (top - 1).deinitialize(count: 1)
         case .endList, .endMap:
-            return (pc, try put(finishBuilder(), sp, replacing: 0))
+            try put(finishBuilder(), top, replacing: 0)
         default:
-            return try loop(instruction.pointee, pc, sp)
+            return try loop(instruction, position, top)
         }
+        return position
     }
 
     /// Instructions of macros.
     private mutating func loop(
         _ instruction: Instruction,
-        _ pc: Int,
-        _ sp: UnsafeMutablePointer<Value>
-    ) throws(Failure) -> (Int, UnsafeMutablePointer<Value>) {
+        _ position: Int,
+        _ top: UnsafeMutablePointer<Value>
+    ) throws(Failure) -> Int {
         let (a, b) = (Int(instruction.a), Int(instruction.b))
         switch instruction.operation {
         case .iterate:
-            switch (sp - 1).pointee {
+            switch (top - 1).pointee {
             case .list, .map: break
             default:
-                throw .type("a macro runs over a list or a map, not \((sp - 1).pointee.typeName.rawValue)")
+                throw .type("a macro runs over a list or a map, not \((top - 1).pointee.typeName.rawValue)")
             }
-            sp.initialize(to: .int(0))
-            return (pc, sp + 1)
+            top.initialize(to: .int(0))
         case .next, .nextPair:
-            let next = advance(slot: a, isPair: instruction.operation == .nextPair, sp)
-            return next.map { (pc, $0) } ?? (b, sp)
+            if !advance(slot: a, isPair: instruction.operation == .nextPair, top) { return b }
         case .allStep, .existsStep:
             let decider = instruction.operation == .existsStep
-            let outcome = (sp - 1).move()
+            let outcome = (top - 1).move()
             if case .bool(let flag) = outcome {
                 if flag == decider {
                     stack[a] = outcome
-                    return (b, sp - 1)
+                    return b
                 }
             } else if stack[a].failureNumber == nil {
                 stack[a] = outcome
             }
-            return (pc, sp - 1)
         case .countStep:
-            guard case .bool(let flag) = (sp - 1).pointee else { throw (sp - 1).pointee.isNoBool }
+            guard case .bool(let flag) = (top - 1).pointee else { throw (top - 1).pointee.isNoBool }
             if flag, case .int(let count) = stack[a] {
                 stack[a] = .int(count + 1)
             }
-            return (pc, sp - 1)
         case .isOne:
-            if case .int(let count) = (sp - 1).pointee {
-                (sp - 1).pointee = .bool(count == 1)
+            if case .int(let count) = (top - 1).pointee {
+                (top - 1).pointee = .bool(count == 1)
             }
-            return (pc, sp)
         case .unwrap:
-            guard case .optional(let optional) = (sp - 1).pointee else {
-                throw .type("an optional is needed, not \((sp - 1).pointee.typeName.rawValue)")
-            }
-            guard let value = optional.value else { return (a, sp) }
-            (sp - 1).pointee = value
-            return (pc, sp)
+            guard let value = try (top - 1).pointee.unwrapped() else { return a }
+            (top - 1).pointee = value
         case .wrap:
-            let optional = Value.optional(OptionalValue((sp - 1).pointee))
+            let optional = Value.optional(OptionalValue((top - 1).pointee))
             guard optional.nestingDepth <= Value.maximumNestingDepth else { throw .depth }
-            (sp - 1).pointee = optional
-            return (pc, sp)
+            (top - 1).pointee = optional
         case .checkOptional:
-            guard case .optional = (sp - 1).pointee else {
-                throw .type("an optional is needed, not \((sp - 1).pointee.typeName.rawValue)")
-            }
-            return (pc, sp)
+            _ = try (top - 1).pointee.unwrapped()
         default:
             preconditionFailure("this instruction belongs to the main loop")
         }
-    }
-
-    private func place(_ instruction: Instruction) -> UnsafePointer<Value> {
-        switch instruction.left {
-        case .constant: UnsafePointer(code.constants.baseAddress! + Int(instruction.a))
-        case .argument: arguments + Int(instruction.a)
-        default: UnsafePointer(stack + Int(instruction.a))
-        }
+        return position
     }
 
     // MARK: Functions
@@ -134,11 +100,11 @@ extension Machine {
     private mutating func call(
         _ number: Int,
         count: Int,
-        _ sp: UnsafeMutablePointer<Value>
-    ) throws(Failure) -> UnsafeMutablePointer<Value> {
-        let values = UnsafeBufferPointer(start: UnsafePointer(sp - count), count: count)
+        _ top: UnsafeMutablePointer<Value>
+    ) throws(Failure) {
+        let values = UnsafeBufferPointer(start: UnsafePointer(top - count), count: count)
         let result = try code.functions[number].call(values, &meter)
-        return try put(result, sp, replacing: count)
+        try put(result, top, replacing: count)
     }
 
     private mutating func match(_ value: Value, _ matcher: any RegexMatcher) throws(Failure) -> Value {
@@ -152,14 +118,13 @@ extension Machine {
     /// Puts a new value in place of the `count` topmost ones, unless it nests too deeply.
     private func put(
         _ value: Value,
-        _ sp: UnsafeMutablePointer<Value>,
+        _ top: UnsafeMutablePointer<Value>,
         replacing count: Int
-    ) throws(Failure) -> UnsafeMutablePointer<Value> {
+    ) throws(Failure) {
         guard value.nestingDepth <= Value.maximumNestingDepth else { throw .depth }
-        let sp = sp - count
-        sp.deinitialize(count: count)
-        sp.initialize(to: value)
-        return sp + 1
+        let place = top - count
+        place.deinitialize(count: count)
+        place.initialize(to: value)
     }
 
     private mutating func makeMap(_ pairs: UnsafeMutablePointer<Value>, count: Int) throws(Failure) -> Value {
@@ -174,16 +139,16 @@ extension Machine {
     private mutating func append(_ value: UnsafeMutablePointer<Value>, isOptional: Bool) throws(Failure) {
         try meter.spend(1)
         guard let value = try isOptional ? value.pointee.unwrapped() : value.pointee else { return }
-        guard case .list(var elements) = builders.removeLast() else { return }
+        guard case .list(var elements) = side.builders.removeLast() else { return }
         elements.append(value)
-        builders.append(.list(elements))
+        side.builders.append(.list(elements))
     }
 
     private mutating func insert(_ pair: UnsafeMutablePointer<Value>, isOptional: Bool) throws(Failure) {
         try meter.spend(1)
         guard let value = try isOptional ? pair[1].unwrapped() : pair[1] else { return }
-        guard case .map(var builder) = builders.removeLast() else { return }
-        defer { builders.append(.map(builder)) }
+        guard case .map(var builder) = side.builders.removeLast() else { return }
+        defer { side.builders.append(.map(builder)) }
         try builder.add(pair[0], value)
     }
 
@@ -192,48 +157,44 @@ extension Machine {
             throw .type("a map is needed, not \(value.typeName.rawValue)")
         }
         try meter.spend(entries.count)
-        guard case .map(var builder) = builders.removeLast() else { return }
-        defer { builders.append(.map(builder)) }
+        guard case .map(var builder) = side.builders.removeLast() else { return }
+        defer { side.builders.append(.map(builder)) }
         for entry in entries {
             try builder.add(entry.key, entry.value)
         }
     }
 
     private mutating func finishBuilder() -> Value {
-        switch builders.removeLast() {
+        switch side.builders.removeLast() {
         case .list(let elements): .list(ValueList(elements))
         case .map(let builder): .map(builder.finish())
         }
     }
 
-    /// Pushes the element under the position in `slot + 1` and counts on; nil at the end.
-    private func advance(
-        slot: Int,
-        isPair: Bool,
-        _ sp: UnsafeMutablePointer<Value>
-    ) -> UnsafeMutablePointer<Value>? {
-        guard case .int(let counted) = stack[slot + 1] else { return nil }
+    /// Pushes the element under the position in `slot + 1` and counts on; false at the end.
+    private func advance(slot: Int, isPair: Bool, _ top: UnsafeMutablePointer<Value>) -> Bool {
+        guard case .int(let counted) = stack[slot + 1] else { return false }
         let position = Int(counted)
         let (key, value): (Value, Value)
         switch stack[slot] {
         case .list(let list):
-            guard position < list.count else { return nil }
+            guard position < list.count else { return false }
             (key, value) = (.int(counted), list[position])
         case .map(let map):
-            guard position < map.count else { return nil }
+            guard position < map.count else { return false }
             let entry = map[position]
             (key, value) = (entry.key, isPair ? entry.value : entry.key)
         default:
-            return nil
+            return false
         }
         stack[slot + 1] = .int(counted + 1)
-        guard isPair else {
-            sp.initialize(to: value)
-            return sp + 1
+        if isPair {
+            top.initialize(to: key)
+            (top + 1).initialize(to: value)
+        } else {
+            top.initialize(to: value)
         }
-        sp.initialize(to: key)
-        (sp + 1).initialize(to: value)
-        return sp + 2
+        return true
     }
 }
 

@@ -1,37 +1,54 @@
-/// Runs code: a stack of values, a program counter, and what may still be spent.
+/// Runs code: a stack of values whose height every instruction knows, and what may still be spent.
 ///
-/// Invariant: every slot below `top` is initialised, none above is. An operation takes its operands off the stack
-/// only when it has succeeded, so a failure leaves the stack in order.
+/// Invariant: before an instruction exactly the slots below its height are initialised. It takes its operands off
+/// the stack only when it has succeeded, so a failure leaves the stack in order.
 struct Machine {
-    let code: Code
-    let arguments: UnsafePointer<Value>
-    let stack: UnsafeMutablePointer<Value>
-    var top: UnsafeMutablePointer<Value>
-    var position = 0
-    var meter: Meter
-    var failures: [Failure] = []
-    var builders: [Builder] = []
-
-    init(
-        code: Code,
-        arguments: UnsafePointer<Value>,
-        stack: UnsafeMutablePointer<Value>,
-        meter: Meter
-    ) {
-        self.code = code
-        self.arguments = arguments
-        self.stack = stack
-        top = stack
-        self.meter = meter
+    /// What few evaluations need: failures that may still be absorbed, containers being collected.
+    final class Side {
+        var failures: [Failure] = []
+        var builders: [Builder] = []
     }
 
-    /// Runs to the end. Afterwards the stack is empty.
+    let instructions: UnsafePointer<Instruction>
+    let constants: UnsafePointer<Value>
+    let keys: UnsafePointer<Code.Key>
+    let arguments: UnsafePointer<Value>
+    let stack: UnsafeMutablePointer<Value>
+    /// Where to go on; behind the instruction that failed, when one has.
+    private var position = 0
+    var meter: Meter
+
+    /// The evaluation keeps the code alive; counting references would cost more than a simple expression.
+    private let unmanagedCode: Unmanaged<Code>
+    private var madeSide: Side?
+
+    init(code: Code, arguments: UnsafePointer<Value>, stack: UnsafeMutablePointer<Value>, cost: Int) {
+        unmanagedCode = Unmanaged.passUnretained(code)
+        instructions = UnsafePointer(code.instructions.baseAddress!)
+        constants = UnsafePointer(code.constants.baseAddress!)
+        keys = UnsafePointer(code.keys.baseAddress!)
+        self.arguments = arguments
+        self.stack = stack
+        meter = Meter(fuel: cost, of: code)
+    }
+
+    var code: Code { unmanagedCode.takeUnretainedValue() }
+
+    var side: Side {
+        mutating get {
+            if let madeSide { return madeSide }
+            let side = Side()
+            madeSide = side
+            return side
+        }
+    }
+
+    /// Runs to the end, after which the stack is empty.
     mutating func run() throws(EvaluationError) -> Value {
         while true {
             do throws(Failure) {
                 try steps()
-                top -= 1
-                return top.move()
+                return stack.move()
             } catch {
                 try recover(from: error)
             }
@@ -44,9 +61,8 @@ struct Machine {
         // Nobody absorbs the end of the budget.
         let handler = failure.code == .cost ? nil : code.handlers.first { $0.range.contains(failed) }
         let height = handler?.stackHeight ?? 0
-        let surplus = top - (stack + height)
-        top -= surplus
-        top.deinitialize(count: surplus)
+        let surplus = Int(instructions[failed].height) - height
+        (stack + height).deinitialize(count: surplus)
         guard let handler else {
             throw EvaluationError(
                 code: failure.code,
@@ -54,255 +70,226 @@ struct Machine {
                 offset: Int(code.offsets[failed])
             )
         }
-        builders.removeSubrange(handler.builderCount...)
-        failures.append(failure)
-        top.initialize(to: .failure(failures.count - 1))
-        top += 1
+        side.builders.removeSubrange(handler.builderCount...)
+        side.failures.append(failure)
+        (stack + height).initialize(to: .failure(side.failures.count - 1))
         position = handler.target
     }
 
     /// The instructions from `position` until the end or a failure.
     private mutating func steps() throws(Failure) {
-        let instructions = UnsafePointer(code.instructions.baseAddress!)
-        var pc = position
-        var sp = top
+        var next = instructions + position
         do throws(Failure) {
             while true {
-                let instruction = instructions + pc
-                pc += 1
+                let instruction = next
+                next += 1
                 try meter.spend(1)
                 switch instruction.pointee.operation {
                 case .push:
-                    sp.initialize(to: left(instruction, sp).pointee)
-                    sp += 1
+                    top(instruction).initialize(to: left(instruction).pointee)
 
                 case .add:
-                    let (a, b) = (left(instruction, sp), right(instruction, sp))
-                    if case .double(let x) = a.pointee {
-                        if case .double(let y) = b.pointee {
-                            sp = replace(instruction, sp, .double(x + y))
-                            continue
-                        }
-                        if case .int(let y) = b.pointee, !meter.isStrict {
-                            sp = replace(instruction, sp, .double(x + Double(y)))
-                            continue
-                        }
+                    let (a, b) = (left(instruction), right(instruction))
+                    guard let x = a.pointee.asDouble, let y = mixed(b) else {
+                        try slow(instruction, a, b)
+                        continue
                     }
-                    sp = try slow(instruction, sp, a, b)
+                    put(.double(x + y), instruction)
                 case .subtract:
-                    let (a, b) = (left(instruction, sp), right(instruction, sp))
-                    if case .double(let x) = a.pointee {
-                        if case .double(let y) = b.pointee {
-                            sp = replace(instruction, sp, .double(x - y))
-                            continue
-                        }
-                        if case .int(let y) = b.pointee, !meter.isStrict {
-                            sp = replace(instruction, sp, .double(x - Double(y)))
-                            continue
-                        }
+                    let (a, b) = (left(instruction), right(instruction))
+                    guard let x = a.pointee.asDouble, let y = mixed(b) else {
+                        try slow(instruction, a, b)
+                        continue
                     }
-                    sp = try slow(instruction, sp, a, b)
+                    put(.double(x - y), instruction)
                 case .multiply:
-                    let (a, b) = (left(instruction, sp), right(instruction, sp))
-                    if case .double(let x) = a.pointee {
-                        if case .double(let y) = b.pointee {
-                            sp = replace(instruction, sp, .double(x * y))
-                            continue
-                        }
-                        if case .int(let y) = b.pointee, !meter.isStrict {
-                            sp = replace(instruction, sp, .double(x * Double(y)))
-                            continue
-                        }
+                    let (a, b) = (left(instruction), right(instruction))
+                    guard let x = a.pointee.asDouble, let y = mixed(b) else {
+                        try slow(instruction, a, b)
+                        continue
                     }
-                    sp = try slow(instruction, sp, a, b)
+                    put(.double(x * y), instruction)
                 case .divide:
-                    let (a, b) = (left(instruction, sp), right(instruction, sp))
-                    if case .double(let x) = a.pointee {
-                        if case .double(let y) = b.pointee {
-                            sp = replace(instruction, sp, .double(x / y))
-                            continue
-                        }
-                        if case .int(let y) = b.pointee, !meter.isStrict {
-                            sp = replace(instruction, sp, .double(x / Double(y)))
-                            continue
-                        }
+                    let (a, b) = (left(instruction), right(instruction))
+                    guard let x = a.pointee.asDouble, let y = mixed(b) else {
+                        try slow(instruction, a, b)
+                        continue
                     }
-                    sp = try slow(instruction, sp, a, b)
+                    put(.double(x / y), instruction)
 
                 case .less:
-                    let (a, b) = (left(instruction, sp), right(instruction, sp))
-                    if case .double(let x) = a.pointee, case .double(let y) = b.pointee {
-                        sp = replace(instruction, sp, .bool(x < y))
+                    let (a, b) = (left(instruction), right(instruction))
+                    guard let x = a.pointee.asDouble, let y = b.pointee.asDouble else {
+                        try slow(instruction, a, b)
                         continue
                     }
-                    sp = try slow(instruction, sp, a, b)
+                    put(.bool(x < y), instruction)
                 case .lessOrEqual:
-                    let (a, b) = (left(instruction, sp), right(instruction, sp))
-                    if case .double(let x) = a.pointee, case .double(let y) = b.pointee {
-                        sp = replace(instruction, sp, .bool(x <= y))
+                    let (a, b) = (left(instruction), right(instruction))
+                    guard let x = a.pointee.asDouble, let y = b.pointee.asDouble else {
+                        try slow(instruction, a, b)
                         continue
                     }
-                    sp = try slow(instruction, sp, a, b)
+                    put(.bool(x <= y), instruction)
                 case .greater:
-                    let (a, b) = (left(instruction, sp), right(instruction, sp))
-                    if case .double(let x) = a.pointee, case .double(let y) = b.pointee {
-                        sp = replace(instruction, sp, .bool(x > y))
+                    let (a, b) = (left(instruction), right(instruction))
+                    guard let x = a.pointee.asDouble, let y = b.pointee.asDouble else {
+                        try slow(instruction, a, b)
                         continue
                     }
-                    sp = try slow(instruction, sp, a, b)
+                    put(.bool(x > y), instruction)
                 case .greaterOrEqual:
-                    let (a, b) = (left(instruction, sp), right(instruction, sp))
-                    if case .double(let x) = a.pointee, case .double(let y) = b.pointee {
-                        sp = replace(instruction, sp, .bool(x >= y))
+                    let (a, b) = (left(instruction), right(instruction))
+                    guard let x = a.pointee.asDouble, let y = b.pointee.asDouble else {
+                        try slow(instruction, a, b)
                         continue
                     }
-                    sp = try slow(instruction, sp, a, b)
+                    put(.bool(x >= y), instruction)
                 case .remainder, .equal, .notEqual, .isIn, .index, .optionalIndex:
-                    sp = try slow(instruction, sp, left(instruction, sp), right(instruction, sp))
+                    try slow(instruction, left(instruction), right(instruction))
 
                 case .select:
-                    let operand = left(instruction, sp)
-                    if case .map(let map) = operand.pointee {
-                        let key = code.keys.baseAddress! + Int(instruction.pointee.b)
-                        if let position = map.position(of: key.pointee.name, tag: key.pointee.tag) {
-                            let value = map.storage.entries[position].value
-                            sp = replaceAny(instruction, sp, value)
-                            continue
-                        }
+                    let operand = left(instruction)
+                    if let value = FieldAccess.value(in: operand, keys + Int(instruction.pointee.b)) {
+                        // The field's value must be held before its map may go.
+                        putAny(value.pointee, instruction)
+                    } else {
+                        try slowSelect(instruction, operand)
                     }
-                    sp = try replaceAny(instruction, sp, slowSelect(instruction, operand))
                 case .has, .optionalSelect:
-                    sp = try replaceAny(instruction, sp, slowSelect(instruction, left(instruction, sp)))
+                    try slowSelect(instruction, left(instruction))
                 case .not, .negate:
-                    let result = try left(instruction, sp).pointee.applying(instruction.pointee.operation)
-                    sp = replaceAny(instruction, sp, result)
+                    putAny(try left(instruction).pointee.applying(instruction.pointee.operation), instruction)
 
                 case .jump:
-                    pc = Int(instruction.pointee.a)
+                    next = instructions + Int(instruction.pointee.a)
                 case .branch:
-                    guard case .bool(let condition) = (sp - 1).pointee else {
-                        throw .type("the condition is not a bool but \((sp - 1).pointee.typeName.rawValue)")
+                    guard case .bool(let condition) = (top(instruction) - 1).pointee else {
+                        throw (top(instruction) - 1).pointee.isNoBool
                     }
-                    sp -= 1
-                    if !condition { pc = Int(instruction.pointee.a) }
+                    if !condition { next = instructions + Int(instruction.pointee.a) }
                 case .andTest:
-                    if try (sp - 1).pointee.outcome() == .some(false) { pc = Int(instruction.pointee.a) }
+                    if try (top(instruction) - 1).pointee.outcome() == .some(false) {
+                        next = instructions + Int(instruction.pointee.a)
+                    }
                 case .orTest:
-                    if try (sp - 1).pointee.outcome() == .some(true) { pc = Int(instruction.pointee.a) }
+                    if try (top(instruction) - 1).pointee.outcome() == .some(true) {
+                        next = instructions + Int(instruction.pointee.a)
+                    }
                 case .checkBool:
-                    guard case .bool = (sp - 1).pointee else { throw (sp - 1).pointee.isNoBool }
+                    guard case .bool = (top(instruction) - 1).pointee else {
+                        throw (top(instruction) - 1).pointee.isNoBool
+                    }
                 case .andJoin, .orJoin:
-                    let joined = try (sp - 2).pointee.joined(
-                        with: (sp - 1).pointee,
-                        isAnd: instruction.pointee.operation == .andJoin
-                    )
-                    sp -= 1
-                    (sp - 1).pointee = joined
+                    let outcomes = top(instruction) - 2
+                    let isAnd = instruction.pointee.operation == .andJoin
+                    outcomes[0] = try outcomes[0].joined(with: outcomes[1], isAnd: isAnd)
                 case .raise:
-                    if let number = (sp - 1).pointee.failureNumber { throw failures[number] }
+                    if let number = (top(instruction) - 1).pointee.failureNumber { throw side.failures[number] }
                 case .drop:
                     let count = Int(instruction.pointee.a)
-                    sp -= count
-                    sp.deinitialize(count: count)
+                    (top(instruction) - count).deinitialize(count: count)
                 case .slide:
                     let count = Int(instruction.pointee.a)
-                    let result = (sp - 1).move()
-                    sp -= count + 1
-                    sp.deinitialize(count: count)
-                    sp.initialize(to: result)
-                    sp += 1
+                    let result = (top(instruction) - 1).move()
+                    let bottom = top(instruction) - count - 1
+                    bottom.deinitialize(count: count)
+                    bottom.initialize(to: result)
                 case .end:
-                    position = pc
-                    top = sp
                     return
                 default:
-                    (pc, sp) = try seldom(instruction, pc, sp)
+                    let position = next - instructions
+                    next = instructions + (try seldom(instruction.pointee, position))
                 }
             }
         } catch {
-            position = pc
-            top = sp
+            position = next - instructions
             throw error
         }
     }
 
     // MARK: Operands and results
 
+    /// Behind the topmost value.
     @inline(__always)
-    private func left(
-        _ instruction: UnsafePointer<Instruction>,
-        _ sp: UnsafeMutablePointer<Value>
-    ) -> UnsafePointer<Value> {
-        switch instruction.pointee.left {
-        case .stack: UnsafePointer(sp - Int(instruction.pointee.pops))
-        case .constant: UnsafePointer(code.constants.baseAddress! + Int(instruction.pointee.a))
-        case .argument: arguments + Int(instruction.pointee.a)
-        case .local: UnsafePointer(stack + Int(instruction.pointee.a))
-        }
+    private func top(_ instruction: UnsafePointer<Instruction>) -> UnsafeMutablePointer<Value> {
+        stack + Int(instruction.pointee.height)
     }
 
     @inline(__always)
-    private func right(
-        _ instruction: UnsafePointer<Instruction>,
-        _ sp: UnsafeMutablePointer<Value>
-    ) -> UnsafePointer<Value> {
-        switch instruction.pointee.right {
-        case .stack: UnsafePointer(sp - 1)
-        case .constant: UnsafePointer(code.constants.baseAddress! + Int(instruction.pointee.b))
-        case .argument: arguments + Int(instruction.pointee.b)
-        case .local: UnsafePointer(stack + Int(instruction.pointee.b))
-        }
+    private func left(_ instruction: UnsafePointer<Instruction>) -> UnsafePointer<Value> {
+        operand(instruction.pointee.left, instruction.pointee.a)
+    }
+
+    @inline(__always)
+    private func right(_ instruction: UnsafePointer<Instruction>) -> UnsafePointer<Value> {
+        operand(instruction.pointee.right, instruction.pointee.b)
+    }
+
+    @inline(__always)
+    func operand(_ place: Place, _ distance: Int32) -> UnsafePointer<Value> {
+        var base = UnsafeRawPointer(stack)
+        base = place == .constant ? UnsafeRawPointer(constants) : base
+        base = place == .argument ? UnsafeRawPointer(arguments) : base
+        return (base + Int(distance)).assumingMemoryBound(to: Value.self)
+    }
+
+    /// A double, or where numbers mix an int as one.
+    @inline(__always)
+    private func mixed(_ value: UnsafePointer<Value>) -> Double? {
+        if case .double(let number) = value.pointee { return number }
+        if case .int(let number) = value.pointee, !meter.isStrict { return Double(number) }
+        return nil
     }
 
     /// Puts a scalar where scalars were.
     @inline(__always)
-    private func replace(
-        _ instruction: UnsafePointer<Instruction>,
-        _ sp: UnsafeMutablePointer<Value>,
-        _ result: Value
-    ) -> UnsafeMutablePointer<Value> {
-        let sp = sp - Int(instruction.pointee.pops)
-        sp.initialize(to: result)
-        return sp + 1
+    private func put(_ result: Value, _ instruction: UnsafePointer<Instruction>) {
+        (top(instruction) - Int(instruction.pointee.pops)).initialize(to: result)
     }
 
     /// Puts any value where any values were.
     @inline(__always)
-    private func replaceAny(
-        _ instruction: UnsafePointer<Instruction>,
-        _ sp: UnsafeMutablePointer<Value>,
-        _ result: consuming Value
-    ) -> UnsafeMutablePointer<Value> {
-        let count = Int(instruction.pointee.pops)
-        let sp = sp - count
-        if count > 0 {
-            sp.deinitialize(count: count)
+    private func putAny(_ result: consuming Value, _ instruction: UnsafePointer<Instruction>) {
+        let pops = Int(instruction.pointee.pops)
+        let place = top(instruction) - pops
+        if pops > 0 {
+            place.deinitialize(count: 1)
+            if pops > 1 { (place + 1).deinitialize(count: 1) }
         }
-        sp.initialize(to: result)
-        return sp + 1
+        place.initialize(to: result)
     }
 
     @inline(never)
     private mutating func slow(
         _ instruction: UnsafePointer<Instruction>,
-        _ sp: UnsafeMutablePointer<Value>,
         _ a: UnsafePointer<Value>,
         _ b: UnsafePointer<Value>
-    ) throws(Failure) -> UnsafeMutablePointer<Value> {
+    ) throws(Failure) {
         let result = try meter.binary(instruction.pointee.operation, a.pointee, b.pointee)
-        return replaceAny(instruction, sp, result)
+        putAny(result, instruction)
     }
 
     @inline(never)
     private func slowSelect(
         _ instruction: UnsafePointer<Instruction>,
         _ operand: UnsafePointer<Value>
-    ) throws(Failure) -> Value {
-        let key = code.keys[Int(instruction.pointee.b)]
-        switch instruction.pointee.operation {
-        case .has: return .bool(try operand.pointee.hasField(key))
-        case .optionalSelect: return try operand.pointee.optionalField(key)
-        default: return try operand.pointee.field(key)
-        }
+    ) throws(Failure) {
+        let key = keys[Int(instruction.pointee.b)]
+        let result: Value =
+            switch instruction.pointee.operation {
+            case .has: .bool(try operand.pointee.hasField(key))
+            case .optionalSelect: try operand.pointee.optionalField(key)
+            default: try operand.pointee.field(key)
+            }
+        putAny(result, instruction)
+    }
+}
+
+extension Value {
+    @inline(__always)
+    fileprivate var asDouble: Double? {
+        if case .double(let number) = self { return number }
+        return nil
     }
 }

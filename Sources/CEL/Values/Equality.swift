@@ -56,8 +56,8 @@ extension ValueList {
 
 extension ValueMap {
     fileprivate func equals(_ other: ValueMap, spending units: inout Int) -> Bool {
-        guard entries.count == other.entries.count else { return false }
-        for entry in entries {
+        guard count == other.count else { return false }
+        for entry in self {
             guard units >= 0, let value = other[key: entry.key] else { return false }
             guard entry.value.equals(value, spending: &units) else { return false }
         }

@@ -85,7 +85,7 @@ struct KeyIndex: Sendable {
         }
     }
 
-    func position(of key: Value, among entries: [ValueMap.Entry]) -> Int? {
+    func position(of key: Value, among entries: UnsafeBufferPointer<ValueMap.Entry>) -> Int? {
         var slot = KeyIndex.hash(key) & (slots.count - 1)
         while slots[slot] >= 0 {
             let position = Int(slots[slot])

@@ -32,6 +32,14 @@ extension Value {
         }
     }
 
+    /// Whether it takes no memory of its own beyond the enum.
+    var isScalar: Bool {
+        switch self {
+        case .string, .bytes, .list, .map, .type, .optional: false
+        default: true
+        }
+    }
+
     /// The deepest nesting any value may have; an expression that would build more fails instead.
     public static let maximumNestingDepth = 64
 

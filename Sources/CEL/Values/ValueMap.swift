@@ -12,15 +12,29 @@ public struct ValueMap: Sendable {
         let tag: UInt32
     }
 
-    final class Storage: Sendable {
-        let entries: [Entry]
+    /// The entries in one block of memory, which the code of expressions reads directly.
+    final class Storage: @unchecked Sendable {
+        // Nothing is written after `init`, so that any thread may read.
+        let first: UnsafeMutablePointer<Entry>
+        let count: Int
         let index: KeyIndex?
         let nestingDepth: Int
 
         init(entries: [Entry], index: KeyIndex?, nestingDepth: Int) {
-            self.entries = entries
+            first = .allocate(capacity: Swift.max(1, entries.count))
+            count = entries.count
+            _ = UnsafeMutableBufferPointer(start: first, count: count).initialize(from: entries)
             self.index = index
             self.nestingDepth = nestingDepth
+        }
+
+        deinit {
+            first.deinitialize(count: count)
+            first.deallocate()
+        }
+
+        var entries: UnsafeBufferPointer<Entry> {
+            UnsafeBufferPointer(start: first, count: count)
         }
     }
 
@@ -37,11 +51,6 @@ public struct ValueMap: Sendable {
 
     init(storage: Storage) {
         self.storage = storage
-    }
-
-    /// The entries in order; constant time.
-    public var entries: [Entry] {
-        storage.entries
     }
 
     /// 1 for an empty map or one of scalars. Constant time.
@@ -85,7 +94,7 @@ public struct ValueMap: Sendable {
     fileprivate static func position(
         of key: Value,
         tag: UInt32,
-        among entries: [Entry],
+        among entries: UnsafeBufferPointer<Entry>,
         index: KeyIndex?
     ) -> Int? {
         if let index {
@@ -141,9 +150,10 @@ extension ValueMap {
 
         private mutating func append(normalised key: Value, _ value: Value) -> Bool {
             let tag = KeyTag.of(key)
-            if ValueMap.position(of: key, tag: tag, among: entries, index: index) != nil {
-                return false
+            let known = entries.withUnsafeBufferPointer {
+                ValueMap.position(of: key, tag: tag, among: $0, index: index)
             }
+            guard known == nil else { return false }
             deepest = Swift.max(deepest, value.nestingDepth)
             entries.append(Entry(key: key, value: value, tag: tag))
             if index != nil {

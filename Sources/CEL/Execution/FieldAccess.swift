@@ -1,0 +1,41 @@
+/// Fields of maps without counting references: what makes `value.a > value.b` cheap.
+///
+/// It knows how a `Value` lies in memory: the payload first, and for a map that is one reference. A test holds the
+/// compiler to that. The caller keeps the map alive while it uses the answer.
+enum FieldAccess {
+    /// Where the value of a field lies, when the operand is a small map that has it; nil says nothing.
+    @inline(__always)
+    static func value(
+        in operand: UnsafePointer<Value>,
+        _ key: UnsafePointer<Code.Key>
+    ) -> UnsafePointer<Value>? {
+        guard case .map = operand.pointee else { return nil }
+        let storage = UnsafeRawPointer(operand).load(as: Unmanaged<ValueMap.Storage>.self)
+        return storage._withUnsafeGuaranteedRef { storage in
+            guard storage.index == nil else { return nil }
+            var entry = UnsafePointer(storage.first)
+            let end = entry + storage.count
+            while entry < end {
+                if entry.pointee.tag == key.pointee.tag, isSameText(entry, key) {
+                    return UnsafeRawPointer(entry)
+                        .advanced(by: MemoryLayout<ValueMap.Entry>.offset(of: \.value)!)
+                        .assumingMemoryBound(to: Value.self)
+                }
+                entry += 1
+            }
+            return nil
+        }
+    }
+
+    /// Whether both strings are the same words in memory, as short equal strings are.
+    @inline(__always)
+    private static func isSameText(
+        _ entry: UnsafePointer<ValueMap.Entry>,
+        _ key: UnsafePointer<Code.Key>
+    ) -> Bool {
+        guard case .string = entry.pointee.key else { return false }
+        let mine = UnsafeRawPointer(entry).load(as: (UInt64, UInt64).self)
+        let other = UnsafeRawPointer(key).load(as: (UInt64, UInt64).self)
+        return mine == other
+    }
+}
