@@ -8,8 +8,9 @@ extension UnsafeMutablePointer<MessageCore> {
 
     /// Feeds llhttp from the front of `input` until it stops.
     ///
-    /// While a head is unfinished no more than `Limits.headBytes` are offered, counted from its first byte,
-    /// so that what a too large head is called does not depend on how it was cut into inputs.
+    /// While a head is unfinished bytes are offered up to two fixed places, counted from its first byte: where its target
+    /// must have ended, and where it must have ended itself. What a too large head is called is decided there and when it
+    /// is complete, never in between, so that the answer does not depend on how the bytes were cut into inputs.
     func advance(_ input: inout UnsafeRawBufferPointer) -> Advance {
         switch pointee.stage {
         case .failed:
@@ -29,16 +30,14 @@ extension UnsafeMutablePointer<MessageCore> {
         }
         if pointee.stage == .idle, !skipBlankLine(&input) { return .failed }
         while let start = input.baseAddress, input.count > 0 {
-            let wasHead = pointee.stage == .idle || pointee.stage == .head
             if pointee.stage == .idle { pointee.stage = .head }
-            let offered =
-                wasHead ? Swift.min(input.count, pointee.limits.headBytes &- pointee.origin) : input.count
+            let offered = pointee.stage == .head ? Swift.min(input.count, pointee.allowance) : input.count
             pointee.input = start.assumingMemoryBound(to: UInt8.self)
             pointee.inputCount = offered
             let code = llhttp_execute(pointee.parser, start.assumingMemoryBound(to: CChar.self), offered)
             if code == HPE_OK {
                 input = UnsafeRawBufferPointer(rebasing: input[offered...])
-                pointee.keepUnfinished(offered)
+                pointee.passed(offered, isEnd: input.isEmpty)
                 if pointee.stage == .failed { return .failed }
                 continue
             }
@@ -54,7 +53,7 @@ extension UnsafeMutablePointer<MessageCore> {
             input = UnsafeRawBufferPointer(rebasing: input[used...])
             if pointee.stage == .done { return .message }
             llhttp_resume(pointee.parser)
-            pointee.keepUnfinished(used)
+            pointee.passed(used, isEnd: true)
             return .paused
         }
         return .more
@@ -89,28 +88,33 @@ extension UnsafeMutablePointer<MessageCore> {
 }
 
 extension MessageCore {
-    /// Moves what the end of the input cuts off into own memory.
-    mutating func keepUnfinished(_ used: Int) {
+    /// Where a request's target must have ended: behind the longest method and the longest target.
+    private var targetEndBytes: Int { limits.targetBytes + 24 }
+
+    /// How many bytes more may be offered while the head is unfinished.
+    var allowance: Int {
+        (isRequest && origin < targetEndBytes ? targetEndBytes : limits.headBytes) &- origin
+    }
+
+    /// Notes that llhttp has taken all of the offered bytes.
+    /// - Parameters:
+    ///   - used: how many.
+    ///   - isEnd: whether the input ends here, so that what is unfinished must be kept.
+    mutating func passed(_ used: Int, isEnd: Bool) {
         guard let input, used > 0 else { return }
         previousByte = input[used &- 1]
-        if stage == .head {
-            if head.isSaved {
-                head.saved.append(UnsafeRawBufferPointer(start: input, count: used))
-            } else {
-                head.saved.removeAll()
-                head.saved.append(UnsafeRawBufferPointer(start: input, count: used))
-                head.isSaved = true
-            }
-            rebase()
-            origin &+= used
-            if origin >= limits.headBytes {
-                _ =
-                    head.fieldCount == 0 && targetLength == 0
-                    ? refuse(.uriTooLong, "the request line is too long")
-                    : refuse(.headersTooLarge, "the header block is too large")
-            }
-        } else {
-            hold()
+        guard stage == .head else {
+            if isEnd { hold() }
+            return
+        }
+        if isEnd { saveHead(upTo: origin &+ used) }
+        origin &+= used
+        if isRequest, origin == targetEndBytes, head.fieldCount == 0,
+            targetLength == 0 || target &+ targetLength == origin
+        {
+            _ = refuse(.uriTooLong, "the request target is too long")
+        } else if origin >= limits.headBytes {
+            _ = refuse(.headersTooLarge, "the header block is too large")
         }
     }
 
@@ -120,7 +124,7 @@ extension MessageCore {
             head.saved.removeAll()
             head.saved.append(UnsafeRawBufferPointer(start: base, count: headEnd))
             head.isSaved = true
-            rebase()
+            head.base = head.saved.bytes.baseAddress.map { $0.assumingMemoryBound(to: UInt8.self) }
         }
         if body.count > 0 {
             body.save(expecting: facts.contentLength)

@@ -202,9 +202,6 @@ extension MessageCore {
             target = offset(at)
         }
         targetLength &+= length
-        guard targetLength <= limits.targetBytes else {
-            return refuse(.uriTooLong, "the request target is too long")
-        }
         return 0
     }
 
@@ -214,21 +211,23 @@ extension MessageCore {
             return refuse(.badRequest, "trailer fields are not accepted")
         }
         if isReadingValue || head.fieldCount == 0 {
-            guard head.fieldCount < limits.headerFields else {
-                return refuse(.headersTooLarge, "too many header fields")
-            }
             head.addField(at: offset, nameLength: length)
             isReadingValue = false
         } else {
             head.fields[head.fieldCount &- 1].nameLength &+= UInt32(truncatingIfNeeded: length)
         }
-        return checkHeaderBytes(offset &+ length)
+        return 0
     }
 
     private mutating func valueArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
         let offset = offset(at)
         if _slowPath(stage == .body) {
             return refuse(.badRequest, "trailer fields are not accepted")
+        }
+        // Asked here and not when the name begins: llhttp speaks of a value only when the name was well-formed, so that
+        // the answer does not depend on where the input was cut.
+        guard head.fieldCount <= limits.headerFields else {
+            return refuse(.headersTooLarge, "too many header fields")
         }
         let field = head.fields + (head.fieldCount &- 1)
         if !isReadingValue || field.pointee.valueLength == 0 {
@@ -241,7 +240,7 @@ extension MessageCore {
             }
             field.pointee.valueLength &+= UInt32(truncatingIfNeeded: length)
         }
-        return checkHeaderBytes(offset &+ length)
+        return 0
     }
 
     private mutating func headCompleted() -> Int32 {
@@ -251,12 +250,11 @@ extension MessageCore {
         }
         let last = head.fields[head.fieldCount &- 1]
         headEnd = Self.lineEnd(of: last) &+ 2
+        let available = min(headEnd, origin &+ inputCount)
         if head.isSaved {
-            let missing = min(max(headEnd &- origin, 0), inputCount)
-            head.saved.append(UnsafeRawBufferPointer(start: input, count: missing))
-            rebase()
+            saveHead(upTo: available)
         } else {
-            head.base = input
+            head.base = input.map { $0 - origin }
         }
         guard headEnd <= origin &+ inputCount else {
             return refuse(.badRequest, "a line does not end in CR LF")
@@ -298,19 +296,16 @@ extension MessageCore {
         origin &+ (UnsafeRawPointer(at) - UnsafeRawPointer(input.unsafelyUnwrapped))
     }
 
-    /// Refuses early what cannot end within the limit any more: 11 bytes of the request line stand between
-    /// the target and the block, and the 4 bytes of two line ends are still to come.
-    ///
-    /// The whole block is measured when it is complete.
-    @inline(__always)
-    private mutating func checkHeaderBytes(_ end: Int) -> Int32 {
-        guard end &- target &- targetLength <= limits.headerBytes &+ 11 &- 4 else {
-            return refuse(.headersTooLarge, "the header block is too large")
+    /// Moves the head's bytes up to an offset within the current input into own memory, behind those that are there.
+    mutating func saveHead(upTo end: Int) {
+        if !head.isSaved {
+            head.saved.removeAll()
+            head.isSaved = true
         }
-        return 0
-    }
-
-    mutating func rebase() {
+        let start = head.saved.count
+        if end > start, let input {
+            head.saved.append(UnsafeRawBufferPointer(start: input + (start &- origin), count: end &- start))
+        }
         head.base = head.saved.bytes.baseAddress.map { $0.assumingMemoryBound(to: UInt8.self) }
     }
 }

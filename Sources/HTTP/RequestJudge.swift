@@ -7,6 +7,9 @@ import CLLHTTP
 extension MessageCore {
     mutating func requestHeadCompleted() -> Int32 {
         let base = head.base.unsafelyUnwrapped
+        guard targetLength <= limits.targetBytes else {
+            return refuse(.uriTooLong, "the request target is too long")
+        }
         guard headEnd &- target &- targetLength <= limits.headerBytes &+ 11 else {
             return refuse(.headersTooLarge, "the header block is too large")
         }

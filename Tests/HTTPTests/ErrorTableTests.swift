@@ -1,0 +1,74 @@
+import HTTP
+import Testing
+
+@Suite("ErrorTable is wire-protocol.md §2")
+struct ErrorTableTests {
+    /// The table of the specification, row by row.
+    static let specified: [(codes: String, status: UInt16?, close: UInt16?, retry: Bool, after: Bool)] = [
+        ("bad_json bad_op bad_field bad_request", 400, 4400, false, false),
+        ("unauthenticated token_expired", 401, 4401, false, false),
+        ("forbidden bad_origin", 403, 4403, false, false),
+        ("not_found unknown_graph unknown_node unknown_id", 404, nil, false, false),
+        ("not_mutable method_not_allowed", 405, nil, false, false),
+        ("not_acceptable", 406, 4406, false, false),
+        ("timeout", 408, 4508, true, false),
+        ("in_use", 409, nil, false, false),
+        ("gone", 410, nil, false, false),
+        ("conflict", 412, nil, false, false),
+        ("too_large", 413, 1009, false, false),
+        ("uri_too_long", 414, nil, false, false),
+        ("unsupported_type", 415, 1003, false, false),
+        ("misdirected", 421, nil, false, false),
+        ("type_mismatch expr_syntax expr_type expr_cost key_reused cycle_limit", 422, nil, false, false),
+        ("node_failed", 424, nil, false, false),
+        ("precondition_required", 428, nil, false, false),
+        ("rate_limited sub_limit pipe_limit", 429, 4429, true, true),
+        ("headers_too_large", 431, nil, false, false),
+        ("id_in_use", nil, nil, false, false),
+        ("slow", nil, 4580, true, false),
+        ("internal", 500, 1011, true, false),
+        ("engine_down no_space not_ready draining", 503, 4503, true, true),
+        ("too_many_connections", 503, 4529, true, true),
+    ]
+
+    @Test("every specified row is there, and no other")
+    func rows() {
+        var seen: Set<String> = []
+        for line in Self.specified {
+            for code in line.codes.split(separator: " ").map(String.init) {
+                let row = ErrorTable.row(ErrorCode(rawValue: code))
+                seen.insert(code)
+                #expect(row.code.rawValue == code)
+                #expect(row.status?.rawValue == line.status, "\(code)")
+                #expect(row.close?.rawValue == line.close, "\(code)")
+                #expect(row.retry == line.retry, "\(code)")
+                #expect(row.sendsRetryAfter == line.after, "\(code)")
+                #expect(row.sentence.hasSuffix("."), "\(code)")
+            }
+        }
+        #expect(Set(ErrorTable.rows.map(\.code.rawValue)) == seen)
+        #expect(ErrorTable.rows.count == seen.count)
+    }
+
+    @Test("close codes from 4500 on mean that coming back is worth while")
+    func reconnection() {
+        for row in ErrorTable.rows {
+            guard let close = row.close, close.rawValue >= 4500 else { continue }
+            #expect(row.retry, "\(row.code.rawValue)")
+        }
+    }
+
+    @Test("a code without a row is answered as internal")
+    func unknown() {
+        #expect(ErrorTable.row("never_heard_of").code == .internalError)
+        #expect(!ErrorTable.knows("never_heard_of") && ErrorTable.knows("conflict"))
+    }
+
+    @Test("every status has a phrase")
+    func phrases() {
+        for row in ErrorTable.rows {
+            guard let status = row.status else { continue }
+            #expect(status.phrase.description != "Unknown", "\(status.rawValue)")
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import HTTP
+import Testing
+
+/// Lends the bytes of a text.
+func lend<Result>(_ text: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    Array(text.utf8).withUnsafeBytes(body)
+}
+
+@Suite("MediaType says what is read as JSON")
+struct MediaTypeTests {
+    @Test(
+        "content types",
+        arguments: [
+            ("application/json", true), ("APPLICATION/JSON", true), ("application/json; charset=utf-8", true),
+            ("application/json;charset=\"UTF-8\"", true), ("text/plain", true),
+            ("text/plain; charset=us-ascii", true),
+            ("application/x-www-form-urlencoded", true), ("", true),
+            ("application/json; charset=utf-16", false),
+            ("text/plain; charset=iso-8859-1", false), ("text/html", false), ("application/xml", false),
+            ("application/merge-patch+json", false), ("application/vnd.api+json", false), ("json", false),
+            ("application/json/x", false), ("application/json, text/html", false),
+            ("multipart/form-data; boundary=x", false),
+            ("text/", false), ("/plain", false), ("text/plain; x=y; charset=utf-8", true),
+        ]
+    )
+    func contentTypes(value: String, expected: Bool) {
+        #expect(lend(value) { MediaType.carriesJSON($0) } == expected)
+    }
+
+    @Test("no type at all is JSON; a merge patch is one only by name")
+    func others() {
+        #expect(MediaType.carriesJSON(nil))
+        #expect(!MediaType.isMergePatch(nil))
+        #expect(lend("application/merge-patch+json") { MediaType.isMergePatch($0) })
+        #expect(!lend("application/json") { MediaType.isMergePatch($0) })
+    }
+}
+
+@Suite("Accept chooses the representation the client likes best")
+struct AcceptTests {
+    static let offers: [StaticString] = ["application/json", "text/vnd.graphviz"]
+
+    @Test(
+        "headers",
+        arguments: [
+            ("", 0), ("*/*", 0), ("text/*", 1), ("text/vnd.graphviz", 1),
+            ("application/json;q=0.5, text/*;q=0.8", 1),
+            ("text/html, */*;q=0.1", 0), ("application/json;q=0, */*", 1), ("TEXT/VND.GRAPHVIZ", 1),
+            ("text/html", nil), ("application/json;q=0", nil), ("*/*;q=0", nil), ("*/*;q=2", nil),
+            ("application/json;q=0.1;x=y, text/vnd.graphviz;q=0.10", 0), ("application/*;q=1.000,text/*", 0),
+        ] as [(String, Int?)]
+    )
+    func headers(value: String, expected: Int?) {
+        #expect(lend(value) { Accept.choose($0, from: Self.offers) } == expected)
+    }
+
+    @Test("no header accepts everything")
+    func missing() {
+        #expect(Accept.choose(nil, from: Self.offers) == 0)
+    }
+}
+
+@Suite("Entity tags compare strongly for If-Match, weakly for If-None-Match")
+struct EntityTagTests {
+    private func outcome(_ value: String, _ tag: String?) -> String {
+        lend(value) { bytes in
+            guard let condition = EntityTagCondition(bytes) else { return "malformed" }
+            guard let tag else {
+                return "\(condition.matchesStrongly(nil)) \(condition.matchesWeakly(nil))"
+            }
+            return lend(tag) { "\(condition.matchesStrongly($0)) \(condition.matchesWeakly($0))" }
+        }
+    }
+
+    @Test(
+        "conditions",
+        arguments: [
+            ("*", "k:7", "true true"), ("*", nil, "false false"), ("\"k:7\"", "k:7", "true true"),
+            ("\"k:7\"", nil, "false false"), ("\"k:8\"", "k:7", "false false"),
+            ("W/\"k:7\"", "k:7", "false true"), ("\"a\", W/\"k:7\" ,\"b\"", "k:7", "false true"),
+            ("\"a\",\"k:7\"", "k:7", "true true"), ("\"a,b\"", "a,b", "true true"), ("\"\"", "", "true true"),
+            ("k:7", "k:7", "malformed"), ("\"k:7", "k:7", "malformed"), ("", "k:7", "malformed"),
+            ("w/\"k:7\"", "k:7", "malformed"), ("*, \"a\"", "a", "malformed"),
+            ("\"a\" \"b\"", "a", "malformed"),
+            ("\"a b\"", "a b", "malformed"), (",", "a", "malformed"),
+        ] as [(String, String?, String)]
+    )
+    func conditions(value: String, tag: String?, expected: String) {
+        #expect(outcome(value, tag) == expected)
+    }
+}
+
+@Suite("Preferences are read, unknown ones ignored")
+struct PreferencesTests {
+    @Test("wait and return, in any order and quoting")
+    func known() {
+        var preferences = Preferences()
+        lend("respond-async, wait=30; x=y, Return=\"minimal\"") { preferences.add($0) }
+        #expect(
+            preferences.waitSeconds == 30 && preferences.returnsMinimal && !preferences.returnsRepresentation
+        )
+        lend("wait=5, return=representation") { preferences.add($0) }
+        #expect(
+            preferences.waitSeconds == 30 && preferences.returnsMinimal && !preferences.returnsRepresentation
+        )
+    }
+
+    @Test(
+        "what is no number is no wait",
+        arguments: ["wait=", "wait=x", "wait=-1", "wait=99999999999999999999", "wait"]
+    )
+    func badWait(value: String) {
+        var preferences = Preferences()
+        lend(value) { preferences.add($0) }
+        #expect(preferences.waitSeconds == nil)
+    }
+}
+
+@Suite("Query is decoded when asked")
+struct QueryTests {
+    @Test("names, values, escapes, repetition")
+    func pairs() {
+        lend("node=a&every=250&node=b%20c+d&flag&empty=&bad=%zz&x=1=2&&") {
+            let query = Query($0)
+            #expect(query.strings("node") == ["a", "b c d"])
+            #expect(query.string("node") == "a")
+            #expect(query.integer("every") == 250)
+            #expect(query.flag("flag") && !query.flag("every") && !query.flag("missing"))
+            #expect(query.string("empty") == "")
+            #expect(query.string("bad") == nil)
+            #expect(query.string("x") == "1=2")
+            #expect(query.raw("missing") == nil)
+        }
+    }
+
+    @Test("values that are not UTF-8 are none")
+    func notUTF8() {
+        #expect(lend("a=%ff") { Query($0).string("a") } == nil)
+    }
+
+    @Test("encoding, then decoding is identity for every byte")
+    func roundTrip() {
+        let all = (UInt8.min...UInt8.max).map { $0 }
+        var encoded = ByteBuffer()
+        all.withUnsafeBytes { PercentEncoding.encode($0, to: &encoded) }
+        var decoded = ByteBuffer()
+        #expect(PercentEncoding.decode(query: encoded.bytes, to: &decoded))
+        #expect(Array(decoded.bytes) == all)
+    }
+}
+
+@Suite("HTTPDate writes and reads IMF-fixdates")
+struct HTTPDateTests {
+    @Test(
+        "known moments",
+        arguments: [
+            (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+            (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (1_763_690_000, "Fri, 21 Nov 2025 01:53:20 GMT"),
+            (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
+            (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"),
+        ] as [(Int64, String)]
+    )
+    func known(seconds: Int64, text: String) {
+        #expect(HTTPDate(unixSeconds: seconds).text == text)
+        #expect(lend(text) { HTTPDate.seconds(parsing: $0) } == seconds)
+    }
+
+    @Test("every day up to 2200 comes back", arguments: [0, 86_399])
+    func everyDay(offset: Int64) {
+        var date = HTTPDate(unixSeconds: 0)
+        for day in Int64(0)..<84_000 {
+            date.update(unixSeconds: day * 86_400 + offset)
+            guard lend(date.text, { HTTPDate.seconds(parsing: $0) }) != day * 86_400 + offset else {
+                continue
+            }
+            #expect(Bool(false), "day \(day): \(date.text)")
+        }
+    }
+
+    @Test(
+        "other forms are none",
+        arguments: ["", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]
+    )
+    func others(text: String) {
+        #expect(lend(text) { HTTPDate.seconds(parsing: $0) } == nil)
+    }
+}
+
+@Suite("Base64 is the canonical form of RFC 4648")
+struct Base64Tests {
+    @Test(
+        "the examples of §10",
+        arguments: [
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ]
+    )
+    func examples(plain: String, encoded: String) {
+        #expect(Base64.encode(Array(plain.utf8)) == encoded)
+        #expect(lend(encoded) { Base64.decode($0) } == Array(plain.utf8))
+    }
+
+    @Test("all bytes survive")
+    func roundTrip() {
+        let all = (UInt8.min...UInt8.max).map { $0 }
+        #expect(lend(Base64.encode(all)) { Base64.decode($0) } == all)
+    }
+
+    @Test(
+        "what is not canonical is refused",
+        arguments: ["Zg", "Zg=", "Zh==", "Zm9=", "Z===", "====", "Zg==Zg==", "Zm 9", "Zm-_"]
+    )
+    func malformed(text: String) {
+        #expect(lend(text) { Base64.decode($0) } == nil)
+    }
+}

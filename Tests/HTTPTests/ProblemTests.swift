@@ -1,0 +1,44 @@
+import HTTP
+import Testing
+
+@Suite("Problem is written as application/problem+json")
+struct ProblemTests {
+    private func answer(_ problem: Problem, _ framing: ResponseFraming = ResponseFraming()) -> String {
+        var buffer = ByteBuffer()
+        problem.append(ResponseEncoder(), framing, to: &buffer)
+        return buffer.bytes.text
+    }
+
+    @Test("code, status, retry and further members")
+    func members() {
+        let problem = Problem("conflict", "a \"b\" \\ \n", members: Array(#","node":"x","rev":7"#.utf8))
+        let body =
+            #"{"type":"about:blank","title":"Precondition Failed","status":412,"code":"conflict","#
+            + #""detail":"a \"b\" \\ \u000a","retry":false,"node":"x","rev":7}"# + "\n"
+        #expect(
+            answer(problem) == "HTTP/1.1 412 Precondition Failed\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+                + "Content-Type: application/problem+json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+                + body
+        )
+    }
+
+    @Test("405 names what is allowed, 503 when to come back, 401 how to authenticate")
+    func fields() {
+        #expect(answer(Problem(.methodNotAllowed, "", allow: "GET")).contains("\r\nAllow: GET\r\n"))
+        #expect(answer(Problem(.draining, "")).contains("\r\nRetry-After: 1\r\n"))
+        #expect(answer(Problem("rate_limited", "", retryAfterSeconds: 9)).contains("\r\nRetry-After: 9\r\n"))
+        #expect(answer(Problem("unauthenticated", "")).contains("\r\nWWW-Authenticate: Bearer\r\n"))
+    }
+
+    @Test("HEAD gets the length and no body; a closing connection says so")
+    func framing() {
+        let text = answer(Problem(.notFound, "x"), ResponseFraming(omitsBody: true, keepsAlive: false))
+        #expect(text.hasSuffix("\r\n\r\n") && text.contains("\r\nConnection: close\r\n"))
+        #expect(!text.contains("Content-Length: 0"))
+    }
+
+    @Test("a word of its own overrides the table's retry")
+    func retry() {
+        #expect(answer(Problem("conflict", "", retry: true)).contains(#""retry":true"#))
+    }
+}
