@@ -16,6 +16,9 @@ extension LiveGraph {
         #endif
     }
 
+    /// Whether every node that is alive can be reached.
+    var isWhole: Bool { countReachable() == core.counts.liveNodes }
+
     /// Nodes that can be reached from what is kept: named nodes, chains, and what they are made from.
     func countReachable() -> Int {
         var open: [AnyNode] = nodes.compactMap { $0.living }

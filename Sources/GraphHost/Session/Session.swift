@@ -64,11 +64,15 @@ public final class Session {
 
     // MARK: - Messages out
 
-    /// Hands a finished message to the sink, past the soft limit.
+    /// Hands a finished message to the sink, past the soft limit but not past the hard one.
     func send(_ message: UnsafeRawBufferPointer) {
         guard let sink else { return }
         host.sessions.messagesOut += 1
         sink.send(message: message)
+        if sink.unsentBytes + queuedBytes > host.limits.hardBytes, !isOverflowing {
+            isOverflowing = true
+            host.sessions.overflows(self)
+        }
     }
 
     /// Builds and sends one message that is no delivery.

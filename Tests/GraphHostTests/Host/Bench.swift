@@ -1,0 +1,139 @@
+@testable import GraphHost
+import Testing
+
+/// A host in memory with a clock that the test moves.
+final class Bench {
+    let clock = ManualHostClock(now: 1_000, wall: 5_000_000)
+    let host: Host
+
+    init(log: any CommitLog = MemoryLog(epoch: "e1"), limits: SessionLimits = SessionLimits()) {
+        host = Host(log: log, clock: clock, limits: limits)
+    }
+
+    /// Defines a graph from its JSON text.
+    @discardableResult
+    func define(_ json: String) throws -> LiveGraph {
+        let definition = try definition(json)
+        if case .refused(let error) = host.define(definition) { throw error }
+        return try #require(host[definition.name])
+    }
+
+    func definition(_ json: String) throws -> GraphDefinition {
+        let (definition, problems) = GraphDefinition.read(try Document.parse(json: json), file: nil)
+        try #require(problems.isEmpty, "\(problems)")
+        return try #require(definition)
+    }
+
+    func connect(_ access: SessionAccess = .open, form: SessionForm = .messages) -> Client {
+        Client(self, access, form)
+    }
+
+    /// Sets nodes by a commit of their own, and ends the turn.
+    func set(_ graph: LiveGraph, _ values: [(String, String)]) throws {
+        try submit(graph, values)
+        host.flush()
+    }
+
+    /// The same without the end of the turn.
+    @discardableResult
+    func submit(
+        _ graph: LiveGraph,
+        _ values: [(String, String)],
+        clear: [String] = [],
+        context: String? = nil,
+        by: String? = nil
+    ) throws -> Applied? {
+        var commit = Commit(graph: graph)
+        for (name, json) in values {
+            commit.set.append(Assignment(try #require(graph.node(name)), try Datum.parse(json)))
+        }
+        commit.clear = try clear.map { try #require(graph.node($0)) }
+        commit.context = try context.map { try Datum.parse($0) }
+        commit.by = by
+        switch host.submit(commit) {
+        case .applied(let applied): return applied
+        case .refused(let error): throw error
+        case .pending: return nil
+        }
+    }
+
+    /// Lets time pass, with everything that is due on the way, millisecond by millisecond.
+    func pass(_ milliseconds: UInt64) {
+        for _ in 0..<milliseconds {
+            clock.advance(by: 1)
+            host.advance()
+            host.flush()
+        }
+    }
+
+    /// What a node holds, as JSON text, `empty`, or `fail:code`.
+    func read(_ graph: LiveGraph, _ name: String) throws -> String {
+        switch graph.read(try #require(graph.node(name))).held {
+        case .empty: "empty"
+        case .value(let datum): datum.text
+        case .fail(let datum): "fail:" + (datum.fail?.code ?? "?")
+        }
+    }
+}
+
+/// A client in memory.
+final class Client {
+    let sink = RecordingSink()
+    let session: Session
+    private let bench: Bench
+
+    init(_ bench: Bench, _ access: SessionAccess, _ form: SessionForm) {
+        self.bench = bench
+        session = Session(host: bench.host, sink: sink, access: access, form: form)
+        sink.session = session
+    }
+
+    /// Sends one message, without the end of the turn.
+    func send(_ message: String) {
+        var message = message
+        message.withUTF8 { session.receive(message: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Sends one message, ends the turn, and takes what came back since the last look.
+    @discardableResult
+    func ask(_ message: String) -> [String] {
+        send(message)
+        bench.host.flush()
+        return sink.take()
+    }
+
+    /// What has come since the last look.
+    func take() -> [String] {
+        sink.take()
+    }
+}
+
+/// Keeps everything a session says.
+final class RecordingSink: MessageSink {
+    weak var session: Session?
+    private var messages: [String] = []
+    private(set) var closes: [String] = []
+    private(set) var pauses: [Bool] = []
+    /// What the kernel has not taken; grows by what is sent while `isStuck`.
+    var unsentBytes = 0
+    var isStuck = false
+
+    func send(message: UnsafeRawBufferPointer) {
+        messages.append(String(decoding: message, as: UTF8.self))
+        if isStuck { unsentBytes += message.count }
+    }
+
+    func close(code: UInt16, reason: String) {
+        closes.append("\(code) \(reason)")
+        session?.close()
+    }
+
+    func pauseReading(_ paused: Bool) {
+        pauses.append(paused)
+    }
+
+    func take() -> [String] {
+        defer { messages = [] }
+        return messages
+    }
+}

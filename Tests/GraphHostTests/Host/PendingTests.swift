@@ -1,0 +1,188 @@
+@testable import GraphHost
+import Testing
+
+private let graphText = """
+    {"graph": "g", "nodes": {"x": {"set": "number", "initial": 0}, "y": {"set": "any"},
+      "double": {"from": "x", "pipe": [{"map": "value * 2"}]}}}
+    """
+
+@Suite("Commits that wait for the log")
+struct PendingTests {
+    private func prepared() throws -> (Bench, DelayingLog, LiveGraph) {
+        let log = DelayingLog()
+        log.isInstant = true
+        let bench = Bench(log: log)
+        let graph = try bench.define(graphText)
+        log.isInstant = false
+        return (bench, log, graph)
+    }
+
+    @Test("Nothing is visible before it is durable; then value, frames and answer come together")
+    func invisible() throws {
+        let (bench, log, graph) = try prepared()
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"double"}"#)
+        #expect(client.ask(#"{"op":"set","id":2,"graph":"g","set":{"x":1}}"#) == [])
+        #expect(try bench.read(graph, "x") == "0")
+        #expect(graph.rev == 1)
+        #expect(graph.statistics.pending == 1)
+        log.confirm()
+        #expect(client.take() == [#"{"op":"ok","id":2,"epoch":"e1","rev":2}"#])
+        bench.host.flush()
+        #expect(client.take() == [#"{"op":"upd","graph":"g","rev":2,"t":5000000,"d":[{"id":1,"v":2}]}"#])
+        #expect(graph.statistics.pending == 0)
+    }
+
+    @Test("Sets are appended without waiting; what comes behind them waits, and answers keep their order")
+    func order() throws {
+        let (bench, log, _) = try prepared()
+        let client = bench.connect()
+        client.ask(#"{"op":"set","id":1,"graph":"g","set":{"x":1}}"#)
+        client.ask(#"{"op":"set","id":2,"graph":"g","set":{"x":2}}"#)
+        #expect(log.waiting.count == 2)
+        client.ask(#"{"op":"set","id":3,"graph":"g","set":{"x":"no"}}"#)
+        client.ask(#"{"op":"sub","id":4,"graph":"g","node":"x"}"#)
+        client.ask(#"{"op":"get","id":5,"graph":"g","nodes":["double"]}"#)
+        client.ask(#"{"op":"set","id":6,"graph":"g","set":{"x":6}}"#)
+        #expect(log.waiting.count == 2, "a set does not overtake a read")
+        client.ask(#"{"op":"ping","id":7}"#)
+        #expect(client.take() == [])
+
+        log.confirm(1)
+        #expect(client.take() == [#"{"op":"ok","id":1,"epoch":"e1","rev":2}"#])
+        log.confirm(1)
+        let answers = client.take()
+        #expect(answers.count == 4)
+        #expect(answers[0] == #"{"op":"ok","id":2,"epoch":"e1","rev":3}"#)
+        #expect(answers[1].contains(#""id":3,"code":"type_mismatch""#))
+        #expect(answers[2] == #"{"op":"snap","id":4,"epoch":"e1","rev":3,"t":5000000,"v":2}"#)
+        #expect(answers[3].contains(#""m":{"double":{"v":4}}"#))
+        #expect(log.waiting.count == 1)
+        log.confirm()
+        #expect(client.take() == [#"{"op":"ok","id":6,"epoch":"e1","rev":4}"#, #"{"op":"ok","id":7}"#])
+    }
+
+    @Test("Conditions see applied plus pending")
+    func conditions() throws {
+        let (bench, log, graph) = try prepared()
+        let client = bench.connect()
+        client.ask(#"{"op":"set","id":1,"graph":"g","set":{"x":1}}"#)
+        client.ask(#"{"op":"set","id":2,"graph":"g","set":{"x":2},"if":{"x":{"v":0}}}"#)
+        client.ask(#"{"op":"set","id":3,"graph":"g","set":{"x":3},"if":{"x":{"v":1}}}"#)
+        client.ask(#"{"op":"set","id":4,"graph":"g","set":{"x":4},"if":{"epoch":"e1","x":{"rev":2}}}"#)
+        client.ask(#"{"op":"set","id":5,"graph":"g","set":{"x":5},"if":{"epoch":"e1","x":{"rev":3}}}"#)
+        log.confirm()
+        let answers = client.take()
+        #expect(answers.map { $0.contains(#""op":"ok""#) } == [true, false, true, false, true])
+        #expect(answers[1].contains(#""code":"conflict","msg":"x changed at rev 2","node":"x","rev":2"#))
+        #expect(answers[3].contains(#""rev":3"#))
+        #expect(try bench.read(graph, "x") == "5")
+        #expect(graph.node("x")?.pending == nil)
+    }
+
+    @Test("What the log loses is refused, in order, and was never there")
+    func lost() throws {
+        let (bench, log, graph) = try prepared()
+        let client = bench.connect()
+        for id in 1...3 { client.ask(#"{"op":"set","id":\#(id),"graph":"g","set":{"x":\#(id)}}"#) }
+        client.ask(#"{"op":"get","id":4,"graph":"g","nodes":["x"]}"#)
+        log.confirm(1)
+        log.lose(HostError(.engineDown, "the disk is full", after: 100))
+        let answers = client.take()
+        #expect(answers.count == 4)
+        #expect(
+            answers[1].contains(#""code":"engine_down","msg":"the disk is full","retry":true,"after":100}"#)
+        )
+        #expect(answers[3].contains(#""m":{"x":{"v":1}}"#))
+        #expect(graph.node("x")?.pending == nil)
+        #expect(graph.statistics.pending == 0)
+        log.refusal = HostError(.noSpace, "no space")
+        #expect(
+            client.ask(#"{"op":"set","id":1,"graph":"g","set":{"x":9}}"#).first?.contains("no_space") == true
+        )
+    }
+
+    @Test("A peer with too much pending is not read until it is answered")
+    func throttled() throws {
+        let (bench, log, _) = try prepared()
+        let client = bench.connect()
+        for id in 1...63 { client.ask(#"{"op":"set","id":\#(id),"graph":"g","set":{"x":1}}"#) }
+        #expect(client.sink.pauses == [])
+        client.ask(#"{"op":"set","id":64,"graph":"g","set":{"x":1}}"#)
+        #expect(client.sink.pauses == [true])
+        log.confirm(1)
+        #expect(client.sink.pauses == [true, false])
+        log.confirm()
+        #expect(client.take().count == 64)
+        client.ask(
+            #"{"op":"set","id":1,"graph":"g","set":{"y":"\#(String(repeating: "a", count: 262_144))"}}"#
+        )
+        #expect(client.sink.pauses == [true, false, true])
+        log.confirm()
+        #expect(client.sink.pauses == [true, false, true, false])
+    }
+
+    @Test("An id that waits is in use; a session that ends is not told any more")
+    func endsMeanwhile() throws {
+        let (bench, log, graph) = try prepared()
+        let client = bench.connect()
+        client.ask(#"{"op":"set","id":1,"graph":"g","set":{"x":1}}"#)
+        client.ask(#"{"op":"ping","id":1}"#)
+        log.confirm()
+        #expect(client.take().map { $0.contains("id_in_use") } == [false, true])
+        client.ask(#"{"op":"set","id":1,"graph":"g","set":{"x":2}}"#)
+        client.ask(#"{"op":"sub","id":2,"graph":"g","node":"x"}"#)
+        client.session.close()
+        log.confirm()
+        #expect(client.take() == [])
+        #expect(try bench.read(graph, "x") == "2", "what the log has is applied")
+        #expect(graph.statistics.listeners == 0)
+    }
+
+    @Test("A repeat in flight waits for the same answer")
+    func repeatInFlight() throws {
+        let (bench, log, graph) = try prepared()
+        let (one, two) = (bench.connect(), bench.connect())
+        let message = #"{"op":"set","id":1,"graph":"g","set":{"x":1},"key":"k"}"#
+        one.ask(message)
+        two.ask(message)
+        #expect(log.waiting.count == 1)
+        log.confirm()
+        #expect(one.take() == [#"{"op":"ok","id":1,"epoch":"e1","rev":2}"#])
+        #expect(two.take() == [#"{"op":"ok","id":1,"epoch":"e1","rev":2}"#])
+        #expect(graph.rev == 2)
+    }
+
+    @Test("A graph exists when its definition is durable")
+    func definition() throws {
+        let log = DelayingLog()
+        let bench = Bench(log: log)
+        let definition = try bench.definition(graphText)
+        _ = bench.host.define(definition)
+        #expect(bench.host["g"] == nil)
+        log.lose(HostError(.engineDown, "down"))
+        _ = bench.host.define(definition)
+        #expect(bench.host.graphs.isEmpty)
+        log.confirm()
+        #expect(bench.host["g"]?.rev == 2)
+    }
+
+    @Test("One tick at a time waits for the log")
+    func ticks() throws {
+        let log = DelayingLog()
+        log.isInstant = true
+        let bench = Bench(log: log)
+        let graph = try bench.define(
+            #"{"graph":"t","nodes":{"x":{"set":"any"},"late":{"from":"x","pipe":[{"delay":10}]}}}"#
+        )
+        try bench.set(graph, [("x", "1")])
+        log.isInstant = false
+        bench.pass(20)
+        #expect(log.waiting.count == 1)
+        #expect(bench.host.nextDeadline == nil)
+        #expect(try bench.read(graph, "late") == "empty")
+        log.confirm()
+        #expect(try bench.read(graph, "late") == "1")
+        #expect(graph.rev == 3)
+    }
+}

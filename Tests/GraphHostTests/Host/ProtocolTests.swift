@@ -1,0 +1,199 @@
+@testable import GraphHost
+import Testing
+
+private let graphText = """
+    {"graph": "g", "title": "G", "nodes": {
+      "x": {"set": "any", "initial": 1}, "y": {"set": "any"},
+      "double": {"from": "x", "pipe": [{"map": "value * 2"}]}
+    }}
+    """
+
+@Suite("The protocol sluice.v1.json")
+struct ProtocolTests {
+    @Test(
+        "Every request with an id gets one terminal answer",
+        arguments: [
+            (#"{"op":"ping","id":5}"#, #"{"op":"ok","id":5}"#),
+            (
+                #"{"op":"list","id":12}"#,
+                #"{"op":"ok","id":12,"graphs":[{"graph":"g","title":"G","epoch":"e1","rev":1,"nodes":3,"listeners":0}]}"#
+            ),
+            (
+                #"{"op":"get","id":10,"graph":"g","nodes":["x","double","y"]}"#,
+                #"{"op":"ok","id":10,"epoch":"e1","rev":1,"t":5000000,"m":{"x":{"v":1},"double":{"v":2},"y":{"empty":true}}}"#
+            ),
+            (
+                #"{"op":"get","id":10,"graph":"g"}"#,
+                #"{"op":"ok","id":10,"epoch":"e1","rev":1,"t":5000000,"m":{"x":{"v":1},"y":{"empty":true},"double":{"v":2}}}"#
+            ),
+            (
+                #"{"op":"hello","client":"t/1"}"#,
+                #"{"op":"hello","session":"c:1","server":"sluice/1.0","hb":25,"limits":{"subs":1000,"msg":65536,"pipe":16}}"#
+            ),
+        ]
+    )
+    func answers(request: String, answer: String) throws {
+        let bench = Bench()
+        try bench.define(graphText)
+        #expect(bench.connect().ask(request) == [answer])
+    }
+
+    @Test(
+        "What cannot be done is refused with a code",
+        arguments: [
+            (#"{"op":"dance","id":1}"#, "bad_op"),
+            (#"{"id":1}"#, "bad_op"),
+            (#"{"op":"sub","id":0,"graph":"g","node":"x"}"#, "bad_field"),
+            (#"{"op":"sub","id":9007199254740992,"graph":"g","node":"x"}"#, "bad_field"),
+            (#"{"op":"sub","id":"1","graph":"g","node":"x"}"#, "bad_field"),
+            (#"{"op":"sub","graph":"g","node":"x"}"#, "bad_field"),
+            (#"{"op":"sub","id":1,"node":"x"}"#, "bad_field"),
+            (#"{"op":"sub","id":1,"graph":"h","node":"x"}"#, "unknown_graph"),
+            (#"{"op":"sub","id":1,"graph":"g","node":"nope"}"#, "unknown_node"),
+            (#"{"op":"sub","id":1,"graph":"g","nodes":["nope"]}"#, "unknown_node"),
+            (#"{"op":"sub","id":1,"graph":"g","combine":{"a":"nope"}}"#, "unknown_node"),
+            (#"{"op":"sub","id":1,"graph":"g"}"#, "bad_field"),
+            (#"{"op":"sub","id":1,"graph":"g","node":"x","nodes":["y"]}"#, "bad_field"),
+            (#"{"op":"sub","id":1,"graph":"g","nodes":["y"],"pipe":["distinct"]}"#, "bad_field"),
+            (#"{"op":"sub","id":1,"graph":"g","nodes":["y"],"mode":"all"}"#, "bad_field"),
+            (#"{"op":"sub","id":1,"graph":"g","node":"x","history":5}"#, "bad_field"),
+            (#"{"op":"sub","id":1,"graph":"g","node":"x","since":{"epoch":"e1","rev":1}}"#, "bad_field"),
+            (#"{"op":"sub","id":1,"graph":"g","node":"x","mode":"some"}"#, "bad_field"),
+            (#"{"op":"sub","id":1,"graph":"g","node":"x","every":-1}"#, "bad_field"),
+            (#"{"op":"sub","id":1,"graph":"g","node":"x","queue":0}"#, "bad_field"),
+            (#"{"op":"sub","id":1,"graph":"g","node":"x","initial":1}"#, "bad_field"),
+            (#"{"op":"sub","id":1,"graph":"g","node":"x","pipe":[{"map":"value +"}]}"#, "expr_syntax"),
+            (#"{"op":"sub","id":1,"graph":"g","node":"x","pipe":[{"map":"nope(value)"}]}"#, "expr_type"),
+            (#"{"op":"sub","id":1,"graph":"g","node":"x","pipe":["dance"]}"#, "bad_field"),
+            (
+                #"{"op":"sub","id":1,"graph":"g","node":"x","pipe":["distinct","distinct","distinct"]}"#,
+                "pipe_limit"
+            ),
+            (#"{"op":"get","id":1,"graph":"g","nodes":[1]}"#, "bad_field"),
+            (#"{"op":"get","id":1,"graph":"g","nodes":["nope"]}"#, "unknown_node"),
+            (#"{"op":"unsub","id":1}"#, "unknown_id"),
+            (#"{"op":"mod","id":1,"sub":7}"#, "unknown_id"),
+            (#"[1]"#, "bad_json"), (#"{"op":"#, "bad_json"), (#""text""#, "bad_json"),
+            (#"{"op":"ping","op":"ping"}"#, "bad_json"),
+        ]
+    )
+    func refusals(request: String, code: String) throws {
+        var limits = SessionLimits()
+        limits.stages = 2
+        let bench = Bench(limits: limits)
+        let graph = try bench.define(graphText)
+        let client = bench.connect()
+        let answers = client.ask(request)
+        #expect(answers.count == 1)
+        #expect(answers.first?.hasPrefix(#"{"op":"err","#) == true, "\(answers)")
+        #expect(answers.first?.contains(#""code":"\#(code)""#) == true, "\(answers)")
+        #expect(client.session.subscriptions.isEmpty)
+        #expect(graph.statistics.nodes == 2)
+        #expect(client.ask(#"{"op":"ping","id":1}"#) == [#"{"op":"ok","id":1}"#], "the session lives on")
+    }
+
+    @Test("A live id cannot be used twice, not even by another kind of request")
+    func idInUse() throws {
+        let bench = Bench()
+        try bench.define(graphText)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)
+        for request in [#"{"op":"sub","id":1,"graph":"g","node":"y"}"#, #"{"op":"ping","id":1}"#] {
+            #expect(client.ask(request).first?.contains("id_in_use") == true)
+        }
+        #expect(client.session.subscriptions.count == 1)
+    }
+
+    @Test("An array of messages takes effect in order; each element is answered")
+    func arrays() throws {
+        let bench = Bench()
+        try bench.define(graphText)
+        let answers = bench.connect().ask(
+            #"[{"op":"set","id":1,"graph":"g","set":{"x":5}},{"op":"get","id":2,"graph":"g","nodes":["x"]},7,{"op":"ping","id":3}]"#
+        )
+        #expect(answers.count == 4)
+        #expect(answers[1].contains(#""m":{"x":{"v":5}}"#))
+        #expect(answers[2].contains("bad_json"))
+        #expect(answers[3] == #"{"op":"ok","id":3}"#)
+    }
+
+    @Test("Ten messages in a minute that are no JSON end the connection with 4400")
+    func badJSON() throws {
+        let bench = Bench()
+        let client = bench.connect()
+        for _ in 0..<9 { client.ask("{") }
+        bench.pass(60_000)
+        for _ in 0..<9 { client.ask("{") }
+        #expect(client.sink.closes == [])
+        client.ask("{")
+        #expect(client.sink.closes == ["4400 bad_json"])
+        #expect(client.session.isClosed)
+        #expect(client.ask(#"{"op":"ping","id":1}"#).last?.contains("ok") != true)
+    }
+
+    @Test("Without authorisation only hello is answered, and it has five seconds")
+    func authorisation() throws {
+        let bench = Bench()
+        try bench.define(graphText)
+        let access = SessionAccess(isAuthorised: false) { token in
+            token == "secret" ? SessionAccess(isAuthorised: true, principal: "device:7") : nil
+        }
+        let silent = bench.connect(access)
+        let late = bench.connect(access)
+        #expect(late.ask(#"{"op":"ping","id":1}"#).first?.contains("unauthenticated") == true)
+        #expect(late.ask(#"{"op":"hello","token":"wrong"}"#).first?.contains("unauthenticated") == true)
+        bench.pass(4_999)
+        #expect(late.ask(#"{"op":"hello","token":"secret"}"#).first?.contains(#""op":"hello""#) == true)
+        bench.pass(1)
+        #expect(silent.sink.closes == ["4408 timeout"])
+        #expect(late.sink.closes == [])
+        late.ask(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)
+        #expect(
+            late.ask(#"{"op":"set","graph":"g","set":{"x":2}}"#).last?.hasSuffix(#""by":"device:7"}"#) == true
+        )
+    }
+
+    @Test("A session may not have more subscriptions than allowed")
+    func subscriptionLimit() throws {
+        var limits = SessionLimits()
+        limits.subscriptions = 2
+        limits.matches = 2
+        let bench = Bench(limits: limits)
+        try bench.define(graphText)
+        let client = bench.connect()
+        #expect(
+            client.ask(#"{"op":"sub","id":9,"graph":"g","nodes":["*"]}"#).first?.contains("sub_limit") == true
+        )
+        for id in 1...2 { client.ask(#"{"op":"sub","id":\#(id),"graph":"g","node":"x"}"#) }
+        let answer = client.ask(#"{"op":"sub","id":3,"graph":"g","node":"x"}"#)
+        #expect(answer.first?.contains(#""code":"sub_limit""#) == true)
+        #expect(answer.first?.contains(#""retry":true"#) == true)
+    }
+
+    @Test("The plain stream sends bare values and takes them")
+    func plainStream() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let node = try #require(graph.node("x"))
+        let client = bench.connect(form: .node(node))
+        try client.session.stream()
+        #expect(client.take() == ["1"])
+        #expect(client.ask("[1, 2]") == ["[1, 2]"])
+        try bench.submit(graph, [], clear: ["x"])
+        bench.host.flush()
+        #expect(client.take() == [])
+        client.ask("{")
+        #expect(client.sink.closes == ["4400 bad_json"])
+        #expect(graph.statistics.listeners == 0)
+
+        let derived = bench.connect(form: .node(try #require(graph.node("double"))))
+        try derived.session.stream()
+        derived.ask("1")
+        #expect(derived.sink.closes == ["4400 not_mutable"])
+        #expect(throws: HostError.self) {
+            try bench.connect(form: .node(node)).session.stream(
+                pipe: UnsafeRawBufferPointer(start: nil, count: 0)
+            )
+        }
+    }
+}

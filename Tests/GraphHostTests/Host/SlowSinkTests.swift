@@ -1,0 +1,95 @@
+@testable import GraphHost
+import Testing
+
+private let graphText = """
+    {"graph": "g", "nodes": {"x": {"set": "any", "initial": 0}, "y": {"set": "any"}}}
+    """
+
+@Suite("Slow connections")
+struct SlowSinkTests {
+    @Test(
+        "Above the soft limit a latest subscription keeps a mark and gets the newest value when the socket drains"
+    )
+    func marks() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)
+        client.ask(#"{"op":"sub","id":2,"graph":"g","node":"y"}"#)
+        client.sink.unsentBytes = 65_537
+        for number in 1...1000 { try bench.set(graph, [("x", "\(number)")]) }
+        try bench.submit(graph, [], clear: ["x"])
+        bench.host.flush()
+        #expect(client.take() == [])
+        #expect(client.ask(#"{"op":"ping","id":7}"#).count == 1, "answers pass the soft limit")
+
+        client.sink.unsentBytes = 100
+        client.session.drained()
+        bench.host.flush()
+        #expect(
+            client.take() == [
+                #"{"op":"upd","graph":"g","rev":1002,"t":5000000,"d":[{"id":1,"empty":true,"n":1001}]}"#
+            ]
+        )
+        try bench.set(graph, [("y", "1")])
+        #expect(client.take().count == 1)
+    }
+
+    @Test("Mode all queues while the socket is full, and ends with slow when the queue overflows")
+    func overflow() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x","mode":"all","queue":3}"#)
+        client.ask(#"{"op":"sub","id":2,"graph":"g","node":"x","mode":"all","queue":10}"#)
+        client.sink.unsentBytes = 65_537
+        for number in 1...3 { try bench.set(graph, [("x", "\(number)")]) }
+        #expect(client.take() == [])
+        try bench.set(graph, [("x", "4")])
+        #expect(client.take() == [#"{"op":"end","id":1,"code":"slow","released":0}"#])
+
+        client.sink.unsentBytes = 0
+        client.session.drained()
+        bench.host.flush()
+        let frames = client.take()
+        #expect(frames.count == 4)
+        #expect(frames.last == #"{"op":"upd","graph":"g","rev":5,"t":5000000,"d":[{"id":2,"v":4}]}"#)
+        #expect(client.session.queuedBytes == 0)
+    }
+
+    @Test("A burst longer than the queue is no overflow while the socket takes it")
+    func burst() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x","mode":"all","queue":2}"#)
+        for number in 1...10 { try bench.submit(graph, [("x", "\(number)")]) }
+        bench.host.flush()
+        let frames = client.take()
+        #expect(frames.count == 10)
+        #expect(frames.allSatisfy { $0.contains(#""op":"upd""#) })
+    }
+
+    @Test("Past the hard limit the largest queue ends, and then the connection")
+    func hardLimit() throws {
+        var limits = SessionLimits()
+        limits.hardBytes = 70_000
+        let bench = Bench(limits: limits)
+        let graph = try bench.define(graphText)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x","mode":"all"}"#)
+        client.ask(#"{"op":"sub","id":2,"graph":"g","node":"y","mode":"all"}"#)
+        client.sink.unsentBytes = 66_000
+        try bench.set(graph, [("y", "1")])
+        for _ in 1...100 where client.session.subscriptions.count == 2 {
+            try bench.set(graph, [("x", "\"\(String(repeating: "a", count: 1000))\"")])
+        }
+        #expect(client.take() == [#"{"op":"end","id":1,"code":"slow","released":0}"#])
+        #expect(!client.session.isClosed)
+        client.sink.unsentBytes = 70_001
+        client.ask(#"{"op":"ping","id":3}"#)
+        #expect(client.sink.closes == ["4580 slow"])
+        #expect(client.session.isClosed)
+        #expect(graph.statistics.listeners == 0)
+    }
+}
