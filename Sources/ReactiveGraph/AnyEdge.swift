@@ -116,3 +116,13 @@ open class AnyEdge {
         precondition(graph === node.graph, "edge \(name): both ends must belong to one graph")
     }
 }
+
+extension AnyEdge: Hashable {
+    /// Edges are compared by identity.
+    public static func == (left: AnyEdge, right: AnyEdge) -> Bool { left === right }
+
+    /// Hashes the identity.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}

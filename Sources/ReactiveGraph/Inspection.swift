@@ -59,7 +59,7 @@ extension AnyNode {
     ///
     /// Inner followings count.
     public func isUpstream(of node: AnyNode) -> Bool {
-        var seen: Set<UInt64> = [id]
+        var seen: Set<UInt64> = []
         var queue: [AnyNode] = [self]
         var index = 0
         while index < queue.count {
@@ -148,7 +148,9 @@ extension AnyNode {
         var nodes: [AnyNode] = []
         var next = held
         while let edge = next {
-            if edge.traits.contains(.follower), let source = edge.source { nodes.append(source.takeUnretainedValue()) }
+            if edge.traits.contains(.follower), let source = edge.source {
+                nodes.append(source.takeUnretainedValue())
+            }
             next = edge.nextHeld
         }
         return nodes

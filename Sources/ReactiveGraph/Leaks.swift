@@ -42,9 +42,10 @@ extension Graph {
 
     /// What the count of a node shows beyond its one reference: depends on how this was compiled.
     private func retainCountSurplus() -> Int {
-        let probe = Probe()
-        return withExtendedLifetime(probe) { Unmanaged.passUnretained(probe as AnyObject).countedReferences }
-            - 1
+        let probe = Unmanaged<AnyObject>.passRetained(Probe())
+        let count = probe.countedReferences
+        probe.release()
+        return count - 1
     }
 }
 
