@@ -105,7 +105,7 @@ public enum JSONWriter {
     private static func append(_ map: ValueMap, to bytes: inout [UInt8]) throws(JSONError) -> Bool {
         var isSame = true
         bytes.append(UInt8(ascii: "{"))
-        for (index, entry) in map.entries.enumerated() {
+        for (index, entry) in map.enumerated() {
             if index > 0 {
                 bytes.append(UInt8(ascii: ","))
             }
