@@ -9,13 +9,16 @@ final class Join {
     @exclusivity(unchecked) var isMarked = false
     /// An input was removed: nothing is emitted any more (G-82).
     @exclusivity(unchecked) @usableFromInline var isDead = false
-    @exclusivity(unchecked) @usableFromInline var isSettled: Bool
+    @usableFromInline let isSettled: Bool
+    /// Whether an empty input makes the node empty (G-145).
+    @exclusivity(unchecked) @usableFromInline var emptyTravels: Bool
     @exclusivity(unchecked) var trail: Trail?
     @exclusivity(unchecked) var context: Context?
 
     @usableFromInline
-    init(settled: Bool, emit: @escaping (Join) -> Outcome) {
+    init(settled: Bool, emptyTravels: Bool, emit: @escaping (Join) -> Outcome) {
         isSettled = settled
+        self.emptyTravels = emptyTravels
         self.emit = emit
     }
 

@@ -117,8 +117,8 @@ extension Node {
             },
             foreign: { weakly in
                 Edge("Listen", [.listener, .foreign]) { edge in
-                    guard case .value(let value) = edge.input(Value.self) else { return .nothing }
                     guard let owner = weakly.object else { return .dead }
+                    guard case .value(let value) = edge.input(Value.self) else { return .nothing }
                     body(unsafeDowncast(owner, to: Owner.self), value)
                     return .nothing
                 }

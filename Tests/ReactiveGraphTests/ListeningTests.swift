@@ -55,15 +55,19 @@ struct ListeningTests {
         #expect(graph.counts.liveListeners == 0)
     }
 
-    @Test("A foreign owner's death is noticed at the next delivery, and nothing is called (G-67)")
-    func foreignDelivery() {
+    @Test(
+        "A foreign owner's death is noticed at the next delivery, and nothing is called (G-67)",
+        arguments: [true, false]
+    )
+    func foreignDelivery(byValue: Bool) {
         let source = graph.mutable(1)
         var owner: Foreign? = Foreign()
         var calls = 0
-        source.map { $0 }.listen(owner: owner!) { _, _ in calls += 1 }
+        source.transform(named: "Same") { emission, _ in emission }.listen(owner: owner!) { _, _ in calls += 1
+        }
         owner = nil
         #expect(graph.counts.liveNodes == 2)
-        source.set(2)
+        if byValue { source.set(2) } else { source.clear() }
         #expect(calls == 1)
         #expect(graph.counts.liveNodes == 1)
         #expect(graph.counts.liveListeners == 0)

@@ -10,7 +10,7 @@ extension Graph {
     /// Makes a node a join that `emit` feeds.
     @usableFromInline
     func makeJoin(_ node: AnyNode, _ emit: @escaping (Join) -> Outcome) -> Join {
-        let join = Join(settled: propagation == .settled, emit: emit)
+        let join = Join(settled: propagation == .settled, emptyTravels: propagatesEmpty, emit: emit)
         join.node = .passUnretained(node)
         node.join = .passRetained(join)
         return join
@@ -23,7 +23,10 @@ extension Graph {
     func tieInput<Value>(_ slot: Slot<Value>, _ source: Node<Value>, to target: AnyNode, _ join: Join) {
         let edge = Edge("Combine", .joinInput) { edge in
             let emission = edge.input(Value.self)
-            if case .empty = emission, !edge.traits.contains(.propagatesEmpty) { return .nothing }
+            if case .empty = emission {
+                guard edge.traits.contains(.propagatesEmpty) else { return .nothing }
+                join.emptyTravels = true
+            }
             slot.latest = emission
             return join.delivered(by: edge)
         }
@@ -51,13 +54,14 @@ extension Join {
     /// An input is empty: the node becomes empty where emptiness travels, and stays as it is otherwise.
     @inlinable
     func incomplete<Out>(_ type: Out.Type) -> Outcome {
-        guard let node = node(as: Out.self) else { return .nothing }
+        guard emptyTravels, !isDead, let node = node(as: Out.self) else { return .nothing }
         return node._withUnsafeGuaranteedRef { $0.isEmpty ? .nothing : $0.acceptEmpty() }
     }
 
+    /// Stores the result, unless the function that made it has ended the join.
     @inlinable
     func store<Out>(_ value: Out) -> Outcome {
-        guard let node = node(as: Out.self) else { return .nothing }
+        guard !isDead, let node = node(as: Out.self) else { return .nothing }
         return node._withUnsafeGuaranteedRef { $0.accept(value) }
     }
 }

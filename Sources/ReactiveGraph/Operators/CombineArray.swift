@@ -60,7 +60,10 @@ extension Graph {
     ) {
         let edge = Edge(name, hearsEmpty ? [.joinInput, .hearsEmpty, .propagatesEmpty] : .joinInput) { edge in
             let emission = edge.input(Value.self)
-            if case .empty = emission, !edge.traits.contains(.propagatesEmpty) { return .nothing }
+            if case .empty = emission {
+                guard edge.traits.contains(.propagatesEmpty) else { return .nothing }
+                join.emptyTravels = true
+            }
             slots.set(index, emission)
             return join.delivered(by: edge)
         }
@@ -73,7 +76,7 @@ extension Graph {
 extension Join {
     @inlinable
     func store<Out>(emission: Emission<Out>) -> Outcome {
-        guard let node = node(as: Out.self) else { return .nothing }
+        guard !isDead, let node = node(as: Out.self) else { return .nothing }
         return node._withUnsafeGuaranteedRef { $0.accept(emission: emission) }
     }
 }

@@ -132,6 +132,31 @@ struct CombineTests {
         #expect(sum.value == 4)
     }
 
+    @Test("An incomplete combine leaves alone what a link put into its node (G-81, G-83)")
+    func incomplete() {
+        let a = graph.mutable(7)
+        let combined = Node.combineEach(a, graph.mutable(of: Int.self), +)
+        combined.link(to: graph.mutable(8))
+        a.set(1)
+        #expect(combined.value == 8)
+    }
+
+    @Test("A function that ends its own combine stores nothing (G-82)", arguments: [true, false])
+    func endsItself(settled: Bool) {
+        let graph = Graph(propagation: settled ? .settled : .immediate)
+        let a = graph.mutable(1)
+        var sum: Node<Int>?
+        sum = Node.combineEach(a, graph.mutable(1)) { x, y in
+            if x == 2 { sum?.removeUpstreamNodes() }
+            return x + y
+        }
+        let heard = sum.map { Recorder($0) }
+        a.set(2)
+        #expect(sum?.value == 2)
+        #expect(heard?.history == [2])
+        sum = nil
+    }
+
     @Test("Six inputs of six types, and a list of one type")
     func forms() {
         let six = Node.combine(
