@@ -104,9 +104,8 @@ public struct Problem: Sendable {
         encoder.begin(.upgradeRequired, framing, in: &buffer)
         buffer.field("Content-Type", "application/problem+json")
         buffer.field("Upgrade", "websocket")
-        if framing.keepsAlive, !framing.isHTTP10 {
-            buffer.field("Connection", "Upgrade")
-        }
+        // `Upgrade` is named in Connection wherever it is sent (RFC 9110 §7.8), besides `close` where that is said too.
+        buffer.field("Connection", "Upgrade")
         buffer.field("Sec-WebSocket-Version", "13")
         var body = ByteBuffer()
         appendBody(.upgradeRequired, to: &body)
