@@ -19,11 +19,16 @@ extension LiveGraph {
     /// Whether every node that is alive can be reached.
     var isWhole: Bool { countReachable() == core.counts.liveNodes }
 
-    /// Nodes that can be reached from what is kept: named nodes, chains, and what they are made from.
+    /// Nodes that can be reached from what may keep something: mutable nodes, the derived ones that are always
+    /// kept, and listeners.
     func countReachable() -> Int {
-        var open: [AnyNode] = nodes.compactMap { $0.living }
+        var open: [AnyNode] = []
+        for named in nodes {
+            guard let node = named.living else { continue }
+            if named.isMutable || named.kept != nil || node.hasListener { open.append(node) }
+        }
         for record in chains.all {
-            if let node = record.node { open.append(node) }
+            if let node = record.node, node.hasListener { open.append(node) }
         }
         var seen: Set<UInt64> = []
         while let node = open.popLast() {

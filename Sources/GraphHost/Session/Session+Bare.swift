@@ -24,8 +24,8 @@ extension Session {
         options.every = every
         options.isAll = isAll
         let subscription = Subscription(id: 1, session: self, graph: node.graph, options: options)
-        let living = attach(subscription, .from(node.name), stages)
-        if let value = living.value, !value.isFail { value.withBytes(send(_:)) }
+        attach(subscription, .from(node.name), stages)
+        if let value = subscription.node?.value, !value.isFail { value.withBytes(send(_:)) }
         if subscription.isComplete { end(subscription, .complete) }
     }
 

@@ -30,7 +30,7 @@ extension Session {
         _ options: SubscriptionOptions
     ) {
         let subscription = Subscription(id: id, session: self, graph: graph, options: options)
-        let node = attach(subscription, source, pipe)
+        attach(subscription, source, pipe)
         var change: UInt64?
         if pipe.isEmpty, case .from(let name) = source { change = graph.node(name)?.lastChange.rev }
         answerSnap(of: subscription, change: change) { buffer in
@@ -39,21 +39,19 @@ extension Session {
             buffer.append(",\"chain\":\"")
             buffer.append(raw: Chains.hash(key))
             buffer.append("\",\"shared\":")
-            buffer.append(UInt64(node.listenerCount + node.downstreamNodes.count))
+            buffer.append(UInt64(subscription.owners))
         }
         if subscription.isComplete { end(subscription, .complete) }
     }
 
-    /// Builds the chain and listens to it.
-    @discardableResult
-    func attach(_ subscription: Subscription, _ source: Source, _ pipe: [Stage]) -> Node<Datum> {
+    /// Builds the chain and listens to it; from then on only the subscription holds it.
+    func attach(_ subscription: Subscription, _ source: Source, _ pipe: [Stage]) {
         let me = Unmanaged.passUnretained(subscription)
         let node = subscription.graph.chain(source, pipe) {
             me._withUnsafeGuaranteedRef { $0.isComplete = true }
         }
         subscription.listen(to: node)
         add(subscription)
-        return node
     }
 
     private func subscribeGroup(

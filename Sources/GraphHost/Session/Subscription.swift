@@ -130,6 +130,9 @@ class Subscription: AlarmTarget {
         if options.every > 0 { notBefore = session.host.clock.now + options.every }
     }
 
+    /// How many listeners and longer chains its node has, this one included.
+    final var owners: Int { node.map { $0.listenerCount + $0.downstreamNodes.count } ?? 0 }
+
     /// The nodes it listens to.
     var listenedNodes: [Node<Datum>] { node.map { [$0] } ?? [] }
 
