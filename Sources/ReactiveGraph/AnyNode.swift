@@ -63,9 +63,9 @@ public class AnyNode {
     /// Text of the value, for descriptions.
     var valueDescription: String { "empty" }
     /// Stores the first staged emission of a batch, or queues it; says whether to serve the edges.
-    func commitStaged(context: Context?) -> Bool { false }
+    func commitStaged(batch: UInt64, context: Context?) -> Bool { false }
     /// Stages emptiness behind what is staged already.
-    func stageEmpty() {}
+    func stageEmpty(batch: UInt64) {}
     /// The public edge object of `edge`, which leaves this node for `target`.
     func makeEdge(for edge: Edge, to target: AnyNode) -> AnyEdge? { nil }
     /// Second half of `makeEdge(for:to:)`: both types are known.

@@ -10,6 +10,8 @@
 public struct Batch {
     /// The lists of a batch, reused.
     final class Storage {
+        /// Tells what this batch has staged in a node from what an enclosing one has.
+        @exclusivity(unchecked) var number: UInt64 = 0
         @exclusivity(unchecked) var sets: ContiguousArray<AnyNode> = []
         @exclusivity(unchecked) var clears: ContiguousArray<AnyNode> = []
     }
@@ -45,7 +47,7 @@ public struct Batch {
             storage.clears.append(node)
         } else {
             storage.sets.append(node)
-            node.stage(emission)
+            node.stage(emission, batch: storage.number)
         }
     }
 }
@@ -58,6 +60,8 @@ extension Graph {
     /// batch equals consecutive sets.
     public func batch(context: Context? = nil, _ fill: (inout Batch) -> Void) {
         let storage = batchPool.popLast() ?? Batch.Storage()
+        lastBatch += 1
+        storage.number = lastBatch
         var batch = Batch(graph: self, storage: storage)
         fill(&batch)
         perform(storage, context: context)
@@ -72,7 +76,9 @@ extension Graph {
         guard propagation == .settled else {
             for index in 0..<count {
                 let node = stage(storage, index)
-                if node.commitStaged(context: context) { turn(node, trail: nil, context: context) }
+                if node.commitStaged(batch: storage.number, context: context) {
+                    turn(node, trail: nil, context: context)
+                }
             }
             return
         }
@@ -81,7 +87,7 @@ extension Graph {
         let saved = beginTurn(trail: nil, context: context)
         for index in 0..<count {
             let node = stage(storage, index)
-            guard node.commitStaged(context: context), !stopping else { continue }
+            guard node.commitStaged(batch: storage.number, context: context), !stopping else { continue }
             setPath(nil)
             self.context = context.map(Unmanaged.passUnretained)
             push(.passUnretained(node))
@@ -95,7 +101,7 @@ extension Graph {
     private func stage(_ storage: Batch.Storage, _ index: Int) -> AnyNode {
         if index < storage.sets.count { return storage.sets[index] }
         let node = storage.clears[index - storage.sets.count]
-        node.stageEmpty()
+        node.stageEmpty(batch: storage.number)
         return node
     }
 

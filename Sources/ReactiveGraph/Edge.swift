@@ -138,21 +138,21 @@ final class Edge {
 @usableFromInline
 final class EdgeSide {
     /// The public object of this edge: strongly held while a target or a listener holds the edge.
-    var user: AnyEdge?
+    @exclusivity(unchecked) var user: AnyEdge?
     /// The same, not held.
-    var userRef: Unmanaged<AnyEdge>?
+    @exclusivity(unchecked) var userRef: Unmanaged<AnyEdge>?
     /// The inner following of a flatten edge.
-    @usableFromInline var follower: EdgeRef?
+    @exclusivity(unchecked) @usableFromInline var follower: EdgeRef?
     /// The join whose input this edge is.
-    @usableFromInline var join: Join?
+    @exclusivity(unchecked) @usableFromInline var join: Join?
     /// Starts the operator's state anew: `from` was set to a different node.
-    @usableFromInline var reset: (() -> Void)?
+    @exclusivity(unchecked) @usableFromInline var reset: (() -> Void)?
     /// The edge lost an end: timers stop.
-    @usableFromInline var onDetach: (() -> Void)?
+    @exclusivity(unchecked) @usableFromInline var onDetach: (() -> Void)?
     /// The creation number of the last source, to tell a different one.
-    var lastSource: UInt64 = 0
+    @exclusivity(unchecked) var lastSource: UInt64 = 0
     /// Whom a listen belongs to, for `stopListening`.
-    @usableFromInline weak var owner: AnyObject?
+    @exclusivity(unchecked) @usableFromInline weak var owner: AnyObject?
 
     @usableFromInline init() {}
 }

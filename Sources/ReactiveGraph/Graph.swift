@@ -98,6 +98,7 @@ public final class Graph {
     var lastNodeID: UInt64 = 0
     lazy var timers = TimerQueue()
     var batchPool: [Batch.Storage] = []
+    var lastBatch: UInt64 = 0
 
     /// A graph without nodes.
     ///

@@ -115,11 +115,12 @@ extension Node {
                 body(held.takeUnretainedValue(), value)
                 return .nothing
             },
-            foreign: { weakly in
-                Edge("Listen", [.listener, .foreign]) { edge in
+            foreign: {
+                let weakly = WeakOwner(owner)
+                return Edge("Listen", [.listener, .foreign]) { edge in
                     guard let owner = weakly.object else { return .dead }
                     guard case .value(let value) = edge.input(Value.self) else { return .nothing }
-                    body(unsafeDowncast(owner, to: Owner.self), value)
+                    body(owner, value)
                     return .nothing
                 }
             }
@@ -173,11 +174,11 @@ extension AnyNode {
 
 /// A weak reference to an owner without a bag.
 @usableFromInline
-final class WeakOwner {
-    @usableFromInline weak var object: AnyObject?
+final class WeakOwner<Owner: AnyObject> {
+    @exclusivity(unchecked) @usableFromInline weak var object: Owner?
 
     @usableFromInline
-    init(_ object: AnyObject) {
+    init(_ object: Owner) {
         self.object = object
     }
 }
@@ -202,12 +203,12 @@ extension Graph {
         owner: AnyObject,
         replay wanted: Bool,
         owned: @autoclosure () -> Edge,
-        foreign makeForeign: (WeakOwner) -> Edge
+        foreign makeForeign: () -> Edge
     ) -> AnyCancellable {
         if let owner = owner as? any ListenerOwner {
             return listen(to: node, in: owner.listenBag, replay: wanted, owned())
         }
-        let edge = makeForeign(WeakOwner(owner))
+        let edge = makeForeign()
         edge.needSide().owner = owner
         return listen(to: node, in: foreign, replay: wanted, edge)
     }

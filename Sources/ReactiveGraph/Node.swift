@@ -119,8 +119,8 @@ public class Node<Value>: AnyNode {
 
     final override var valueDescription: String { stored.description }
 
-    final override func commitStaged(context: Context?) -> Bool {
-        guard let queue = pending, let emission = queue.staged.popFirst() else { return false }
+    final override func commitStaged(batch: UInt64, context: Context?) -> Bool {
+        guard let queue = pending, let emission = queue.takeStaged(for: batch) else { return false }
         guard pass < 0 else {
             enqueue(emission, trail: nil, context: context)
             return false
@@ -129,11 +129,11 @@ public class Node<Value>: AnyNode {
         return hasEdges
     }
 
-    final override func stageEmpty() { stage(.empty) }
+    final override func stageEmpty(batch: UInt64) { stage(.empty, batch: batch) }
 
     /// Sets the node for a batch that is being filled.
-    final func stage(_ emission: Emission<Value>) {
-        needPending().staged.append(emission)
+    final func stage(_ emission: Emission<Value>, batch: UInt64) {
+        needPending().stage(emission, for: batch)
     }
 
     final override func makeEdge(for edge: Edge, to target: AnyNode) -> AnyEdge? {

@@ -10,9 +10,21 @@ struct PendingEntry<Value> {
 /// Made on first use, kept.
 final class Pending<Value> {
     @exclusivity(unchecked) var entries = Queue<PendingEntry<Value>>()
-    @exclusivity(unchecked) var staged = Queue<Emission<Value>>()
+    @exclusivity(unchecked) private var staged: ContiguousArray<(batch: UInt64, emission: Emission<Value>)> =
+        []
     @exclusivity(unchecked) private var turn: UInt64 = 0
     @exclusivity(unchecked) private var count = 0
+
+    /// Keeps what batch number `batch` is going to set.
+    func stage(_ emission: Emission<Value>, for batch: UInt64) {
+        staged.append((batch, emission))
+    }
+
+    /// The first that is staged for batch number `batch`; batches may be nested.
+    func takeStaged(for batch: UInt64) -> Emission<Value>? {
+        guard let index = staged.firstIndex(where: { $0.batch == batch }) else { return nil }
+        return staged.remove(at: index).emission
+    }
 
     /// Counts one more queued emission, and gives the number of them in this turn.
     func countInTurn(_ number: UInt64) -> Int {

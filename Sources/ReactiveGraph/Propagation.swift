@@ -213,6 +213,11 @@ extension Graph {
     @inline(never)
     private func drain(_ frame: UnsafeMutablePointer<Frame>, _ node: NodeRef) {
         let index = depth - 1
+        if frame.pointee.extras > 0 {
+            // The inner node belonged to the path of the emission before.
+            extras.removeLast(Int(frame.pointee.extras))
+            frame.pointee.extras = 0
+        }
         if !frame.pointee.drained {
             frame.pointee.drained = true
             drains.append(Drain(base: base, restored: restored, context: context, trail: nil, carried: nil))

@@ -112,6 +112,23 @@ struct BatchTests {
         expectSound(graph, a, b)
     }
 
+    @Test("A batch inside a batch sets its own value, not what the outer one has staged (G-34a)")
+    func nested() {
+        let a = graph.mutable(of: Int.self)
+        let b = graph.mutable(of: Int.self)
+        let bag = CancellableBag()
+        a.listen(in: bag) { _ in
+            graph.batch { $0.set(b, 3) }
+        }
+        let heard = Recorder(b)
+        graph.batch { batch in
+            batch.set(a, 1)
+            batch.set(b, 2)
+        }
+        #expect(heard.history == [3, 2])
+        expectSound(graph, a, b)
+    }
+
     @Test("Nothing happens before the closure returns, and an empty batch does nothing")
     func nothing() {
         let a = graph.mutable(1)

@@ -30,54 +30,23 @@ extension Node {
 
 extension Edge {
     /// Follows `inner` instead of what was followed until now, and hands its emission on.
-    @usableFromInline
+    @inlinable
     func follow<Out>(_ inner: Node<Out>) -> Outcome {
-        guard let target, source != nil else { return .nothing }
         let graph = inner.graph
-        precondition(
-            target._withUnsafeGuaranteedRef { $0.graph === graph },
-            "flatten: the inner node is of another graph"
-        )
-        let side = needSide()
-        let isSelf = target.toOpaque() == Unmanaged.passUnretained(inner).toOpaque()
-        if isSelf {
-            // The node itself is on the path by then: following it can deliver nothing.
-            if let follower = side.follower {
-                side.follower = nil
-                follower._withUnsafeGuaranteedRef { graph.cut($0) }
-            }
-            return .nothing
-        }
-        if let follower = side.follower {
-            follower._withUnsafeGuaranteedRef { edge in
-                graph.detachSource(edge)
-                graph.attach(edge, from: inner)
-                graph.complete(edge)
-            }
-        } else {
-            let follower = Edge("Flatten", [.listener, .follower]) { edge in
+        let isFollowing = graph.follow(inner, for: self) {
+            Edge("Flatten", [.listener, .follower]) { edge in
                 guard case .value(let value) = edge.input(Out.self) else {
                     return edge.forwardEmpty(to: Out.self)
                 }
                 return edge.store(value)
             }
-            if traits.contains(.propagatesEmpty) { follower.traits.insert(.propagatesEmpty) }
-            side.follower = .passUnretained(follower)
-            graph.attach(follower, from: inner)
-            graph.attach(follower, to: target.takeUnretainedValue())
-            graph.complete(follower)
         }
-        graph.bury()
-        return goThrough(inner)
-    }
-
-    /// Hands on what `inner` holds, with the inner node on the path.
-    private func goThrough<Out>(_ inner: Node<Out>) -> Outcome {
-        guard let target = target(as: Out.self) else { return .nothing }
-        let graph = inner.graph
+        guard isFollowing, let target = target(as: Out.self) else { return .nothing }
+        // The inner node stands on the path of this emission.
         graph.inner = inner.id
-        let outcome = target._withUnsafeGuaranteedRef { $0.accept(emission: inner.stored) }
-        if outcome == .enter { return .enterThroughInner }
+        if target._withUnsafeGuaranteedRef({ $0.accept(emission: inner.stored) }) == .enter {
+            return .enterThroughInner
+        }
         graph.inner = 0
         return .nothing
     }
@@ -86,10 +55,56 @@ extension Edge {
     @usableFromInline
     func stopFollowing<Out>(_ type: Out.Type) -> Outcome {
         guard traits.contains(.propagatesEmpty) else { return .nothing }
-        if let side, let follower = side.follower, let graph {
-            side.follower = nil
-            follower._withUnsafeGuaranteedRef { graph.cut($0) }
-        }
+        if let graph { graph.unfollow(self) }
         return forwardEmpty(to: Out.self)
+    }
+}
+
+extension Graph {
+    /// Makes the flatten edge `edge` follow `inner`.
+    ///
+    /// Says whether it does: a node does not follow itself.
+    @usableFromInline
+    func follow(_ inner: AnyNode, for edge: Edge, _ make: () -> Edge) -> Bool {
+        guard let target = edge.target, edge.source != nil else { return false }
+        precondition(inner.graph === self, "flatten: the inner node is of another graph")
+        precondition(
+            target._withUnsafeGuaranteedRef { $0.graph === self },
+            "flatten: the inner node is of another graph"
+        )
+        if target.toOpaque() == Unmanaged.passUnretained(inner).toOpaque() {
+            // The node itself is on the path by then: following it could deliver nothing.
+            unfollow(edge)
+            return false
+        }
+        guard let follower = edge.side?.follower else {
+            let follower = make()
+            if edge.traits.contains(.propagatesEmpty) { follower.traits.insert(.propagatesEmpty) }
+            edge.needSide().follower = .passUnretained(follower)
+            attach(follower, from: inner)
+            attach(follower, to: target.takeUnretainedValue())
+            complete(follower)
+            return true
+        }
+        if follower.isSame(as: inner.lastListen) {
+            // It is at the end of the listeners already: only the emission under way must not be served again.
+            connections += 1
+            follower._withUnsafeGuaranteedRef { $0.stamp = connections }
+            return true
+        }
+        follower._withUnsafeGuaranteedRef { follower in
+            detachSource(follower)
+            attach(follower, from: inner)
+            complete(follower)
+        }
+        bury()
+        return true
+    }
+
+    /// Lets go of the inner node that `edge` follows.
+    func unfollow(_ edge: Edge) {
+        guard let side = edge.side, let follower = side.follower else { return }
+        side.follower = nil
+        follower._withUnsafeGuaranteedRef { cut($0) }
     }
 }

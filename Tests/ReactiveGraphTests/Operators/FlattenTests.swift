@@ -90,6 +90,22 @@ struct FlattenTests {
         #expect(paths == [[outer.id, inner.id, flat.id], [inner.id, flat.id]])
     }
 
+    @Test("A queued emission does not inherit the inner node of the one before (G-34, G-77)")
+    func queued() {
+        let inner = graph.mutable(1)
+        let outer = graph.mutable(0)
+        let flat = outer.flattenMap { _ in inner }
+        let bag = CancellableBag()
+        var paths: [[UInt64]] = []
+        flat.listen(in: bag, replay: false) { (value: Int, path: Path, _: Context?) in
+            paths.append(path.ids)
+            if value == 1 { flat.writable().set(2) }
+        }
+        outer.set(1)
+        #expect(paths == [[outer.id, inner.id, flat.id], [flat.id]])
+        expectSound(graph, outer, inner)
+    }
+
     @Test("Keeps the outer context, and later the inner one (G-77)")
     func context() {
         let inner = graph.mutable(1)
