@@ -77,22 +77,13 @@ extension AnyNode {
 
     /// Disconnects every edge that goes from this node to a node.
     public func removeDownstreamNodes() {
-        var next = outs
-        while let edge = next {
-            next = edge.next
-            if edge.target != nil { edge._withUnsafeGuaranteedRef { graph.end($0) } }
-        }
+        for edge in outgoing where edge.target != nil { graph.end(edge) }
         graph.bury()
     }
 
     private func endHeld(where matches: (Edge) -> Bool) {
-        var next = held
-        while let edge = next {
-            next = edge.nextHeld
-            edge._withUnsafeGuaranteedRef { edge in
-                if !edge.traits.contains(.follower), matches(edge) { graph.end(edge) }
-            }
-        }
+        // A snapshot: ending a flatten ends its inner following too.
+        for edge in incoming where matches(edge) { graph.end(edge) }
         graph.bury()
     }
 }

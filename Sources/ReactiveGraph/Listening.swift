@@ -96,7 +96,7 @@ extension Node {
     /// The owner is passed in, so nothing need be captured (G-62). A ``ListenerOwner`` ends its listens when it
     /// dies; the death of any other object is noticed at the next delivery on this node, at a look at
     /// ``AnyNode/hasListener`` or at ``Graph/collect()``, whichever is first, and nothing is delivered on its
-    /// behalf in between (G-67).
+    /// behalf in between (G-67). A graph listened to in this way lives until one of these has noticed.
     @inlinable
     @discardableResult
     public func listen<Owner: AnyObject>(

@@ -221,6 +221,22 @@ struct EdgeTests {
         #expect(graph.counts.liveNodes == 0)
     }
 
+    @Test(
+        "An edge whose target is unset in a turn, and that nobody holds, lets go of its source at once (G-66a)"
+    )
+    func dropsInTurn() {
+        let source = graph.mutable(1)
+        let target = graph.node(of: Int.self)
+        target.link(to: source, via: Halves())
+        let bag = CancellableBag()
+        source.listen(in: bag, replay: false) { _ in
+            (target.upstreamTransforms.first as? Halves)?.to = nil
+            #expect(source.downstreamTransforms.isEmpty)
+        }
+        source.set(2)
+        expectSound(graph, source, target)
+    }
+
     @Test("An operator's edge can be looked at and re-aimed; it is the same object each time")
     func operatorEdge() throws {
         let source = graph.mutable(1)

@@ -81,6 +81,10 @@ struct LinkTests {
         c.removeUpstreamNodes()
         #expect(!c.hasUpstreamNode)
         a.removeDownstreamNodes()
+        let flat = a.flattenMap { _ in b }
+        flat.link(to: a)
+        flat.removeUpstreamNodes()
+        #expect(!flat.hasUpstreamNode)
         expectSound(graph, a, b, c)
     }
 }

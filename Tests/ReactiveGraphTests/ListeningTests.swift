@@ -104,6 +104,7 @@ struct ListeningTests {
         #expect(recorder.history == [2, 2])
         #expect(foreign.heard == [2])
         #expect(!node.hasListener)
+        other.stopListening(owner: foreign)
     }
 
     @Test("A listener that dies during a pass is not called for it (G-66)")
@@ -145,7 +146,7 @@ struct ListeningTests {
         var late: [Int] = []
         var derived: Node<Int>?
         var calls = 0
-        node.listen(in: bag) { value in
+        node.listen(in: bag) { [unowned bag, unowned node] value in
             guard value == 1 else { return }
             node.listen(in: bag) { late.append($0) }
             derived = node.map { value in
