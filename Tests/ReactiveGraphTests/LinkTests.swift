@@ -85,6 +85,6 @@ struct LinkTests {
         flat.link(to: a)
         flat.removeUpstreamNodes()
         #expect(!flat.hasUpstreamNode)
-        expectSound(graph, a, b, c)
+        expectSound(graph, a, b, c, flat)
     }
 }

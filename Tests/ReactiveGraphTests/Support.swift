@@ -1,5 +1,16 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 import ReactiveGraph
 import Testing
+
+/// Whether the long forms of tests run: `SLUICE_NIGHTLY=1`.
+var isNightly: Bool {
+    guard let value = getenv("SLUICE_NIGHTLY") else { return false }
+    return String(cString: value) == "1"
+}
 
 /// Makes a derived node, lets go of it, and checks that nothing of it is left and the source is alone again.
 func expectReleased(
