@@ -179,7 +179,7 @@ extension Graph {
         addExtra(id)
         if depth == frameCapacity { growFrames() }
         (frames + depth).initialize(
-            to: Frame(node: nil, next: nil, limit: connections, extras: 1, transforms: true, drained: false)
+            to: Frame(node: nil, next: nil, limit: 0, extras: 1, transforms: true, drained: false)
         )
         depth += 1
     }

@@ -278,7 +278,11 @@ extension Graph {
                 ids.append(extras[extra].id)
                 extra += 1
             }
-            if let node = frames[index].node { ids.append(node.id) }
+            if let node = frames[index].node {
+                ids.append(node.id)
+            } else if frames[index].limit != 0 {
+                ids.append(frames[index].limit)
+            }
         }
         if inner != 0 { ids.append(inner) }
         return ids

@@ -3,7 +3,11 @@
 extension Graph {
     /// A node is being freed: it leaves its frame, its join and its edges.
     func nodeDies(_ node: AnyNode) {
-        if node.pass >= 0 { frames[Int(node.pass)].node = nil }
+        if node.pass >= 0 {
+            // It stays on the path: the frame keeps its number where the limit was, which nothing asks for any more.
+            frames[Int(node.pass)].node = nil
+            frames[Int(node.pass)].limit = node.id
+        }
         if let join = node.join {
             node.join = nil
             join._withUnsafeGuaranteedRef { $0.node = nil }

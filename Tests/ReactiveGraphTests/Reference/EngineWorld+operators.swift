@@ -1,0 +1,275 @@
+import ReactiveGraph
+
+/// Names of the edges that are inputs of joins: aiming them at another node is no operation.
+let joinNames: Set<String> = ["Combine", "Join"]
+
+extension EngineWorld {
+    func derive(_ operation: Operation, _ source: Node<Int>) -> Node<Int> {
+        switch operation {
+        case .fork: return source.fork()
+        case .map(let site):
+            let mark = Mark(functions)
+            return source.map { [unowned self] value in
+                withExtendedLifetime(mark) { player?.function(site, value) ?? 0 }
+            }
+        case .mapReplace(let constant): return source.mapReplace(constant)
+        case .filter(let site):
+            let mark = Mark(functions)
+            return source.filter { [unowned self] value in
+                withExtendedLifetime(mark) { player?.predicate(site, value) ?? false }
+            }
+        case .ignore(let ignored): return source.ignore(ignored)
+        case .select(let selected): return source.select(selected)
+        case .skip(let count): return source.skip(count)
+        case .take(let count): return source.take(count)
+        case .prefix(let count): return source.prefix(count)
+        case .distinct: return source.distinctUntilChanged()
+        case .scan(let site):
+            let mark = Mark(functions)
+            return source.scan(3) { [unowned self] running, value, index in
+                withExtendedLifetime(mark) { player?.reduce(site, running, value, index) ?? 0 }
+            }
+        case .flatten(let site):
+            let mark = Mark(functions)
+            return source.flattenMap { [unowned self] value in
+                withExtendedLifetime(mark) { inner(site, value) }
+            }
+        case .transform(let site):
+            let mark = Mark(functions)
+            return source.transform(named: "Own") { [unowned self] emission, context in
+                withExtendedLifetime(mark) {
+                    said(
+                        player?.transform(site, emission.value, context: context?.value(as: Int.self))
+                    )
+                }
+            }
+        }
+    }
+
+    private func inner(_ site: Int, _ value: Int) -> Node<Int> {
+        if let place = player?.choose(site, value), let node = nodes[place] { return node }
+        return register(value % 2 == 0 ? graph.mutable(of: Int.self) : graph.mutable(value))
+    }
+
+    private func said(_ answer: Answer?) -> Emission<Int>? {
+        guard case .emit(let emission) = answer else { return nil }
+        return Emission(emission)
+    }
+
+    func join(_ several: Several, _ sources: [Node<Int>]) -> Node<Int> {
+        switch several {
+        case .merge: return Node.merge(sources)
+        case .combine(let site): return combine(site, sources)
+        case .combineArray(let site):
+            let mark = Mark(functions)
+            return Node.combineEach(sources) { [unowned self] values in
+                withExtendedLifetime(mark) { player?.combine(site, values) ?? 0 }
+            }
+        case .join(let site):
+            let mark = Mark(functions)
+            return Graph.join(sources) { [unowned self] emissions, context in
+                withExtendedLifetime(mark) {
+                    said(
+                        player?.join(site, emissions.map(\.value), context: context?.value(as: Int.self))
+                    )
+                }
+            }
+        }
+    }
+
+    private func combine(_ site: Int, _ sources: [Node<Int>]) -> Node<Int> {
+        let mark = Mark(functions)
+        switch sources.count {
+        case 2:
+            return Node.combineEach(sources[0], sources[1]) { [unowned self] one, two in
+                withExtendedLifetime(mark) { player?.combine(site, [one, two]) ?? 0 }
+            }
+        case 3:
+            return Node.combineEach(sources[0], sources[1], sources[2]) { [unowned self] one, two, three in
+                withExtendedLifetime(mark) { player?.combine(site, [one, two, three]) ?? 0 }
+            }
+        default:
+            return Node.combineEach(sources[0], sources[1], sources[2], sources[3]) {
+                [unowned self] one, two, three, four in
+                withExtendedLifetime(mark) { player?.combine(site, [one, two, three, four]) ?? 0 }
+            }
+        }
+    }
+
+    // MARK: - Setting
+
+    func set(_ node: Node<Int>, _ value: Int?, _ context: Int?, _ followsPath: Bool) -> Int {
+        let context = context.map { Context($0) }
+        let path = followsPath ? player?.pathInHand as? Path : nil
+        if let path {
+            node.writable().send(Emission(value), path: path, context: context)
+        } else if let mutable = node as? MutableNode<Int> {
+            if let value {
+                if context == nil { mutable.set(value) } else { mutable.set(value, context: context) }
+            } else {
+                mutable.clear(context: context)
+            }
+        } else {
+            node.writable().send(Emission(value), context: context)
+        }
+        return node.value ?? -3
+    }
+
+    func batch(_ entries: [(place: Int, value: Int?)], _ context: Int?) {
+        let named = entries.map { nodes[$0.place] }
+        graph.batch(context: context.map { Context($0) }) { batch in
+            for (node, entry) in zip(named, entries) {
+                guard let node else { continue }
+                if let value = entry.value {
+                    batch.set(node.writable(), value)
+                } else {
+                    batch.clear(node.writable())
+                }
+            }
+        }
+        withExtendedLifetime(named) {}
+    }
+
+    // MARK: - Edges
+
+    func makeEdge(_ site: Int) -> TransformEdge<Int, Int> {
+        let mark = Mark(functions)
+        return TransformEdge { [unowned self] value in
+            withExtendedLifetime(mark) { player?.function(site, value) ?? 0 }
+        }
+    }
+
+    func linkEdge(_ target: Node<Int>, _ source: Node<Int>, _ place: Int, _ site: Int, _ ticket: Int) -> Int {
+        let edge = edges[place] ?? makeEdge(site)
+        edges[place] = edge
+        let wasFree = edge.from == nil && edge.to == nil
+        let made = target.link(to: source, via: edge)
+        tickets[ticket] = made
+        withExtendedLifetime((target, source, edge)) {}
+        if made != nil { return 0 }
+        return target === source ? 1 : wasFree ? 3 : 2
+    }
+
+    func aim(_ edge: TransformEdge<Int, Int>, fromPlace place: Int?) -> Int {
+        let node = place.flatMap { nodes[$0] }
+        if place != nil, node == nil { return -1 }
+        edge.from = node
+        withExtendedLifetime((edge, node)) {}
+        return 0
+    }
+
+    func aim(_ edge: TransformEdge<Int, Int>, toPlace place: Int?) -> Int {
+        let node = place.flatMap { nodes[$0] }
+        if place != nil, node == nil { return -1 }
+        edge.to = node
+        withExtendedLifetime((edge, node)) {}
+        return 0
+    }
+
+    // MARK: - Listening
+
+    func listen(
+        _ node: Node<Int>,
+        _ holder: Holder,
+        _ hearing: Hearing,
+        _ replay: Bool,
+        _ site: Int
+    )
+        -> AnyCancellable
+    {
+        let mark = Mark(functions)
+        switch holder {
+        case .bag(let index):
+            let bag = bags[index] ?? CancellableBag()
+            bags[index] = bag
+            return listen(node, in: bag, hearing, replay, site, mark)
+        case .owner(let index):
+            let owner = owners[index] ?? BagOwner()
+            owners[index] = owner
+            return listen(node, owner: owner, hearing, replay, site, mark)
+        case .foreign(let index):
+            let owner = foreigners[index] ?? ForeignOwner()
+            foreigners[index] = owner
+            return listen(node, owner: owner, hearing, replay, site, mark)
+        }
+    }
+
+    private func listen(
+        _ node: Node<Int>,
+        in bag: CancellableBag,
+        _ hearing: Hearing,
+        _ replay: Bool,
+        _ site: Int,
+        _ mark: Mark
+    ) -> AnyCancellable {
+        switch hearing {
+        case .value:
+            return node.listen(in: bag, replay: replay) { [unowned self] value in
+                withExtendedLifetime(mark) { player?.listener(site, value) }
+            }
+        case .context:
+            return node.listen(in: bag, replay: replay) { [unowned self] value, context in
+                withExtendedLifetime(mark) {
+                    player?.listener(site, value, context: context?.value(as: Int.self))
+                }
+            }
+        case .path:
+            return node.listen(in: bag, replay: replay) { [unowned self] value, path, context in
+                withExtendedLifetime(mark) {
+                    player?.listener(
+                        site,
+                        value,
+                        context: context?.value(as: Int.self),
+                        path: path.ids.map { Int($0) },
+                        token: path
+                    )
+                }
+            }
+        case .emission:
+            return node.listenEmissions(in: bag, replay: replay) { [unowned self] emission, context in
+                withExtendedLifetime(mark) {
+                    player?.listener(site, emission.value, context: context?.value(as: Int.self))
+                }
+            }
+        }
+    }
+
+    private func listen<Owner: AnyObject>(
+        _ node: Node<Int>,
+        owner: Owner,
+        _ hearing: Hearing,
+        _ replay: Bool,
+        _ site: Int,
+        _ mark: Mark
+    ) -> AnyCancellable {
+        switch hearing {
+        case .value, .emission:
+            return node.listen(owner: owner, replay: replay) { [unowned self] (_: Owner, value: Int) in
+                withExtendedLifetime(mark) { player?.listener(site, value) }
+            }
+        case .context, .path:
+            return node.listen(owner: owner, replay: replay) {
+                [unowned self] (_: Owner, value: Int, context: Context?) in
+                withExtendedLifetime(mark) {
+                    player?.listener(site, value, context: context?.value(as: Int.self))
+                }
+            }
+        }
+    }
+
+    func stopListening(_ node: Node<Int>, _ holder: Holder) -> Int {
+        switch holder {
+        case .bag(let index):
+            guard let bag = bags[index] else { return -1 }
+            node.stopListening(in: bag)
+        case .owner(let index):
+            guard let owner = owners[index] else { return -1 }
+            node.stopListening(owner: owner)
+        case .foreign(let index):
+            guard let owner = foreigners[index] else { return -1 }
+            node.stopListening(owner: owner)
+        }
+        withExtendedLifetime(node) {}
+        return 0
+    }
+}

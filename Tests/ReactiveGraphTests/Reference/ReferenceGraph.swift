@@ -1,0 +1,183 @@
+/// The rules of spec/reactive-graph.md, written down as naively as they read: recursive calls, copied lists, whole
+/// paths, and a search of everything whenever something may have to die.
+///
+/// It is the other opinion to the engine, and shares no code with it. Where the rules leave a choice (which of
+/// two unrelated joins settles first, G-50), it asks what the engine did next and checks that it was allowed.
+final class ReferenceGraph {
+    let isSettled: Bool
+    let propagatesEmpty: Bool
+    /// Paths are asked for from the first moment on, so every resumed emission knows all of its path.
+    let keepsPaths: Bool
+
+    var nodes: [Int: ReferenceNode] = [:]
+    var made = 0
+    var connections = 0
+    /// Edges with both ends, followings and listens apart.
+    var liveEdges = 0
+    var liveListeners = 0
+    var liveFollowings = 0
+    var knownDownstream: [Int: Set<Int>] = [:]
+    /// Functions of users that are alive.
+    var liveFunctions = 0
+    /// Functions that die when the outermost turn is over (G-66a).
+    var buried = 0
+    var turns = 0
+
+    /// The joins marked by the running turn.
+    var marked: [ReferenceJoin] = []
+    /// Which join the engine emitted next, if that can be told.
+    var nextSite: () -> Int? = { nil }
+    /// Something happened whose outcome the rules leave open.
+    var isOpen = false {
+        didSet { if isOpen { onOpen() } }
+    }
+    var onOpen: () -> Void = {}
+
+    /// What someone outside holds.
+    var isHeldOutside: (ReferenceNode) -> Bool = { _ in false }
+    var isEdgeHeldOutside: (ReferenceEdge) -> Bool = { _ in false }
+
+    init(isSettled: Bool, propagatesEmpty: Bool, keepsPaths: Bool) {
+        self.isSettled = isSettled
+        self.propagatesEmpty = propagatesEmpty
+        self.keepsPaths = keepsPaths
+    }
+
+    func makeNode(_ stored: Int?) -> ReferenceNode {
+        made += 1
+        let node = ReferenceNode(made, stored)
+        nodes[made] = node
+        return node
+    }
+
+    // MARK: - One node delivering (G-34)
+
+    func deliver(_ journey: Journey, to node: ReferenceNode) {
+        guard !node.isDead else { return }
+        if node.isInPass {
+            node.queue.append(captured(journey))
+            return
+        }
+        // A join that had nothing to say, unless it settles after this.
+        if propagatesEmpty, node.join?.isVague == true { isOpen = true }
+        node.isInPass = true
+        var next: Journey? = journey
+        while let current = next {
+            node.stored = current.emission
+            var onward = current
+            onward.path.append(node.number)
+            onward.certain?.insert(node.number)
+            let served = (node.listens + node.outs).map { ($0, $0.connection) }
+            for (edge, connection) in served where edge.connection == connection && connection != 0 {
+                serve(edge, onward)
+            }
+            next = node.isDead || node.queue.isEmpty ? nil : node.queue.removeFirst()
+        }
+        node.isInPass = false
+    }
+
+    /// One edge's turn: skipped if its target is on the path, or if a running batch sets the target.
+    func serve(_ edge: ReferenceEdge, _ journey: Journey) {
+        if let target = edge.to {
+            if journey.path.contains(target.number) {
+                if let certain = journey.certain, !certain.contains(target.number) { isOpen = true }
+                return
+            }
+            if target.claims > 0 { return }
+        }
+        if let owner = edge.owner, owner.isDead {
+            disconnect(edge)
+            sweep()
+            return
+        }
+        edge.receive(journey)
+    }
+
+    /// Hands an emission on to the target the edge has now.
+    func send(_ emission: Int?, _ edge: ReferenceEdge, _ journey: Journey) {
+        guard let target = edge.to else { return }
+        var onward = journey
+        onward.emission = emission
+        deliver(onward, to: target)
+    }
+
+    // MARK: - Turns
+
+    /// A set by a user: a turn, nested if another one runs (G-38, G-50).
+    func turn(_ body: () -> Void) {
+        let outer = marked
+        marked = []
+        turns += 1
+        body()
+        settle()
+        turns -= 1
+        marked = outer
+        if turns == 0 {
+            liveFunctions -= buried
+            buried = 0
+        }
+    }
+
+    func set(_ node: ReferenceNode, _ emission: Int?, path: [Int] = [], context: Int?) {
+        turn { deliver(Journey(emission: emission, path: path, context: context), to: node) }
+    }
+
+    /// Sets, then clears, as one turn (G-34a, G-51a).
+    func batch(_ entries: [(node: ReferenceNode, emission: Int?)], context: Int?) {
+        let ordered = entries.filter { $0.emission != nil } + entries.filter { $0.emission == nil }
+        guard isSettled else {
+            for entry in ordered { set(entry.node, entry.emission, context: context) }
+            return
+        }
+        for entry in ordered { entry.node.claims += 1 }
+        turn {
+            for entry in ordered {
+                deliver(Journey(emission: entry.emission, context: context), to: entry.node)
+            }
+        }
+        for entry in ordered { entry.node.claims -= 1 }
+    }
+
+    /// Feeds an edge that has just become complete, as a turn of its own (G-21, G-50).
+    func replay(_ edge: ReferenceEdge) {
+        guard edge.connection != 0, let source = edge.from else { return }
+        guard source.stored != nil || edge.hearsEmpty else { return }
+        turn { serve(edge, Journey(emission: source.stored, path: [source.number])) }
+    }
+
+    // MARK: - What resumes later
+
+    /// A journey that has to wait: the path is all known, but only the part on rings that exist now is sure to
+    /// stop it (G-138a).
+    func captured(_ journey: Journey) -> Journey {
+        guard !keepsPaths, !journey.path.isEmpty else { return journey }
+        var waiting = journey
+        waiting.certain = Set(journey.path.filter { journey.certain?.contains($0) != false && isOnRing($0) })
+        return waiting
+    }
+
+    private func isOnRing(_ number: Int) -> Bool {
+        guard let node = nodes[number] else { return false }
+        return downstream(of: node).contains(number)
+    }
+
+    func consumers(of node: ReferenceNode) -> [ReferenceNode] {
+        (node.outs + node.listens).compactMap { $0.connection == 0 ? nil : $0.to }
+    }
+
+    /// The numbers of all nodes downstream over synchronous edges; a node on a ring is among its own.
+    ///
+    /// Kept until an edge gets or loses an end.
+    func downstream(of node: ReferenceNode) -> Set<Int> {
+        if let known = knownDownstream[node.number] { return known }
+        var found: Set<Int> = []
+        var stack = [node]
+        while let next = stack.popLast() {
+            for consumer in consumers(of: next) where found.insert(consumer.number).inserted {
+                stack.append(consumer)
+            }
+        }
+        knownDownstream[node.number] = found
+        return found
+    }
+}

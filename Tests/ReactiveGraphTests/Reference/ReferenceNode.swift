@@ -1,0 +1,129 @@
+/// A node of the reference model: one emission, and the edges around it in order of attachment.
+///
+/// The model knows whole numbers only, so `nil` is *empty* here.
+final class ReferenceNode {
+    let number: Int
+    var stored: Int?
+    /// Edges that have this node as source and a listener as target, inner followings included.
+    var listens: [ReferenceEdge] = []
+    /// Edges that have this node as source and go to a node, or nowhere yet.
+    var outs: [ReferenceEdge] = []
+    /// Edges that have this node as target, inner followings included.
+    var ins: [ReferenceEdge] = []
+    var join: ReferenceJoin?
+    /// The join's function, of the user's, is alive.
+    var hasJoinFunction = false
+
+    var isInPass = false
+    var queue: [Journey] = []
+    /// In how many running batches this node is set.
+    var claims = 0
+    /// How many calls under way were handed this node by somebody who holds it that long.
+    var pins = 0
+    var isDead = false
+    /// The call that makes it has returned.
+    var isMade = false
+
+    init(_ number: Int, _ stored: Int?) {
+        self.number = number
+        self.stored = stored
+    }
+}
+
+/// An emission under way: what, through which nodes, with which context (G-40, G-45).
+struct Journey {
+    var emission: Int?
+    var path: [Int] = []
+    var context: Int?
+    /// The part of `path` that stops a ring for certain; `nil` means all of it (G-138a).
+    var certain: Set<Int>?
+}
+
+/// An edge of the reference model, of any kind.
+final class ReferenceEdge {
+    enum Kind { case transform, follower, input, listen }
+
+    let kind: Kind
+    var from: ReferenceNode?
+    var to: ReferenceNode?
+    var owner: ReferenceOwner?
+    /// The number of this connection, 0 while an end is missing.
+    ///
+    /// A new connection is a new number.
+    var connection = 0
+    /// What happens when it is served.
+    var receive: (Journey) -> Void = { _ in }
+    /// Starts the state anew when `from` became a different node (G-70, G-72).
+    var reset: () -> Void = {}
+    var lastSource: Int?
+    var hearsEmpty = false
+    var propagatesEmpty = false
+    /// The following that this edge drives, of a flatten.
+    var follower: ReferenceEdge?
+    var join: ReferenceJoin?
+    /// Somebody outside holds the edge object.
+    var pins = 0
+    /// What cancels the present connection.
+    weak var ticket: ReferenceTicket?
+    /// Has a function of the user's, which lives as long as the edge.
+    var hasFunction = false
+
+    init(_ kind: Kind) {
+        self.kind = kind
+    }
+}
+
+/// What makes a node a join: the latest emission of each input (G-81).
+final class ReferenceJoin {
+    let site: Int
+    let node: ReferenceNode
+    var latest: [Int?]
+    /// An input was removed (G-82).
+    var isOver = false
+    var isMarked = false
+    /// Path and context of the input delivered last.
+    var last = Journey()
+    /// Whether emptiness of an input empties the node.
+    var propagatesEmpty = false
+    /// Emits: the function is called, the result stored.
+    var emit: (Journey) -> Void = { _ in }
+    /// Hears of empties too, and is always called.
+    var isEmissionLevel = false
+    /// Its turn to settle came at a moment that nothing can tell.
+    var isVague = false
+
+    init(site: Int, node: ReferenceNode, inputs: Int) {
+        self.site = site
+        self.node = node
+        latest = Array(repeating: nil, count: inputs)
+    }
+
+    var isComplete: Bool { !latest.contains(nil) }
+}
+
+/// A bag, an owner with a bag, or a foreign owner.
+final class ReferenceOwner {
+    let isForeign: Bool
+    var listens: [ReferenceEdge] = []
+    var pins = 0
+    var isHeld = true
+
+    init(isForeign: Bool) {
+        self.isForeign = isForeign
+    }
+
+    var isDead: Bool { !isHeld && pins == 0 }
+}
+
+/// What cancels one link or listen, and holds neither (G-30, G-60).
+///
+/// Blank once that has ended.
+final class ReferenceTicket {
+    var edge: ReferenceEdge?
+
+    init(_ edge: ReferenceEdge) {
+        self.edge = edge
+        edge.ticket?.edge = nil
+        edge.ticket = self
+    }
+}

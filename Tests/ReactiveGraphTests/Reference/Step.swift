@@ -1,0 +1,99 @@
+/// One thing a history does, from outside or from within a callback.
+///
+/// Numbers are places: of nodes, edge objects, owners, cancellables. A step whose places are vacant does
+/// nothing.
+enum Step {
+    case make(Int, value: Int?)
+    case derive(Int, from: Int, Operation)
+    case join(Int, from: [Int], Several)
+    case set(Int, Int?, context: Int?, followsPath: Bool)
+    case batch([(place: Int, value: Int?)], context: Int?)
+    case link(Int, to: Int, replay: Bool, ticket: Int)
+    case linkEdge(Int, to: Int, edge: Int, site: Int, ticket: Int)
+    case makeEdge(Int, site: Int)
+    case aimFrom(edge: Int, Int?)
+    case aimTo(edge: Int, Int?)
+    /// Aims the n-th edge that comes into a node, found by inspection.
+    case aimUpstream(Int, Int, from: Int?)
+    case aimDownstream(Int, Int, to: Int?)
+    case disconnectEdge(Int)
+    case unlink(Int, upstream: Int)
+    case unlinkDownstream(Int, Int)
+    case unlinkAllUpstream(Int)
+    case unlinkAllDownstream(Int)
+    case listen(Int, Holder, Hearing, replay: Bool, site: Int, ticket: Int)
+    case stopListening(Int, Holder)
+    case cancel(ticket: Int)
+    case dropTicket(Int)
+    case cancelBag(Int)
+    case dropNode(Int)
+    case dropEdge(Int)
+    case dropOwner(Holder)
+    case collect
+    case askListeners(Int)
+    /// Disconnects everything that comes into any node: the end of what would not end.
+    case cutAll
+}
+
+/// An operator with one input.
+///
+/// `site` names the user's function in the record.
+enum Operation {
+    case fork
+    case map(site: Int)
+    case mapReplace(Int)
+    case filter(site: Int)
+    case ignore(Int)
+    case select(Int)
+    case skip(Int)
+    case take(Int)
+    case prefix(Int)
+    case distinct
+    case scan(site: Int)
+    case flatten(site: Int)
+    case transform(site: Int)
+}
+
+/// An operator with several inputs.
+enum Several {
+    case merge
+    case combine(site: Int)
+    case combineArray(site: Int)
+    case join(site: Int)
+}
+
+/// Whose a listen is.
+enum Holder {
+    case bag(Int)
+    case owner(Int)
+    case foreign(Int)
+}
+
+/// What a listener asks for.
+enum Hearing {
+    case value
+    case context
+    case path
+    case emission
+}
+
+/// Where a history happens: the engine, or the reference model.
+protocol World: AnyObject {
+    var player: Player? { get set }
+    /// Does a step; the result goes into the record.
+    func perform(_ step: Step) -> Int
+    /// Nodes that are alive now.
+    var livingNodes: Int { get }
+    /// All that can be seen of the state from outside, between two steps.
+    func look() -> [Int]
+    /// Lets go of everything that is held from outside.
+    func dropEverything()
+}
+
+/// How many places there are of each kind.
+enum Places {
+    static let nodes = 9
+    static let edges = 4
+    static let owners = 3
+    static let tickets = 6
+}
