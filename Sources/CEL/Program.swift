@@ -17,6 +17,7 @@ public struct Program {
     /// Parses, checks and compiles `source`.
     ///
     /// - Parameters:
+    ///   - source: the expression's text.
     ///   - variables: the names the expression may use; arguments are given in this order.
     ///   - options: strictness, cost budget, regular expressions.
     /// - Throws: every problem found, with its place.
@@ -98,5 +99,16 @@ public struct Program {
             )
         }
         return value
+    }
+}
+
+extension Program {
+    /// The canonical text of an expression that need only be well formed: names are not looked at.
+    public static func canonicalText(of source: String) throws(CompileError) -> String {
+        do {
+            return try Parser.parse(source).canonicalText
+        } catch {
+            throw CompileError(problems: [error])
+        }
     }
 }

@@ -8,7 +8,8 @@ extension StaticType {
 
     /// The type of something that is either of these.
     func joined(with other: StaticType) -> StaticType {
-        switch (self, other) {
+        guard mayBe(other, mixingNumbers: false) else { return .dyn }
+        return switch (self, other) {
         case (_, _) where self == other: self
         case (.list(let a), .list(let b)): .list(a.joined(with: b))
         case (.map(let a, let b), .map(let c, let d)): .map(a.joined(with: c), b.joined(with: d))

@@ -1,4 +1,6 @@
-/// An expression whose names are resolved and whose macros are known: what is folded and compiled. Immutable.
+/// An expression whose names are resolved and whose macros are known: what is folded and compiled.
+///
+/// Immutable.
 final class Checked {
     indirect enum Form {
         case constant(Value)
@@ -27,7 +29,7 @@ final class Checked {
     /// A macro that runs over the elements of a list or the entries of a map.
     struct Comprehension {
         enum Kind {
-            case all, exists, existsOne, list, filter, map, mapEntries
+            case all, exists, existsOne, list, filter, sorted, map, mapEntries
         }
 
         let kind: Kind

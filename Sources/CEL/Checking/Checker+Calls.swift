@@ -79,23 +79,34 @@ extension Checker {
                 at: offset
             )
         }
-        var results: [StaticType] = []
-        for overload in fitting {
-            var bindings = TypeBindings(mixesNumbers: mixesNumbers)
-            let accepted = arguments.enumerated().allSatisfy { position, argument in
-                let pattern = overload.parameters[min(position, overload.parameters.count - 1)]
-                return bindings.accepts(argument.type, as: pattern)
-            }
-            if accepted {
-                results.append(bindings.resolved(overload.result))
-            }
+        // Where all types are known, the first overload that takes them without conversion is meant.
+        let isKnown = arguments.allSatisfy { $0.type != .dyn }
+        if isKnown, let exact = results(of: fitting, for: arguments, mixingNumbers: false).first {
+            return Checked(.call(function, arguments), type: exact, at: offset)
         }
+        let results = results(of: fitting, for: arguments, mixingNumbers: mixesNumbers)
         guard let first = results.first else {
             let types = arguments.map(\.type.description).joined(separator: ", ")
             return report(.type, "'\(function.name)' does not take (\(types))", at: offset)
         }
         let type = results.allSatisfy { $0 == first } ? first : .dyn
         return Checked(.call(function, arguments), type: type, at: offset)
+    }
+
+    /// What the overloads give that take arguments of these types.
+    private func results(
+        of overloads: [Function.Overload],
+        for arguments: [Checked],
+        mixingNumbers: Bool
+    ) -> [StaticType] {
+        overloads.compactMap { overload in
+            var bindings = TypeBindings(mixesNumbers: mixingNumbers)
+            let accepted = arguments.enumerated().allSatisfy { position, argument in
+                let pattern = overload.parameters[min(position, overload.parameters.count - 1)]
+                return bindings.accepts(argument.type, as: pattern)
+            }
+            return accepted ? bindings.resolved(overload.result) : nil
+        }
     }
 
     private func arityMessage(
@@ -107,8 +118,8 @@ extension Checker {
         let hidden = isMethod ? 1 : 0
         let counts = Set(overloads.map { $0.parameters.count - hidden }).sorted()
         let wanted = counts.map(String.init).joined(separator: " or ")
-        let noun = counts == [1] ? "argument" : "arguments"
         let more = overloads.contains(where: \.isVariadic) ? " or more" : ""
+        let noun = counts == [1] && more.isEmpty ? "argument" : "arguments"
         return "'\(function.name)' takes \(wanted)\(more) \(noun), not \(given - hidden)"
     }
 }

@@ -1,6 +1,7 @@
 extension Checker {
-    /// The macro this call is, or nil when it is an ordinary call. Macros are known by name and number of
-    /// arguments, as in the published grammar.
+    /// The macro this call is, or nil when it is an ordinary call.
+    ///
+    /// Macros are known by name and number of arguments, as in the published grammar.
     mutating func macro(
         _ target: Syntax?,
         _ name: String,
@@ -101,7 +102,7 @@ extension Checker {
     ) -> StaticType {
         switch kind {
         case .all, .exists, .existsOne: .bool
-        case .filter: .list(element)
+        case .filter, .sorted: .list(element)
         case .list: .list(body)
         case .map: .map(key, body)
         case .mapEntries: body == .dyn ? .map(.dyn, .dyn) : body
@@ -162,7 +163,7 @@ struct Macro {
     var isPredicate: Bool {
         switch kind {
         case .all, .exists, .existsOne, .filter: true
-        case .list, .map, .mapEntries: false
+        case .list, .sorted, .map, .mapEntries: false
         }
     }
 
@@ -174,6 +175,7 @@ struct Macro {
         Key(name: "filter", count: 2): Macro(kind: .filter),
         Key(name: "map", count: 2): Macro(kind: .list),
         Key(name: "map", count: 3): Macro(kind: .list, hasCondition: true),
+        Key(name: "sortBy", count: 2): Macro(kind: .sorted),
         Key(name: "all", count: 3): Macro(kind: .all, hasTwoVariables: true),
         Key(name: "exists", count: 3): Macro(kind: .exists, hasTwoVariables: true),
         Key(name: "exists_one", count: 3): Macro(kind: .existsOne, hasTwoVariables: true),

@@ -149,10 +149,7 @@ struct Checker {
         let type: StaticType
         switch operand.type {
         case .dyn: type = isOptional ? .optional(.dyn) : .dyn
-        case .map(let key, let value):
-            guard key.mayBe(.string, mixingNumbers: false) else {
-                return report(.type, "the keys of this map are no strings", at: offset)
-            }
+        case .map(_, let value):
             type = isOptional ? .optional(value) : value
         case .optional(.map(_, let value)): type = .optional(value)
         case .optional(.dyn): type = .optional(.dyn)
@@ -161,7 +158,7 @@ struct Checker {
         return Checked(.select(operand, field: field, isOptional: isOptional), type: type, at: offset)
     }
 
-    /// `has(operand.field)`
+    /// `has(operand.field)`.
     mutating func has(_ argument: Syntax, at offset: Int) -> Checked {
         guard case .select(let operand, let field, isOptional: false) = argument.form else {
             return report(.syntax, "'has' takes a field, as in has(a.b)", at: argument.offset)

@@ -2,7 +2,9 @@
 struct Function: Sendable {
     typealias Body = @Sendable (_ arguments: Arguments, _ meter: inout Meter) throws(Failure) -> Value
 
-    /// One way to call it. A method's target is its first parameter.
+    /// One way to call it.
+    ///
+    /// A method's target is its first parameter.
     struct Overload: Sendable {
         let isMethod: Bool
         let parameters: [TypePattern]

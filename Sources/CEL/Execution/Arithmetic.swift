@@ -17,7 +17,9 @@ extension Operation {
 }
 
 extension Meter {
-    /// Arithmetic that never traps: what does not fit is a failure. Mixed numbers become doubles unless strict.
+    /// Arithmetic that never traps: what does not fit is a failure.
+    ///
+    /// Mixed numbers become doubles unless strict.
     mutating func arithmetic(_ operation: Operation, _ a: Value, _ b: Value) throws(Failure) -> Value {
         switch (a, b) {
         case (.int(let a), .int(let b)): return .int(try integer(operation, a, b))

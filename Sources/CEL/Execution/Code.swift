@@ -1,4 +1,6 @@
-/// A compiled expression. Immutable, so any number of evaluations may use it.
+/// A compiled expression.
+///
+/// Immutable, so any number of evaluations may use it.
 final class Code {
     /// A field's name with its short hash.
     struct Key {

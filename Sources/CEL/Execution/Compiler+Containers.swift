@@ -50,7 +50,7 @@ extension Compiler {
         case .all: push(.bool(true), at: offset)
         case .exists: push(.bool(false), at: offset)
         case .existsOne: push(.int(0), at: offset)
-        case .list, .filter: begin(.beginList, at: offset)
+        case .list, .filter, .sorted: begin(.beginList, at: offset)
         case .map, .mapEntries: begin(.beginMap, at: offset)
         }
         let beforeElements = height
@@ -86,6 +86,11 @@ extension Compiler {
             height = beforeElements
         }
         setTarget(ofB: next)
+        if comprehension.kind == .sorted {
+            end(.endList, at: offset)
+            push(slot: bottom, at: offset)
+            emitCall(Lists.sortByKeys, argumentCount: 2, at: offset)
+        }
         finish(comprehension.kind, at: offset)
     }
 
@@ -119,7 +124,7 @@ extension Compiler {
             emit(Instruction(.append), at: offset)
             height -= 1
             setTarget(ofA: skip)
-        case .list:
+        case .list, .sorted:
             try value(body)
             emit(Instruction(.append), at: body.offset)
             height -= 1
@@ -146,6 +151,8 @@ extension Compiler {
             end(.endList, at: offset)
         case .map, .mapEntries:
             end(.endMap, at: offset)
+        case .sorted:
+            break
         }
         emit(Instruction(.slide, a: 2), at: offset)
         height -= 2

@@ -17,7 +17,10 @@ struct Compiler {
         didSet { stackSize = max(stackSize, height) }
     }
     var builderCount = 0
+    /// Where macros' variables are, by their numbers.
     var slots: [Int: Int] = [:]
+    /// Variables that may hold a failure.
+    private var failing: Set<Int> = []
 
     /// The code for `checked`.
     ///
@@ -66,8 +69,12 @@ struct Compiler {
         case .comprehension(let comprehension):
             try self.comprehension(comprehension, at: offset)
         case .bind(let local, let initial, let body):
+            let start = instructions.count
             try value(initial)
             slots[local] = height - 1
+            // A failure counts where the variable is used, and not at all where it is not.
+            guarded(from: start, stackHeight: height - 1)
+            failing.insert(local)
             try value(body)
             emit(Instruction(.slide, a: 1), at: offset)
             height -= 1
@@ -118,7 +125,12 @@ struct Compiler {
         switch operand.form {
         case .constant(let value): return (.constant, distance(constant(value)), false)
         case .argument(let position): return (.argument, distance(position), false)
-        case .local(let number): return (.stack, distance(slots[number] ?? 0), false)
+        case .local(let number):
+            let slot = slots[number] ?? 0
+            if failing.contains(number) {
+                emit(Instruction(.raiseLocal, a: slot), at: operand.offset)
+            }
+            return (.stack, distance(slot), false)
         default:
             try value(operand)
             return (.stack, distance(height - 1), true)
@@ -138,15 +150,41 @@ struct Compiler {
             matchers.append(matcher)
             return try unary(Instruction(.match, b: matchers.count - 1), arguments[0], at: offset)
         }
+        if arguments.count == 2, function.name == "or" || function.name == "orValue" {
+            return try optionalOr(arguments[0], arguments[1], unwraps: function.name == "orValue", at: offset)
+        }
         for argument in arguments {
             try value(argument)
         }
+        emitCall(function, argumentCount: arguments.count, at: offset)
+    }
+
+    /// Calls a function with the topmost values.
+    mutating func emitCall(_ function: Function, argumentCount: Int, at offset: Int) {
         let position = functions.firstIndex { $0.name == function.name } ?? functions.count
         if position == functions.count {
             functions.append(function)
         }
-        emit(Instruction(.call, a: position, b: arguments.count), at: offset)
-        height += 1 - arguments.count
+        emit(Instruction(.call, a: position, b: argumentCount), at: offset)
+        height += 1 - argumentCount
+    }
+
+    /// The other side is evaluated only when there is no value on this one.
+    private mutating func optionalOr(
+        _ optional: Checked,
+        _ other: Checked,
+        unwraps: Bool,
+        at offset: Int
+    ) throws(Failure) {
+        let bottom = height
+        try value(optional)
+        let skip = emit(Instruction(unwraps ? .orUnwrapped : .orSkip), at: offset)
+        height = bottom
+        try value(other)
+        if !unwraps {
+            emit(Instruction(.checkOptional), at: offset)
+        }
+        instructions[skip].a = here
     }
 
     // MARK: Control

@@ -70,6 +70,8 @@ enum Operation: UInt8 {
     case countStep
     /// Raises the failure on top, if it is one.
     case raise
+    /// Raises the failure in slot `a`, if it is one.
+    case raiseLocal
     /// Replaces the count on top by whether it is one.
     case isOne
 
@@ -79,6 +81,8 @@ enum Operation: UInt8 {
     /// Jumps to `a` when the optional on top is empty; else unwraps it.
     case unwrap
     case wrap
+    /// Jumps to `a` when the optional on top has a value (which the first puts in its place); else drops it.
+    case orUnwrapped, orSkip
     /// Fails unless an optional is on top.
     case checkOptional
 

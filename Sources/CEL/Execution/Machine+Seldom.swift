@@ -87,6 +87,12 @@ extension Machine {
             let optional = Value.optional(OptionalValue((top - 1).pointee))
             guard optional.nestingDepth <= Value.maximumNestingDepth else { throw .depth }
             (top - 1).pointee = optional
+        case .orUnwrapped, .orSkip:
+            if let value = try (top - 1).pointee.unwrapped() {
+                if instruction.operation == .orUnwrapped { (top - 1).pointee = value }
+                return a
+            }
+            (top - 1).deinitialize(count: 1)
         case .checkOptional:
             _ = try (top - 1).pointee.unwrapped()
         default:

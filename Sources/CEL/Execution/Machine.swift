@@ -185,7 +185,13 @@ struct Machine {
                     let isAnd = instruction.pointee.operation == .andJoin
                     outcomes[0] = try outcomes[0].joined(with: outcomes[1], isAnd: isAnd)
                 case .raise:
-                    if let number = (top(instruction) - 1).pointee.failureNumber { throw side.failures[number] }
+                    if let number = (top(instruction) - 1).pointee.failureNumber {
+                        throw side.failures[number]
+                    }
+                case .raiseLocal:
+                    if let number = stack[Int(instruction.pointee.a)].failureNumber {
+                        throw side.failures[number]
+                    }
                 case .drop:
                     let count = Int(instruction.pointee.a)
                     (top(instruction) - count).deinitialize(count: count)

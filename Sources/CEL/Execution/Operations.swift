@@ -135,8 +135,7 @@ extension Meter {
             }
             return false
         case .map(let map):
-            if case .string(let key) = element { try spend(bytes: key.utf8.count) }
-            return map.position(of: element) != nil
+            return try mapPosition(element, in: map) != nil
         default:
             throw .noOverload("in", [element.typeName, container.typeName])
         }

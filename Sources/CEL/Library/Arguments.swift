@@ -1,5 +1,7 @@
 extension Arguments {
-    /// The argument as a string; anything else is a mismatch. Likewise the others.
+    /// The argument as a string; anything else is a mismatch.
+    ///
+    /// Likewise the others.
     func string(_ position: Int) throws(Failure) -> String {
         guard case .string(let text) = values[position] else { throw mismatch }
         return text

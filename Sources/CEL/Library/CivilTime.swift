@@ -1,9 +1,9 @@
 /// A date and time of day in the proleptic Gregorian calendar.
 struct CivilTime {
     let year: Int
-    /// 1 … 12
+    /// 1 … 12.
     let month: Int
-    /// 1 … 31
+    /// 1 … 31.
     let day: Int
     let hour: Int
     let minute: Int

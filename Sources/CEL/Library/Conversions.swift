@@ -46,7 +46,7 @@ enum Conversions {
             case .bool(let flag): return .string(flag ? "true" : "false")
             case .int(let number): return .string(String(number))
             case .uint(let number): return .string(String(number))
-            case .double(let number): return .string(NumberText.text(number))
+            case .double(let number): return .string(NumberText.text(number, strictly: meter.isStrict))
             case .bytes(let bytes):
                 try meter.spend(bytes: bytes.count)
                 guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -123,7 +123,7 @@ enum Conversions {
     private static func whole<T: FixedWidthInteger>(_ number: Double, _ type: String) throws(Failure) -> T {
         guard number.isFinite else { throw .overflow("the result is out of the range of \(type)") }
         // The largest double below 2^63 is far from it: the published range is open at both ends.
-        guard T.min == 0 || number > -0x1p63 else {
+        guard T.min == 0 ? number >= 0 : number > -0x1p63 else {
             throw .overflow("the result is out of the range of \(type)")
         }
         return try T(exactly: number.rounded(.towardZero)).orOverflow(type)

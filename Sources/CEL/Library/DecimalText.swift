@@ -1,6 +1,6 @@
 /// Doubles with a given number of places, exactly rounded (half to even), as C's `%f` and `%e` do it.
 enum DecimalText {
-    /// `%.{places}f`
+    /// `%.{places}f`.
     static func fixed(_ number: Double, places: Int) -> String {
         var digits = ExactDecimal(number.magnitude)
         digits.round(toPlaces: places)
@@ -9,7 +9,7 @@ enum DecimalText {
         return sign + whole + (places > 0 ? "." + digits.text(from: -1, through: -places) : "")
     }
 
-    /// `%.{places}e`
+    /// `%.{places}e`.
     static func scientific(_ number: Double, places: Int) -> String {
         var digits = ExactDecimal(number.magnitude)
         digits.round(toPlaces: places - digits.firstPower)

@@ -15,7 +15,8 @@ enum Encoders {
     ]
 }
 
-/// RFC 4648 §4: the standard alphabet; padding is written, and need not be there when read.
+/// RFC 4648 §4: the standard alphabet; padding is written, and need not be there when read;
+/// spare bits at the end are not looked at.
 public enum Base64 {
     /// The text for `bytes`.
     public static func text(_ bytes: [UInt8]) -> String {
@@ -60,7 +61,7 @@ public enum Base64 {
             }
             bits &= (1 << count) - 1
         }
-        return bits == 0 ? bytes : nil
+        return bytes
     }
 
     private static func value(of digit: UInt8) -> UInt32? {

@@ -128,7 +128,8 @@ enum FormatText {
         case .bool(let flag): return flag ? "true" : "false"
         case .int(let number): return String(number)
         case .uint(let number): return String(number)
-        case .double(let number): return number.isFinite ? NumberText.text(number) : special(number)
+        case .double(let number):
+            return number.isFinite ? NumberText.text(number, strictly: meter.isStrict) : special(number)
         case .string(let text):
             try meter.spend(bytes: text.utf8.count)
             return text
@@ -148,8 +149,8 @@ enum FormatText {
             }
             pieces.sort { $0.0.comparesBytes(to: $1.0) < 0 }
             return "{" + pieces.map { "\($0.0): \($0.1)" }.joined(separator: ", ") + "}"
-        case .timestamp(let moment): return moment.description
-        case .duration(let span): return span.description
+        case .timestamp(let moment): return moment.text(trimsZeros: true)
+        case .duration(let span): return span.text(trimsZeros: true)
         case .type(let type): return type.rawValue
         case .optional: throw .type("'%s' does not take optional_type")
         }

@@ -51,12 +51,12 @@ enum Lists {
         },
     ]
 
-    /// Behind the macro `sortBy`: the first list in the order of the second.
+    /// Behind the macro `sortBy`: the second list in the order of the first.
     static let sortByKeys = Function(
         "sortBy",
         [.global(.list(.a), .list(.b), gives: .list(.a))]
     ) { arguments, meter throws(Failure) in
-        let sorted = try sorted(arguments.list(0).elements, by: arguments.list(1).elements, &meter)
+        let sorted = try sorted(arguments.list(1).elements, by: arguments.list(0).elements, &meter)
         return .list(ValueList(sorted))
     }
 

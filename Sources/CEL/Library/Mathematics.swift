@@ -14,7 +14,8 @@ enum Mathematics {
     private static func extreme(_ name: String, keeps wanted: Order) -> Function {
         Function(
             name,
-            [.variadic(.dyn, gives: .dyn)]
+            numbers.map { .variadic($0, gives: $0) }
+                + numbers.map { .global(.list($0), gives: $0) } + [.variadic(.dyn, gives: .dyn)]
         ) { arguments, meter throws(Failure) in
             var candidates = Array(arguments.values)
             if candidates.count == 1, case .list(let list) = candidates[0] {
@@ -57,7 +58,7 @@ enum Mathematics {
             case .int(let number): return .int(number.signum())
             case .uint(let number): return .uint(number == 0 ? 0 : 1)
             case .double(let number):
-                return .double(number.isNaN || number == 0 ? number : number < 0 ? -1 : 1)
+                return .double(number.isNaN ? number : number == 0 ? 0 : number < 0 ? -1 : 1)
             default: throw arguments.mismatch
             }
         },

@@ -1,14 +1,17 @@
 /// Doubles as text and back.
 enum NumberText {
     /// The shortest text that reads back as the same double, in the manner of C's `%g`: `1`, `0.1`, `1e+20`.
-    static func text(_ number: Double) -> String {
+    ///
+    /// Whole numbers are written out below 10^17; strictly, as the reference runtime does it, below 10^6.
+    static func text(_ number: Double, strictly isStrict: Bool) -> String {
         if number.isNaN { return "nan" }
         if number.isInfinite { return number < 0 ? "-inf" : "inf" }
         if number == 0 { return number.sign == .minus ? "-0" : "0" }
         let (digits, exponent) = decimal(number.magnitude)
         let sign = number < 0 ? "-" : ""
         return sign
-            + (exponent < -4 || exponent >= 17 ? scientific(digits, exponent) : plain(digits, exponent))
+            + (exponent < -4 || exponent >= (isStrict ? 6 : 17)
+                ? scientific(digits, exponent) : plain(digits, exponent))
     }
 
     /// The shortest digits and the power of ten of the first of them.

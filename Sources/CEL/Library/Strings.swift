@@ -1,4 +1,6 @@
-/// The published strings extension. Positions count code points.
+/// The published strings extension.
+///
+/// Positions count code points.
 enum Strings {
     static let functions: [Function] =
         positions + changes + [

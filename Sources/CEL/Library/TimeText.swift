@@ -1,6 +1,6 @@
 /// Times as text and back: RFC 3339 for timestamps, `1h2m3.5s` and the like for durations.
 enum TimeText {
-    /// `2009-02-13T23:31:30.5Z`, with any offset and up to nine digits after the second; nil for anything else.
+    /// `2009-02-13T23:31:30.5Z`, with any offset and digits after the second; nil for anything else.
     static func timestamp(_ text: String) -> Timestamp? {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(digits: 4), scanner.skip("-"),
@@ -30,7 +30,7 @@ enum TimeText {
         var scanner = DigitScanner(text)
         let isNegative = scanner.skip("-")
         if !isNegative { _ = scanner.skip("+") }
-        guard let hours = scanner.number(digits: 2), scanner.skip(":"),
+        guard let hours = scanner.number(digits: 2) ?? scanner.number(digits: 1), scanner.skip(":"),
             let minutes = scanner.number(digits: 2),
             scanner.isAtEnd, hours < 24, minutes < 60
         else { return nil }
@@ -49,22 +49,25 @@ enum TimeText {
         var nanos: Int64 = 0
         while !scanner.isAtEnd {
             guard let (whole, fraction) = scanner.decimal(), let unit = scanner.unit() else { return nil }
-            let (part, overflow) = whole.multipliedReportingOverflow(by: unit)
-            guard !overflow else { return nil }
-            // Thousandths of thousandths … of the unit; what is below a nanosecond is dropped.
-            let rest = Int64((Int128(fraction) * Int128(unit)) / 1_000_000_000)
-            seconds += part / 1_000_000_000
-            nanos += part % 1_000_000_000 + rest
+            // The fraction comes in billionths; what is below a nanosecond is dropped.
+            let part = Int128(whole) * Int128(unit) + Int128(fraction) * Int128(unit) / 1_000_000_000
+            guard part <= Int128(TimeSpan.maximumSeconds) * 1_000_000_000 else { return nil }
+            seconds += Int64(part / 1_000_000_000)
+            nanos += Int64(part % 1_000_000_000)
             guard seconds <= TimeSpan.maximumSeconds else { return nil }
         }
         let sign: Int64 = isNegative ? -1 : 1
         return TimeSpan(normalisingSeconds: sign * seconds, nanos: sign * nanos)
     }
 
-    /// Nothing, or a point and 3, 6 or 9 digits.
-    static func fraction(_ nanos: Int32) -> String {
+    /// Nothing, or a point and 3, 6 or 9 digits; or as few digits as there must be.
+    static func fraction(_ nanos: Int32, trimsZeros: Bool) -> String {
         guard nanos != 0 else { return "" }
         let digits = padded(Int(nanos.magnitude), to: 9)
+        if trimsZeros {
+            let zeros = digits.utf8.reversed().prefix { $0 == UInt8(ascii: "0") }
+            return "." + digits.dropLast(zeros.count)
+        }
         let length = nanos % 1_000_000 == 0 ? 3 : nanos % 1_000 == 0 ? 6 : 9
         return "." + digits.prefix(length)
     }
@@ -78,20 +81,28 @@ enum TimeText {
 extension Timestamp: CustomStringConvertible {
     /// RFC 3339 in UTC, with no or 3, 6 or 9 digits after the second.
     public var description: String {
+        text(trimsZeros: false)
+    }
+
+    func text(trimsZeros: Bool) -> String {
         let civil = CivilTime(secondsSinceEpoch: seconds)
         let date =
             "\(TimeText.padded(civil.year, to: 4))-\(TimeText.padded(civil.month, to: 2))-\(TimeText.padded(civil.day, to: 2))"
         let time =
             "\(TimeText.padded(civil.hour, to: 2)):\(TimeText.padded(civil.minute, to: 2)):\(TimeText.padded(civil.second, to: 2))"
-        return "\(date)T\(time)\(TimeText.fraction(nanos))Z"
+        return "\(date)T\(time)\(TimeText.fraction(nanos, trimsZeros: trimsZeros))Z"
     }
 }
 
 extension TimeSpan: CustomStringConvertible {
     /// Seconds with no or 3, 6 or 9 digits after the point, and `s`.
     public var description: String {
+        text(trimsZeros: false)
+    }
+
+    func text(trimsZeros: Bool) -> String {
         let sign = seconds < 0 || nanos < 0 ? "-" : ""
-        return "\(sign)\(seconds.magnitude)\(TimeText.fraction(nanos))s"
+        return "\(sign)\(seconds.magnitude)\(TimeText.fraction(nanos, trimsZeros: trimsZeros))s"
     }
 }
 
@@ -119,11 +130,12 @@ private struct DigitScanner {
         return rest.prefix(digits).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 
-    /// One to nine digits as billionths.
+    /// Digits behind a point as billionths; what is smaller is dropped.
     mutating func fraction() -> Int? {
-        let digits = rest.prefix(while: isDigit)
-        guard (1...9).contains(digits.count) else { return nil }
-        rest.removeFirst(digits.count)
+        let all = rest.prefix(while: isDigit)
+        guard !all.isEmpty else { return nil }
+        rest.removeFirst(all.count)
+        let digits = all.prefix(9)
         var value = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         for _ in digits.count..<9 {
             value *= 10

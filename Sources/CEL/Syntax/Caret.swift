@@ -14,7 +14,9 @@ extension String {
         return (line, column)
     }
 
-    /// A message over the line it speaks of, with a caret below the place. Long lines are cut around the place.
+    /// A message over the line it speaks of, with a caret below the place.
+    ///
+    /// Long lines are cut around the place.
     func caretDisplay(message: String, hint: String?, line: Int, column: Int) -> String {
         let lines = unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
         var text = "\(line):\(column): \(message)\n"

@@ -267,6 +267,11 @@ struct Parser {
         let start = token.offset
         try advance()
         var elements: [Syntax.Element] = []
+        // The published grammar lets a comma stand alone.
+        if try skip(",") {
+            try expect("]")
+            return try make(.list([]), at: start)
+        }
         while try !skip("]") {
             let isOptional = try skip("?")
             try elements.append(Syntax.Element(value: expression(), isOptional: isOptional))
@@ -280,6 +285,10 @@ struct Parser {
         let start = token.offset
         try advance()
         var entries: [Syntax.Entry] = []
+        if try skip(",") {
+            try expect("}")
+            return try make(.map([]), at: start)
+        }
         while try !skip("}") {
             let isOptional = try skip("?")
             let key = try expression()

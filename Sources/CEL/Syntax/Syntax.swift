@@ -1,4 +1,6 @@
-/// An expression as it was written: macros unexpanded, names unresolved. Immutable.
+/// An expression as it was written: macros unexpanded, names unresolved.
+///
+/// Immutable.
 ///
 /// No tree is deeper than `maximumDepth`, so that walking one by recursion is safe on a small stack.
 final class Syntax {

@@ -1,4 +1,4 @@
-/// CEL equality: numbers by value whatever their type, strings by their bytes, containers by their contents;
+/// CEL equality: numbers by value whatever their type (an integer beside a double as the nearest double), strings by their bytes, containers by their contents;
 /// values of different kinds differ; NaN equals nothing.
 ///
 /// Descends by recursion: values nest at most `maximumNestingDepth` deep unless made deeper by hand.
@@ -88,7 +88,7 @@ enum Order {
     }
 }
 
-/// The order of two numbers by their exact values; anything else than numbers has none.
+/// The order of two numbers ; anything else than numbers has none.
 func numericOrder(_ a: Value, _ b: Value) -> Order {
     switch (a, b) {
     case (.int(let a), .int(let b)): Order(a, b)
@@ -104,10 +104,7 @@ func numericOrder(_ a: Value, _ b: Value) -> Order {
     }
 }
 
-private func order<T: FixedWidthInteger>(_ integer: T, _ number: Double) -> Order {
-    if number.isNaN { return .none }
-    let whole = number.rounded(.towardZero)
-    guard let exact = T(exactly: whole) else { return number < 0 ? .greater : .less }
-    if integer != exact { return Order(integer, exact) }
-    return Order(whole, number)
+/// An integer beside a double is taken as the nearest double, as the published cases have it.
+private func order(_ integer: some BinaryInteger, _ number: Double) -> Order {
+    number.isNaN ? .none : Order(Double(integer), number)
 }

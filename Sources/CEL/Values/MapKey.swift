@@ -39,7 +39,9 @@ extension Value {
     }
 }
 
-/// Short hashes by which small maps are searched. Not seeded: they only spare comparisons.
+/// Short hashes by which small maps are searched.
+///
+/// Not seeded: they only spare comparisons.
 enum KeyTag {
     static func of(_ key: Value) -> UInt32 {
         switch key {

@@ -39,12 +39,12 @@ public struct Timestamp: Hashable, Sendable, Comparable {
         return Timestamp(seconds: total, nanos: nanos)
     }
 
-    /// The time from `earlier` to this moment.
+    /// The time from `earlier` to this moment, or nil beyond 292 years, where 64 bits of nanoseconds end.
     public func since(_ earlier: Timestamp) -> TimeSpan? {
         TimeSpan(
             normalisingSeconds: seconds - earlier.seconds,
             nanos: Int64(nanos) - Int64(earlier.nanos)
-        )
+        )?.inNanosecondRange
     }
 
     public static func < (a: Timestamp, b: Timestamp) -> Bool {
@@ -92,9 +92,16 @@ public struct TimeSpan: Hashable, Sendable, Comparable {
         self.init(seconds: whole, nanos: Int32(rest))
     }
 
-    /// The sum, or nil where it is too long.
+    /// The sum, or nil beyond 292 years, where 64 bits of nanoseconds end.
     public func adding(_ other: TimeSpan) -> TimeSpan? {
-        TimeSpan(normalisingSeconds: seconds + other.seconds, nanos: Int64(nanos) + Int64(other.nanos))
+        TimeSpan(normalisingSeconds: seconds + other.seconds, nanos: Int64(nanos) + Int64(other.nanos))?
+            .inNanosecondRange
+    }
+
+    /// Published arithmetic ends where 64 bits of nanoseconds do.
+    fileprivate var inNanosecondRange: TimeSpan? {
+        let (nanoseconds, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return isTooLong || nanoseconds.addingReportingOverflow(Int64(nanos)).overflow ? nil : self
     }
 
     /// The same length the other way.

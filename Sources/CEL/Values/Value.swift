@@ -22,7 +22,9 @@ public enum Value: Sendable {
 }
 
 extension Value {
-    /// How deeply lists, maps and optionals nest: 0 for a scalar, 1 for a list of scalars. Constant time.
+    /// How deeply lists, maps and optionals nest: 0 for a scalar, 1 for a list of scalars.
+    ///
+    /// Constant time.
     public var nestingDepth: Int {
         switch self {
         case .list(let list): list.nestingDepth
@@ -43,7 +45,7 @@ extension Value {
     /// The deepest nesting any value may have; an expression that would build more fails instead.
     public static let maximumNestingDepth = 64
 
-    /// The name `type()` gives this value's type: `int`, `google.protobuf.Timestamp`, …
+    /// The name `type()` gives this value's type: `int`, `google.protobuf.Timestamp`, ….
     public var typeName: TypeName {
         switch self {
         case .null: .null

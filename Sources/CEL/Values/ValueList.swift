@@ -16,7 +16,9 @@ public struct ValueList: Sendable {
 
     private let storage: Storage
 
-    /// A list of `elements`. Linear in their number, because the nesting depth is noted.
+    /// A list of `elements`.
+    ///
+    /// Linear in their number, because the nesting depth is noted.
     public init(_ elements: [Value]) {
         storage = Storage(elements)
     }
@@ -26,7 +28,9 @@ public struct ValueList: Sendable {
         storage.elements
     }
 
-    /// 1 for an empty list or one of scalars. Constant time.
+    /// 1 for an empty list or one of scalars.
+    ///
+    /// Constant time.
     public var nestingDepth: Int {
         storage.nestingDepth
     }

@@ -41,8 +41,8 @@ public struct ValueMap: Sendable {
     let storage: Storage
 
     /// A map with `entries` in this order; of equal keys the first stays.
-    public init(_ entries: some Sequence<(key: String, value: Value)>) {
-        var builder = Builder(capacity: entries.underestimatedCount)
+    public init(_ entries: [(String, Value)]) {
+        var builder = Builder(capacity: entries.count)
         for (key, value) in entries {
             _ = builder.append(key, value)
         }
@@ -53,7 +53,9 @@ public struct ValueMap: Sendable {
         self.storage = storage
     }
 
-    /// 1 for an empty map or one of scalars. Constant time.
+    /// 1 for an empty map or one of scalars.
+    ///
+    /// Constant time.
     public var nestingDepth: Int {
         storage.nestingDepth
     }

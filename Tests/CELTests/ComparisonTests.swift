@@ -1,0 +1,71 @@
+import CEL
+import Testing
+
+@Suite("Values are compared as published")
+struct ComparisonTests {
+    @Test(
+        "comparisons",
+        arguments: [
+            Case("[] == []", "true"),
+            Case("{} == {}", "true"),
+            Case("[[]] == [{}]", "invalid expr_type"),
+            Case("{'a':1,'b':2} == {'b':2,'a':1}", "true"),
+            Case("[1,2] == [2,1]", "false"),
+            Case("dyn([1]) == dyn([1.0])", "true"),
+            Case("dyn({1:1}) == dyn({1.0:1})", "invalid expr_type"),
+            Case("null == null", "true"),
+            Case("null in [null]", "true"),
+            Case("dyn(null) == dyn(1)", "false"),
+            Case("type(null) == null_type", "true"),
+            Case("type(int) == type", "true"),
+            Case("type(b'') == bytes", "true"),
+            Case("list == type([])", "true"),
+            Case("dyn(1) == dyn('1')", "false"),
+            Case("dyn(1) < dyn('1')", "error expr_type"),
+            Case("dyn(1u) < dyn(-1)", "false"),
+            Case("dyn(18446744073709551615u) > dyn(9223372036854775807)", "true"),
+            Case("dyn(9223372036854775807) < dyn(9223372036854775808.0)", "false"),
+            Case("dyn(9007199254740993) == dyn(9007199254740992.0)", "true"),
+            Case("0.0/0.0 == 0.0/0.0", "false"),
+            Case("0.0/0.0 != 0.0/0.0", "true"),
+            Case("0.0/0.0 < 1.0", "false"),
+            Case("dyn(0.0/0.0) == dyn(1)", "false"),
+            Case("0.0 == -0.0", "true"),
+            Case("b'a' == b'a'", "true"),
+            Case("'é' == 'e\\u0301'", "false"),
+            Case("'a' < 'B'", "false"),
+            Case("1 in [1] in [true]", "true"),
+            Case("x == x", "invalid expr_type"),
+            Case("type(1) == type(2)", "true"),
+            Case("type(type(1)) == type", "true"),
+            Case("'a' in 'abc'", "invalid expr_type"),
+            Case("'a' in {'a':1}", "true"),
+            Case("1 in {1.0:2}", "invalid expr_type"),
+            Case("1u in {1:2}", "invalid expr_type"),
+            Case("dyn(1u) in {1:2}", "true"),
+            Case("dyn(1.0) in {1:2}", "true"),
+            Case("dyn(1.5) in {1:2}", "false"),
+            Case("dyn([1]) in {1:2}", "error expr_type"),
+            Case("[1] in [[1]]", "true"),
+            Case("1 < 2 < 3", "invalid expr_type"),
+            Case("\"a\" in {\"a\":1}", "true"),
+            Case("1.0 in [1,2]", "invalid expr_type"),
+            Case("type([]) == list", "true"),
+            Case("1 == 1.0", "invalid expr_type"),
+            Case("1 == 'a'", "invalid expr_type"),
+            Case("1 < 2.0", "invalid expr_type"),
+            Case("1u < 2", "invalid expr_type"),
+            Case("1 == null", "invalid expr_type"),
+            Case("null == 1", "invalid expr_type"),
+            Case("1 in [1.0]", "invalid expr_type"),
+            Case("dyn(1) in [1.0]", "true"),
+            Case("dyn(1)==1.0", "true"),
+            Case("b'abc' < b'abd'", "true"),
+            Case("true < false", "false"),
+            Case("[1] < [2]", "invalid expr_type"),
+        ]
+    )
+    func outcomes(_ row: Case) {
+        #expect(outcome(row.source, strict: true) == row.expected)
+    }
+}

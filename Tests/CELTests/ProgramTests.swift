@@ -1,0 +1,161 @@
+import CEL
+import Testing
+
+@Suite("A program is evaluated with arguments, within bounds")
+struct ProgramTests {
+    @Test("the published example gives what it must on a double from JSON")
+    func fahrenheit() throws {
+        let program = try Program("math.round(value * 9 / 5 + 32)", variables: [Variable("value")])
+        #expect(describe(try program.evaluate(20.4)) == "double 69.0")
+    }
+
+    @Test("arguments go to the variables in order, in every form")
+    func arguments() throws {
+        let program = try Program("a - b * c", variables: ["a", "b", "c"].map { Variable($0) })
+        let values: [Value] = [10.0, 2.0, 3.0]
+        #expect(try program.evaluate(values) == 4.0)
+        #expect(try values.withUnsafeBufferPointer { try program.evaluate($0) } == 4.0)
+        let (first, second) = (try Program("a", variables: [Variable("a")]), try Program("1 + 1"))
+        #expect(try first.evaluate("x") == "x")
+        #expect(try second.evaluate() == 2)
+    }
+
+    @Test("an error has the place of the operation that failed")
+    func places() throws {
+        let program = try Program("value.a + 10 / value.b", variables: [Variable("value")])
+        let error = #expect(throws: EvaluationError.self) { try program.evaluate(["a": 1, "b": 0]) }
+        #expect(error?.code == .divide)
+        #expect(error?.offset == 13)
+        #expect(
+            error?.rendered(in: program.source)
+                == "1:14: division by zero\n  value.a + 10 / value.b\n               ^"
+        )
+    }
+
+    @Test(
+        "the cost budget stops every loop",
+        arguments: [
+            "lists.range(9000).all(x, x >= 0)",
+            "lists.range(100).map(x, lists.range(100).map(y, lists.range(100)))",
+            "lists.range(3000).exists(x, lists.range(3000).exists(y, x + y < 0))",
+            "lists.range(5000) + lists.range(5000)", "lists.range(200).distinct()",
+            "lists.range(9000).sort()",
+        ]
+    )
+    func budget(_ source: String) {
+        #expect(outcome(source) == "error expr_cost")
+        #expect(outcome(source, cost: 10) == "error expr_cost")
+    }
+
+    @Test(
+        "nothing absorbs the end of the budget",
+        arguments: [
+            "lists.range(value) == [] || value > 0", "[1].all(x, lists.range(value) == [])",
+            "[1].exists(x, lists.range(value) == [] || value > 0)", "cel.bind(x, lists.range(value), 1)",
+            "optional.of(lists.range(value)).optMap(x, 1).hasValue() || value > 0",
+        ]
+    )
+    func budgetIsFinal(_ source: String) {
+        #expect(outcome(source, ["value": 100_000]) == "error expr_cost")
+    }
+
+    @Test("long strings cost their length")
+    func stringCost() throws {
+        let long = Value.string(String(repeating: "x", count: 200_000))
+        for source in [
+            "value + value", "value.contains('y')", "value == value + 'x'", "size(value) > 0",
+            "value.split('')",
+        ] {
+            let program = try Program(source, variables: [Variable("value")])
+            let error = #expect(throws: EvaluationError.self) { try program.evaluate(long) }
+            #expect(error?.code == .cost, "\(source)")
+        }
+    }
+
+    @Test("searching for what nearly stands everywhere costs what is compared")
+    func searchCost() {
+        let text = String(repeating: "a", count: 4_000)
+        let part = String(repeating: "a", count: 2_000) + "b"
+        #expect(outcome("t.contains(p)", ["t": .string(text), "p": .string(part)]) == "error expr_cost")
+        #expect(outcome("t.indexOf(p)", ["t": .string(text), "p": .string(part)]) == "error expr_cost")
+        #expect(outcome("t.lastIndexOf(p)", ["t": .string(text), "p": .string(part)]) == "error expr_cost")
+        #expect(outcome("t.replace(p, '')", ["t": .string(text), "p": .string(part)]) == "error expr_cost")
+    }
+
+    @Test("results above the output bound do not leave")
+    func output() throws {
+        let options = Options(outputBytes: 100)
+        let program = try Program("value", variables: [Variable("value")], options: options)
+        #expect(try program.evaluate("short") == "short")
+        let error = #expect(throws: EvaluationError.self) {
+            try program.evaluate(.string(String(repeating: "x", count: 101)))
+        }
+        #expect(error?.code == .badValue)
+        let many = Value.list(ValueList((0..<101).map { .int($0) }))
+        #expect(throws: EvaluationError.self) { try program.evaluate(many) }
+    }
+
+    @Test("values nest at most 64 deep, whoever makes them")
+    func depth() throws {
+        let wrap = try Program("[acc]", variables: [Variable("acc")])
+        var value: Value = 1
+        for _ in 0..<64 {
+            value = try wrap.evaluate(value)
+        }
+        #expect(value.nestingDepth == 64)
+        let error = #expect(throws: EvaluationError.self) { try wrap.evaluate(value) }
+        #expect(error?.code == .badValue)
+        for source in [
+            "{'a': acc}", "optional.of(acc)", "[1].map(x, acc)", "[?optional.of(acc)]",
+            "[0].transformMap(i, v, acc)",
+        ] {
+            let program = try Program(source, variables: [Variable("acc")])
+            #expect(throws: EvaluationError.self, "\(source)") { try program.evaluate(value) }
+        }
+        let deeper = Value.list(ValueList([value]))
+        #expect(throws: EvaluationError.self) {
+            try Program("acc == 1", variables: [Variable("acc")]).evaluate(deeper)
+        }
+    }
+
+    @Test("constant regular expressions are compiled once, and bad ones refused at once")
+    func regex() throws {
+        let engine = LiteralRegexEngine()
+        let options = Options(regex: engine)
+        let program = try Program(
+            "value.matches('bc') || matches(value, 'x' + 'y')",
+            variables: [Variable("value")],
+            options: options
+        )
+        #expect(engine.compiled >= 2)
+        let before = engine.compiled
+        #expect(try program.evaluate("abcd") == true)
+        #expect(try program.evaluate("xy") == true)
+        #expect(try program.evaluate("b") == false)
+        #expect(engine.compiled == before)
+        #expect(throws: CompileError.self) {
+            try Program("value.matches('(')", variables: [Variable("value")], options: options)
+        }
+        let dynamic = try Program("'abc'.matches(value)", variables: [Variable("value")], options: options)
+        #expect(try dynamic.evaluate("b") == true)
+        #expect(throws: EvaluationError.self) { try dynamic.evaluate("(") }
+        #expect(throws: EvaluationError.self) { try program.evaluate(1) }
+        #expect(throws: CompileError.self) { try Program("'a'.matches('a')") }
+    }
+
+    @Test("folding changes no result")
+    func folding() throws {
+        let table = [
+            ("value || 1/0 == 1", "true", "error expr_divide"), ("false && value", "false", "false"),
+            ("true ? value : 1/0 == 1", "true", "false"), ("1/0 == 1 || value", "true", "error expr_divide"),
+            ("[1, 2].map(x, x + 1).exists(y, y > 2) && value", "true", "false"),
+            ("cel.bind(x, 2 * 3, x == 6 && value)", "true", "false"),
+            ("{'a': 1 + 1}.a == 2 ? value : !value", "true", "false"),
+            ("[value, 1/0 == 1].exists(x, x)", "error expr_divide", "error expr_divide"),
+        ]
+        for (source, whenTrue, whenFalse) in table {
+            #expect(outcome(source, ["value": true]) == whenTrue, "\(source)")
+            #expect(outcome(source, ["value": false]) == whenFalse, "\(source)")
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Testing
+
+@testable import CEL
+
+@Suite("Values hold what JSON and CEL can say")
+struct ValueTests {
+    @Test(
+        "maps keep their order and find their keys, small and large",
+        arguments: [0, 1, 12, 13, 100, 5_000]
+    )
+    func maps(_ count: Int) {
+        var builder = ValueMap.Builder()
+        for number in 0..<count {
+            let isNew = builder.append("key \(number)", .int(Int64(number)))
+            #expect(isNew)
+        }
+        for number in 0..<count {
+            let isNew = builder.append("key \(number)", 0)
+            #expect(!isNew, "a key may stand once")
+        }
+        let map = builder.finish()
+        #expect(map.count == count)
+        #expect(map.map(\.value) == (0..<count).map { .int(Int64($0)) })
+        for number in 0..<count {
+            #expect(map["key \(number)"] == .int(Int64(number)))
+        }
+        #expect(map["key"] == nil)
+        #expect(map[key: 1] == nil)
+    }
+
+    @Test("keys are numbers by value, and strings by their bytes", arguments: [3, 40])
+    func keys(_ filling: Int) {
+        var builder = ValueMap.Builder()
+        for number in 0..<filling {
+            _ = builder.append("filling \(number)", .null)
+        }
+        let accepted = [
+            builder.append(key: 1, "int"), builder.append(key: .uint(1), "uint"),
+            builder.append(key: .uint(.max), "max"), builder.append(key: true, "true"),
+            builder.append(key: 1.5, "double"), builder.append("é", "composed"),
+            builder.append("e\u{301}", "decomposed"),
+        ]
+        #expect(accepted == [true, false, true, true, false, true, true])
+        let map = builder.finish()
+        #expect(map[key: .uint(1)] == "int")
+        #expect(map[key: 1.0] == "int")
+        #expect(map[key: 1.5] == nil)
+        #expect(map[key: .double(.nan)] == nil)
+        #expect(map[key: true] == "true")
+        #expect(map[key: .null] == nil)
+        #expect(map["é"] == "composed")
+        #expect(map["e\u{301}"] == "decomposed")
+    }
+
+    @Test("fields are found whatever storage their names have")
+    func storage() throws {
+        // The same text as a short string, as a long one's piece, and built at run time.
+        let long = String("a name that is long enough".dropLast(20)) + ""
+        for name in ["a", "inside", "a name that is not short at all", long] {
+            let key = String(decoding: Array(name.utf8), as: UTF8.self)
+            let value = Value.map(ValueMap([(key, 1), ("other", 2)]))
+            let program = try Program("value.`\(name)`", variables: [Variable("value")])
+            #expect(try program.evaluate(value) == 1)
+            #expect(throws: EvaluationError.self) { try program.evaluate(["x": 1]) }
+        }
+    }
+
+    @Test("a value's payload lies first, as direct field access needs it")
+    func layout() {
+        let map = ValueMap([("a", 1)])
+        withUnsafePointer(to: Value.map(map)) { pointer in
+            let word = UnsafeRawPointer(pointer).load(as: UnsafeRawPointer.self)
+            #expect(word == UnsafeRawPointer(Unmanaged.passUnretained(map.storage).toOpaque()))
+        }
+        #expect(MemoryLayout<ValueMap.Entry>.offset(of: \.key) == 0)
+        #expect(MemoryLayout<Value>.stride == 24)
+    }
+
+    @Test("nesting is counted where containers are made")
+    func nesting() {
+        #expect(Value.int(1).nestingDepth == 0)
+        #expect(Value.list(ValueList([])).nestingDepth == 1)
+        #expect(Value(dictionaryLiteral: ("a", [1, [2]])).nestingDepth == 3)
+        #expect(Value.optional(OptionalValue([1])).nestingDepth == 2)
+        #expect(Value.optional(.none).nestingDepth == 0)
+    }
+
+    @Test("times keep to their ranges")
+    func times() {
+        #expect(Timestamp(seconds: 253_402_300_799, nanos: 999_999_999) != nil)
+        #expect(Timestamp(seconds: 253_402_300_800) == nil)
+        #expect(Timestamp(seconds: 0, nanos: 1_000_000_000) == nil)
+        #expect(Timestamp(milliseconds: -1)?.description == "1969-12-31T23:59:59.999Z")
+        #expect(TimeSpan(seconds: 1, nanos: -1) == nil)
+        #expect(TimeSpan(seconds: 315_576_000_001) == nil)
+        #expect(TimeSpan(seconds: -1, nanos: -500_000_000)?.description == "-1.500s")
+    }
+
+    @Test("every day of 12,000 years is the day the calendar says")
+    func calendar() {
+        var (year, month, day) = (-2_000, 1, 1)
+        var days = CivilTime.daysSinceEpoch(year: year, month: month, day: day)
+        while year < 10_000 {
+            let civil = CivilTime(secondsSinceEpoch: Int64(days) * 86_400 + 86_399)
+            guard civil.year == year, civil.month == month, civil.day == day, civil.hour == 23 else {
+                Issue.record("\(year)-\(month)-\(day)")
+                return
+            }
+            days += 1
+            day += 1
+            if day > CivilTime.days(inMonth: month, of: year) {
+                (month, day) = (month + 1, 1)
+            }
+            if month > 12 {
+                (year, month) = (year + 1, 1)
+            }
+        }
+    }
+
+    @Test("doubles are written shortest and read back the same")
+    func doubles() {
+        var random = Random(seed: 7)
+        for _ in 0..<20_000 {
+            let number = Double(bitPattern: random.next())
+            guard number.isFinite else { continue }
+            for strictly in [true, false] {
+                let text = NumberText.text(number, strictly: strictly)
+                #expect(Double(text) == number, "\(number)")
+            }
+            #expect(Double(DecimalText.scientific(number, places: 17)) == number, "\(number)")
+        }
+    }
+}
