@@ -5,6 +5,8 @@ struct Frame {
     /// The next edge to serve, in memory, so that whoever removes that edge can move it on.
     var next: EdgeRef?
     /// Edges connected later than this have been fed at their connection.
+    ///
+    /// Once the node has died: its number.
     var limit: UInt64
     /// How many extras stand in front of this frame.
     var extras: Int32
@@ -139,18 +141,23 @@ extension Graph {
             guard edge.stamp <= frame.pointee.limit else { continue }
             if let target = edge.target, target.pass >= 0 || careful != 0, mustSkip(target) { continue }
             let outcome = edge.run()
-            if outcome != .nothing { follow(outcome, of: edge) }
+            if outcome == .enter {
+                // Read again: the function may have cut the edge.
+                if let target = edge.target, target.hasEdges, !stopping { push(target) }
+            } else if outcome == .mark {
+                if let target = edge.target { mark(target) }
+            } else if outcome != .nothing {
+                follow(outcome, of: edge)
+            }
         }
     }
 
     /// Does what an edge's body asked for.
-    @inline(__always)
+    @inline(never)
     func follow(_ outcome: Outcome, of edge: EdgeRef) {
         switch outcome {
         case .nothing: break
-        case .enter:
-            // Read again: the function may have cut the edge.
-            if let target = edge.target, target.hasEdges, !stopping { push(target) }
+        case .enter: if let target = edge.target, target.hasEdges, !stopping { push(target) }
         case .enterThroughInner: enterThroughInner(edge)
         case .mark: if let target = edge.target { mark(target) }
         case .enterAndEnd:

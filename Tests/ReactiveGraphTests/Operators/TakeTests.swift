@@ -55,6 +55,20 @@ struct TakeTests {
         #expect(prefix?.value == 1)
     }
 
+    @Test("A source that prefix lets go of in its own pass stays on the path (G-40)")
+    func path() {
+        let source = graph.mutable(of: Int.self)
+        var middle: Node<Int>? = source.map { $0 }
+        let id = middle?.id ?? 0
+        let prefix = middle?.prefix(1)
+        middle = nil
+        let bag = CancellableBag()
+        var paths: [[UInt64]] = []
+        prefix?.listen(in: bag) { (_: Int, path: Path, _: Context?) in paths.append(path.ids) }
+        source.set(1)
+        #expect(paths == [[source.id, id, prefix?.id ?? 0]])
+    }
+
     @Test("A long chain of prefixes uses no native stack for its last values")
     func deep() {
         let source = graph.mutable(of: Int.self)

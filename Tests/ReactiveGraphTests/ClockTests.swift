@@ -1,0 +1,74 @@
+import ReactiveGraph
+import TestSupport
+import Testing
+
+@Suite("Clocks")
+struct ClockTests {
+    @Test("A manual clock runs what is due by deadline, ties by creation, each at its own time (G-112)")
+    func manual() {
+        let clock = ManualClock()
+        var order: [String] = []
+        for (name, seconds) in [("c", 3), ("a", 1), ("b", 1), ("d", 9)] {
+            _ = clock.schedule(at: .seconds(seconds)) {
+                order.append("\(name) \(clock.now.components.seconds)")
+            }
+        }
+        let cancelled = clock.schedule(at: .seconds(2)) { order.append("never") }
+        cancelled.cancel()
+        clock.advance(by: .seconds(5))
+        #expect(order == ["a 1", "b 1", "c 3"])
+        #expect(clock.now == .seconds(5))
+        #expect(clock.pendingCount == 1)
+        #expect(clock.nextDeadline == .seconds(9))
+    }
+
+    @Test("What an action schedules is run by the same advance, if it is due")
+    func chained() {
+        let clock = ManualClock()
+        var times: [Duration] = []
+        func again() {
+            times.append(clock.now)
+            _ = clock.schedule(at: clock.now + .seconds(2)) { again() }
+        }
+        _ = clock.schedule(at: .seconds(1)) { again() }
+        clock.advance(to: .seconds(6))
+        #expect(times == [.seconds(1), .seconds(3), .seconds(5)])
+    }
+
+    @Test("Many timers of one graph fire in order, whatever is restarted and cancelled", arguments: 0..<10)
+    func many(seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        let clock = ManualClock()
+        let graph = Graph(clock: clock)
+        let recorder = Recorder<String>()
+        let sources = (0..<40).map { _ in graph.mutable(of: Int.self) }
+        for (index, source) in sources.enumerated() {
+            let node = source.debounce(for: .milliseconds(10 + index))
+            node.listen(owner: recorder) { $0.note("\(index):\($1)") }
+        }
+        var last: [Int: (deadline: Duration, step: Int)] = [:]
+        for step in 0..<200 {
+            let index = Int.random(in: 0..<40, using: &random)
+            sources[index].set(step)
+            last[index] = (clock.now + .milliseconds(10 + index), step)
+        }
+        let ordered = last.sorted { ($0.value.deadline, $0.value.step) < ($1.value.deadline, $1.value.step) }
+        clock.advance(by: .seconds(1))
+        #expect(recorder.history == ordered.map { "\($0.key):\($0.value.step)" }, "seed \(seed)")
+        #expect(clock.pendingCount == 0)
+    }
+
+    @Test("A timed operator of a graph without clock is refused with a message")
+    func refused() async {
+        await #expect(processExitsWith: .failure) {
+            _ = Graph().mutable(1).delay(for: .seconds(1))
+        }
+    }
+
+    @Test("Links across graphs are refused")
+    func acrossGraphs() async {
+        await #expect(processExitsWith: .failure) {
+            Graph().mutable(1).link(to: Graph().mutable(2))
+        }
+    }
+}
