@@ -9,22 +9,54 @@ public struct Commit {
     public var set = Assignments()
     /// What to make empty, after the sets.
     public var clear: [NamedNode] = []
-    /// What must hold, or the commit is refused with `conflict`.
-    public var conditions: [Condition] = []
-    /// The epoch to which the revs of `conditions` belong; another one is a `conflict`.
-    public var epoch: String?
     /// The client's own remark, carried to the subscribers unread (`ctx`).
     public var context: Datum?
-    /// The client's idempotency key: a repeat under the same key and principal is applied once.
-    public var key: String?
     /// The authenticated principal, if there is one.
     public var by: String?
 
     var kind = Kind.values
+    /// What few commits have, in one place, so that the others do not carry it around.
+    private var rare: Rare?
 
     /// An empty change of that graph.
     public init(graph: LiveGraph) {
         self.graph = graph
+    }
+
+    /// What must hold, or the commit is refused with `conflict`.
+    public var conditions: [Condition] {
+        get { rare?.conditions ?? [] }
+        set { rare = Rare(conditions: newValue, epoch: epoch, key: key) }
+    }
+
+    /// The epoch to which the revs of `conditions` belong; another one is a `conflict`.
+    public var epoch: String? {
+        get { rare?.epoch }
+        set { rare = Rare(conditions: conditions, epoch: newValue, key: key) }
+    }
+
+    /// The client's idempotency key: a repeat under the same key and principal is applied once.
+    public var key: String? {
+        get { rare?.key }
+        set { rare = Rare(conditions: conditions, epoch: epoch, key: newValue) }
+    }
+
+    /// The one assignment of a commit that has nothing else to be checked.
+    var only: Assignment? {
+        guard rare == nil, clear.isEmpty, set.rest.isEmpty, case .values = kind else { return nil }
+        return set.first
+    }
+
+    private final class Rare {
+        let conditions: [Condition]
+        let epoch: String?
+        let key: String?
+
+        init(conditions: [Condition], epoch: String?, key: String?) {
+            self.conditions = conditions
+            self.epoch = epoch
+            self.key = key
+        }
     }
 
     /// What kind of entry this is in the log.

@@ -8,8 +8,10 @@ enum Conditions {
             throw HostError(.conflict, "the history \(epoch) has ended", rev: graph.rev)
         }
         for condition in commit.conditions { try check(condition, of: commit) }
-        try commit.set.forEach { (assignment) throws(HostError) in try checkAsked(assignment.node, commit) }
-        for node in commit.clear { try checkAsked(node, commit) }
+        let conditions = commit.conditions
+        try commit.set.forEach { (assignment) throws(HostError) in try checkAsked(assignment.node, conditions)
+        }
+        for node in commit.clear { try checkAsked(node, conditions) }
     }
 
     private static func check(_ condition: Condition, of commit: Commit) throws(HostError) {
@@ -43,9 +45,10 @@ enum Conditions {
     }
 
     /// `requireIfMatch: true` in the definition: nobody may set the node blindly.
-    private static func checkAsked(_ node: NamedNode, _ commit: Commit) throws(HostError) {
-        guard case .mutable(let rules) = node.definition.kind, rules.requiresIfMatch else { return }
-        guard commit.conditions.contains(where: { $0.node === node }) else {
+    @inline(__always)
+    static func checkAsked(_ node: NamedNode, _ conditions: [Condition]) throws(HostError) {
+        guard node.requiresCondition else { return }
+        guard conditions.contains(where: { $0.node === node }) else {
             throw HostError(
                 .preconditionRequired,
                 "\(node.name) is set only with a condition on it",

@@ -11,9 +11,9 @@ public final class Host: CommitLogFollower {
     public let definitions: DefinitionOptions
 
     let log: any CommitLog
-    private var table = NameTable<LiveGraph>()
+    @exclusivity(unchecked) private var table = NameTable<LiveGraph>()
     private var waiting: [UInt64: PendingCommit] = [:]
-    private var tickets: UInt64 = 0
+    @exclusivity(unchecked) private var tickets: UInt64 = 0
     private var keys = IdempotencyKeys()
 
     /// The alarms of subscriptions and of private stages, on the steady clock.
@@ -34,7 +34,7 @@ public final class Host: CommitLogFollower {
         self.log = log
         self.clock = clock
         self.limits = limits
-        sessions = Sessions()
+        sessions = Sessions(frame)
         log.follower = self
     }
 
@@ -86,9 +86,15 @@ public final class Host: CommitLogFollower {
     ///
     /// The answer is at hand when this returns, or will come through the ``PendingCommit``, as the log decides.
     public func submit(_ commit: Commit) -> Submission {
-        if commit.key != nil { return submitOnce(commit) }
         do throws(HostError) {
-            try check(commit)
+            if let only = commit.only {
+                guard commit.graph.isLive else { throw Self.unknown(commit.graph) }
+                try Self.check(only, of: commit.graph)
+                try Conditions.checkAsked(only.node, [])
+            } else {
+                if commit.key != nil { return submitOnce(commit) }
+                try check(commit)
+            }
         } catch {
             return .refused(error)
         }
@@ -124,13 +130,17 @@ public final class Host: CommitLogFollower {
             throw HostError(.badRequest, "nothing to set or to clear")
         }
         try commit.set.forEach { (assignment) throws(HostError) in
-            try Self.checkMutable(assignment.node, of: graph)
-            if case .mutable(let rules) = assignment.node.definition.kind {
-                try rules.check.validate(assignment.value, node: assignment.node.name)
-            }
+            try Self.check(assignment, of: graph)
         }
         for node in commit.clear { try Self.checkMutable(node, of: graph) }
         try Conditions.check(commit)
+    }
+
+    private static func check(_ assignment: Assignment, of graph: LiveGraph) throws(HostError) {
+        try checkMutable(assignment.node, of: graph)
+        if let check = assignment.node.check {
+            try check.validate(assignment.value, node: assignment.node.name)
+        }
     }
 
     private static func checkMutable(_ node: NamedNode, of graph: LiveGraph) throws(HostError) {
@@ -232,7 +242,7 @@ public final class Host: CommitLogFollower {
 
     /// Ends the loop turn: every session that has something to say gets one message per graph.
     public func flush() {
-        sessions.flush(frame)
+        sessions.flush()
     }
 
     /// The counters.

@@ -17,7 +17,7 @@ extension LiveGraph {
     }
 
     private func change(_ commit: Commit, _ stamp: LogStamp) {
-        if commit.set.count == 1, commit.clear.isEmpty, let only = commit.set.first {
+        if commit.set.rest.isEmpty, commit.clear.isEmpty, let only = commit.set.first {
             note(only.node, stamp)
             only.node.source?.set(only.value)
             return

@@ -9,20 +9,20 @@ public final class LiveGraph {
     /// What it was defined as.
     public let definition: GraphDefinition
     /// The unbroken history to which `rev` belongs.
-    public internal(set) var epoch: String
+    @exclusivity(unchecked) public internal(set) var epoch: String
     /// The number of the last commit.
     @exclusivity(unchecked) public internal(set) var rev: UInt64
     /// Milliseconds since 1970 of the last commit.
     @exclusivity(unchecked) public internal(set) var time: UInt64
     /// False before its first commit is applied and after its last.
-    public internal(set) var isLive = false
+    @exclusivity(unchecked) public internal(set) var isLive = false
     /// Commits applied by this process.
     @exclusivity(unchecked) public internal(set) var commits: UInt64 = 0
 
-    unowned let host: Host
+    unowned(unsafe) let host: Host
     let core: Graph
     /// All nodes in the order of the definition.
-    private(set) var table = NameTable<NamedNode>()
+    @exclusivity(unchecked) private(set) var table = NameTable<NamedNode>()
     let chains: Chains
     let frames: GraphFrames
     /// The timers of the definition's own stages, in commit time.

@@ -13,13 +13,17 @@ public final class NamedNode {
     public let name: String
     /// What the definition says about it.
     public let definition: NodeDefinition
-    /// The graph it belongs to.
-    public unowned let graph: LiveGraph
+    /// The graph it belongs to, which lives longer.
+    public unowned(unsafe) let graph: LiveGraph
     /// False once the graph, or the node, was removed.
-    public internal(set) var exists = true
+    @exclusivity(unchecked) public internal(set) var exists = true
 
     /// The nodes this one is derived from, in the order of the definition; of a flatten, only the one with the key.
     var inputs: [NamedNode] = []
+    /// What every value must pass; nil: everything does.
+    let check: Check?
+    /// Whether it may be set only with a condition on it.
+    let requiresCondition: Bool
     /// The living node of a mutable one.
     @exclusivity(unchecked) var source: MutableNode<Datum>?
     /// What the registry itself holds: the derived nodes retained `always`.
@@ -31,13 +35,20 @@ public final class NamedNode {
     /// What is appended to the log but not applied yet, newest first in effect: the conditions see it.
     @exclusivity(unchecked) var pending: PendingChange?
     /// The alarm that empties a mutable node with a `ttl`.
-    var expiry: Expiry?
+    @exclusivity(unchecked) var expiry: Expiry?
 
     init(_ definition: NodeDefinition, graph: LiveGraph, at stamp: LogStamp) {
         name = definition.name
         self.definition = definition
         self.graph = graph
         changed = stamp
+        if case .mutable(let rules) = definition.kind {
+            check = rules.check.passesEverything ? nil : rules.check
+            requiresCondition = rules.requiresIfMatch
+        } else {
+            check = nil
+            requiresCondition = false
+        }
     }
 
     /// Whether clients may set it.

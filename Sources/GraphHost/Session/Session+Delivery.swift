@@ -3,8 +3,8 @@ internal import ReactiveGraph
 // What a session still has to tell its client: marks of `latest` subscriptions, whose values are read when they
 // are encoded, and queued emissions of those in mode `all` (wire-protocol.md §1.3, §1.9).
 //
-// Invariants: a subscription is in the list of marks exactly when its `isMarked` is set, and the list owns a
-// reference to it. The session is in the host's list, or waits for its socket (`isBlocked`), exactly when its own
+// Invariants: a subscription is in the list of marks exactly when its `isMarked` is set; the list owns a reference
+// to those only that ended since (`isHeldByMarks`). The session is in the host's list, or waits for its socket (`isBlocked`), exactly when its own
 // `isMarked` is set.
 
 /// One emission for a subscription in mode `all`.
@@ -20,7 +20,7 @@ extension Session {
 
     /// A `latest` subscription has something new; it is not in the list yet.
     func mark(_ subscription: Subscription) {
-        let entry = Unmanaged.passRetained(subscription)
+        let entry = Unmanaged.passUnretained(subscription)
         if let lastMarked {
             lastMarked._withUnsafeGuaranteedRef { $0.nextMarked = entry }
         } else {
@@ -28,14 +28,6 @@ extension Session {
         }
         lastMarked = entry
         wake()
-    }
-
-    /// Asks for ``flush(_:)`` at the end of the turn.
-    @inline(__always)
-    func wake() {
-        guard !isMarked else { return }
-        isMarked = true
-        host.sessions.mark(self)
     }
 
     /// A subscription in mode `all` has one more value.
@@ -76,6 +68,10 @@ extension Session {
             return
         }
         isMarked = false
+        if firstMarked == nil, subscriptions.count == 1, case .messages = form {
+            deliverLoneQueue(latest, sink)
+            return
+        }
         guard queue.isEmpty, let first = firstMarked,
             first._withUnsafeGuaranteedRef({ $0.nextMarked == nil }),
             case .messages = form
@@ -86,23 +82,42 @@ extension Session {
         // The usual case: one subscription in mode `latest`.
         firstMarked = nil
         lastMarked = nil
-        let subscription = first.takeRetainedValue()
-        subscription.isMarked = false
-        guard !subscription.isEnded else { return }
-        let node = subscription.nodeNumber
-        if node == 0 || !latest.fits(subscription, node: node) {
-            latest.forget()
-            let buffer = latest.buffer
-            let frames = subscription.graph.frames
-            frames.appendHead(to: buffer)
-            subscription.appendEntry(to: buffer)
-            frames.appendTail(to: buffer)
-            if node != 0 { latest.remember(subscription, node: node) }
+        let isComplete = first._withUnsafeGuaranteedRef { subscription in
+            subscription.isMarked = false
+            if subscription.isEnded { return false }
+            if !latest.fits(subscription) { latest.build(subscription) }
+            latest.count += 1
+            subscription.delivered()
+            sink.send(message: latest.buffer.bytes)
+            return subscription.isComplete
         }
-        host.sessions.messagesOut += 1
+        if first._withUnsafeGuaranteedRef({ $0.isHeldByMarks }) { first.release() }
+        if isComplete { endComplete(first.takeUnretainedValue()) }
+    }
+
+    /// One subscription in mode `all` and nothing else: a message per commit.
+    private func deliverLoneQueue(_ latest: LatestFrame, _ sink: any MessageSink) {
+        guard let subscription = subscriptions.first, !queue.isEmpty else { return }
+        if subscription.options.every > 0, subscription.postponed() { return }
+        var place = 0
+        while place < queue.count {
+            var next = place + 1
+            while next < queue.count, queue[next].commit === queue[place].commit { next += 1 }
+            let message = latest.message(of: subscription, queue[place..<next])
+            latest.count += 1
+            sink.send(message: message)
+            place = next
+        }
+        queue.removeAll(keepingCapacity: queue.count <= 64)
+        queuedBytes = 0
+        subscription.queued = 0
+        subscription.queuedBytes = 0
         subscription.delivered()
-        sink.send(message: latest.buffer.bytes)
         if subscription.isComplete { end(subscription, .complete) }
+    }
+
+    private func endComplete(_ subscription: Subscription) {
+        end(subscription, .complete)
     }
 
     /// Everything there is to say, in as few messages as the protocol allows: per graph the frames of mode `all`
@@ -199,11 +214,15 @@ extension Session {
     private func takeMarks() -> ContiguousArray<Subscription> {
         var marked: ContiguousArray<Subscription> = []
         while let entry = firstMarked {
-            let subscription = entry.takeRetainedValue()
+            let subscription = entry.takeUnretainedValue()
             firstMarked = subscription.nextMarked
             subscription.nextMarked = nil
             subscription.isMarked = false
             if !subscription.isEnded { marked.append(subscription) }
+            if subscription.isHeldByMarks {
+                subscription.isHeldByMarks = false
+                entry.release()
+            }
         }
         lastMarked = nil
         return marked

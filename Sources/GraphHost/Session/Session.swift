@@ -16,6 +16,7 @@ public final class Session {
     public private(set) var isClosed = false
 
     unowned(unsafe) let host: Host
+    private let sessions: Unmanaged<Sessions>
     @exclusivity(unchecked) private(set) var sink: (any MessageSink)?
     let form: SessionForm
     var access: SessionAccess
@@ -55,6 +56,7 @@ public final class Session {
         self.transport = transport
         since = host.clock.wall
         self.host = host
+        sessions = .passUnretained(host.sessions)
         self.sink = sink
         self.form = form
         self.access = access
@@ -200,6 +202,14 @@ public final class Session {
         }
         close(.shutdown)
         sink.close(code: 4503, reason: "{\"after\":\(milliseconds)}")
+    }
+
+    /// Asks for ``flush(_:)`` at the end of the turn.
+    @inline(__always)
+    func wake() {
+        guard !isMarked else { return }
+        isMarked = true
+        sessions._withUnsafeGuaranteedRef { $0.mark(self) }
     }
 
     func greeted() {

@@ -4,12 +4,18 @@ final class Sessions {
     private var created: UInt64 = 0
     @exclusivity(unchecked) private var firstMarked: Unmanaged<Session>?
     @exclusivity(unchecked) private var lastMarked: Unmanaged<Session>?
-    private var overflowing: [Session] = []
+    private var closed: [Session] = []
+    @exclusivity(unchecked) private var overflowing: [Session] = []
+    private let latest: LatestFrame
 
     var subscriptions = 0
     @exclusivity(unchecked) var messagesIn: UInt64 = 0
     @exclusivity(unchecked) var messagesOut: UInt64 = 0
     @exclusivity(unchecked) var folded: UInt64 = 0
+
+    init(_ buffer: FrameBuffer) {
+        latest = LatestFrame(buffer)
+    }
 
     /// The number of the next session; numbers are never used again.
     func number() -> UInt64 {
@@ -21,7 +27,11 @@ final class Sessions {
         open[session.number] = session
     }
 
+    /// Forgets a session that has been closed.
+    ///
+    /// One that still stands in the list for the end of the turn is kept until then.
     func remove(_ session: Session) {
+        if session.isMarked, !session.isBlocked { closed.append(session) }
         open[session.number] = nil
     }
 
@@ -30,7 +40,7 @@ final class Sessions {
 
     /// Puts a session into the list for the end of the turn; it is not in it yet.
     func mark(_ session: Session) {
-        let entry = Unmanaged.passRetained(session)
+        let entry = Unmanaged.passUnretained(session)
         if let lastMarked {
             lastMarked._withUnsafeGuaranteedRef { $0.nextMarked = entry }
         } else {
@@ -59,9 +69,10 @@ final class Sessions {
     /// The end of the loop turn.
     ///
     /// What sessions say may mark others; those are served as well.
-    func flush(_ buffer: FrameBuffer) {
+    func flush() {
         finishCommit()
-        let latest = LatestFrame(buffer)
+        guard firstMarked != nil else { return }
+        latest.forget()
         while let entry = firstMarked {
             firstMarked = entry._withUnsafeGuaranteedRef { $0.nextMarked }
             if firstMarked == nil { lastMarked = nil }
@@ -69,8 +80,9 @@ final class Sessions {
                 session.nextMarked = nil
                 session.flush(latest)
             }
-            entry.release()
         }
+        latest.forget()
+        if !closed.isEmpty { closed.removeAll() }
     }
 
     /// The graph has ended: so do all subscriptions to it.
@@ -85,47 +97,8 @@ final class Sessions {
             sessions: open.count,
             subscriptions: subscriptions,
             messagesIn: messagesIn,
-            messagesOut: messagesOut,
+            messagesOut: messagesOut + latest.count,
             folded: folded
         )
-    }
-}
-
-/// The message built last during one flush.
-///
-/// A thousand clients that subscribed alike get the same bytes, so it is often just sent again.
-final class LatestFrame {
-    let buffer: FrameBuffer
-    @exclusivity(unchecked) private var id: UInt64 = 0
-    @exclusivity(unchecked) private var folded: UInt64 = 0
-    @exclusivity(unchecked) private var rev: UInt64 = 0
-    @exclusivity(unchecked) private var node: UInt64 = 0
-    @exclusivity(unchecked) private var graph: ObjectIdentifier?
-
-    init(_ buffer: FrameBuffer) {
-        self.buffer = buffer
-        buffer.clear()
-    }
-
-    /// Whether the buffer holds exactly the message that this lone subscription would get.
-    @inline(__always)
-    func fits(_ subscription: Subscription, node number: UInt64) -> Bool {
-        node == number && id == subscription.id && folded == subscription.folded
-            && rev == subscription.graph.rev && graph == ObjectIdentifier(subscription.graph)
-    }
-
-    /// The buffer holds the message of this lone subscription.
-    func remember(_ subscription: Subscription, node number: UInt64) {
-        node = number
-        id = subscription.id
-        folded = subscription.folded
-        rev = subscription.graph.rev
-        graph = ObjectIdentifier(subscription.graph)
-    }
-
-    /// The buffer is about to hold something else.
-    func forget() {
-        graph = nil
-        buffer.clear()
     }
 }

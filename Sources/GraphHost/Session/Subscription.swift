@@ -31,12 +31,15 @@ public struct EndCode: RawRepresentable, Hashable, Sendable {
 class Subscription: AlarmTarget {
     /// The id that the client chose.
     final let id: UInt64
-    unowned(unsafe) final let session: Session
+    /// The session, which ends it before it goes.
+    private final let owner: Unmanaged<Session>
     final let graph: LiveGraph
     /// Changed by `mod` only.
     @exclusivity(unchecked) final var options: SubscriptionOptions
 
     @exclusivity(unchecked) private(set) final var node: Node<Datum>?
+    /// The number of the one node whose value makes the whole message; 0 when there is more to it.
+    @exclusivity(unchecked) private(set) final var nodeNumber: UInt64 = 0
     final var bag: CancellableBag?
     @exclusivity(unchecked) final var folded: UInt64 = 0
     /// Emissions folded into a later one since the beginning.
@@ -46,6 +49,8 @@ class Subscription: AlarmTarget {
     /// What the client believes, or will once the emissions heard so far have been delivered.
     @exclusivity(unchecked) final var heardEmpty = true
     @exclusivity(unchecked) final var isMarked = false
+    /// It ended while it was in the list of marks, which therefore owns a reference to it.
+    @exclusivity(unchecked) final var isHeldByMarks = false
     @exclusivity(unchecked) final var isEnded = false
     /// A `prefix` stage has had its last value: end after the next delivery.
     @exclusivity(unchecked) final var isComplete = false
@@ -55,14 +60,17 @@ class Subscription: AlarmTarget {
 
     init(id: UInt64, session: Session, graph: LiveGraph, options: SubscriptionOptions) {
         self.id = id
-        self.session = session
+        owner = .passUnretained(session)
         self.graph = graph
         self.options = options
     }
 
+    final var session: Session { owner.takeUnretainedValue() }
+
     /// Starts to listen to `node`: from now on no emission is missed.
     final func listen(to node: Node<Datum>) {
         self.node = node
+        nodeNumber = node.id
         heardEmpty = node.value == nil
         let bag = CancellableBag()
         self.bag = bag
@@ -89,9 +97,9 @@ class Subscription: AlarmTarget {
 
     /// Asks for a delivery: at the end of this turn, or when the interval is over.
     final func mark() {
-        if options.every > 0, postponed() { return }
+        if options.every > 0, !isEnded, postponed() { return }
         isMarked = true
-        session.mark(self)
+        owner._withUnsafeGuaranteedRef { $0.mark(self) }
     }
 
     /// Mode `all`: an emission happened.
@@ -151,10 +159,6 @@ class Subscription: AlarmTarget {
         Self.append(node?.value, to: buffer)
     }
 
-    /// The number of the one node whose value makes the whole message; 0 when there is more to it.
-    @inline(__always)
-    final var nodeNumber: UInt64 { node?.id ?? 0 }
-
     /// The interval changed: deliveries keep to the new one from now on.
     final func reschedule() {
         notBefore = min(notBefore, session.host.clock.now + options.every)
@@ -167,6 +171,10 @@ class Subscription: AlarmTarget {
     /// The one place where that happens.
     func release() {
         isEnded = true
+        if isMarked {
+            isHeldByMarks = true
+            _ = Unmanaged.passRetained(self)
+        }
         if let interval { session.host.alarms.cancel(interval) }
         interval = nil
         bag?.cancel()

@@ -19,7 +19,18 @@ struct Evaluation {
         self.place = place
         self.graph = graph
         timePlace = expression.variables.count > count ? count : 0
-        needsTime = expression.key.contains("time")
+        needsTime = timePlace > 0 && Self.mentionsTime(expression.source)
+    }
+
+    /// Whether the word stands in the text at all; a wrong yes only costs the making of a timestamp.
+    private static func mentionsTime(_ source: String) -> Bool {
+        var matched = 0
+        let word: StaticString = "time"
+        for byte in source.utf8 {
+            matched = byte == word.utf8Start[matched] ? matched + 1 : (byte == word.utf8Start[0] ? 1 : 0)
+            if matched == word.utf8CodeUnitCount { return true }
+        }
+        return false
     }
 
     /// The value for one input.

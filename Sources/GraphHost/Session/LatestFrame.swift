@@ -1,0 +1,94 @@
+/// The message built last during one flush.
+///
+/// A thousand clients that subscribed alike get the same bytes, so it is often just sent again.
+final class LatestFrame {
+    let buffer: FrameBuffer
+    /// How often it was sent.
+    @exclusivity(unchecked) var count: UInt64 = 0
+    @exclusivity(unchecked) private var id: UInt64 = 0
+    @exclusivity(unchecked) private var folded: UInt64 = 0
+    @exclusivity(unchecked) private var node: UInt64 = 0
+    @exclusivity(unchecked) private var graph: ObjectIdentifier?
+    @exclusivity(unchecked) private var singles: ContiguousArray<Single> = []
+
+    /// A message in the buffer that has one emission of mode `all`.
+    private struct Single {
+        /// Kept, so that no other commit can take its place.
+        let commit: CommitInfo
+        let id: UInt64
+        let node: UInt64
+        let bytes: Range<Int>
+
+        @inline(__always)
+        func fits(_ subscription: Subscription, _ emission: QueuedEmission) -> Bool {
+            commit === emission.commit && id == subscription.id && node == subscription.nodeNumber
+        }
+    }
+
+    init(_ buffer: FrameBuffer) {
+        self.buffer = buffer
+        buffer.clear()
+    }
+
+    /// Whether the buffer holds exactly the message that this lone subscription would get. During one flush no
+    /// commit can happen, so the value is the same.
+    @inline(__always)
+    func fits(_ subscription: Subscription) -> Bool {
+        node == subscription.nodeNumber && id == subscription.id && folded == subscription.folded
+            && graph == ObjectIdentifier(subscription.graph)
+    }
+
+    /// The message with a lone subscription's emissions of one commit; of a single emission it is found again.
+    func message(
+        of subscription: Subscription,
+        _ emissions: ContiguousArray<QueuedEmission>.SubSequence
+    ) -> UnsafeRawBufferPointer {
+        guard let first = emissions.first else { return buffer.bytes }
+        if emissions.count == 1 {
+            for known in singles where known.fits(subscription, first) {
+                return UnsafeRawBufferPointer(rebasing: buffer.bytes[known.bytes])
+            }
+        }
+        if graph != nil || buffer.count > 1 << 16 { forget() }
+        let start = buffer.count
+        let frames = subscription.graph.frames
+        frames.appendHead(to: buffer, first.commit)
+        for (place, emission) in emissions.enumerated() {
+            if place > 0 { buffer.append(byte: UInt8(ascii: ",")) }
+            subscription.appendEntry(emission.value, to: buffer)
+        }
+        frames.appendTail(to: buffer, first.commit)
+        if emissions.count == 1 {
+            singles.append(
+                Single(
+                    commit: first.commit,
+                    id: subscription.id,
+                    node: subscription.nodeNumber,
+                    bytes: start..<buffer.count
+                )
+            )
+        }
+        return UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
+    }
+
+    /// Builds the message of this lone subscription.
+    func build(_ subscription: Subscription) {
+        forget()
+        let frames = subscription.graph.frames
+        frames.appendHead(to: buffer)
+        subscription.appendEntry(to: buffer)
+        frames.appendTail(to: buffer)
+        guard subscription.nodeNumber != 0 else { return }
+        node = subscription.nodeNumber
+        id = subscription.id
+        folded = subscription.folded
+        graph = ObjectIdentifier(subscription.graph)
+    }
+
+    /// The buffer is about to hold something else.
+    func forget() {
+        graph = nil
+        buffer.clear()
+        singles.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,65 @@
+@testable import GraphHost
+import Testing
+
+private let graphText = """
+    {"graph": "g", "nodes": {
+      "x": {"set": "number", "initial": 1, "title": "An \\"x\\"", "unit": "m"},
+      "double": {"from": "x", "pipe": [{"map": "value * 2"}]},
+      "mode": {"set": "any", "initial": "a"},
+      "shown": {"flatten": {"from": "mode", "to": {"a": "double"}}, "retain": "whileInUse"}
+    }}
+    """
+
+@Suite("Pictures")
+struct PictureTests {
+    private func picture(_ graph: LiveGraph, live: Bool) throws -> Datum {
+        try graph.pictureJSON(live: live).withUnsafeBytes { try Datum.parse($0) }
+    }
+
+    @Test("What is declared and does not exist is shown as such, and looking changes nothing")
+    func declared() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let before = graph.statistics
+        let picture = try picture(graph, live: true)
+        #expect(graph.statistics == before)
+        let nodes = picture.withBytes { bytes in
+            (JSONReader(validated: bytes)["nodes"]?.elements).map { elements in
+                elements.map {
+                    "\($0["name"]?.string ?? "") \($0["exists"]?.bool == false ? "declared" : "alive")"
+                }
+            }
+        }
+        #expect(nodes == ["x alive", "double declared", "mode alive", "shown declared"])
+        #expect(picture.text.contains(#""title":"An \"x\"","unit":"m","type":"number""#))
+    }
+
+    @Test("The live picture has chains, inner followings and who listens")
+    func live() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let client = bench.connect()
+        client.ask(#"{"op":"hello","client":"tablet/1"}"#)
+        client.ask(
+            #"{"op":"sub","id":1,"graph":"g","node":"shown","pipe":[{"map":"value + 1"},{"delay":5}]}"#
+        )
+        let live = try picture(graph, live: true).text
+        #expect(live.contains(#""kind":"chain""#))
+        #expect(live.contains(#""op":"map","label":"value + 1""#))
+        #expect(live.contains(#""inner":true"#))
+        #expect(live.contains(#""listeners":[{"l":"c:1","client":"tablet/1","transport":"ws""#))
+        #expect(live.contains(#""owners":["c:1"]"#))
+        #expect(!live.contains(#""exists":false"#))
+        let nodes = live.split(separator: #""n":"#).count - 1
+        #expect(nodes == graph.statistics.nodes, "parts of stages are not shown and not counted")
+        #expect(!(try picture(graph, live: false).text.contains("chain")))
+
+        let dot = String(decoding: graph.pictureDOT(live: true), as: UTF8.self)
+        #expect(dot.hasPrefix("digraph \"g\" {"))
+        #expect(dot.contains("tablet/1 c:1"))
+        #expect(dot == String(decoding: graph.pictureDOT(live: true), as: UTF8.self))
+        client.session.close()
+        let after = String(decoding: graph.pictureDOT(live: true), as: UTF8.self)
+        #expect(after.contains(#""double" -> "shown" [style=dotted]"#))
+    }
+}
