@@ -199,7 +199,11 @@ public final class Host: CommitLogFollower {
         }
         let graph = pending.commit.graph
         graph.settle(pending.commit)
-        if case .define = pending.commit.kind { table.remove(named: graph.name) }
+        switch pending.commit.kind {
+        case .define: table.remove(named: graph.name)
+        case .tick: graph.tickFailed(at: clock.wall)
+        case .values, .remove: break
+        }
         pending.answer(.failure(error))
     }
 
@@ -220,11 +224,7 @@ public final class Host: CommitLogFollower {
             var commit = Commit(graph: graph)
             commit.kind = .tick(wall)
             graph.isTickPending = true
-            // An engine that is out of reach refuses; the tick is tried again, but not in a tight loop.
-            if case .refused = append(commit) {
-                graph.isTickPending = false
-                graph.tickNotBefore = wall + 250
-            }
+            if case .refused = append(commit) { graph.tickFailed(at: wall) }
         }
     }
 

@@ -93,6 +93,12 @@ public final class LiveGraph {
         return max(due, tickNotBefore)
     }
 
+    /// The log refused a tick: an engine is out of reach. It is tried again, but not in a tight loop.
+    func tickFailed(at wall: UInt64) {
+        isTickPending = false
+        tickNotBefore = wall + 250
+    }
+
     func insert(_ node: NamedNode) {
         table.insert(node, named: node.name)
     }

@@ -30,8 +30,9 @@ final class LatestFrame {
         buffer.clear()
     }
 
-    /// Whether the buffer holds exactly the message that this lone subscription would get. During one flush no
-    /// commit can happen, so the value is the same.
+    /// Whether the buffer holds exactly the message that this lone subscription would get.
+    ///
+    /// During one flush no commit can happen, so the value is the same.
     @inline(__always)
     func fits(_ subscription: Subscription) -> Bool {
         node == subscription.nodeNumber && id == subscription.id && folded == subscription.folded

@@ -82,17 +82,23 @@ extension Session {
         // The usual case: one subscription in mode `latest`.
         firstMarked = nil
         lastMarked = nil
-        let isComplete = first._withUnsafeGuaranteedRef { subscription in
+        var completes: UInt64?
+        let isEnded = first._withUnsafeGuaranteedRef { subscription in
             subscription.isMarked = false
-            if subscription.isEnded { return false }
+            if subscription.isEnded { return true }
             if !latest.fits(subscription) { latest.build(subscription) }
             latest.count += 1
             subscription.delivered()
-            sink.send(message: latest.buffer.bytes)
-            return subscription.isComplete
+            if subscription.isComplete { completes = subscription.id }
+            return false
         }
-        if first._withUnsafeGuaranteedRef({ $0.isHeldByMarks }) { first.release() }
-        if isComplete { endComplete(first.takeUnretainedValue()) }
+        if isEnded {
+            first.release()
+            return
+        }
+        // From here on the subscription may be gone: a sink that fails closes the session.
+        sink.send(message: latest.buffer.bytes)
+        if let completes, let subscription = subscription(completes) { end(subscription, .complete) }
     }
 
     /// One subscription in mode `all` and nothing else: a message per commit.
@@ -114,10 +120,6 @@ extension Session {
         subscription.queuedBytes = 0
         subscription.delivered()
         if subscription.isComplete { end(subscription, .complete) }
-    }
-
-    private func endComplete(_ subscription: Subscription) {
-        end(subscription, .complete)
     }
 
     /// Everything there is to say, in as few messages as the protocol allows: per graph the frames of mode `all`

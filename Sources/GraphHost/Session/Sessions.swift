@@ -76,10 +76,10 @@ final class Sessions {
         while let entry = firstMarked {
             firstMarked = entry._withUnsafeGuaranteedRef { $0.nextMarked }
             if firstMarked == nil { lastMarked = nil }
-            entry._withUnsafeGuaranteedRef { session in
-                session.nextMarked = nil
-                session.flush(latest)
-            }
+            // Retained: a sink that fails closes the session, and may be the last to hold it.
+            let session = entry.takeUnretainedValue()
+            session.nextMarked = nil
+            session.flush(latest)
         }
         latest.forget()
         if !closed.isEmpty { closed.removeAll() }

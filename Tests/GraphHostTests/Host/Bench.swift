@@ -117,8 +117,14 @@ final class RecordingSink: MessageSink {
     /// What the kernel has not taken; grows by what is sent while `isStuck`.
     var unsentBytes = 0
     var isStuck = false
+    /// The next send finds the connection broken.
+    var failsNext = false
 
     func send(message: UnsafeRawBufferPointer) {
+        if failsNext {
+            session?.close(.reset)
+            return
+        }
         messages.append(String(decoding: message, as: UTF8.self))
         if isStuck { unsentBytes += message.count }
     }

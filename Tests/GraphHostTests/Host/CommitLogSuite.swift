@@ -1,8 +1,9 @@
 @testable import GraphHost
 import Testing
 
-/// What every commit log must do, whatever it is made of. A log's own test calls this with a way to make one and
-/// a way to let it finish what it has been given.
+/// What every commit log must do, whatever it is made of.
+///
+/// A log's own test calls this with a way to make one and a way to let it finish what it has been given.
 func checkCommitLog<Log: CommitLog>(
     _ make: () throws -> Log,
     finish: (Log) -> Void = { _ in }

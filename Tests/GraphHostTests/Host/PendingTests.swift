@@ -167,6 +167,28 @@ struct PendingTests {
         #expect(bench.host["g"]?.rev == 2)
     }
 
+    @Test("A tick that the log refuses is tried again a little later")
+    func refusedTick() throws {
+        let log = DelayingLog()
+        log.isInstant = true
+        let bench = Bench(log: log)
+        let graph = try bench.define(
+            #"{"graph":"t","nodes":{"x":{"set":"any"},"late":{"from":"x","pipe":[{"delay":10}]}}}"#
+        )
+        try bench.set(graph, [("x", "1")])
+        log.isInstant = false
+        bench.pass(10)
+        log.lose(HostError(.engineDown, "down"))
+        #expect(bench.host.nextDeadline == bench.clock.now + 250)
+        log.refusal = HostError(.engineDown, "down")
+        bench.pass(250)
+        #expect(bench.host.nextDeadline == bench.clock.now + 250)
+        log.refusal = nil
+        log.isInstant = true
+        bench.pass(250)
+        #expect(try bench.read(graph, "late") == "1")
+    }
+
     @Test("One tick at a time waits for the log")
     func ticks() throws {
         let log = DelayingLog()

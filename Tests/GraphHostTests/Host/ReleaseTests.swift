@@ -126,6 +126,30 @@ struct ReleaseTests {
         #expect(graph.isWhole)
     }
 
+    @Test(
+        "A sink that fails while it is written to may close its session there and then",
+        arguments: ["latest", "all"]
+    )
+    func closesWhileSending(mode: String) throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        var clients = (0..<5).map { _ in bench.connect() }
+        for client in clients {
+            client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x","mode":"\#(mode)","pipe":[{"prefix":3}]}"#)
+            client.ask(#"{"op":"sub","id":2,"graph":"g","node":"x","mode":"\#(mode)"}"#)
+        }
+        clients[3].ask(#"{"op":"unsub","id":1}"#)
+        clients[4].ask(#"{"op":"unsub","id":2}"#)
+        for client in clients[1...] { client.sink.failsNext = true }
+        try bench.submit(graph, [("x", "2")])
+        try bench.submit(graph, [("x", "3")])
+        bench.host.flush()
+        #expect(clients.map(\.session.isClosed) == [false, true, true, true, true])
+        clients.removeAll()
+        bench.host.flush()
+        #expect(bench.host.statistics.sessions == 1)
+    }
+
     @Test("A graph that ends leaves nothing")
     func graphEnds() throws {
         let bench = Bench()
