@@ -50,7 +50,8 @@ let package = Package(
         .executableTarget(
             name: "sluice",
             dependencies: [
-                "SluiceServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "SluiceServer", "GraphHost", "CEL",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
         ),

@@ -33,7 +33,8 @@ public struct Program {
             throw CompileError(problems: [error])
         }
         let checked = try Checker.check(syntax, source: source, variables: variables, options: options)
-        let folded = Folding(options: options).fold(checked)
+        var folding = Folding(options: options)
+        let folded = folding.fold(checked)
         do {
             code = try Compiler.compile(folded, options: options, argumentCount: variables.count)
         } catch {

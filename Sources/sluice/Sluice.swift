@@ -4,6 +4,6 @@ internal import ArgumentParser
 struct Sluice: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Reactive graphs over HTTP and WebSocket.",
-        subcommands: [Get.self, SetNode.self, Watch.self, Docs.self]
+        subcommands: [Get.self, SetNode.self, Watch.self, Eval.self, Docs.self]
     )
 }

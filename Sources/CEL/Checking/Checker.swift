@@ -104,7 +104,7 @@ struct Checker {
     private mutating func unknown(_ name: String, at offset: Int) -> Checked {
         let known = scope.map(\.name) + variables.map(\.name) + Library.constantNames
         let hint =
-            Suggestion.hint(for: name, among: known)
+            suggestion(for: name, among: known)
             ?? (variables.isEmpty
                 ? nil : "known here: " + variables.prefix(8).map(\.name).joined(separator: ", "))
         return report(.type, "the name '\(name)' is not known", at: offset, hint: hint)
@@ -249,10 +249,19 @@ struct Checker {
 
     // MARK: Problems
 
+    func suggestion(for name: String, among known: [String]) -> String? {
+        problems.count < Checker.mostProblems ? Suggestion.hint(for: name, among: known) : nil
+    }
+
+    /// More problems than these are not worth finding, and hints take time.
+    private static let mostProblems = 100
+
     /// Notes a problem and answers a stand-in of unknown type.
     mutating func report(_ code: ErrorCode, _ message: String, at offset: Int, hint: String? = nil) -> Checked
     {
-        problems.append(Problem(code, message, at: offset, in: source, hint: hint))
+        if problems.count < Checker.mostProblems {
+            problems.append(Problem(code, message, at: offset, in: source, hint: hint))
+        }
         return Checked(.constant(.null), type: .dyn, at: offset)
     }
 }

@@ -1,19 +1,28 @@
 /// Computes beforehand what depends on nothing.
 ///
 /// Each largest part without variables is evaluated once, under a small budget; when that fails, or what comes out
-/// is large, the part stays as it is, and its failure, if it is one, comes at run time.
+/// is large, the part stays as it is, and its failure, if it is one, comes at run time. After a number of failures
+/// nothing is tried any more, so that folding takes a bounded time.
 struct Folding {
     private static let cost = 1_000
     private static let largestResult = 1_000
 
     let options: Options
+    private var failuresLeft = 200
 
-    func fold(_ checked: Checked) -> Checked {
+    init(options: Options) {
+        self.options = options
+    }
+
+    mutating func fold(_ checked: Checked) -> Checked {
         if case .constant = checked.form { return checked }
-        if checked.isClosed, let value = evaluate(checked) {
-            return Checked(.constant(value), type: checked.type, at: checked.offset)
+        if failuresLeft > 0, checked.isClosed {
+            if let value = evaluate(checked) {
+                return Checked(.constant(value), type: checked.type, at: checked.offset)
+            }
+            failuresLeft -= 1
         }
-        return checked.mapChildren(fold).simplified
+        return checked.mapChildren { fold($0) }.simplified
     }
 
     private func evaluate(_ checked: Checked) -> Value? {

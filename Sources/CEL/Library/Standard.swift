@@ -65,10 +65,11 @@ enum TextSearch {
         try meter.spend(bytes: text.utf8.count)
         var (text, part) = (text, part)
         var compared = 0
-        let budget = meter.fuel
+        // One unit more than there is: then what was compared cannot be paid for.
+        let limit = min(meter.fuel, Int.max >> 4) * 8 + 8
         let found = text.withUTF8 { text in
             part.withUTF8 { part in
-                search(part, text, from: start, compared: &compared, limit: budget &* 8)
+                search(part, text, from: start, compared: &compared, limit: limit)
             }
         }
         try meter.spend(bytes: compared)
