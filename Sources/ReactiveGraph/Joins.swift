@@ -56,7 +56,9 @@ extension Graph {
         join._withUnsafeGuaranteedRef { join in
             guard !join.isDead else { return }
             if keepsPaths || join.trail != nil { join.trail = captureTrail() }
-            if context != nil || join.context != nil { join.context = currentContext }
+            if context != nil || join.context != nil {
+                replace(&join.context, with: currentContext)
+            }
             guard !join.isMarked else { return }
             join.isMarked = true
             insert(HeapEntry(rank: node.rank, id: node.id, join: .passUnretained(join)))

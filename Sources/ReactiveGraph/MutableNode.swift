@@ -84,7 +84,7 @@ extension Node {
         if pass >= 0 {
             enqueue(emission, trail: nil, context: nil)
         } else {
-            stored = emission
+            replace(&stored, with: emission)
             if hasEdges { graph.turn(self) } else { graph.warnIfIdle(self) }
         }
     }
@@ -95,7 +95,7 @@ extension Node {
         if pass >= 0 {
             enqueue(emission, trail: nil, context: context)
         } else {
-            stored = emission
+            replace(&stored, with: emission)
             if hasEdges { graph.turn(self, trail: nil, context: context) } else { graph.warnIfIdle(self) }
         }
     }
@@ -105,7 +105,7 @@ extension Node {
         if pass >= 0 {
             enqueue(emission, trail: trail, context: context)
         } else {
-            stored = emission
+            replace(&stored, with: emission)
             if hasEdges { graph.turn(self, trail: trail, context: context) }
         }
     }

@@ -64,7 +64,7 @@ public class Node<Value>: AnyNode {
             enqueueDelivered(.value(value))
             return .nothing
         }
-        stored = .value(value)
+        replace(&stored, with: .value(value))
         return .enter
     }
 
@@ -81,7 +81,7 @@ public class Node<Value>: AnyNode {
             enqueueDelivered(emission)
             return .nothing
         }
-        stored = emission
+        replace(&stored, with: emission)
         return .enter
     }
 
@@ -108,7 +108,7 @@ public class Node<Value>: AnyNode {
             return (nil, nil)
         }
         hasPending = !queue.entries.isEmpty
-        stored = entry.emission
+        replace(&stored, with: entry.emission)
         return (entry.trail, entry.context)
     }
 
@@ -125,7 +125,7 @@ public class Node<Value>: AnyNode {
             enqueue(emission, trail: nil, context: context)
             return false
         }
-        stored = emission
+        replace(&stored, with: emission)
         return hasEdges
     }
 

@@ -27,7 +27,7 @@ extension Graph {
                 guard edge.traits.contains(.propagatesEmpty) else { return .nothing }
                 join.emptyTravels = true
             }
-            slot.latest = emission
+            replace(&slot.latest, with: emission)
             return join.delivered(by: edge)
         }
         edge.needSide().join = join

@@ -14,7 +14,7 @@ final class Slots<Value> {
     func set(_ index: Int, _ emission: Emission<Value>) {
         if latest[index].isEmpty { missing -= 1 }
         if emission.isEmpty { missing += 1 }
-        latest[index] = emission
+        replace(&latest[index], with: emission)
     }
 }
 

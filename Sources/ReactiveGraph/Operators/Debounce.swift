@@ -143,7 +143,7 @@ private final class Timed<Value> {
     private func drop() {
         guard pending != nil else { return }
         control?.droppedCount += 1
-        pending = nil
+        replace(&pending, with: nil)
     }
 
     private func keep(_ value: Value, _ edge: Edge) {

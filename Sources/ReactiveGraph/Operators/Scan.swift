@@ -33,7 +33,7 @@ extension Node {
             let index = running.index
             running.index += 1
             let next = reduce(running.state, value, index)
-            running.state = next
+            replace(&running.state, with: next)
             return edge.store(next)
         }
         edge.needSide().reset = {
