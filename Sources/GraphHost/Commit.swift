@@ -41,6 +41,13 @@ public struct Commit {
         set { rare = Rare(conditions: conditions, epoch: epoch, key: newValue) }
     }
 
+    /// The nodes that it sets.
+    var setNodes: [NamedNode] {
+        var nodes: [NamedNode] = []
+        set.forEach { nodes.append($0.node) }
+        return nodes
+    }
+
     /// The one assignment of a commit that has nothing else to be checked.
     var only: Assignment? {
         guard rare == nil, clear.isEmpty, set.rest.isEmpty, case .values = kind else { return nil }

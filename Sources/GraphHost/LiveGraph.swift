@@ -93,7 +93,7 @@ public final class LiveGraph {
         return max(due, tickNotBefore)
     }
 
-    /// The log refused a tick: an engine is out of reach. It is tried again, but not in a tight loop.
+    /// The log refused a tick: it is tried again, but not in a tight loop.
     func tickFailed(at wall: UInt64) {
         isTickPending = false
         tickNotBefore = wall + 250

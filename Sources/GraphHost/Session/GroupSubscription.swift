@@ -64,6 +64,11 @@ final class GroupSubscription: Subscription {
         append(members, to: buffer)
     }
 
+    /// Appends the present state of some of the nodes.
+    func appendState(of names: Set<String>, to buffer: FrameBuffer) {
+        append(members.filter { names.contains($0.name) }, to: buffer)
+    }
+
     override func release() {
         super.release()
         members = []

@@ -38,14 +38,35 @@ extension Session {
         var commit = Commit(graph: graph)
         try CommitReader.read(fields, into: &commit)
         commit.by = access.principal
+        let claimed = try fields.bool("presence") == true ? commit.setNodes : []
         switch host.submit(commit) {
         case .applied(let applied):
-            deliverBefore(answerOf: graph)
+            claim(claimed, applied)
+            deliverBeforeAnswer()
             guard id != nil else { return }
             answer(id: id, bytes: bytes) { Answer.commit(.success(applied), id: id, to: $0) }
         case .refused(let error): throw error
-        case .pending(let pending): wait(for: pending, id: id, bytes: bytes)
+        case .pending(let pending):
+            wait(for: pending, id: id, bytes: bytes)
+            if !claimed.isEmpty { claim(claimed, whenAnswered: pending) }
         }
+    }
+
+    /// The same for a set that waits for the log; the session may have ended by then.
+    private func claim(_ nodes: [NamedNode], whenAnswered pending: PendingCommit) {
+        pending.onAnswer { [weak self, host, by = access.principal] result in
+            guard case .success(let applied) = result else { return }
+            if let self, !isClosed {
+                claim(nodes, applied)
+            } else {
+                Presence.clear(nodes.map { Presence(node: $0, rev: applied.rev) }, by: by, host)
+            }
+        }
+    }
+
+    /// These nodes are cleared when the session ends, unless somebody else has set them since.
+    private func claim(_ nodes: [NamedNode], _ applied: Applied) {
+        for node in nodes { presence[ObjectIdentifier(node)] = Presence(node: node, rev: applied.rev) }
     }
 
     // MARK: - get, list

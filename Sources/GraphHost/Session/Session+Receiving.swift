@@ -82,20 +82,20 @@ extension Session {
         } else {
             append(entry)
         }
-        let graph = pending.commit.graph
         pending.onAnswer { [weak self] result in
             guard let self, !isClosed else { return }
+            if case .success = result { deliverBeforeAnswer() }
             let buffer = host.answer
             buffer.clear()
             Answer.commit(result, id: id, to: buffer)
+            if case .success = result, id == nil { buffer.clear() }
             entry.state = .answered(Array(buffer.bytes))
-            if case .success = result { deliverBefore(answerOf: graph) }
             drain()
         }
     }
 
     /// Mode-`all` frames of a commit come before its `ok`.
-    func deliverBefore(answerOf graph: LiveGraph) {
+    func deliverBeforeAnswer() {
         if !queue.isEmpty { deliver(LatestFrame(host.frame)) }
     }
 
@@ -105,7 +105,7 @@ extension Session {
         isDraining = true
         while !isClosed, let entry = requests.takeReady() {
             switch entry.state {
-            case .answered(let bytes): bytes.withUnsafeBytes(send(_:))
+            case .answered(let bytes): if !bytes.isEmpty { bytes.withUnsafeBytes(send(_:)) }
             case .deferred(let bytes):
                 bytes.withUnsafeBytes { message in
                     // It was valid when it came.

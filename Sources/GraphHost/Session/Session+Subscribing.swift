@@ -8,18 +8,19 @@ extension Session {
         guard subscriptions.count < host.limits.subscriptions else {
             throw HostError(.subLimit, "at most \(host.limits.subscriptions) subscriptions per connection")
         }
-        try fields.refuse(["history", "since"], because: "not offered by this server")
+        try fields.refuse(["history"], because: "not offered by this server")
         let options = try SubscriptionOptions(fields)
+        let resume = try Resume(fields, in: graph)
         let kinds = [fields["node"], fields["nodes"], fields["combine"]].compactMap { $0 }
         guard kinds.count == 1 else { throw HostError(.badField, "one of node, nodes and combine is needed") }
         if fields["nodes"] != nil {
-            try subscribeGroup(fields, id: id, in: graph, options)
+            try subscribeGroup(fields, id: id, in: graph, options, resume)
             return
         }
         let source = try Source(fields, in: graph)
         let pipe =
             try fields["pipe"].map { field throws(HostError) in try Pipe.read(field.bytes, host: host) } ?? []
-        subscribe(to: source, pipe, id: id, in: graph, options)
+        subscribe(to: source, pipe, id: id, in: graph, options, resume)
     }
 
     private func subscribe(
@@ -27,14 +28,22 @@ extension Session {
         _ pipe: [Stage],
         id: UInt64,
         in graph: LiveGraph,
-        _ options: SubscriptionOptions
+        _ options: SubscriptionOptions,
+        _ resume: Resume?
     ) {
         let subscription = Subscription(id: id, session: self, graph: graph, options: options)
         attach(subscription, source, pipe)
-        var change: UInt64?
-        if pipe.isEmpty, case .from(let name) = source { change = graph.node(name)?.lastChange.rev }
-        answerSnap(of: subscription, change: change) { buffer in
-            guard change == nil else { return }
+        let newest = source.nodes.compactMap { graph.node($0)?.lastChange.rev }.max() ?? graph.rev
+        let resume = resume?.settled(for: pipe, change: newest, isAll: options.isAll)
+        var isNamed = false
+        if pipe.isEmpty, case .from = source { isNamed = true }
+        answerSnap(of: subscription, change: isNamed ? newest : nil) { buffer in
+            if let resume { buffer.append(resume.isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
+            if options.initial, resume?.isResumed != true || newest > resume?.rev ?? 0 {
+                buffer.append(byte: UInt8(ascii: ","))
+                subscription.appendState(to: buffer)
+            }
+            guard !isNamed else { return }
             let key = pipe.reduce(source.key) { $0 + "|" + $1.key }
             buffer.append(",\"chain\":\"")
             buffer.append(raw: Chains.hash(key))
@@ -58,7 +67,8 @@ extension Session {
         _ fields: Fields,
         id: UInt64,
         in graph: LiveGraph,
-        _ options: SubscriptionOptions
+        _ options: SubscriptionOptions,
+        _ resume: Resume?
     ) throws(HostError) {
         try fields.refuse(["pipe"], because: "not together with nodes")
         if options.isAll { throw HostError(.badField, "mode: all needs one node") }
@@ -66,13 +76,23 @@ extension Session {
         let subscription = GroupSubscription(id: id, session: self, graph: graph, options: options)
         subscription.listen(to: nodes.map { ($0.name, graph.materialise($0)) })
         add(subscription)
-        answerSnap(of: subscription, change: nil)
+        answerSnap(of: subscription, change: nil) { buffer in
+            if let resume { buffer.append(resume.isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
+            guard options.initial else { return }
+            buffer.append(byte: UInt8(ascii: ","))
+            guard let resume, resume.isResumed else {
+                subscription.appendState(to: buffer)
+                return
+            }
+            let newer = nodes.filter { $0.lastChange.rev > resume.rev }.map(\.name)
+            subscription.appendState(of: Set(newer), to: buffer)
+        }
     }
 
     private func answerSnap(
         of subscription: Subscription,
         change: UInt64?,
-        _ more: (FrameBuffer) -> Void = { _ in }
+        _ more: (FrameBuffer) -> Void
     ) {
         let graph = subscription.graph
         answer(id: nil, bytes: 0) { buffer in
@@ -83,10 +103,6 @@ extension Session {
                 buffer.append(change)
             }
             Answer.appendTime(of: graph, to: buffer)
-            if subscription.options.initial {
-                buffer.append(byte: UInt8(ascii: ","))
-                subscription.appendState(to: buffer)
-            }
             more(buffer)
             buffer.append(byte: UInt8(ascii: "}"))
         }

@@ -23,6 +23,7 @@ public final class Session {
     @exclusivity(unchecked) private(set) var subscriptions: ContiguousArray<Subscription> = []
     var requests = PendingRequests()
     var badMessages = BadMessages()
+    var presence: [ObjectIdentifier: Presence] = [:]
     var isDraining = false
     var isThrottled = false
     private var greeting: Greeting?
@@ -182,6 +183,9 @@ public final class Session {
         requests.clear()
         sink = nil
         host.sessions.remove(self)
+        let claims = presence.values.sorted { $0.node.name < $1.node.name }
+        presence = [:]
+        Presence.clear(claims, by: access.principal, host)
         return released
     }
 

@@ -20,7 +20,6 @@ public enum CommitReader {
     }
 
     static func read(_ fields: Fields, into commit: inout Commit) throws(HostError) {
-        try fields.refuse(["presence"], because: "not offered by this server")
         let graph = commit.graph
         if let set = fields["set"] {
             guard set.kind == .object else { throw HostError(.badField, "set: an object of names is needed") }

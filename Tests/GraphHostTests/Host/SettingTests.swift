@@ -51,7 +51,7 @@ struct SettingTests {
             (#""set":{"x":5},"if":{"x":{"rev":9}}"#, #""code":"bad_field""#),
             (#""set":{"x":5},"if":{"double":{"v":2}}"#, #""code":"not_mutable""#),
             (#""set":{"x":5},"if":{"x":{}}"#, #""code":"bad_field""#),
-            (#""set":{"x":5},"presence":true"#, #""code":"bad_field""#),
+            (#""set":{"x":5},"presence":1"#, #""code":"bad_field""#),
             (#""set":[1]"#, #""code":"bad_field""#),
             (#""clear":"x""#, #""code":"bad_field""#),
             (#""key":"k""#, #""code":"bad_request""#),
@@ -101,6 +101,38 @@ struct SettingTests {
         #expect(client.ask(message) == [#"{"op":"ok","id":1,"epoch":"e1","rev":3}"#])
         let refused = #"{"op":"set","id":1,"graph":"g","set":{"x":-3},"key":"k2"}"#
         #expect(client.ask(refused) == client.ask(refused), "a refusal is not kept")
+    }
+
+    @Test("Presence is cleared with the connection, unless somebody else has set the node since")
+    func presence() throws {
+        let log = DelayingLog()
+        log.isInstant = true
+        let bench = Bench(log: log)
+        let graph = try bench.define(graphText)
+        let client = bench.connect()
+        let witness = bench.connect()
+        witness.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["y","x","brief"]}"#)
+        client.ask(#"{"op":"set","id":1,"graph":"g","set":{"y":"here","brief":1},"presence":true}"#)
+        client.ask(#"{"op":"set","id":1,"graph":"g","set":{"x":7}}"#)
+        try bench.set(graph, [("brief", "2")])
+        witness.ask(#"{"op":"ping","id":9}"#)
+        client.session.close(.reset)
+        bench.host.flush()
+        #expect(
+            witness.take() == [
+                #"{"op":"upd","graph":"g","rev":5,"t":5000000,"d":[{"id":1,"m":{"y":{"empty":true}}}]}"#
+            ]
+        )
+        #expect(try bench.read(graph, "brief") == "2")
+
+        log.isInstant = false
+        let hasty = bench.connect()
+        hasty.ask(#"{"op":"set","id":1,"graph":"g","set":{"y":"here"},"presence":true}"#)
+        hasty.session.close()
+        log.confirm(1)
+        #expect(try bench.read(graph, "y") == "\"here\"")
+        log.confirm()
+        #expect(try bench.read(graph, "y") == "empty")
     }
 
     @Test("ttl empties what is not renewed, by a commit of its own")

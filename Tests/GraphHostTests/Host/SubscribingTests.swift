@@ -209,6 +209,41 @@ struct SubscribingTests {
         #expect(client.ask(#"{"op":"sub","id":1,"graph":"house","node":"indoor_f"}"#).count == 1)
     }
 
+    @Test(
+        "A subscription resumes where it was, or says that it starts over",
+        arguments: [
+            (#""node":"indoor_c","since":{"epoch":"e1","rev":3}"#, #","resumed":true}"#),
+            (#""node":"indoor_c","since":{"epoch":"e1","rev":2}"#, #","resumed":true}"#),
+            (#""node":"indoor_c","since":{"epoch":"e1","rev":1}"#, #","resumed":true,"v":1}"#),
+            (#""node":"indoor_c","since":{"epoch":"e1","rev":4}"#, #","resumed":false,"v":1}"#),
+            (#""node":"indoor_c","since":{"epoch":"e0","rev":3}"#, #","resumed":false,"v":1}"#),
+            (#""node":"indoor_c","mode":"all","since":{"epoch":"e1","rev":2}"#, #","resumed":true}"#),
+            (#""node":"indoor_c","mode":"all","since":{"epoch":"e1","rev":1}"#, #","resumed":false,"v":1}"#),
+            (
+                #""nodes":["indoor_c","outdoor_c"],"since":{"epoch":"e1","rev":2}"#,
+                #","resumed":true,"m":{"outdoor_c":{"v":5}}}"#
+            ),
+        ]
+    )
+    func resume(fields: String, end: String) throws {
+        let bench = Bench()
+        let graph = try bench.define(house)
+        try bench.set(graph, [("indoor_c", "1")])
+        try bench.set(graph, [("outdoor_c", "5")])
+        let answers = bench.connect().ask(#"{"op":"sub","id":1,"graph":"house",\#(fields)}"#)
+        #expect(answers.count == 1)
+        #expect(answers.first?.hasSuffix(end) == true, "\(answers)")
+    }
+
+    @Test("A pipeline with private stages begins anew")
+    func resumePrivate() throws {
+        let bench = Bench()
+        try bench.define(house)
+        let fields = #""node":"indoor_c","pipe":[{"skip":0}],"since":{"epoch":"e1","rev":1}"#
+        let answers = bench.connect().ask(#"{"op":"sub","id":1,"graph":"house",\#(fields)}"#)
+        #expect(answers.first?.contains(#","resumed":false,"v":20,"chain""#) == true)
+    }
+
     @Test("mod changes how a subscription is served and nothing else")
     func modify() throws {
         let bench = Bench()
