@@ -29,6 +29,15 @@ extension LiveGraph {
         buffer.append("}")
         return Array(buffer.bytes)
     }
+
+    /// Who listens to what: `{"listeners":[…]}`, entries as in a live picture.
+    public func listenersJSON() -> [UInt8] {
+        let buffer = FrameBuffer()
+        buffer.append("{\"listeners\":")
+        buffer.append(list: Picture(of: self, isLive: true).listeners) { $0.append(to: buffer) }
+        buffer.append("}")
+        return Array(buffer.bytes)
+    }
 }
 
 extension FrameBuffer {

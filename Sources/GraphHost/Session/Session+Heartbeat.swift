@@ -1,0 +1,22 @@
+extension Session {
+    /// Says that the server is alive, and moves the client's cursors: browsers cannot see pings (wire-protocol.md §1.8).
+    ///
+    /// The server calls it when it has sent nothing for a heartbeat.
+    public func heartbeat() {
+        guard !isClosed, case .messages = form else { return }
+        var graphs: [LiveGraph] = []
+        for subscription in subscriptions where !graphs.contains(where: { $0 === subscription.graph }) {
+            graphs.append(subscription.graph)
+        }
+        send { buffer in
+            buffer.append("{\"op\":\"hb\",\"revs\":{")
+            for (place, graph) in graphs.enumerated() {
+                if place > 0 { buffer.append(byte: UInt8(ascii: ",")) }
+                buffer.append(string: graph.name)
+                buffer.append(byte: UInt8(ascii: ":"))
+                buffer.append(graph.rev)
+            }
+            buffer.append("}}")
+        }
+    }
+}
