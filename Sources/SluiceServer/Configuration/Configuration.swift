@@ -1,0 +1,100 @@
+public import EventLoop
+
+/// What a server can be told, with the defaults (spec: definitions.md §5, wire-protocol.md §4 and §5).
+///
+/// The names under which the keys stand in a file are in ``ConfigurationKey/all``; values are checked there.
+public struct Configuration: Sendable {
+    /// Where HTTP and WebSocket are served.
+    public var listen = Endpoint.tcp(host: "127.0.0.1", port: 8080)
+    /// The folder of graph definitions, `*.yaml`, `*.yml` and `*.json`.
+    public var graphs = "config/graphs"
+    /// The folder of static files; empty: none are served.
+    public var publicFolder = "public"
+    /// Names under which clients may reach the server, besides loopback names and the listen address.
+    public var hosts: [String] = []
+    /// Origins of other sites whose pages may connect and set values.
+    public var origins: [String] = []
+    /// Whether an address other than loopback may be listened on without authentication.
+    public var insecure = false
+    /// What is logged, and how.
+    public var log = Log()
+    /// How long a server that was told to stop waits for its clients.
+    public var drain = Duration.seconds(30)
+    /// How often a WebSocket peer is pinged; two missed answers end it.
+    public var heartbeat = Duration.seconds(25)
+    /// How long peers may take.
+    public var times = Times()
+    /// How much peers may send and hold.
+    public var limits = Limits()
+    /// Whether `/v1/diagnostics/echo` sends every WebSocket message back.
+    public var diagnosticsEcho = false
+
+    /// The defaults.
+    public init() {}
+
+    /// What is logged, and how.
+    public struct Log: Sendable {
+        /// The least important level that is written.
+        public var level = LogLevel.info
+        /// One line of text, or one JSON object, per entry.
+        public var format = LogFormat.text
+    }
+
+    /// How long peers may take.
+    public struct Times: Sendable {
+        /// From the first byte of a request to the end of its head.
+        public var headers = Duration.seconds(10)
+        /// From the end of a head to the end of the body; it must also come at 1 KiB/s.
+        public var body = Duration.seconds(30)
+        /// Between two requests.
+        public var idle = Duration.seconds(75)
+        /// For the `hello` of a client that has to show a token.
+        public var hello = Duration.seconds(5)
+        /// From the first byte of a WebSocket message to its last.
+        public var frame = Duration.seconds(30)
+        /// For the other side's close frame.
+        public var close = Duration.seconds(5)
+    }
+
+    /// How much peers may send and hold.
+    public struct Limits: Sendable {
+        /// Open connections; more get 503.
+        public var connections = 100_000
+        /// Open connections of one address; 0: no bound.
+        public var connectionsPerAddress = 0
+        /// Bytes of a request's target.
+        public var target = 8 * 1024
+        /// Bytes of a request's header block.
+        public var headers = 16 * 1024
+        /// Header fields of a request.
+        public var fields = 100
+        /// Bytes of a request's body.
+        public var body = 64 * 1024
+        /// Bytes of a WebSocket message.
+        public var message = 64 * 1024
+        /// Subscriptions of one connection.
+        public var subs = 1000
+        /// Nodes that the globs of one subscription may match.
+        public var matches = 1000
+        /// Stages of one client pipeline.
+        public var stages = 16
+        /// Unsent bytes above which values are folded.
+        public var unsent = 64 * 1024
+        /// Unsent bytes above which a connection is closed.
+        public var unsentHard = 1024 * 1024
+        /// Requests of one connection that may wait for the log.
+        public var pending = 64
+        /// Their bytes.
+        public var pendingBytes = 256 * 1024
+    }
+}
+
+/// How important a log entry must be.
+public enum LogLevel: String, Sendable, CaseIterable {
+    case trace, debug, info, notice, warning, error, critical
+}
+
+/// What log entries look like.
+public enum LogFormat: String, Sendable, CaseIterable {
+    case text, json
+}

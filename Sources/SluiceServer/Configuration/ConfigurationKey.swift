@@ -1,0 +1,108 @@
+/// One thing that can be configured: its name, what it means, how a value is read and shown.
+///
+/// A key `log.level` stands in a file as `log: { level: debug }`, in the environment as `SLUICE_LOG_LEVEL`, on the command
+/// line as `--set log.level=debug`.
+public struct ConfigurationKey {
+    /// The name with dots.
+    public let name: String
+    /// What it means, in one line.
+    public let summary: String
+    /// What a value must look like.
+    public let expects: String
+    let apply: (inout Configuration, ConfigurationValue) -> Bool
+    let show: (Configuration) -> String
+
+    private init<Value>(
+        _ name: String,
+        _ field: WritableKeyPath<Configuration, Value>,
+        _ kind: ValueKind<Value>,
+        _ summary: String
+    ) {
+        self.name = name
+        self.summary = summary
+        expects = kind.expects
+        apply = { configuration, value in
+            guard let value = kind.read(value) else { return false }
+            configuration[keyPath: field] = value
+            return true
+        }
+        show = { kind.show($0[keyPath: field]) }
+    }
+
+    /// The name of the environment variable: `limits.connectionsPerAddress` is `SLUICE_LIMITS_CONNECTIONS_PER_ADDRESS`.
+    public var environmentName: String {
+        var name = "SLUICE_"
+        for character in self.name {
+            if character == "." {
+                name += "_"
+            } else {
+                if character.isUppercase { name += "_" }
+                name += character.uppercased()
+            }
+        }
+        return name
+    }
+
+    /// Every key, in the order of the shipped file.
+    public static func all() -> [ConfigurationKey] {
+        let second = Duration.seconds(1)
+        let short = Duration.milliseconds(50)
+        return [
+            Self("listen", \.listen, .address, "where HTTP and WebSocket are served"),
+            Self("graphs", \.graphs, .path, "folder of graph definitions"),
+            Self("public", \.publicFolder, .path, "folder of static files; empty: none"),
+            Self(
+                "hosts",
+                \.hosts,
+                .names("host names, without port", where: { !$0.isEmpty && !$0.contains("/") }),
+                "names of this server besides loopback and the listen address"
+            ),
+            Self(
+                "origins",
+                \.origins,
+                .names("origins such as https://example.org", where: Origin.isWellFormed),
+                "other sites whose pages may connect and set values"
+            ),
+            Self("log.level", \.log.level, .word, "least important level that is logged"),
+            Self("log.format", \.log.format, .word, "log entries as text or as JSON"),
+            Self("drain", \.drain, .duration(.zero...second * 3600), "how long a stopping server waits for its clients"),
+            Self("heartbeat", \.heartbeat, .duration(short...second * 3600), "between two pings of a WebSocket"),
+            Self("times.headers", \.times.headers, .duration(short...second * 3600), "for the head of a request"),
+            Self("times.body", \.times.body, .duration(short...second * 3600), "for the body of a request"),
+            Self("times.idle", \.times.idle, .duration(short...second * 86400), "between two requests"),
+            Self("times.hello", \.times.hello, .duration(short...second * 3600), "for the hello that shows a token"),
+            Self("times.frame", \.times.frame, .duration(short...second * 3600), "for one WebSocket message"),
+            Self("times.close", \.times.close, .duration(short...second * 3600), "for the other side's close frame"),
+            Self("limits.connections", \.limits.connections, .integer(1...10_000_000), "open connections"),
+            Self(
+                "limits.connectionsPerAddress",
+                \.limits.connectionsPerAddress,
+                .integer(0...10_000_000),
+                "open connections of one address; 0: no bound"
+            ),
+            Self("limits.target", \.limits.target, .bytes(64...1 << 20), "a request's target"),
+            Self("limits.headers", \.limits.headers, .bytes(256...1 << 20), "a request's header block"),
+            Self("limits.fields", \.limits.fields, .integer(4...1000), "a request's header fields"),
+            Self("limits.body", \.limits.body, .bytes(1...1 << 30), "a request's body"),
+            Self("limits.message", \.limits.message, .bytes(125...1 << 30), "a WebSocket message"),
+            Self("limits.subs", \.limits.subs, .integer(1...1_000_000), "subscriptions of one connection"),
+            Self("limits.matches", \.limits.matches, .integer(1...1_000_000), "nodes one subscription's globs may match"),
+            Self("limits.stages", \.limits.stages, .integer(0...1000), "stages of one client pipeline"),
+            Self("limits.unsent", \.limits.unsent, .bytes(1024...1 << 30), "unsent bytes above which values are folded"),
+            Self(
+                "limits.unsentHard",
+                \.limits.unsentHard,
+                .bytes(4096...1 << 30),
+                "unsent bytes above which a connection is closed"
+            ),
+            Self("limits.pending", \.limits.pending, .integer(1...100_000), "requests of a connection that wait for the log"),
+            Self("limits.pendingBytes", \.limits.pendingBytes, .bytes(1024...1 << 30), "their bytes"),
+            Self(
+                "diagnostics.echo",
+                \.diagnosticsEcho,
+                .flag,
+                "whether /v1/diagnostics/echo returns every WebSocket message"
+            ),
+        ]
+    }
+}

@@ -1,0 +1,172 @@
+internal import GraphHost
+
+/// Where the value of a key came from, in order of precedence.
+public enum ConfigurationSource: Hashable, Sendable, CustomStringConvertible {
+    case standard
+    /// A line of the configuration file.
+    case file(String, line: Int)
+    /// An environment variable.
+    case environment(String)
+    case commandLine
+
+    public var description: String {
+        switch self {
+        case .standard: "default"
+        case .file(let name, let line): "\(name):\(line)"
+        case .environment(let name): name
+        case .commandLine: "command line"
+        }
+    }
+}
+
+/// Collects a configuration from its sources, the weakest first, with all problems of all of them.
+///
+/// Precedence: command line, environment, file, default. So call ``read(file:named:)``, ``read(environment:)`` and
+/// ``set(_:_:from:)`` in this order.
+public struct ConfigurationReader {
+    /// The configuration as far as it was read.
+    public private(set) var configuration = Configuration()
+    /// What was wrong, one line each: `sluice.yaml:3:9: log.level must be one of …`.
+    public private(set) var problems: [String] = []
+    /// What is odd but stops nothing.
+    public private(set) var warnings: [String] = []
+    private var sources: [String: ConfigurationSource] = [:]
+    private let keys = ConfigurationKey.all()
+
+    /// Begins with the defaults.
+    public init() {}
+
+    /// Where the value of a key came from.
+    public func source(of key: ConfigurationKey) -> ConfigurationSource {
+        sources[key.name] ?? .standard
+    }
+
+    // MARK: - File
+
+    /// Reads the configuration file of that path.
+    public mutating func read(file path: String) {
+        guard let bytes = FileSystem.read(path, limit: 1024 * 1024) else {
+            problems.append("\(path): cannot be read")
+            return
+        }
+        read(file: bytes, named: path)
+    }
+
+    /// Reads a configuration file, YAML or JSON.
+    public mutating func read(file bytes: [UInt8], named name: String) {
+        let (document, problems) = YAMLReader.read(bytes, file: name)
+        self.problems += problems.map(\.description)
+        guard let document else { return }
+        if case .null? = document.scalar?.value { return }
+        guard document.entries != nil else {
+            return refuse("a configuration is a mapping of keys to values", name, document.position)
+        }
+        var seen: Set<String> = []
+        read(document, prefix: "", file: name, &seen)
+    }
+
+    private mutating func read(_ mapping: Document, prefix: String, file: String, _ seen: inout Set<String>) {
+        for entry in mapping.entries ?? [] {
+            guard let word = entry.key.scalar?.text else { continue }
+            let name = prefix + word
+            if let key = keys.first(where: { $0.name == name }) {
+                guard seen.insert(name).inserted else {
+                    refuse("'\(name)' is given twice", file, entry.key.position)
+                    continue
+                }
+                guard let value = ConfigurationValue(entry.value), key.apply(&configuration, value) else {
+                    refuse("'\(name)' must be \(key.expects)", file, entry.value.position)
+                    continue
+                }
+                sources[name] = .file(file, line: entry.value.position.line)
+            } else if keys.contains(where: { $0.name.hasPrefix(name + ".") }) {
+                guard entry.value.entries != nil else {
+                    refuse("'\(name)' must be a mapping of keys to values", file, entry.value.position)
+                    continue
+                }
+                read(entry.value, prefix: name + ".", file: file, &seen)
+            } else {
+                refuse("unknown key '\(name)'\(suggestion(name))", file, entry.key.position)
+            }
+        }
+    }
+
+    private mutating func refuse(_ message: String, _ file: String, _ position: Position) {
+        problems.append("\(file):\(position.line):\(position.column): \(message)")
+    }
+
+    // MARK: - Environment and command line
+
+    /// Reads the variables that begin with `SLUICE_`. Unknown ones only warn: `SLUICE_PORT` and its like are put there by
+    /// orchestrators for a service of this name.
+    public mutating func read(environment: [String: String]) {
+        for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("SLUICE_") {
+            guard let key = keys.first(where: { $0.environmentName == name }) else {
+                if name == "SLUICE_NIGHTLY" || name == "SLUICE_BINARY" { continue }
+                let guess = Suggestion.for(name, among: keys.map(\.environmentName))
+                warnings.append("\(name) names no key" + (guess.map { " (did you mean \($0)?)" } ?? ""))
+                continue
+            }
+            if key.apply(&configuration, .scalar(text)) {
+                sources[key.name] = .environment(name)
+            } else {
+                problems.append("\(name): '\(key.name)' must be \(key.expects)")
+            }
+        }
+    }
+
+    /// Sets one key from the command line; lists are words with commas between them.
+    public mutating func set(_ name: String, _ text: String) {
+        guard let key = keys.first(where: { $0.name == name }) else {
+            problems.append("--set \(name): unknown key '\(name)'\(suggestion(name))")
+            return
+        }
+        if key.apply(&configuration, .scalar(text)) {
+            sources[name] = .commandLine
+        } else {
+            problems.append("--set \(name): '\(name)' must be \(key.expects)")
+        }
+    }
+
+    /// Says that an address other than loopback may be listened on.
+    public mutating func allowInsecure() {
+        configuration.insecure = true
+    }
+
+    private func suggestion(_ name: String) -> String {
+        Suggestion.for(name, among: keys.map(\.name)).map { " (did you mean '\($0)'?)" } ?? ""
+    }
+
+    // MARK: - Showing
+
+    /// Every key with its value and where that came from, as a table.
+    public var table: String {
+        let rows = keys.map { key in (key.name, key.show(configuration), source(of: key).description) }
+        let widths = (rows.map { $0.0.count }.max() ?? 0, rows.map { $0.1.count }.max() ?? 0)
+        return rows.map { row in
+            Self.pad(row.0, widths.0) + "  " + Self.pad(row.1, widths.1) + "  # " + row.2 + "\n"
+        }.joined()
+    }
+
+    private static func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}
+
+extension ConfigurationValue {
+    /// What stands at a place of a file; nil where it is neither a scalar nor a list of scalars.
+    init?(_ document: Document) {
+        if let scalar = document.scalar {
+            if case .null = scalar.value { return nil }
+            self = .scalar(scalar.text)
+            return
+        }
+        guard let elements = document.elements else { return nil }
+        var list: [String] = []
+        for element in elements {
+            guard let scalar = element.scalar else { return nil }
+            list.append(scalar.text)
+        }
+        self = .list(list)
+    }
+}

@@ -1,0 +1,22 @@
+internal import EventLoop
+
+extension Endpoint {
+    /// Whether only programs of this machine can reach it.
+    var isLoopback: Bool {
+        switch self {
+        case .unix: true
+        case .tcp(let host, _): HostName.isLoopback(host)
+        }
+    }
+}
+
+/// Names of hosts, without port and without brackets.
+enum HostName {
+    /// Whether the name or address can only mean this machine: `localhost`, names under it, 127.0.0.0/8, ::1.
+    static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy { (1...3).contains($0.utf8.count) && UInt8($0) != nil }
+    }
+}

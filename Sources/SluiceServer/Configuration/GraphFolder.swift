@@ -1,0 +1,41 @@
+public import GraphHost
+
+/// The graph definitions of a folder.
+public enum GraphFolder {
+    /// The largest definition file.
+    static let maximumBytes = 16 * 1024 * 1024
+
+    /// Reads every `*.yaml`, `*.yml` and `*.json` of a folder.
+    ///
+    /// - Returns: the definitions in the order of their file names, and everything that is wrong with any of them.
+    public static func read(_ folder: String) -> (definitions: [GraphDefinition], problems: [String]) {
+        guard let names = FileSystem.names(in: folder) else {
+            return ([], ["graphs: there is no folder '\(folder)' that can be read"])
+        }
+        var definitions: [GraphDefinition] = []
+        var problems: [String] = []
+        var files: [String: String] = [:]
+        for name in names where [".yaml", ".yml", ".json"].contains(where: { name.hasSuffix($0) }) {
+            let path = "\(folder)/\(name)"
+            let (definition, found) = read(file: path)
+            problems += found
+            guard let definition else { continue }
+            if let other = files.updateValue(path, forKey: definition.name) {
+                problems.append("\(path): \(other) defines a graph called '\(definition.name)' as well")
+            }
+            definitions.append(definition)
+        }
+        return (definitions, problems)
+    }
+
+    /// Reads one definition file.
+    public static func read(file path: String) -> (definition: GraphDefinition?, problems: [String]) {
+        guard let bytes = FileSystem.read(path, limit: maximumBytes) else {
+            return (nil, ["\(path): cannot be read"])
+        }
+        let (document, problems) = YAMLReader.read(bytes, file: path)
+        guard let document else { return (nil, problems.map(\.description)) }
+        let result = GraphDefinition.read(document, file: path)
+        return (result.definition, result.problems.map(\.description))
+    }
+}

@@ -1,0 +1,223 @@
+internal import CYAML
+public import GraphHost
+
+/// Reads YAML 1.2 by libyaml's events: the core schema, no tags, no merge keys, bounded aliases.
+///
+/// What is left out is what makes YAML files dangerous or surprising: a document cannot name types, cannot grow beyond
+/// ``maximumNodes`` by aliases, and cannot nest deeper than ``maximumDepth``. Duplicate keys are kept; whoever reads the
+/// document reports them.
+public enum YAMLReader {
+    /// How many aliases a document may use.
+    public static let maximumAliases = 100
+    /// How many nodes a document may have, aliases expanded.
+    public static let maximumNodes = 100_000
+    /// How deep it may nest, aliases expanded.
+    public static let maximumDepth = 64
+
+    /// Reads one document.
+    ///
+    /// - Parameters:
+    ///   - bytes: UTF-8, or UTF-16 with a byte order mark.
+    ///   - file: the name that problems shall carry.
+    /// - Returns: the document; nil, and at least one problem, where there is none.
+    public static func read(_ bytes: [UInt8], file: String?) -> (document: Document?, problems: [GraphHost.Problem]) {
+        var builder = DocumentBuilder(file: file)
+        var parser = yaml_parser_t()
+        guard yaml_parser_initialize(&parser) == 1 else { preconditionFailure("libyaml has no memory") }
+        defer { yaml_parser_delete(&parser) }
+        return bytes.withUnsafeBufferPointer { bytes in
+            yaml_parser_set_input_string(&parser, bytes.baseAddress, bytes.count)
+            var isMore = true
+            while isMore {
+                var event = yaml_event_t()
+                guard yaml_parser_parse(&parser, &event) == 1 else {
+                    builder.refuse(Self.failure(of: parser), at: Position(parser.problem_mark))
+                    return (nil, builder.problems)
+                }
+                isMore = event.type != YAML_STREAM_END_EVENT && builder.take(event)
+                yaml_event_delete(&event)
+            }
+            return (builder.problems.isEmpty ? builder.document : nil, builder.problems)
+        }
+    }
+
+    private static func failure(of parser: yaml_parser_t) -> String {
+        guard let problem = parser.problem else { return "this is no YAML" }
+        let context = parser.context.map { " " + String(cString: $0) } ?? ""
+        return "this is no YAML: \(String(cString: problem))\(context)"
+    }
+}
+
+extension Position {
+    /// libyaml counts from 0.
+    init(_ mark: yaml_mark_t) {
+        self.init(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+    }
+}
+
+/// Puts events together to a document, without recursion.
+private struct DocumentBuilder {
+    /// A list or mapping that is still open.
+    struct Open {
+        let position: Position
+        let isMapping: Bool
+        let anchor: String?
+        var elements: [Document] = []
+        var entries: [Document.Entry] = []
+        var key: Document?
+        var size = 1
+        var depth = 1
+    }
+
+    /// What an anchor stands for, with what it costs to repeat it.
+    struct Anchored {
+        let document: Document
+        let size: Int
+        let depth: Int
+    }
+
+    let file: String?
+    private(set) var document: Document?
+    private(set) var problems: [GraphHost.Problem] = []
+    private var open: [Open] = []
+    private var anchors: [String: Anchored] = [:]
+    private var aliases = 0
+    private var nodes = 0
+
+    init(file: String?) {
+        self.file = file
+    }
+
+    mutating func refuse(_ message: String, at position: Position, hint: String? = nil) {
+        problems.append(GraphHost.Problem(message, file: file, at: position, hint: hint))
+    }
+
+    /// Takes one event; false: it makes no sense to go on.
+    mutating func take(_ event: yaml_event_t) -> Bool {
+        let position = Position(event.start_mark)
+        switch event.type {
+        case YAML_DOCUMENT_START_EVENT:
+            if document != nil {
+                refuse("a file holds one document", at: position, hint: "take out what follows '---'")
+                return false
+            }
+        case YAML_SCALAR_EVENT:
+            let scalar = event.data.scalar
+            checkTag(scalar.tag, at: position)
+            let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+            let document = Document.scalar(
+                text,
+                style: Self.style(scalar.style),
+                at: position,
+                indent: open.count * 2
+            )
+            return add(document, anchor: name(scalar.anchor), size: 1, depth: 1)
+        case YAML_SEQUENCE_START_EVENT:
+            checkTag(event.data.sequence_start.tag, at: position)
+            return push(Open(position: position, isMapping: false, anchor: name(event.data.sequence_start.anchor)))
+        case YAML_MAPPING_START_EVENT:
+            checkTag(event.data.mapping_start.tag, at: position)
+            return push(Open(position: position, isMapping: true, anchor: name(event.data.mapping_start.anchor)))
+        case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT:
+            return pop()
+        case YAML_ALIAS_EVENT:
+            return expand(name(event.data.alias.anchor) ?? "", at: position)
+        default:
+            break
+        }
+        return true
+    }
+
+    private func name(_ anchor: UnsafeMutablePointer<yaml_char_t>?) -> String? {
+        anchor.map { String(cString: $0) }
+    }
+
+    private mutating func checkTag(_ tag: UnsafeMutablePointer<yaml_char_t>?, at position: Position) {
+        if tag != nil { refuse("tags are not read here", at: position, hint: "take out what begins with '!'") }
+    }
+
+    private mutating func push(_ next: Open) -> Bool {
+        guard open.count < YAMLReader.maximumDepth else {
+            refuse("this nests more than \(YAMLReader.maximumDepth) deep", at: next.position)
+            return false
+        }
+        open.append(next)
+        return true
+    }
+
+    private mutating func pop() -> Bool {
+        guard let done = open.popLast() else { return false }
+        let document =
+            done.isMapping
+            ? Document.mapping(done.entries, at: done.position) : .sequence(done.elements, at: done.position)
+        return add(document, anchor: done.anchor, size: done.size, depth: done.depth, isCounted: true)
+    }
+
+    private mutating func expand(_ name: String, at position: Position) -> Bool {
+        aliases += 1
+        guard aliases <= YAMLReader.maximumAliases else {
+            refuse("more than \(YAMLReader.maximumAliases) aliases", at: position)
+            return false
+        }
+        guard let anchored = anchors[name] else {
+            refuse("nothing before this is called '&\(name)'", at: position)
+            return false
+        }
+        guard open.count + anchored.depth <= YAMLReader.maximumDepth else {
+            refuse("this nests more than \(YAMLReader.maximumDepth) deep", at: position)
+            return false
+        }
+        return add(anchored.document, anchor: nil, size: anchored.size, depth: anchored.depth)
+    }
+
+    /// Puts a finished node where it belongs. The members of a list or mapping that is closed are counted already.
+    private mutating func add(
+        _ node: Document,
+        anchor: String?,
+        size: Int,
+        depth: Int,
+        isCounted: Bool = false
+    ) -> Bool {
+        nodes += isCounted ? 1 : size
+        guard nodes <= YAMLReader.maximumNodes else {
+            refuse("more than \(YAMLReader.maximumNodes) values, aliases expanded", at: node.position)
+            return false
+        }
+        if let anchor { anchors[anchor] = Anchored(document: node, size: size, depth: depth) }
+        guard !open.isEmpty else {
+            document = node
+            return true
+        }
+        let last = open.count - 1
+        open[last].size += size
+        open[last].depth = max(open[last].depth, depth + 1)
+        guard open[last].isMapping else {
+            open[last].elements.append(node)
+            return true
+        }
+        if let key = open[last].key {
+            open[last].entries.append(Document.Entry(key: key, value: node))
+            open[last].key = nil
+            return true
+        }
+        if let scalar = node.scalar {
+            if scalar.text == "<<", scalar.style == .plain {
+                refuse("merge keys are not read here", at: node.position, hint: "write the keys out")
+            }
+        } else {
+            refuse("a key is one word, not \(node.kindName)", at: node.position)
+        }
+        open[last].key = node
+        return true
+    }
+
+    private static func style(_ style: yaml_scalar_style_t) -> Scalar.Style {
+        switch style {
+        case YAML_SINGLE_QUOTED_SCALAR_STYLE: .singleQuoted
+        case YAML_DOUBLE_QUOTED_SCALAR_STYLE: .doubleQuoted
+        case YAML_LITERAL_SCALAR_STYLE: .literal
+        case YAML_FOLDED_SCALAR_STYLE: .folded
+        default: .plain
+        }
+    }
+}
