@@ -1,0 +1,132 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The regular files below one folder, and nothing else.
+///
+/// Invariants:
+/// - A path is decoded once, by the request parser, and never again here.
+/// - A segment that is empty, begins with a dot or holds a NUL or a backslash names nothing. That rules out `..` as well
+///   as dot-files.
+/// - The file that is opened lies below the folder after all symbolic links are resolved.
+/// - Folders are not listed; a path that ends in `/` means the `index.html` in it.
+final class StaticFiles {
+    /// The folder with all links resolved and without a slash at the end.
+    let root: String
+
+    /// The files below `folder`; nil if there is no such folder.
+    init?(folder: String) {
+        guard let resolved = Self.resolve(folder) else { return nil }
+        var status = stat()
+        guard stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+        root = resolved == "/" ? "" : resolved
+    }
+
+    /// The file that `path` (decoded, beginning with a slash) names; nil when there is none that may be served.
+    func open(_ path: UnsafeRawBufferPointer) -> StaticFile? {
+        guard var relative = Self.checked(path) else { return nil }
+        if relative.hasSuffix("/") { relative += "index.html" }
+        guard let resolved = Self.resolve(root + relative), resolved.hasPrefix(root + "/") else { return nil }
+        return StaticFile(path: resolved, type: FileType.of(relative))
+    }
+
+    /// The path as a string if every segment of it may be asked for.
+    private static func checked(_ path: UnsafeRawBufferPointer) -> String? {
+        guard path.first == UInt8(ascii: "/"), path.count < 4096 else { return nil }
+        var isSegmentStart = false
+        for byte in path {
+            switch byte {
+            case 0, UInt8(ascii: "\\"):
+                return nil
+            case UInt8(ascii: "/"):
+                if isSegmentStart { return nil }
+                isSegmentStart = true
+            case UInt8(ascii: ".") where isSegmentStart:
+                return nil
+            default:
+                isSegmentStart = false
+            }
+        }
+        return String(validating: path, as: UTF8.self)
+    }
+
+    private static func resolve(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}
+
+/// An open regular file that is about to be served.
+struct StaticFile: ~Copyable {
+    /// The value of `Content-Type`.
+    let type: String
+    /// Its length in bytes when it was opened.
+    let size: Int
+    /// A strong entity tag, quotes included: it changes when the file's time, length or inode does.
+    let etag: String
+    private let descriptor: CInt
+
+    fileprivate init?(path: String, type: String) {
+        // O_NONBLOCK: opening a pipe that somebody put there must not stop the loop.
+        let descriptor = Self.open(path)
+        guard descriptor >= 0 else { return nil }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+        self.type = type
+        size = Int(status.st_size)
+        #if canImport(Glibc)
+        let time = status.st_mtim
+        #else
+        let time = status.st_mtimespec
+        #endif
+        let stamp = UInt64(bitPattern: Int64(time.tv_sec)) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+        let inode = String(UInt64(status.st_ino), radix: 36)
+        etag = "\"\(String(stamp, radix: 36))-\(String(size, radix: 36))-\(inode)\""
+    }
+
+    deinit { close(descriptor) }
+
+    private static func open(_ path: String) -> CInt {
+        #if canImport(Glibc)
+        Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        #else
+        Darwin.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        #endif
+    }
+
+    /// Reads the whole file; nil when it cannot be read or became shorter meanwhile.
+    func read() -> [UInt8]? {
+        var complete = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            while count < buffer.count {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
+                let got = platformRead(rest)
+                guard got > 0 else {
+                    complete = false
+                    return
+                }
+                count += got
+            }
+        }
+        return complete ? bytes : nil
+    }
+
+    private func platformRead(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while true {
+            #if canImport(Glibc)
+            let got = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            #else
+            let got = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+            #endif
+            if got < 0, errno == EINTR { continue }
+            return got
+        }
+    }
+}
