@@ -22,7 +22,8 @@ struct NodeAddress {
     /// Nil where only a graph was named.
     let node: String?
 
-    /// Reads `graph/node`, `graph`, or the same after a server: `http://127.0.0.1:8080/v1/graphs/house/nodes/mode`.
+    /// Reads `graph/node`, `graph`, or the same after a server:
+    /// `http://127.0.0.1:8080/v1/graphs/house/nodes/mode`.
     init(_ text: String, _ options: ServiceOptions) throws {
         var parts: [Substring]
         if text.contains("://") {

@@ -4,6 +4,10 @@ internal import ArgumentParser
 struct Sluice: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Reactive graphs over HTTP and WebSocket.",
-        subcommands: [Get.self, SetNode.self, Watch.self, Eval.self, Docs.self]
+        subcommands: [
+            Serve.self, Check.self, Eval.self,
+            Get.self, SetNode.self, Watch.self,
+            Docs.self, ShowVersion.self,
+        ]
     )
 }

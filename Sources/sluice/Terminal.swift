@@ -19,7 +19,8 @@ enum Terminal {
         return ExitCode(1)
     }
 
-    /// Does something that may fail; a failure is said on standard error and ends the command with exit code 1.
+    /// Does something that may fail; a failure is said on standard error and ends the command with exit code
+    /// 1.
     static func reporting<Result>(_ work: () throws -> Result) throws -> Result {
         do { return try work() } catch { throw failure("\(error)") }
     }

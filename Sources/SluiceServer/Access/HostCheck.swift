@@ -1,8 +1,8 @@
 internal import EventLoop
 internal import HTTP
 
-/// Whether a request is meant for this server (wire-protocol.md §3): protects against pages that had their own name
-/// resolved to this address.
+/// Whether a request is meant for this server (wire-protocol.md §3): protects against pages that had their
+/// own name resolved to this address.
 final class HostCheck {
     private let names: Set<String>
     /// The authority that was accepted last; almost always the one that comes next.
@@ -17,17 +17,25 @@ final class HostCheck {
 
     /// Whether `authority`, host and perhaps port, names this server.
     func accepts(_ authority: UnsafeRawBufferPointer) -> Bool {
-        if authority.count == accepted.count, authority.count > 0, authority.elementsEqual(accepted) { return true }
-        guard let host = Self.host(authority), HostName.isLoopback(host) || names.contains(host) else { return false }
+        if authority.count == accepted.count, authority.count > 0, authority.elementsEqual(accepted) {
+            return true
+        }
+        guard let host = Self.host(authority), HostName.isLoopback(host) || names.contains(host) else {
+            return false
+        }
         accepted = Array(authority)
         return true
     }
 
     /// The host in small letters, without brackets and port; nil where the bytes are no authority.
     private static func host(_ authority: UnsafeRawBufferPointer) -> String? {
-        guard let text = String(validating: authority, as: UTF8.self)?.lowercased(), !text.isEmpty else { return nil }
+        guard let text = String(validating: authority, as: UTF8.self)?.lowercased(), !text.isEmpty else {
+            return nil
+        }
         if text.hasPrefix("[") {
-            guard let end = text.firstIndex(of: "]"), isPort(text[text.index(after: end)...]) else { return nil }
+            guard let end = text.firstIndex(of: "]"), isPort(text[text.index(after: end)...]) else {
+                return nil
+            }
             return String(text[text.index(after: text.startIndex)..<end])
         }
         let colon = text.firstIndex(of: ":") ?? text.endIndex
@@ -39,11 +47,15 @@ final class HostCheck {
     }
 
     private static func isPort(_ text: Substring) -> Bool {
-        text.isEmpty || (text.first == ":" && text.dropFirst().utf8.allSatisfy { $0 >= 48 && $0 <= 57 } && text.count <= 6)
+        text.isEmpty
+            || (text.first == ":" && text.dropFirst().utf8.allSatisfy { $0 >= 48 && $0 <= 57 }
+                && text.count <= 6)
     }
 }
 
-/// Whether the page that makes a request may (wire-protocol.md §3). Programs that are no browsers send no `Origin`.
+/// Whether the page that makes a request may (wire-protocol.md §3).
+///
+/// Programs that are no browsers send no `Origin`.
 struct OriginCheck {
     private let allowed: Set<String>
 
@@ -62,7 +74,8 @@ struct OriginCheck {
     private func accepts(_ origin: UnsafeRawBufferPointer, host: UnsafeRawBufferPointer) -> Bool {
         guard let origin = String(validating: origin, as: UTF8.self) else { return false }
         if allowed.contains(origin) { return true }
-        guard origin.hasPrefix("http://"), let host = String(validating: host, as: UTF8.self)?.lowercased() else {
+        guard origin.hasPrefix("http://"), let host = String(validating: host, as: UTF8.self)?.lowercased()
+        else {
             return false
         }
         let authority = origin.dropFirst("http://".count)

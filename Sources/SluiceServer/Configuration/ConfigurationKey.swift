@@ -1,7 +1,7 @@
 /// One thing that can be configured: its name, what it means, how a value is read and shown.
 ///
-/// A key `log.level` stands in a file as `log: { level: debug }`, in the environment as `SLUICE_LOG_LEVEL`, on the command
-/// line as `--set log.level=debug`.
+/// A key `log.level` stands in a file as `log: { level: debug }`, in the environment as `SLUICE_LOG_LEVEL`,
+/// on the command line as `--set log.level=debug`.
 public struct ConfigurationKey {
     /// The name with dots.
     public let name: String
@@ -29,7 +29,8 @@ public struct ConfigurationKey {
         show = { kind.show($0[keyPath: field]) }
     }
 
-    /// The name of the environment variable: `limits.connectionsPerAddress` is `SLUICE_LIMITS_CONNECTIONS_PER_ADDRESS`.
+    /// The name of the environment variable: `limits.connectionsPerAddress` is
+    /// `SLUICE_LIMITS_CONNECTIONS_PER_ADDRESS`.
     public var environmentName: String {
         var name = "SLUICE_"
         for character in self.name {
@@ -65,14 +66,39 @@ public struct ConfigurationKey {
             ),
             Self("log.level", \.log.level, .word, "least important level that is logged"),
             Self("log.format", \.log.format, .word, "log entries as text or as JSON"),
-            Self("drain", \.drain, .duration(.zero...second * 3600), "how long a stopping server waits for its clients"),
-            Self("heartbeat", \.heartbeat, .duration(short...second * 3600), "between two pings of a WebSocket"),
-            Self("times.headers", \.times.headers, .duration(short...second * 3600), "for the head of a request"),
+            Self(
+                "drain",
+                \.drain,
+                .duration(.zero...second * 3600),
+                "how long a stopping server waits for its clients"
+            ),
+            Self(
+                "heartbeat",
+                \.heartbeat,
+                .duration(short...second * 3600),
+                "between two pings of a WebSocket"
+            ),
+            Self(
+                "times.headers",
+                \.times.headers,
+                .duration(short...second * 3600),
+                "for the head of a request"
+            ),
             Self("times.body", \.times.body, .duration(short...second * 3600), "for the body of a request"),
             Self("times.idle", \.times.idle, .duration(short...second * 86400), "between two requests"),
-            Self("times.hello", \.times.hello, .duration(short...second * 3600), "for the hello that shows a token"),
+            Self(
+                "times.hello",
+                \.times.hello,
+                .duration(short...second * 3600),
+                "for the hello that shows a token"
+            ),
             Self("times.frame", \.times.frame, .duration(short...second * 3600), "for one WebSocket message"),
-            Self("times.close", \.times.close, .duration(short...second * 3600), "for the other side's close frame"),
+            Self(
+                "times.close",
+                \.times.close,
+                .duration(short...second * 3600),
+                "for the other side's close frame"
+            ),
             Self("limits.connections", \.limits.connections, .integer(1...10_000_000), "open connections"),
             Self(
                 "limits.connectionsPerAddress",
@@ -86,16 +112,31 @@ public struct ConfigurationKey {
             Self("limits.body", \.limits.body, .bytes(1...1 << 30), "a request's body"),
             Self("limits.message", \.limits.message, .bytes(125...1 << 30), "a WebSocket message"),
             Self("limits.subs", \.limits.subs, .integer(1...1_000_000), "subscriptions of one connection"),
-            Self("limits.matches", \.limits.matches, .integer(1...1_000_000), "nodes one subscription's globs may match"),
+            Self(
+                "limits.matches",
+                \.limits.matches,
+                .integer(1...1_000_000),
+                "nodes one subscription's globs may match"
+            ),
             Self("limits.stages", \.limits.stages, .integer(0...1000), "stages of one client pipeline"),
-            Self("limits.unsent", \.limits.unsent, .bytes(1024...1 << 30), "unsent bytes above which values are folded"),
+            Self(
+                "limits.unsent",
+                \.limits.unsent,
+                .bytes(1024...1 << 30),
+                "unsent bytes above which values are folded"
+            ),
             Self(
                 "limits.unsentHard",
                 \.limits.unsentHard,
                 .bytes(4096...1 << 30),
                 "unsent bytes above which a connection is closed"
             ),
-            Self("limits.pending", \.limits.pending, .integer(1...100_000), "requests of a connection that wait for the log"),
+            Self(
+                "limits.pending",
+                \.limits.pending,
+                .integer(1...100_000),
+                "requests of a connection that wait for the log"
+            ),
             Self("limits.pendingBytes", \.limits.pendingBytes, .bytes(1024...1 << 30), "their bytes"),
             Self(
                 "diagnostics.echo",

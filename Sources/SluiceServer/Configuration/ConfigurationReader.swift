@@ -21,8 +21,8 @@ public enum ConfigurationSource: Hashable, Sendable, CustomStringConvertible {
 
 /// Collects a configuration from its sources, the weakest first, with all problems of all of them.
 ///
-/// Precedence: command line, environment, file, default. So call ``read(file:named:)``, ``read(environment:)`` and
-/// ``set(_:_:from:)`` in this order.
+/// Precedence: command line, environment, file, default. So call ``read(file:named:)``,
+/// ``read(environment:)`` and ``set(_:_:from:)`` in this order.
 public struct ConfigurationReader {
     /// The configuration as far as it was read.
     public private(set) var configuration = Configuration()
@@ -97,8 +97,10 @@ public struct ConfigurationReader {
 
     // MARK: - Environment and command line
 
-    /// Reads the variables that begin with `SLUICE_`. Unknown ones only warn: `SLUICE_PORT` and its like are put there by
-    /// orchestrators for a service of this name.
+    /// Reads the variables that begin with `SLUICE_`.
+    ///
+    /// Unknown ones only warn: `SLUICE_PORT` and its like are put there by orchestrators for a service of
+    /// this name.
     public mutating func read(environment: [String: String]) {
         for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("SLUICE_") {
             guard let key = keys.first(where: { $0.environmentName == name }) else {

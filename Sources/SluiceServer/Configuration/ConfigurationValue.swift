@@ -17,7 +17,11 @@ struct ValueKind<Value> {
 }
 
 extension ValueKind {
-    fileprivate init(_ expects: String, scalar read: @escaping (String) -> Value?, show: @escaping (Value) -> String) {
+    fileprivate init(
+        _ expects: String,
+        scalar read: @escaping (String) -> Value?,
+        show: @escaping (Value) -> String
+    ) {
         self.init(
             expects: expects,
             read: { value in
@@ -35,7 +39,11 @@ extension ValueKind where Value == String {
 
 extension ValueKind where Value == Bool {
     static var flag: Self {
-        Self("true or false", scalar: { $0 == "true" ? true : $0 == "false" ? false : nil }, show: { $0 ? "true" : "false" })
+        Self(
+            "true or false",
+            scalar: { $0 == "true" ? true : $0 == "false" ? false : nil },
+            show: { $0 ? "true" : "false" }
+        )
     }
 }
 
@@ -64,7 +72,9 @@ extension ValueKind where Value == Int {
             scalar: { text in
                 for (unit, factor) in [("KiB", 1024), ("MiB", 1024 * 1024)] where text.hasSuffix(unit) {
                     let number = text.dropLast(unit.count)
-                    guard let count = Self.integer(String(number), in: 0...range.upperBound / factor) else { return nil }
+                    guard let count = Self.integer(String(number), in: 0...range.upperBound / factor) else {
+                        return nil
+                    }
                     return range.contains(count * factor) ? count * factor : nil
                 }
                 return Self.integer(text, in: range)
@@ -74,7 +84,9 @@ extension ValueKind where Value == Int {
     }
 
     private static func integer(_ text: String, in range: ClosedRange<Int>) -> Int? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), let number = Int(text) else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), let number = Int(text) else {
+            return nil
+        }
         return range.contains(number) ? number : nil
     }
 }

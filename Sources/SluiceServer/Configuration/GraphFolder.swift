@@ -7,7 +7,8 @@ public enum GraphFolder {
 
     /// Reads every `*.yaml`, `*.yml` and `*.json` of a folder.
     ///
-    /// - Returns: the definitions in the order of their file names, and everything that is wrong with any of them.
+    /// - Returns: the definitions in the order of their file names, and everything that is wrong with any of
+    ///   them.
     public static func read(_ folder: String) -> (definitions: [GraphDefinition], problems: [String]) {
         guard let names = FileSystem.names(in: folder) else {
             return ([], ["graphs: there is no folder '\(folder)' that can be read"])

@@ -5,7 +5,9 @@ extension HTTPConnection {
     /// Answers with the file that the path names.
     func serveFile(_ head: RequestHead) {
         guard let file = server.files?.open(head.path) else { return refuse(Self.notFound) }
-        if let value = head.value(.ifNoneMatch), let condition = EntityTagCondition(value), file.isKnown(condition) {
+        if let value = head.value(.ifNoneMatch), let condition = EntityTagCondition(value),
+            file.isKnown(condition)
+        {
             return answerEmpty(.notModified) { $0.append(securityOf: file.etag, head.authority) }
         }
         guard !framing.omitsBody else {
@@ -18,7 +20,9 @@ extension HTTPConnection {
                 out.append("\r\n\r\n")
             }
         }
-        guard let bytes = file.read() else { return refuse(Refusal(.internalError, "the file cannot be read")) }
+        guard let bytes = file.read() else {
+            return refuse(Refusal(.internalError, "the file cannot be read"))
+        }
         write { out in
             server.encoder.begin(.ok, framing, in: &out)
             out.field("Content-Type", string: file.type)
@@ -32,7 +36,9 @@ extension StaticFile {
     fileprivate borrowing func isKnown(_ condition: EntityTagCondition) -> Bool {
         var tag = etag
         return tag.withUTF8 { quoted in
-            condition.matchesWeakly(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(quoted)[1..<quoted.count - 1]))
+            condition.matchesWeakly(
+                UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(quoted)[1..<quoted.count - 1])
+            )
         }
     }
 }

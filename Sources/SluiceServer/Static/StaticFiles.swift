@@ -1,15 +1,15 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// The regular files below one folder, and nothing else.
 ///
 /// Invariants:
 /// - A path is decoded once, by the request parser, and never again here.
-/// - A segment that is empty, begins with a dot or holds a NUL or a backslash names nothing. That rules out `..` as well
-///   as dot-files.
+/// - A segment that is empty, begins with a dot or holds a NUL or a backslash names nothing. That rules out
+///   `..` as well as dot-files.
 /// - The file that is opened lies below the folder after all symbolic links are resolved.
 /// - Folders are not listed; a path that ends in `/` means the `index.html` in it.
 final class StaticFiles {
@@ -24,7 +24,8 @@ final class StaticFiles {
         root = resolved == "/" ? "" : resolved
     }
 
-    /// The file that `path` (decoded, beginning with a slash) names; nil when there is none that may be served.
+    /// The file that `path` (decoded, beginning with a slash) names; nil when there is none that may be
+    /// served.
     func open(_ path: UnsafeRawBufferPointer) -> StaticFile? {
         guard var relative = Self.checked(path) else { return nil }
         if relative.hasSuffix("/") { relative += "index.html" }
@@ -82,9 +83,9 @@ struct StaticFile: ~Copyable {
         self.type = type
         size = Int(status.st_size)
         #if canImport(Glibc)
-        let time = status.st_mtim
+            let time = status.st_mtim
         #else
-        let time = status.st_mtimespec
+            let time = status.st_mtimespec
         #endif
         let stamp = UInt64(bitPattern: Int64(time.tv_sec)) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
         let inode = String(UInt64(status.st_ino), radix: 36)
@@ -95,9 +96,9 @@ struct StaticFile: ~Copyable {
 
     private static func open(_ path: String) -> CInt {
         #if canImport(Glibc)
-        Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+            Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         #else
-        Darwin.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+            Darwin.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         #endif
     }
 
@@ -106,7 +107,9 @@ struct StaticFile: ~Copyable {
         var complete = true
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             while count < buffer.count {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
+                let rest = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]
+                )
                 let got = platformRead(rest)
                 guard got > 0 else {
                     complete = false
@@ -121,9 +124,9 @@ struct StaticFile: ~Copyable {
     private func platformRead(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             #if canImport(Glibc)
-            let got = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                let got = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
             #else
-            let got = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+                let got = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
             #endif
             if got < 0, errno == EINTR { continue }
             return got

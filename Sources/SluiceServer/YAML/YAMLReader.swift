@@ -3,9 +3,9 @@ public import GraphHost
 
 /// Reads YAML 1.2 by libyaml's events: the core schema, no tags, no merge keys, bounded aliases.
 ///
-/// What is left out is what makes YAML files dangerous or surprising: a document cannot name types, cannot grow beyond
-/// ``maximumNodes`` by aliases, and cannot nest deeper than ``maximumDepth``. Duplicate keys are kept; whoever reads the
-/// document reports them.
+/// What is left out is what makes YAML files dangerous or surprising: a document cannot name types, cannot
+/// grow beyond ``maximumNodes`` by aliases, and cannot nest deeper than ``maximumDepth``. Duplicate keys are
+/// kept; whoever reads the document reports them.
 public enum YAMLReader {
     /// How many aliases a document may use.
     public static let maximumAliases = 100
@@ -20,7 +20,10 @@ public enum YAMLReader {
     ///   - bytes: UTF-8, or UTF-16 with a byte order mark.
     ///   - file: the name that problems shall carry.
     /// - Returns: the document; nil, and at least one problem, where there is none.
-    public static func read(_ bytes: [UInt8], file: String?) -> (document: Document?, problems: [GraphHost.Problem]) {
+    public static func read(
+        _ bytes: [UInt8],
+        file: String?
+    ) -> (document: Document?, problems: [GraphHost.Problem]) {
         var builder = DocumentBuilder(file: file)
         var parser = yaml_parser_t()
         guard yaml_parser_initialize(&parser) == 1 else { preconditionFailure("libyaml has no memory") }
@@ -104,7 +107,10 @@ private struct DocumentBuilder {
         case YAML_SCALAR_EVENT:
             let scalar = event.data.scalar
             checkTag(scalar.tag, at: position)
-            let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+            let text = String(
+                decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length),
+                as: UTF8.self
+            )
             let document = Document.scalar(
                 text,
                 style: Self.style(scalar.style),
@@ -114,10 +120,14 @@ private struct DocumentBuilder {
             return add(document, anchor: name(scalar.anchor), size: 1, depth: 1)
         case YAML_SEQUENCE_START_EVENT:
             checkTag(event.data.sequence_start.tag, at: position)
-            return push(Open(position: position, isMapping: false, anchor: name(event.data.sequence_start.anchor)))
+            return push(
+                Open(position: position, isMapping: false, anchor: name(event.data.sequence_start.anchor))
+            )
         case YAML_MAPPING_START_EVENT:
             checkTag(event.data.mapping_start.tag, at: position)
-            return push(Open(position: position, isMapping: true, anchor: name(event.data.mapping_start.anchor)))
+            return push(
+                Open(position: position, isMapping: true, anchor: name(event.data.mapping_start.anchor))
+            )
         case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT:
             return pop()
         case YAML_ALIAS_EVENT:
@@ -133,7 +143,9 @@ private struct DocumentBuilder {
     }
 
     private mutating func checkTag(_ tag: UnsafeMutablePointer<yaml_char_t>?, at position: Position) {
-        if tag != nil { refuse("tags are not read here", at: position, hint: "take out what begins with '!'") }
+        if tag != nil {
+            refuse("tags are not read here", at: position, hint: "take out what begins with '!'")
+        }
     }
 
     private mutating func push(_ next: Open) -> Bool {
@@ -170,7 +182,9 @@ private struct DocumentBuilder {
         return add(anchored.document, anchor: nil, size: anchored.size, depth: anchored.depth)
     }
 
-    /// Puts a finished node where it belongs. The members of a list or mapping that is closed are counted already.
+    /// Puts a finished node where it belongs.
+    ///
+    /// The members of a list or mapping that is closed are counted already.
     private mutating func add(
         _ node: Document,
         anchor: String?,

@@ -1,0 +1,85 @@
+internal import GraphHost
+internal import HTTP
+
+/// An error answer over HTTP; GraphHost has a type called `Problem` as well.
+typealias Refusal = HTTP.Problem
+
+// The forms that answers take.
+extension HTTPConnection {
+    /// An answer with a JSON body that nobody may keep.
+    func answerJSON(_ build: (inout ByteBuffer) -> Void) {
+        var body = ByteBuffer()
+        build(&body)
+        answer(.ok, "application/json", body.bytes)
+    }
+
+    /// An answer with a body.
+    func answer(
+        _ status: Status,
+        _ type: StaticString,
+        _ body: UnsafeRawBufferPointer,
+        fields: (inout ByteBuffer) -> Void = { _ in }
+    ) {
+        write { out in
+            server.encoder.begin(status, framing, in: &out)
+            out.field("Content-Type", type)
+            out.append("Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n")
+            fields(&out)
+            server.encoder.finish(body, framing, in: &out)
+        }
+    }
+
+    /// An answer of plain text.
+    func answerText(_ text: StaticString) {
+        answer(
+            .ok,
+            "text/plain; charset=utf-8",
+            UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        )
+    }
+
+    /// An answer without a body.
+    func answerEmpty(_ status: Status, fields: (inout ByteBuffer) -> Void = { _ in }) {
+        write { out in
+            server.encoder.begin(status, framing, in: &out)
+            fields(&out)
+            server.encoder.finishEmpty(status, in: &out)
+        }
+    }
+
+    /// An error answer for what the host refused.
+    func refuse(_ error: HostError, hint: String? = nil) {
+        var members = ByteBuffer()
+        if let node = error.node {
+            members.append(",\"node\":")
+            members.append(json: node)
+        }
+        if let rev = error.rev {
+            members.append(",\"rev\":")
+            members.append(rev)
+        }
+        if error.code == .conflict, let node = error.node {
+            members.append(",\"failed\":[{\"node\":")
+            members.append(json: node)
+            if let rev = error.rev {
+                members.append(",\"rev\":")
+                members.append(rev)
+            }
+            members.append("}]")
+        }
+        if let hint {
+            members.append(",\"hint\":")
+            members.append(json: hint)
+        }
+        refuse(
+            Refusal(
+                ErrorCode(rawValue: error.code.rawValue),
+                error.message,
+                retry: error.retry,
+                retryAfterSeconds: error.after.map { ($0 + 999) / 1000 },
+                allow: error.code == .notMutable ? "GET, HEAD, OPTIONS" : nil,
+                members: Array(members.bytes)
+            )
+        )
+    }
+}

@@ -1,0 +1,208 @@
+internal import GraphHost
+internal import HTTP
+
+/// How the answer to an applied commit looks.
+enum CommitAnswer {
+    /// `{"epoch","rev"}`, perhaps with an entity tag; or nothing but the tag.
+    case set(isTagged: Bool, isMinimal: Bool)
+    /// 204.
+    case cleared
+    /// `{"epoch","rev","changed"}`.
+    case batch
+}
+
+// What changes a graph: one commit each.
+extension HTTPConnection {
+    /// The graph that the first capture names; where there is none, that is answered.
+    func findGraph(_ captures: Captures) -> LiveGraph? {
+        if let graph = server.host.graph(named: captures[0]) { return graph }
+        refuse(Refusal("unknown_graph", "no graph of that name"))
+        return nil
+    }
+
+    /// The node that the captures name; where there is none, that is answered.
+    func findNode(_ captures: Captures) -> NamedNode? {
+        guard let graph = findGraph(captures) else { return nil }
+        if let node = graph.node(named: captures[1]) { return node }
+        refuse(Refusal("unknown_node", "no node of that name in the graph"))
+        return nil
+    }
+
+    /// `POST` and `PUT …/nodes/{n}`: the body is the value.
+    func setNode(_ captures: Captures, _ head: RequestHead) {
+        guard let node = findNode(captures) else { return }
+        guard MediaType.carriesJSON(head) else { return refuseType("application/json") }
+        let body = parser.body
+        let value: Datum
+        do throws(JSONError) {
+            value = try Datum.parse(body)
+        } catch {
+            return refuse(HostError(error, node: node.name), hint: Self.hint(error))
+        }
+        var commit = Commit(graph: node.graph)
+        commit.set.append(Assignment(node, value))
+        guard prepare(&commit, node, head) else { return }
+        // A tag for what was put may only be given when exactly that was stored (RFC 9110 §9.3.4).
+        let isTagged = head.method != .put || value.byteCount == body.count
+        let isMinimal = head.has(.prefer) && Preferences(head).returnsMinimal
+        submit(commit, .set(isTagged: isTagged, isMinimal: isMinimal))
+    }
+
+    /// `DELETE …/nodes/{n}/value`: the node becomes empty.
+    func clearNode(_ captures: Captures, _ head: RequestHead) {
+        guard let node = findNode(captures) else { return }
+        var commit = Commit(graph: node.graph)
+        commit.clear.append(node)
+        guard prepare(&commit, node, head) else { return }
+        submit(commit, .cleared)
+    }
+
+    /// `POST …/batch`: several nodes at once, all or nothing.
+    func applyBatch(_ captures: Captures, _ head: RequestHead) {
+        guard let graph = findGraph(captures) else { return }
+        guard MediaType.carriesJSON(head) else { return refuseType("application/json") }
+        do throws(HostError) {
+            var commit = try CommitReader.read(batch: parser.body, for: graph)
+            guard prepare(&commit, nil, head) else { return }
+            submit(commit, .batch)
+        } catch {
+            refuse(error)
+        }
+    }
+
+    // MARK: - Conditions
+
+    /// Takes the commit's conditions, context and key from the head.
+    ///
+    /// False: something was wrong and has been answered.
+    func prepare(_ commit: inout Commit, _ node: NamedNode?, _ head: RequestHead) -> Bool {
+        if let node, head.has(.ifMatch) || head.has(.ifNoneMatch) {
+            do throws(HostError) {
+                try Preconditions.read(head, for: node, into: &commit)
+            } catch {
+                refuse(error)
+                return false
+            }
+        }
+        if let text = head.value(.sluiceContext) {
+            do throws(JSONError) {
+                commit.context = try Datum.parse(text)
+            } catch {
+                refuse(HostError(.badJSON, "Sluice-Context: \(error.message)"))
+                return false
+            }
+        }
+        if let key = head.value(.idempotencyKey) {
+            guard (1...128).contains(key.count), let text = String(validating: key, as: UTF8.self) else {
+                refuse(Refusal("bad_field", "Idempotency-Key: 1 to 128 bytes are allowed"))
+                return false
+            }
+            commit.key = text
+        }
+        return true
+    }
+
+    func refuseType(_ wanted: String) {
+        refuse(Refusal(.unsupportedType, "the body must be \(wanted), in UTF-8"))
+    }
+
+    /// What people who write to a node by hand get wrong.
+    static func hint(_ error: JSONError) -> String? {
+        guard error.code == .badJSON else { return nil }
+        return "the body is the value itself, as JSON: 21.5, true, or \"text\" with its double quotes; "
+            + "in a shell: curl -d '\"text\"' URL"
+    }
+
+    // MARK: - Submitting
+
+    /// Hands a commit to the host; it is answered when it is applied, now or in a later turn.
+    func submit(_ commit: Commit, _ form: CommitAnswer) {
+        switch server.host.submit(commit) {
+        case .applied(let applied): answer(applied, form)
+        case .refused(let error): refuse(error)
+        case .pending(let pending):
+            let number = wait()
+            pending.onAnswer { [weak self] result in
+                self?.answerLater(number) { connection in
+                    switch result {
+                    case .success(let applied): connection.answer(applied, form)
+                    case .failure(let error): connection.refuse(error)
+                    }
+                }
+            }
+        }
+    }
+
+    private func answer(_ applied: Applied, _ form: CommitAnswer) {
+        switch form {
+        case .set(let isTagged, let isMinimal): answerSet(applied, isTagged: isTagged, isMinimal: isMinimal)
+        case .cleared:
+            answerEmpty(.noContent) { out in
+                out.append(tagField: applied.epoch, applied.rev)
+                if applied.isReplay { out.append("Idempotent-Replayed: true\r\n") }
+            }
+        case .batch: answerBatch(applied)
+        }
+    }
+
+    @inline(__always)
+    private func answerSet(_ applied: Applied, isTagged: Bool, isMinimal: Bool) {
+        write { out in
+            server.encoder.begin(isMinimal ? .noContent : .ok, framing, in: &out)
+            if isTagged { out.append(tagField: applied.epoch, applied.rev) }
+            if applied.isReplay { out.append("Idempotent-Replayed: true\r\n") }
+            if isMinimal {
+                out.append("Preference-Applied: return=minimal\r\n\r\n")
+                return
+            }
+            out.append("Content-Type: application/json\r\nContent-Length: ")
+            out.append(decimal: UInt(20 + applied.epoch.utf8.count + applied.rev.digits))
+            out.append("\r\n\r\n{\"epoch\":\"")
+            out.append(string: applied.epoch)
+            out.append("\",\"rev\":")
+            out.append(applied.rev)
+            out.append("}\n")
+        }
+    }
+
+    private func answerBatch(_ applied: Applied) {
+        var body = ByteBuffer()
+        body.append("{\"epoch\":")
+        body.append(json: applied.epoch)
+        body.append(",\"rev\":")
+        body.append(applied.rev)
+        body.append(",\"changed\":")
+        body.append(decimal: applied.changed)
+        body.append("}\n")
+        write { out in
+            server.encoder.begin(.ok, framing, in: &out)
+            out.append("Content-Type: application/json\r\n")
+            if applied.isReplay { out.append("Idempotent-Replayed: true\r\n") }
+            server.encoder.finish(body.bytes, framing, in: &out)
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// Appends the header line `ETag: "epoch:rev"`.
+    mutating func append(tagField epoch: String, _ rev: UInt64) {
+        append("ETag: \"")
+        append(string: epoch)
+        append(UInt8(ascii: ":"))
+        append(rev)
+        append("\"\r\n")
+    }
+}
+
+extension UInt64 {
+    /// How many decimal digits it has.
+    fileprivate var digits: Int {
+        var count = 1
+        var rest = self
+        while rest >= 10 {
+            rest /= 10
+            count += 1
+        }
+        return count
+    }
+}

@@ -1,0 +1,151 @@
+internal import HTTP
+
+/// What a request comes to before anything is done for it.
+enum Admission {
+    case route(Route, Captures)
+    case file
+    case options(allow: String)
+    case refused(Refusal)
+}
+
+// Who is asked for, by whom, and where that leads.
+extension HTTPConnection {
+    /// Whether the request is for this server, may do what it wants to, and where it leads.
+    @inline(__always)
+    private func admit(_ head: RequestHead) -> Admission {
+        let method = head.method
+        guard server.hostCheck.accepts(head.authority) else { return .refused(Self.misdirected(head)) }
+        guard method.isSafe || server.originCheck.accepts(head) else { return .refused(Self.badOrigin) }
+        switch server.router.match(method, head.path) {
+        case .found(let route, let captures): return .route(route, captures)
+        case .options(let allow): return .options(allow: allow)
+        case .methodNotAllowed(let allow):
+            return .refused(Refusal(.methodNotAllowed, "not with this method", allow: allow))
+        case .notFound:
+            if method == .get || method == .head { return .file }
+            if server.files?.open(head.path) != nil {
+                return .refused(
+                    Refusal(.methodNotAllowed, "files are only read", allow: "GET, HEAD, OPTIONS")
+                )
+            }
+            return .refused(Self.notFound)
+        }
+    }
+
+    static var notFound: Refusal { Refusal(.notFound, "there is nothing under this path") }
+
+    private static var badOrigin: Refusal {
+        Refusal(
+            .badOrigin,
+            "pages of that origin may not do this; see 'origins' in the server's configuration"
+        )
+    }
+
+    private static func misdirected(_ head: RequestHead) -> Refusal {
+        if head.authority.isEmpty { return Refusal(.badRequest, "Host is missing") }
+        return Refusal(
+            .misdirected,
+            "this server does not answer to that name; see 'hosts' in its configuration"
+        )
+    }
+
+    /// What is wrong with a request whose body has not been sent yet.
+    func refusalBeforeBody() -> Refusal? {
+        if case .refused(let problem) = admit(parser.head) { problem } else { nil }
+    }
+
+    /// Answers the request at hand, now or later.
+    func respond() {
+        let head = parser.head
+        switch admit(head) {
+        case .route(let route, let captures): respond(route, captures, head)
+        case .file: serveFile(head)
+        case .options(let allow): answerEmpty(.noContent) { $0.field("Allow", string: allow) }
+        case .refused(let problem): refuse(problem)
+        }
+    }
+
+    private func respond(_ route: Route, _ captures: Captures, _ head: RequestHead) {
+        switch route {
+        case .setNode: setNode(captures, head)
+        case .readNode: readNode(captures, head)
+        case .batch: applyBatch(captures, head)
+        case .clearNode: clearNode(captures, head)
+        case .patchNode: patchNode(captures, head)
+        case .values: readValues(captures, head)
+        case .graphs: listGraphs()
+        case .graph: describeGraph(captures)
+        case .picture: drawGraph(captures, head)
+        case .listeners: listListeners(captures)
+        case .connections: listConnections()
+        case .endConnection: endConnection(captures)
+        case .operators: listOperators()
+        case .metrics: showMetrics()
+        case .health: answerText("ok\n")
+        case .ready: showReadiness()
+        case .version: showVersion()
+        case .socket, .echo: write { Handshake.requireUpgrade(server.encoder, framing, to: &$0) }
+        default: refuse(Self.notFound)
+        }
+    }
+
+    // MARK: - Upgrades
+
+    /// Answers a request for WebSocket.
+    ///
+    /// Returns the connection that goes on, nil when it was refused.
+    func respondToUpgrade() -> WebSocketConnection? {
+        let head = parser.head
+        framing.keepsAlive = false
+        switch admit(head) {
+        case .refused(let problem): refuse(problem)
+        case .file, .options: refuse(Self.notFound)
+        case .route(let route, let captures):
+            guard server.originCheck.accepts(head) else {
+                refuse(Self.badOrigin)
+                return nil
+            }
+            return accept(route, captures, head)
+        }
+        return nil
+    }
+
+    private func accept(_ route: Route, _ captures: Captures, _ head: RequestHead) -> WebSocketConnection? {
+        switch route {
+        case .socket:
+            return accept(head, .messages, subprotocols: ["sluice.v1.json"])
+        case .echo:
+            return accept(head, .echo, subprotocols: [])
+        case .readNode:
+            guard let node = findNode(captures) else { return nil }
+            return accept(head, .node(node), subprotocols: [])
+        default:
+            refuse(Refusal(.badRequest, "this path speaks no WebSocket"))
+            return nil
+        }
+    }
+
+    private func accept(
+        _ head: RequestHead,
+        _ kind: WebSocketConnection.Kind,
+        subprotocols: [StaticString]
+    ) -> WebSocketConnection? {
+        switch Handshake.judge(head, subprotocols: subprotocols) {
+        case .upgradeRequired:
+            write { Handshake.requireUpgrade(server.encoder, framing, to: &$0) }
+            return nil
+        case .refused(let sentence):
+            refuse(Refusal(.badRequest, sentence))
+            return nil
+        case .accepted(let subprotocol):
+            guard !server.isDraining else {
+                refuse(Refusal(.draining, "the server is about to stop", retryAfterSeconds: 5))
+                return nil
+            }
+            write { out in
+                Handshake.accept(head, subprotocol: subprotocol, server.encoder, sha1: SHA1.digest, to: &out)
+            }
+            return WebSocketConnection(upgrading: self, to: kind)
+        }
+    }
+}

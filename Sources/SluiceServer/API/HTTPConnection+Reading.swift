@@ -1,0 +1,138 @@
+internal import GraphHost
+internal import HTTP
+
+// What is read from graphs; nothing of it changes them or keeps a node alive.
+extension HTTPConnection {
+    /// `GET …/nodes/{n}`: the bare value.
+    func readNode(_ captures: Captures, _ head: RequestHead) {
+        guard let node = findNode(captures) else { return }
+        let graph = node.graph
+        let reading = graph.read(node)
+        do throws(HostError) {
+            if try Preconditions.isKnown(head, reading, of: node) {
+                return answerEmpty(.notModified) { $0.append(validators: graph, reading) }
+            }
+        } catch {
+            return refuse(error)
+        }
+        switch reading.held {
+        case .empty:
+            answerEmpty(.noContent) { $0.append(validators: graph, reading) }
+        case .fail(let fail):
+            var members = ByteBuffer()
+            members.append(",")
+            fail.withFragment { members.append($0) }
+            refuse(
+                Refusal(
+                    "node_failed",
+                    "the operator behind the node failed for the present input",
+                    members: Array(members.bytes)
+                )
+            )
+        case .value(let datum):
+            datum.withBytes { bytes in
+                answer(.ok, "application/json", bytes) { $0.append(validators: graph, reading) }
+            }
+        }
+    }
+
+    /// `GET …/values?nodes=a,b.*`: many nodes at one rev.
+    func readValues(_ captures: Captures, _ head: RequestHead) {
+        guard let graph = findGraph(captures) else { return }
+        let patterns = Query(head.query).strings("nodes").flatMap {
+            $0.split(separator: ",").map(String.init)
+        }
+        do throws(HostError) {
+            let limit = server.configuration.limits.matches
+            let nodes = try NodeSelection.pick(patterns.isEmpty ? ["*"] : patterns, in: graph, limit: limit)
+            answerJSON { out in
+                out.append("{")
+                out.append(cursor: graph)
+                out.append(",\"t\":")
+                out.append(graph.time)
+                out.append(",\"m\":{")
+                for (place, node) in nodes.enumerated() {
+                    if place > 0 { out.append(",") }
+                    out.append(json: node.name)
+                    out.append(":{")
+                    out.append(graph.read(node).held)
+                    out.append("}")
+                }
+                out.append("}}\n")
+            }
+        } catch {
+            refuse(error)
+        }
+    }
+
+    /// `GET /v1/graphs`.
+    func listGraphs() {
+        answerJSON { out in
+            out.append("{\"graphs\":[")
+            for (place, graph) in server.host.graphs.enumerated() {
+                if place > 0 { out.append(",") }
+                out.append("{")
+                out.append(summary: graph)
+                out.append("}")
+            }
+            out.append("]}\n")
+        }
+    }
+
+    /// `GET /v1/graphs/{g}`.
+    func describeGraph(_ captures: Captures) {
+        guard let graph = findGraph(captures) else { return }
+        answerJSON { out in
+            out.append("{")
+            out.append(summary: graph)
+            let counts = graph.statistics
+            out.append(",\"owner\":\"file\",\"live\":{\"nodes\":")
+            out.append(decimal: counts.nodes)
+            out.append(",\"edges\":")
+            out.append(decimal: counts.edges)
+            out.append(",\"listeners\":")
+            out.append(decimal: counts.listeners)
+            out.append("},\"commits\":")
+            out.append(counts.commits)
+            out.append(",\"released\":")
+            out.append(counts.released)
+            out.append("}\n")
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// Appends what tells one state of a node from another.
+    fileprivate mutating func append(validators graph: LiveGraph, _ reading: Reading) {
+        append(tagField: graph.epoch, reading.changed)
+        append("Last-Modified: ")
+        HTTPDate(unixSeconds: Int64(reading.changedAt / 1000)).append(to: &self)
+        append("\r\nSluice-Time: ")
+        append(reading.changedAt)
+        append("\r\n")
+    }
+
+    /// Appends `"epoch":…,"rev":…`.
+    fileprivate mutating func append(cursor graph: LiveGraph) {
+        append("\"epoch\":")
+        append(json: graph.epoch)
+        append(",\"rev\":")
+        append(graph.rev)
+    }
+
+    /// Appends the members of a graph's entry in the list.
+    fileprivate mutating func append(summary graph: LiveGraph) {
+        append("\"graph\":")
+        append(json: graph.name)
+        if let title = graph.definition.title {
+            append(",\"title\":")
+            append(json: title)
+        }
+        append(",")
+        append(cursor: graph)
+        append(",\"nodes\":")
+        append(decimal: graph.nodes.count)
+        append(",\"listeners\":")
+        append(decimal: graph.statistics.subscriptions)
+    }
+}

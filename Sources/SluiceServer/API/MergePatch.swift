@@ -1,0 +1,85 @@
+internal import GraphHost
+internal import HTTP
+
+/// JSON merge patches (RFC 7396), on texts: what a patch does not name keeps its bytes.
+enum MergePatch {
+    /// Appends `target` with `patch` applied.
+    ///
+    /// A target that is no object counts as an empty one. The patch is a checked text: it nests at most as deep as
+    /// the scanner allows, so recursion is bounded.
+    static func append(_ patch: JSONReader, on target: JSONReader?, to bytes: inout [UInt8]) {
+        guard patch.kind == .object else {
+            bytes.append(contentsOf: patch.bytes)
+            return
+        }
+        let old = target?.kind == .object ? target : nil
+        var changes: [String: JSONReader] = [:]
+        for member in patch.members { changes[member.key.string] = member.value }
+        var isFirst = true
+        func begin(_ key: String) {
+            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            isFirst = false
+            JSONWriter.append(key, to: &bytes)
+            bytes.append(UInt8(ascii: ":"))
+        }
+        bytes.append(UInt8(ascii: "{"))
+        var seen: Set<String> = []
+        if let old {
+            for member in old.members {
+                let key = member.key.string
+                seen.insert(key)
+                guard let change = changes[key] else {
+                    begin(key)
+                    bytes.append(contentsOf: member.value.bytes)
+                    continue
+                }
+                if change.kind == .null { continue }
+                begin(key)
+                append(change, on: member.value, to: &bytes)
+            }
+        }
+        for member in patch.members where member.value.kind != .null {
+            let key = member.key.string
+            guard !seen.contains(key) else { continue }
+            begin(key)
+            append(member.value, on: nil, to: &bytes)
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+}
+
+extension HTTPConnection {
+    /// `PATCH …/nodes/{n}`: changes members of an object.
+    ///
+    /// The patch is computed from the present value and set on the condition that nobody has changed it
+    /// meanwhile.
+    func patchNode(_ captures: Captures, _ head: RequestHead) {
+        guard let node = findNode(captures) else { return }
+        guard MediaType.isMergePatch(head.value(.contentType)) else {
+            return refuseType("application/merge-patch+json")
+        }
+        let body = parser.body
+        do throws(JSONError) {
+            let patch = try JSONReader(checking: body)
+            let reading = node.graph.read(node)
+            var bytes: [UInt8] = []
+            if case .value(let datum) = reading.held {
+                datum.withBytes { MergePatch.append(patch, on: JSONReader(validated: $0), to: &bytes) }
+            } else {
+                MergePatch.append(patch, on: nil, to: &bytes)
+            }
+            let value = try Datum.parse(String(decoding: bytes, as: UTF8.self))
+            var commit = Commit(graph: node.graph)
+            commit.set.append(Assignment(node, value))
+            guard prepare(&commit, node, head) else { return }
+            if node.isMutable, commit.conditions.isEmpty {
+                commit.epoch = node.graph.epoch
+                commit.conditions.append(Condition(node, .changedAt(reading.changed)))
+            }
+            let isMinimal = head.has(.prefer) && Preferences(head).returnsMinimal
+            submit(commit, .set(isTagged: true, isMinimal: isMinimal))
+        } catch {
+            refuse(HostError(error, node: node.name))
+        }
+    }
+}

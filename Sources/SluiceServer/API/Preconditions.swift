@@ -1,0 +1,90 @@
+internal import GraphHost
+internal import HTTP
+
+/// `If-Match` and `If-None-Match` (RFC 9110 §13.1) on nodes, whose entity tags are `"epoch:rev"`.
+enum Preconditions {
+    /// Turns the fields into conditions of a commit on `node`.
+    ///
+    /// - Throws: `conflict` where one cannot hold, `bad_request` where one cannot be read.
+    static func read(_ head: RequestHead, for node: NamedNode, into commit: inout Commit) throws(HostError) {
+        if let value = head.value(.ifMatch) {
+            let condition = try condition(value, "If-Match")
+            guard let expected = expectedChange(condition, node) else {
+                throw conflict(node, "the node is not in the state that If-Match asks for")
+            }
+            commit.epoch = node.graph.epoch
+            commit.conditions.append(Condition(node, .changedAt(expected)))
+        }
+        if let value = head.value(.ifNoneMatch) {
+            let condition = try condition(value, "If-None-Match")
+            if case .any = condition {
+                commit.conditions.append(Condition(node, .isEmpty))
+            } else if condition.matchesWeakly(node.graph.read(node), of: node) {
+                throw conflict(node, "the node is in a state that If-None-Match rules out")
+            }
+        }
+    }
+
+    /// Whether the client of a read has the present state already.
+    static func isKnown(_ head: RequestHead, _ reading: Reading, of node: NamedNode) throws(HostError) -> Bool
+    {
+        guard let value = head.value(.ifNoneMatch) else { return false }
+        return try condition(value, "If-None-Match").matchesWeakly(reading, of: node)
+    }
+
+    private static func condition(
+        _ value: UnsafeRawBufferPointer,
+        _ name: String
+    ) throws(HostError) -> EntityTagCondition {
+        if let condition = EntityTagCondition(value) { return condition }
+        throw HostError(.badRequest, "\(name) must be * or a list of quoted entity tags")
+    }
+
+    /// The change rev that the node must have for `If-Match` to hold; nil where it cannot hold.
+    private static func expectedChange(_ condition: EntityTagCondition, _ node: NamedNode) -> UInt64? {
+        if case .list(let list) = condition, list.count == 1 {
+            // The usual form needs no look at the node: commits that are pending are minded by the host.
+            var rev: UInt64?
+            list.forEach { tag, isWeak in
+                if !isWeak { rev = Self.rev(in: tag, epoch: node.graph.epoch) }
+                return true
+            }
+            return rev
+        }
+        let reading = node.graph.read(node)
+        return condition.matchesStrongly(reading, of: node) ? reading.changed : nil
+    }
+
+    /// The rev in a tag `epoch:rev`; nil where the tag is of another epoch or another form.
+    private static func rev(in tag: UnsafeRawBufferPointer, epoch: String) -> UInt64? {
+        guard let colon = tag.lastIndex(of: UInt8(ascii: ":")), tag[..<colon].elementsEqual(epoch.utf8) else {
+            return nil
+        }
+        return UnsafeRawBufferPointer(rebasing: tag[(colon + 1)...]).decimal.map { UInt64($0) }
+    }
+
+    private static func conflict(_ node: NamedNode, _ sentence: String) -> HostError {
+        HostError(.conflict, sentence, node: node.name, rev: node.graph.read(node).changed)
+    }
+}
+
+extension EntityTagCondition {
+    fileprivate func matchesWeakly(_ reading: Reading, of node: NamedNode) -> Bool {
+        withTag(reading, of: node) { matchesWeakly($0) }
+    }
+
+    fileprivate func matchesStrongly(_ reading: Reading, of node: NamedNode) -> Bool {
+        withTag(reading, of: node) { matchesStrongly($0) }
+    }
+
+    /// Lends the node's tag; nil where it is empty and so has no representation.
+    private func withTag(
+        _ reading: Reading,
+        of node: NamedNode,
+        _ body: (UnsafeRawBufferPointer?) -> Bool
+    ) -> Bool {
+        if case .empty = reading.held { return body(nil) }
+        var tag = "\(node.graph.epoch):\(reading.changed)"
+        return tag.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    }
+}

@@ -1,0 +1,202 @@
+internal import EventLoop
+internal import HTTP
+
+/// One peer's socket, whatever is spoken on it: what waits to be written, when to look at it again, how it
+/// ends.
+///
+/// Invariants:
+/// - The server's list holds every open connection, and nothing else holds one for longer than a call.
+/// - Bytes leave in the order in which they were put into the outbox. While the kernel has not taken all that
+///   it was given (`isBehind`), new bytes only collect.
+/// - `ended(_:)` is called exactly once, in the loop turn in which the socket is closed, by whichever side.
+class Connection: ConnectionDelegate {
+    /// Whose connection it is; the server outlives it.
+    unowned(unsafe) final let server: Server
+    /// Its number in the server, never used again.
+    final let number: UInt64
+    /// When it was accepted, milliseconds since 1970.
+    final let since: Int64
+    /// The peer's address as it is counted; nil where addresses are not bounded.
+    final let countedAddress: String?
+
+    @exclusivity(unchecked) final private(set) var socket: TCPConnection?
+    /// Where it stands in the server's list.
+    @exclusivity(unchecked) final var place = -1
+    @exclusivity(unchecked) private final var outbox: Outbox?
+    @exclusivity(unchecked) private final var isQueued = false
+    /// Whether the kernel still owes us the acceptance of bytes it was given.
+    @exclusivity(unchecked) final private(set) var isBehind = false
+    /// Whether we have said our last word and only wait for the peer to go.
+    @exclusivity(unchecked) final private(set) var isLingering = false
+
+    // The place in `Deadlines`.
+    @exclusivity(unchecked) final var deadline: UInt64 = .max
+    @exclusivity(unchecked) final var dueTick: UInt64 = 0
+    @exclusivity(unchecked) final var isTimed = false
+    @exclusivity(unchecked) final var nextTimed: Unmanaged<Connection>?
+    @exclusivity(unchecked) final var previousTimed: Unmanaged<Connection>?
+
+    /// A connection on a socket that was just accepted.
+    init(server: Server, number: UInt64, socket: TCPConnection, countedAddress: String?) {
+        self.server = server
+        self.number = number
+        self.countedAddress = countedAddress
+        since = server.loop.wallClock
+        self.socket = socket
+        socket.delegate = self
+        server.add(self)
+    }
+
+    /// Takes over the socket, the number and the place of another, which is done for: the upgrade.
+    init(replacing other: Connection) {
+        server = other.server
+        number = other.number
+        countedAddress = other.countedAddress
+        since = other.since
+        socket = other.socket
+        outbox = other.outbox
+        isQueued = false
+        isBehind = other.isBehind
+        other.outbox = nil
+        other.socket = nil
+        server.deadlines.remove(other)
+        server.replace(other, by: self)
+        socket?.delegate = self
+    }
+
+    // MARK: - Writing
+
+    /// Bytes that the kernel has not taken yet.
+    final var unsentBytes: Int {
+        let waiting = outbox?.buffer.count ?? 0
+        return isBehind ? waiting + (socket?.queuedBytes ?? 0) : waiting
+    }
+
+    /// Collects bytes for the peer; they leave at the next ``flush()``, at the latest at the end of the loop
+    /// turn.
+    @inline(__always)
+    final func write(_ build: (inout ByteBuffer) -> Void) {
+        guard socket != nil, !isLingering else { return }
+        let outbox = self.outbox ?? open()
+        build(&outbox.buffer)
+    }
+
+    private final func open() -> Outbox {
+        let outbox = server.outboxes.take()
+        self.outbox = outbox
+        if !isQueued, server.willWrite(self) { isQueued = true }
+        return outbox
+    }
+
+    /// Called by the server when it takes the connection off its list.
+    final func flushQueued() {
+        isQueued = false
+        flush()
+    }
+
+    /// Gives the kernel what has collected.
+    final func flush() {
+        guard !isBehind, let outbox, let socket else { return }
+        let bytes = outbox.buffer.bytes
+        self.outbox = nil
+        let taken = socket.tryWrite(bytes)
+        server.sentBytes &+= UInt64(taken)
+        guard taken < bytes.count else { return server.outboxes.give(outbox) }
+        isBehind = true
+        server.sentBytes &+= UInt64(bytes.count - taken)
+        socket.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: outbox)
+    }
+
+    /// Whether a short write is pending that the peer's reading would end; for the heartbeat.
+    final func wroteAll() {
+        server.beginTurn()
+        isBehind = false
+        flush()
+        if !isBehind { drained() }
+    }
+
+    // MARK: - Ending
+
+    /// Closes politely: what was written leaves, then the peer is told that nothing more comes, what it still
+    /// sends is read and thrown away, and when it is gone too, or after the time for a close, the socket is
+    /// closed.
+    final func closeAfterWriting() {
+        guard let socket, !isLingering else { return }
+        if let outbox {
+            flush()
+            if self.outbox != nil {
+                self.outbox = nil
+                socket.write(outbox.buffer.bytes, keptBy: outbox)
+            }
+        }
+        isLingering = true
+        socket.shutdown()
+        if socket.isPeerClosed, !isBehind { return close() }
+        socket.resumeReading()
+        server.deadlines.set(self, at: server.loop.now + server.times.close)
+    }
+
+    /// Closes at once.
+    final func close() {
+        socket?.close()
+    }
+
+    /// Closes at once, with a reset: for peers that do not read.
+    final func reset() {
+        socket?.reset()
+    }
+
+    final func received(_ bytes: UnsafeRawBufferPointer) {
+        server.beginTurn()
+        server.receivedBytes &+= UInt64(bytes.count)
+        guard !isLingering else { return }
+        receive(bytes)
+    }
+
+    final func peerClosed() {
+        server.beginTurn()
+        if isLingering { return close() }
+        peerEnded()
+    }
+
+    final func closed(error: UVError?) {
+        server.beginTurn()
+        server.deadlines.remove(self)
+        // Kept alive by its own socket's call until this returns.
+        server.remove(self)
+        socket = nil
+        outbox = nil
+        ended(error)
+    }
+
+    // MARK: - What the protocols decide
+
+    /// How it is reached, for `GET /v1/connections`.
+    var transport: StaticString { "http" }
+
+    /// What it is called there; sessions have names of their own.
+    var name: String { "h:\(number)" }
+
+    /// Bytes of the peer.
+    func receive(_ bytes: UnsafeRawBufferPointer) {}
+
+    /// The peer sends nothing more.
+    func peerEnded() { close() }
+
+    /// The kernel has taken everything.
+    func drained() {}
+
+    /// The deadline has come.
+    func expire(now: UInt64) {
+        if isLingering { close() }
+    }
+
+    /// Somebody with the right to do so ends it.
+    func endByOperator() { close() }
+
+    /// The server is about to stop: end as soon as it is polite.
+    func drain(after milliseconds: Int) {}
+
+    /// The socket is closed.
+    func ended(_ error: UVError?) {}
+}

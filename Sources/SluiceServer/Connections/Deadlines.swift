@@ -1,0 +1,86 @@
+/// The deadlines of all connections of a server, coarse and cheap: a wheel of lists instead of a timer for
+/// each.
+///
+/// Invariants:
+/// - A connection is in at most one list, by its own links; moving it costs a few stores.
+/// - The list it is in comes round no later than its deadline. A deadline that moved on is not followed by
+///   the list: the connection is looked at, found to have time left, and put where it belongs then.
+/// - Nothing expires early, and at most two ticks late.
+///
+/// The links do not retain: a connection takes itself out before it goes.
+final class Deadlines {
+    /// Milliseconds between two looks.
+    let tick: UInt64
+    private var slots: [Unmanaged<Connection>?]
+    /// The number of ticks until which all lists have been looked at.
+    private var position: UInt64
+
+    /// A wheel for deadlines of which the shortest are `shortest` milliseconds long.
+    init(shortest: UInt64, now: UInt64) {
+        tick = min(max(shortest / 4, 10), 250)
+        slots = Array(repeating: nil, count: 256)
+        position = now / tick
+    }
+
+    /// Sets when `connection` is to be asked ``Connection/expire(now:)``.
+    func set(_ connection: Connection, at deadline: UInt64) {
+        connection.deadline = deadline
+        let due = min(max(deadline / tick + 1, position + 1), position + UInt64(slots.count) - 1)
+        if connection.isTimed {
+            if connection.dueTick <= due { return }
+            unlink(connection)
+        }
+        link(connection, due)
+    }
+
+    /// Forgets the connection.
+    func remove(_ connection: Connection) {
+        if connection.isTimed { unlink(connection) }
+    }
+
+    /// Looks at every list whose time has come.
+    func advance(to now: UInt64) {
+        let end = now / tick
+        // Every list is looked at once at most, however long the loop was away.
+        if end > position + UInt64(slots.count) { position = end - UInt64(slots.count) }
+        while position < end {
+            position += 1
+            let slot = Int(position % UInt64(slots.count))
+            while let entry = slots[slot] {
+                let connection = entry.takeUnretainedValue()
+                unlink(connection)
+                if connection.deadline <= now {
+                    connection.expire(now: now)
+                } else {
+                    set(connection, at: connection.deadline)
+                }
+            }
+        }
+    }
+
+    private func link(_ connection: Connection, _ due: UInt64) {
+        let entry = Unmanaged.passUnretained(connection)
+        let slot = Int(due % UInt64(slots.count))
+        let next = slots[slot]
+        connection.dueTick = due
+        connection.isTimed = true
+        connection.nextTimed = next
+        connection.previousTimed = nil
+        next?._withUnsafeGuaranteedRef { $0.previousTimed = entry }
+        slots[slot] = entry
+    }
+
+    private func unlink(_ connection: Connection) {
+        let next = connection.nextTimed
+        let previous = connection.previousTimed
+        if let previous {
+            previous._withUnsafeGuaranteedRef { $0.nextTimed = next }
+        } else {
+            slots[Int(connection.dueTick % UInt64(slots.count))] = next
+        }
+        next?._withUnsafeGuaranteedRef { $0.previousTimed = previous }
+        connection.nextTimed = nil
+        connection.previousTimed = nil
+        connection.isTimed = false
+    }
+}

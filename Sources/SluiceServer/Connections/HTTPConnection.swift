@@ -1,0 +1,220 @@
+internal import EventLoop
+internal import HTTP
+
+/// A connection on which HTTP/1.1 is spoken: bytes → requests → answers, in order.
+///
+/// All answers of one read leave in one write. A request whose commit the log has not answered yet stops the
+/// reading of further ones; so does a peer that does not take its answers.
+final class HTTPConnection: Connection {
+    let parser: RequestParser
+    /// What the peer sent behind a request that is not answered yet.
+    private var saved = ByteBuffer()
+    /// The number of the request that is being answered later; 0: none is.
+    private(set) var waitingFor: UInt64 = 0
+    private var requests: UInt64 = 0
+    /// How the answer to the request at hand is framed.
+    @exclusivity(unchecked) var framing = ResponseFraming()
+    /// When the head or the body that is being read began.
+    private var startedAt: UInt64 = 0
+    private var isBodyTimed = false
+    private var isUpgraded = false
+    private var isClosing = false
+
+    override init(server: Server, number: UInt64, socket: TCPConnection, countedAddress: String?) {
+        parser = RequestParser(limits: server.parserLimits)
+        super.init(server: server, number: number, socket: socket, countedAddress: countedAddress)
+        server.deadlines.set(self, at: server.loop.now + server.times.headers)
+        socket.resumeReading()
+    }
+
+    // MARK: - Reading
+
+    override func receive(_ bytes: UnsafeRawBufferPointer) {
+        guard !isClosing else { return }
+        var input = bytes
+        process(&input)
+    }
+
+    private func process(_ input: inout UnsafeRawBufferPointer) {
+        while true {
+            let isMore = step(&input)
+            if isUpgraded { return }
+            if isMore, isClosing { return closeAfterWriting() }
+            flush()
+            if isMore { return setDeadline() }
+            // What the kernel took at once is no reason to wait.
+            if waitingFor != 0 || isBehind { break }
+            if socket == nil { return }
+        }
+        saved.append(input)
+        socket?.pauseReading()
+        setDeadline()
+    }
+
+    /// Answers what is complete.
+    ///
+    /// Returns false when the rest of the input has to wait.
+    private func step(_ input: inout UnsafeRawBufferPointer) -> Bool {
+        while true {
+            if waitingFor != 0 || unsentBytes > server.pendingBytes { return false }
+            switch parser.parse(&input) {
+            case .more:
+                return true
+            case .request:
+                startedAt = 0
+                answer()
+            case .upgrade:
+                startedAt = 0
+                upgrade(input)
+                if isUpgraded { return true }
+            case .continueExpected:
+                framing = parser.head.framing
+                if let problem = refusalBeforeBody() {
+                    framing.keepsAlive = false
+                    refuse(problem)
+                } else {
+                    write { $0.append(ResponseEncoder.continueLine) }
+                }
+            case .failed(let failure):
+                framing = ResponseFraming(omitsBody: false, keepsAlive: false)
+                refuse(Problem(failure))
+            }
+            if isClosing || socket == nil { return true }
+        }
+    }
+
+    /// Goes on with what was saved.
+    private func resume() {
+        guard socket != nil, !isClosing else { return }
+        var held = ByteBuffer()
+        swap(&held, &saved)
+        var input = held.bytes
+        socket?.resumeReading()
+        process(&input)
+    }
+
+    override func drained() {
+        if waitingFor == 0, socket?.isReading == false { resume() }
+    }
+
+    override func peerEnded() {
+        // A request that is being answered still gets its answer.
+        if waitingFor != 0 || unsentBytes > 0 {
+            isClosing = true
+            if waitingFor == 0 { closeAfterWriting() }
+            return
+        }
+        close()
+    }
+
+    // MARK: - Answering
+
+    private func answer() {
+        requests &+= 1
+        server.requests &+= 1
+        framing = parser.head.framing
+        if server.isDraining { framing.keepsAlive = false }
+        respond()
+        if waitingFor == 0, !framing.keepsAlive { isClosing = true }
+    }
+
+    private func upgrade(_ rest: UnsafeRawBufferPointer) {
+        requests &+= 1
+        server.requests &+= 1
+        framing = parser.head.framing
+        if server.isDraining { framing.keepsAlive = false }
+        if let connection = respondToUpgrade() {
+            isUpgraded = true
+            connection.begin(with: rest)
+            return
+        }
+        // Whatever follows a refused upgrade may be of the protocol that was asked for.
+        framing.keepsAlive = false
+        isClosing = true
+    }
+
+    /// Answers with an error; the connection goes on unless the framing says otherwise.
+    func refuse(_ problem: Problem) {
+        if server.isDraining { framing.keepsAlive = false }
+        write { problem.append(server.encoder, framing, to: &$0) }
+        server.refusals &+= 1
+        if !framing.keepsAlive { isClosing = true }
+    }
+
+    /// The request at hand will be answered by ``answerLater(_:_:)``.
+    ///
+    /// Returns its number.
+    func wait() -> UInt64 {
+        waitingFor = requests
+        return requests
+    }
+
+    /// Writes the answer of the request of that number, and goes on with the next.
+    func answerLater(_ number: UInt64, _ respond: (HTTPConnection) -> Void) {
+        guard number == waitingFor, socket != nil else { return }
+        waitingFor = 0
+        if server.isDraining { framing.keepsAlive = false }
+        respond(self)
+        if !framing.keepsAlive || isClosing {
+            isClosing = true
+            return closeAfterWriting()
+        }
+        resume()
+    }
+
+    // MARK: - Time
+
+    private func setDeadline() {
+        guard socket != nil, !isLingering else { return }
+        let now = server.loop.now
+        let deadline: UInt64
+        if parser.isReadingHead {
+            if startedAt == 0 || isBodyTimed { startedAt = now }
+            isBodyTimed = false
+            deadline = startedAt + server.times.headers
+        } else if parser.isReadingBody {
+            if startedAt == 0 || !isBodyTimed { startedAt = now }
+            isBodyTimed = true
+            deadline = min(startedAt + server.times.body, now + 1000)
+        } else {
+            startedAt = 0
+            deadline = now + server.times.idle
+        }
+        server.deadlines.set(self, at: deadline)
+    }
+
+    override func expire(now: UInt64) {
+        if isLingering { return close() }
+        if waitingFor != 0 {
+            // The log owes the answer, not the peer.
+            return server.deadlines.set(self, at: now + server.times.idle)
+        }
+        if isBehind {
+            // It has had the time of an idle connection to take its answers.
+            return reset()
+        }
+        guard startedAt != 0 else { return close() }
+        if isBodyTimed, parser.isReadingBody {
+            let elapsed = now - startedAt
+            let isSlow = elapsed >= 5000 && UInt64(parser.bodyBytes) * 1000 < elapsed * 1024
+            if elapsed < server.times.body, !isSlow {
+                return server.deadlines.set(self, at: min(startedAt + server.times.body, now + 1000))
+            }
+        }
+        framing = ResponseFraming(omitsBody: false, keepsAlive: false)
+        refuse(Problem(.timeout, "the request did not arrive in time"))
+        closeAfterWriting()
+    }
+
+    override func drain(after milliseconds: Int) {
+        guard waitingFor == 0, !isClosing else { return }
+        if parser.isIdle, unsentBytes == 0 { close() }
+        // Otherwise the answer that is under way says `Connection: close`.
+    }
+
+    override func ended(_ error: UVError?) {
+        waitingFor = 0
+        isClosing = true
+        saved.removeAll(keepingCapacity: false)
+    }
+}

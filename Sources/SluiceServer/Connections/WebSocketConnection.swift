@@ -1,0 +1,284 @@
+internal import EventLoop
+internal import GraphHost
+internal import HTTP
+
+/// A connection on which WebSocket is spoken (RFC 6455): bytes → messages → session, and back.
+///
+/// However it ends (close frame, reset, end of stream, silence, broken protocol, slow reader, drain), the
+/// session is closed in the same loop turn, by ``Session/close(_:)`` and nothing else: at the latest when the
+/// socket is, and before that as soon as it is known that the peer will not be served any more.
+final class WebSocketConnection: Connection, MessageSink {
+    /// What is spoken in the messages.
+    enum Kind {
+        /// The protocol of wire-protocol.md §1.
+        case messages
+        /// Bare values of one node (§1.10).
+        case node(NamedNode)
+        /// Every message comes back, for conformance tests.
+        case echo
+    }
+
+    private let kind: Kind
+    @exclusivity(unchecked) private var assembler: MessageAssembler
+    /// What the client asked for; nil for echo, and once it is closed.
+    @exclusivity(unchecked) private(set) var session: Session?
+    /// When the next ping is due.
+    private var pingAt: UInt64
+    /// When the message that is being received began; 0: none is.
+    private var frameStartedAt: UInt64 = 0
+    private var missedPongs = 0
+    private var pingedAt: UInt64 = 0
+    /// The time between the last ping and its pong, in milliseconds; nil before the first.
+    private(set) var roundTrip: UInt64?
+    /// When something was last written, for the heartbeat message.
+    private var wroteAt: UInt64
+    private var isPaused = false
+    private var isFull = false
+    private var isParsing = false
+    /// What came in while reading was paused in the middle of a read.
+    private var saved = ByteBuffer()
+
+    /// Takes over the connection of an accepted upgrade.
+    init(upgrading connection: HTTPConnection, to kind: Kind) {
+        self.kind = kind
+        let now = connection.server.loop.now
+        assembler = MessageAssembler(role: .server, limitBytes: connection.server.messageLimit)
+        pingAt = now + connection.server.times.heartbeat
+        wroteAt = now
+        super.init(replacing: connection)
+    }
+
+    override var transport: StaticString {
+        switch kind {
+        case .messages: "ws"
+        case .node: "plain"
+        case .echo: "echo"
+        }
+    }
+
+    override var name: String { session.map { "c:\($0.number)" } ?? super.name }
+
+    /// Begins to speak: `rest` came behind the request.
+    func begin(with rest: UnsafeRawBufferPointer) {
+        socket?.setUserTimeout(.milliseconds(Int64(2 * server.times.heartbeat)))
+        server.deadlines.set(self, at: pingAt)
+        switch kind {
+        case .messages:
+            session = Session(host: server.host, sink: self, transport: "ws")
+        case .node(let node):
+            session = Session(host: server.host, sink: self, transport: "plain", form: .node(node))
+        case .echo:
+            break
+        }
+        if isLingering { return }
+        guard !rest.isEmpty else { return flush() }
+        // The rest lies in the parser's or the loop's memory; frames are unmasked in place.
+        var copy = ByteBuffer()
+        copy.append(rest)
+        receive(copy.bytes)
+        flush()
+    }
+
+    // MARK: - Receiving
+
+    override func receive(_ bytes: UnsafeRawBufferPointer) {
+        guard !isPaused, !isFull else { return saved.append(bytes) }
+        // The read buffer is the loop's own; whoever lends it has no use for its contents afterwards.
+        var input = UnsafeMutableRawBufferPointer(mutating: bytes)
+        parse(&input)
+        setDeadline()
+    }
+
+    private func parse(_ input: inout UnsafeMutableRawBufferPointer) {
+        isParsing = true
+        defer { isParsing = false }
+        while !isLingering, socket != nil {
+            if isPaused || isFull {
+                saved.append(UnsafeRawBufferPointer(input))
+                return
+            }
+            switch assembler.parse(&input) {
+            case .more:
+                return
+            case .text(let message):
+                take(message, .text)
+            case .binary(let message):
+                take(message, .binary)
+            case .ping(let payload):
+                write { FrameEncoder.append(.pong, payload, to: &$0) }
+            case .pong:
+                missedPongs = 0
+                roundTrip = server.loop.now - pingedAt
+            case .close(let code, _):
+                finish(.closed, answering: code == .noneGiven ? .noneGiven : code)
+            case .failed(let failure):
+                finish(.protocolError, answering: failure.code, reason: failure.reason)
+            }
+            checkBackPressure()
+        }
+    }
+
+    private func take(_ message: UnsafeRawBufferPointer, _ opcode: Opcode) {
+        // A whole message came; a peer that sends without pause is not slow.
+        frameStartedAt = 0
+        if case .echo = kind {
+            write { FrameEncoder.append(opcode, message, to: &$0) }
+            return
+        }
+        guard opcode == .text else {
+            return finish(.protocolError, answering: .unsupportedData, reason: "text messages only")
+        }
+        session?.receive(message: message)
+    }
+
+    /// A peer that does not take what it is sent is not read from.
+    private func checkBackPressure() {
+        let unsent = unsentBytes
+        if unsent > server.configuration.limits.unsentHard, session != nil || isEcho {
+            close(code: CloseCode.slow.rawValue, reason: "slow")
+        } else if unsent > server.configuration.limits.unsent, !isFull {
+            flush()
+            guard isBehind else { return }
+            isFull = true
+            socket?.pauseReading()
+        }
+    }
+
+    private var isEcho: Bool {
+        if case .echo = kind { true } else { false }
+    }
+
+    private func resumeIfPossible() {
+        guard !isPaused, !isFull, !isParsing, !isLingering, let socket else { return }
+        if !saved.isEmpty {
+            var held = ByteBuffer()
+            swap(&held, &saved)
+            var input = held.mutableBytes
+            parse(&input)
+            guard !isPaused, !isFull, !isLingering, self.socket != nil else { return }
+        }
+        socket.resumeReading()
+        setDeadline()
+    }
+
+    override func drained() {
+        // Taking bytes proves that somebody is there.
+        missedPongs = 0
+        isFull = false
+        session?.drained()
+        resumeIfPossible()
+    }
+
+    // MARK: - MessageSink
+
+    func send(message: UnsafeRawBufferPointer) {
+        wroteAt = server.loop.now
+        write { FrameEncoder.append(.text, message, to: &$0) }
+        if unsentBytes > server.configuration.limits.unsentHard { checkHardLimit() }
+    }
+
+    /// Control frames and answers pass the soft limit, but no peer may pile up more than the hard one.
+    private func checkHardLimit() {
+        flush()
+        guard unsentBytes > server.configuration.limits.unsentHard, !isLingering else { return }
+        let session = session
+        self.session = nil
+        session?.close(.slow)
+        write { FrameEncoder.appendClose(.slow, reason: "slow", to: &$0) }
+        closeAfterWriting()
+    }
+
+    func close(code: UInt16, reason: String) {
+        guard socket != nil, !isLingering else { return }
+        let code = CloseCode(rawValue: code)
+        let why: Session.CloseReason =
+            switch code {
+            case .slow: .slow
+            case .unavailable: .shutdown
+            case .heartbeatTimeout, .helloTimeout: .timeout
+            default: .protocolError
+            }
+        finish(why, answering: code, reason: reason)
+    }
+
+    func pauseReading(_ paused: Bool) {
+        isPaused = paused
+        if paused {
+            socket?.pauseReading()
+        } else {
+            resumeIfPossible()
+        }
+    }
+
+    // MARK: - Ending
+
+    /// The one way to end from this side: the session goes now, the close frame leaves, the socket follows.
+    private func finish(_ reason: Session.CloseReason, answering code: CloseCode, reason text: String = "") {
+        let session = session
+        self.session = nil
+        session?.close(reason)
+        write { FrameEncoder.appendClose(code, reason: text, to: &$0) }
+        closeAfterWriting()
+    }
+
+    override func peerEnded() {
+        let session = session
+        self.session = nil
+        session?.close(.reset)
+        close()
+    }
+
+    override func ended(_ error: UVError?) {
+        let session = session
+        self.session = nil
+        session?.close(error?.is(.timedOut) == true ? .timeout : .reset)
+        saved.removeAll(keepingCapacity: false)
+    }
+
+    override func endByOperator() {
+        finish(.closed, answering: .goingAway, reason: "ended by the operator")
+    }
+
+    override func drain(after milliseconds: Int) {
+        guard !isLingering else { return }
+        if let session {
+            session.shutDown(after: milliseconds)
+        } else {
+            finish(.shutdown, answering: .unavailable, reason: "{\"after\":\(milliseconds)}")
+        }
+    }
+
+    // MARK: - Time
+
+    private func setDeadline() {
+        guard !isLingering, socket != nil else { return }
+        let now = server.loop.now
+        var deadline = pingAt
+        if assembler.isUnfinished, saved.isEmpty {
+            if frameStartedAt == 0 { frameStartedAt = now }
+            deadline = min(deadline, frameStartedAt + server.times.frame)
+        } else {
+            frameStartedAt = 0
+        }
+        server.deadlines.set(self, at: deadline)
+    }
+
+    override func expire(now: UInt64) {
+        if isLingering { return close() }
+        if frameStartedAt != 0, now >= frameStartedAt + server.times.frame {
+            return finish(.timeout, answering: .heartbeatTimeout, reason: "unfinished message")
+        }
+        if now >= pingAt {
+            guard missedPongs < 2 else {
+                return finish(.timeout, answering: .heartbeatTimeout, reason: "no pong")
+            }
+            missedPongs += 1
+            pingedAt = now
+            pingAt = now + server.times.heartbeat
+            write { FrameEncoder.append(.ping, UnsafeRawBufferPointer(start: nil, count: 0), to: &$0) }
+            if case .messages = kind, now >= wroteAt + server.times.heartbeat { session?.heartbeat() }
+            flush()
+        }
+        setDeadline()
+    }
+}

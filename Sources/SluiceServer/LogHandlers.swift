@@ -1,0 +1,121 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+public import Logging
+
+/// Writes log entries to standard error, one line each, at once.
+public struct StandardErrorLog: LogHandler {
+    public var logLevel: Logger.Level
+    public var metadata: Logger.Metadata = [:]
+    private let label: String
+    private let format: LogFormat
+
+    /// A logger as the configuration wants it.
+    public static func logger(_ configuration: Configuration.Log, label: String = "sluice") -> Logger {
+        Logger(label: label) { label in
+            StandardErrorLog(label: label, level: configuration.level, format: configuration.format)
+        }
+    }
+
+    init(label: String, level: LogLevel, format: LogFormat) {
+        self.label = label
+        self.format = format
+        logLevel = Logger.Level(rawValue: level.rawValue) ?? .info
+    }
+
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    public func log(event: LogEvent) {
+        let all = event.metadata.map { metadata.merging($0) { _, new in new } } ?? metadata
+        let fields = all.map { ($0.key, "\($0.value)") }.sorted { $0.0 < $1.0 }
+        let line: String
+        switch format {
+        case .text:
+            line = LogLine.text(Timestamp.now(), event.level.rawValue, "\(event.message)", fields)
+        case .json:
+            line = LogLine.json(Timestamp.now(), event.level.rawValue, "\(event.message)", fields)
+        }
+        var rest = Array(line.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Self.write($0) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+        #else
+            Darwin.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+        #endif
+    }
+}
+
+/// How entries look.
+enum LogLine {
+    /// As text: `2026-01-02T03:04:05.678Z info serving listen=127.0.0.1:8080`.
+    static func text(
+        _ time: String,
+        _ level: String,
+        _ message: String,
+        _ fields: [(String, String)]
+    ) -> String {
+        let rest = fields.map { key, value in
+            let needsQuotes = value.isEmpty || value.contains { $0 == " " || $0 == "\"" || $0.isNewline }
+            return needsQuotes ? " \(key)=\(quoted(value))" : " \(key)=\(value)"
+        }
+        // A message with a line break in it must not look like two entries.
+        let message = message.contains(where: \.isNewline) ? quoted(message) : message
+        return "\(time) \(level) \(message)\(rest.joined())\n"
+    }
+
+    /// As JSON: `{"time":…,"level":…,"message":…,…}`.
+    static func json(
+        _ time: String,
+        _ level: String,
+        _ message: String,
+        _ fields: [(String, String)]
+    ) -> String {
+        let rest = fields.map { ",\(quoted($0)):\(quoted($1))" }
+        return
+            "{\"time\":\"\(time)\",\"level\":\"\(level)\",\"message\":\(quoted(message))\(rest.joined())}\n"
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case _ where scalar.value < 0x20:
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}
+
+/// The present time as log entries show it (RFC 3339, UTC, milliseconds).
+enum Timestamp {
+    static func now() -> String {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        var seconds = time_t(time.tv_sec)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let milliseconds = Int(time.tv_nsec) / 1_000_000
+        let fraction = String(String(1000 + milliseconds).dropFirst())
+        return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+            + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)).\(fraction)Z"
+    }
+}

@@ -1,0 +1,148 @@
+internal import EventLoop
+internal import GraphHost
+internal import HTTP
+
+/// The counters of a server in the text form of Prometheus (exposition format 0.0.4).
+enum Metrics {
+    static func append(of server: Server, to out: inout ByteBuffer) {
+        graphs(server, &out)
+        connections(server, &out)
+        sessions(server.host.statistics, &out)
+        process(&out)
+    }
+
+    private static func graphs(_ server: Server, _ out: inout ByteBuffer) {
+        let all = server.host.graphs.map { ($0, $0.statistics) }
+        func family(
+            _ name: StaticString,
+            _ kind: StaticString,
+            _ help: StaticString,
+            _ value: (LiveGraph, GraphStatistics) -> UInt64
+        ) {
+            out.head(name, kind, help)
+            for (graph, statistics) in all {
+                out.append(name)
+                out.append("{graph=\"")
+                out.append(string: graph.name)
+                out.append("\"} ")
+                out.append(value(graph, statistics))
+                out.append("\n")
+            }
+        }
+        family("sluice_nodes", "gauge", "Nodes that exist now.") { UInt64($1.nodes) }
+        family("sluice_edges", "gauge", "Edges between nodes that exist now.") { UInt64($1.edges) }
+        family("sluice_listeners", "gauge", "Listen edges that exist now.") { UInt64($1.listeners) }
+        family("sluice_subscriptions", "gauge", "Subscriptions of clients.") { UInt64($1.subscriptions) }
+        family("sluice_nodes_released_total", "counter", "Nodes freed since the start.") { $1.released }
+        family("sluice_commits_total", "counter", "Commits applied since the start.") { $1.commits }
+        family("sluice_commits_pending", "gauge", "Commits the log has not answered yet.") {
+            UInt64($1.pending)
+        }
+        family("sluice_rev", "gauge", "Rev of the last commit.") { graph, _ in graph.rev }
+    }
+
+    private static func connections(_ server: Server, _ out: inout ByteBuffer) {
+        out.head("sluice_connections", "gauge", "Open connections by what is spoken on them.")
+        let transports: [StaticString] = ["http", "ws", "plain", "echo"]
+        for transport in transports {
+            let name = transport.description
+            let count = server.connections.lazy.filter { $0.transport.description == name }.count
+            out.append("sluice_connections{transport=\"")
+            out.append(transport)
+            out.append("\"} ")
+            out.append(decimal: count)
+            out.append("\n")
+        }
+        out.sample(
+            "sluice_connections_total",
+            "counter",
+            "Connections accepted since the start.",
+            server.accepted
+        )
+        out.sample(
+            "sluice_connections_refused_total",
+            "counter",
+            "Connections there was no room for.",
+            server.turnedAway
+        )
+        out.sample(
+            "sluice_http_requests_total",
+            "counter",
+            "Requests received since the start.",
+            server.requests
+        )
+        out.sample("sluice_http_errors_total", "counter", "Requests answered with an error.", server.refusals)
+        out.sample(
+            "sluice_received_bytes_total",
+            "counter",
+            "Bytes received from peers.",
+            server.receivedBytes
+        )
+        out.sample(
+            "sluice_sent_bytes_total",
+            "counter",
+            "Bytes given to the kernel for peers.",
+            server.sentBytes
+        )
+    }
+
+    private static func sessions(_ statistics: HostStatistics, _ out: inout ByteBuffer) {
+        out.sample("sluice_sessions", "gauge", "Open sessions.", UInt64(statistics.sessions))
+        out.sample("sluice_messages_received_total", "counter", "Messages of clients.", statistics.messagesIn)
+        out.sample("sluice_messages_sent_total", "counter", "Messages to clients.", statistics.messagesOut)
+        out.sample(
+            "sluice_values_folded_total",
+            "counter",
+            "Values folded into a newer one.",
+            statistics.folded
+        )
+    }
+
+    private static func process(_ out: inout ByteBuffer) {
+        let resident = UInt64(OwnProcess.residentBytes)
+        out.sample("process_resident_memory_bytes", "gauge", "Resident memory.", resident)
+        if let open = OwnProcess.openDescriptors {
+            out.sample("process_open_fds", "gauge", "Open descriptors.", UInt64(open))
+        }
+        let most = UInt64(OwnProcess.descriptorLimit)
+        out.sample("process_max_fds", "gauge", "Most descriptors allowed.", most)
+        let time = OwnProcess.processorTime
+        let milliseconds = UInt64((time.user + time.system).milliseconds)
+        out.head("process_cpu_seconds_total", "counter", "Processor time used.")
+        out.append("process_cpu_seconds_total ")
+        out.append(decimal: UInt(milliseconds / 1000))
+        out.append(".")
+        let rest = milliseconds % 1000
+        if rest < 100 { out.append("0") }
+        if rest < 10 { out.append("0") }
+        out.append(rest)
+        out.append("\n")
+    }
+}
+
+extension ByteBuffer {
+    fileprivate mutating func head(_ name: StaticString, _ kind: StaticString, _ help: StaticString) {
+        append("# HELP ")
+        append(name)
+        append(" ")
+        append(help)
+        append("\n# TYPE ")
+        append(name)
+        append(" ")
+        append(kind)
+        append("\n")
+    }
+
+    fileprivate mutating func sample(
+        _ name: StaticString,
+        _ kind: StaticString,
+        _ help: StaticString,
+        _ value: UInt64
+    ) {
+        head(name, kind, help)
+        append(name)
+        append(" ")
+        append(value)
+        append("\n")
+    }
+}

@@ -1,0 +1,365 @@
+public import EventLoop
+internal import GraphHost
+internal import HTTP
+public import Logging
+
+/// A server: its socket, its connections, its graphs, on one loop.
+///
+/// A process may have any number of servers, on the same loop or on others. Invariants:
+/// - `connections` has every open connection at the place it knows itself (`Connection.place`), and holds it.
+/// - Whatever the turn brought, at its end the host has told every session what changed, and every connection
+///   has given what it collected to the kernel.
+/// - `drain` and `stop` may be called at any time, and again.
+public final class Server {
+    /// Where a server stands in its life; it goes through these in order.
+    public enum State: Sendable, Equatable {
+        /// Made, not listening.
+        case starting
+        /// Taking connections.
+        case serving
+        /// Taking none, ending those there are.
+        case draining
+        /// Nothing is left.
+        case stopped
+    }
+
+    /// Where it stands.
+    public private(set) var state = State.starting
+    /// What it was told.
+    public let configuration: Configuration
+    /// The loop it lives on.
+    public let loop: Loop
+    /// Called once, when the last connection of a draining server is gone.
+    public var onStop: (() -> Void)?
+
+    let log: Logger
+    let host: Host
+    let router: Router
+    let hostCheck: HostCheck
+    let originCheck: OriginCheck
+    let parserLimits: HTTP.Limits
+    let times: Milliseconds
+    let messageLimit: Int
+    let pendingBytes: Int
+    let outboxes = OutboxPool()
+    let deadlines: Deadlines
+    private(set) var files: StaticFiles?
+    @exclusivity(unchecked) var encoder = ResponseEncoder()
+
+    @exclusivity(unchecked) private(set) var connections: ContiguousArray<Connection> = []
+    private var addresses: [String: Int] = [:]
+    private var lastNumber: UInt64 = 0
+
+    @exclusivity(unchecked) var requests: UInt64 = 0
+    @exclusivity(unchecked) var refusals: UInt64 = 0
+    @exclusivity(unchecked) var receivedBytes: UInt64 = 0
+    @exclusivity(unchecked) var sentBytes: UInt64 = 0
+    private(set) var accepted: UInt64 = 0
+    private(set) var turnedAway: UInt64 = 0
+
+    private var listener: TCPListener?
+    private var turnEnd: TurnEnd?
+    private var ticker: Timer?
+    private var hostTimer: Timer?
+    private var hostDeadline: UInt64 = .max
+    private var drainTimer: Timer?
+    @exclusivity(unchecked) private var waiting: ContiguousArray<Connection> = []
+    @exclusivity(unchecked) private var hasWork = false
+    @exclusivity(unchecked) private var isFlushing = false
+    @exclusivity(unchecked) private var writing: Connection?
+    @exclusivity(unchecked) private var encodedSecond: UInt64 = .max
+
+    /// A server that has read nothing and listens nowhere yet.
+    public init(_ configuration: Configuration, on loop: Loop, log: Logger) {
+        self.configuration = configuration
+        self.loop = loop
+        self.log = log
+        let limits = configuration.limits
+        host = Host(
+            log: MemoryLog(epoch: Epoch.make()),
+            clock: LoopHostClock(loop),
+            limits: SessionLimits(configuration)
+        )
+        router = .api(hasEcho: configuration.diagnosticsEcho)
+        hostCheck = HostCheck(listening: configuration.listen, names: configuration.hosts)
+        originCheck = OriginCheck(allowed: configuration.origins)
+        parserLimits = HTTP.Limits(
+            targetBytes: limits.target,
+            headerBytes: limits.headers,
+            headerFields: limits.fields,
+            bodyBytes: limits.body
+        )
+        times = Milliseconds(configuration)
+        messageLimit = limits.message
+        pendingBytes = limits.pendingBytes
+        deadlines = Deadlines(shortest: times.shortest, now: loop.now)
+    }
+
+    /// Where it listens; nil before ``start()`` and after the drain has begun.
+    public var address: SocketAddress? { listener?.address }
+
+    /// The address as a browser takes it; empty while nothing is listened on.
+    public var url: String {
+        guard let address else { return "" }
+        if address.family == .unix { return address.description }
+        let isAny = address.host == "0.0.0.0" || address.host == "::"
+        return isAny ? "http://localhost:\(address.port)" : "http://\(address)"
+    }
+
+    /// How many connections are open.
+    public var connectionCount: Int { connections.count }
+
+    // MARK: - Starting
+
+    /// Reads the graphs and begins to listen.
+    ///
+    /// - Throws: ``StartFailure`` with everything that is wrong; nothing is listening then.
+    public func start() throws(StartFailure) {
+        precondition(state == .starting, "a server is started once")
+        if let sentence = SelfTest.run() { throw StartFailure([sentence]) }
+        guard configuration.listen.isLoopback || configuration.insecure else {
+            throw StartFailure([
+                "listening on \(configuration.listen) would let anybody on the network read and set every node; "
+                    + "there is no authentication yet, so say --insecure if that is meant"
+            ])
+        }
+        try openFiles()
+        try loadGraphs()
+        do throws(UVError) {
+            try listen()
+        } catch {
+            throw StartFailure(["cannot listen on \(configuration.listen): \(error)"])
+        }
+        state = .serving
+        log.info(
+            "serving",
+            metadata: ["listen": "\(address?.description ?? "")", "graphs": "\(host.graphs.count)"]
+        )
+    }
+
+    private func openFiles() throws(StartFailure) {
+        guard !configuration.publicFolder.isEmpty else { return }
+        files = StaticFiles(folder: configuration.publicFolder)
+        if files == nil {
+            throw StartFailure(["public: there is no folder '\(configuration.publicFolder)'"])
+        }
+    }
+
+    private func loadGraphs() throws(StartFailure) {
+        let (definitions, problems) = GraphFolder.read(configuration.graphs)
+        guard problems.isEmpty else { throw StartFailure(problems) }
+        for definition in definitions {
+            if case .refused(let error) = host.define(definition) {
+                throw StartFailure(["graph \(definition.name): \(error.message)"])
+            }
+        }
+    }
+
+    private func listen() throws(UVError) {
+        listener = try TCPListener(configuration.listen, on: loop) { [unowned self] in accept($0) }
+        listener?.onShortage = { [unowned self] count, error in
+            turnedAway += UInt64(count)
+            log.warning("no descriptors left", metadata: ["turnedAway": "\(count)", "error": "\(error)"])
+        }
+        turnEnd = try TurnEnd(on: loop) { [unowned self] in endTurn() }
+        ticker = try Timer(on: loop) { [unowned self] in
+            beginTurn()
+            deadlines.advance(to: loop.now)
+        }
+        ticker?.keepsLoopAlive = false
+        hostTimer = try Timer(on: loop) { [unowned self] in
+            hostDeadline = .max
+            beginTurn()
+            host.advance()
+        }
+        hostTimer?.keepsLoopAlive = false
+        hasWork = true
+    }
+
+    // MARK: - Connections
+
+    private func accept(_ socket: TCPConnection) {
+        beginTurn()
+        accepted += 1
+        socket.setNoDelay(true)
+        var address: String?
+        if configuration.limits.connectionsPerAddress > 0 {
+            let host = socket.peerAddress?.host ?? ""
+            guard addresses[host, default: 0] < configuration.limits.connectionsPerAddress else {
+                return turnAway(socket)
+            }
+            addresses[host, default: 0] += 1
+            address = host
+        }
+        guard connections.count < configuration.limits.connections else { return turnAway(socket) }
+        lastNumber += 1
+        _ = HTTPConnection(server: self, number: lastNumber, socket: socket, countedAddress: address)
+    }
+
+    /// Says that there is no room, as far as the socket takes that at once, and closes.
+    private func turnAway(_ socket: TCPConnection) {
+        turnedAway += 1
+        var out = ByteBuffer()
+        Refusal("too_many_connections", "there is no room for another connection", retryAfterSeconds: 5)
+            .append(encoder, ResponseFraming(omitsBody: false, keepsAlive: false), to: &out)
+        _ = socket.tryWrite(out.bytes)
+        socket.close()
+    }
+
+    /// Puts a new connection into the list.
+    func add(_ connection: Connection) {
+        connection.place = connections.count
+        connections.append(connection)
+        if connections.count == 1 {
+            ticker?.start(
+                after: .milliseconds(Int64(deadlines.tick)),
+                every: .milliseconds(Int64(deadlines.tick))
+            )
+        }
+    }
+
+    /// The socket goes on as another connection.
+    func replace(_ old: Connection, by new: Connection) {
+        new.place = old.place
+        connections[old.place] = new
+        old.place = -1
+    }
+
+    /// Takes a connection whose socket is closed off the list.
+    func remove(_ connection: Connection) {
+        guard connection.place >= 0 else { return }
+        let last = connections.removeLast()
+        if last !== connection {
+            last.place = connection.place
+            connections[last.place] = last
+        }
+        connection.place = -1
+        if let address = connection.countedAddress { forget(address) }
+        if connections.isEmpty {
+            ticker?.stop()
+            if state == .draining { finish() }
+        }
+    }
+
+    private func forget(_ address: String) {
+        let count = addresses[address, default: 1] - 1
+        addresses[address] = count > 0 ? count : nil
+    }
+
+    // MARK: - Turns
+
+    /// Something happens: the clock of the answers is set, and the end of the turn has something to do.
+    @inline(__always)
+    func beginTurn() {
+        guard !hasWork else { return }
+        hasWork = true
+        let second = loop.now / 1000
+        if second != encodedSecond {
+            encodedSecond = second
+            encoder.date = HTTPDate(unixSeconds: loop.wallClock / 1000)
+        }
+    }
+
+    /// A connection begins to collect bytes.
+    ///
+    /// Returns whether it was put on the list for the end of the turn.
+    ///
+    /// While the host tells its sessions what changed, each gets its bytes out before the next one's turn
+    /// comes: one outbox, warm in the caches, serves them all.
+    @inline(__always)
+    func willWrite(_ connection: Connection) -> Bool {
+        if isFlushing {
+            writing?.flush()
+            writing = connection
+            return false
+        }
+        waiting.append(connection)
+        return true
+    }
+
+    private func endTurn() {
+        guard hasWork else { return }
+        isFlushing = true
+        host.flush()
+        writing?.flush()
+        writing = nil
+        isFlushing = false
+        // Flushing may close connections, which may write to others.
+        while !waiting.isEmpty {
+            let connections = waiting
+            waiting.removeAll(keepingCapacity: true)
+            for connection in connections { connection.flushQueued() }
+        }
+        hasWork = false
+        setHostTimer()
+    }
+
+    private func setHostTimer() {
+        guard let next = host.nextDeadline else { return }
+        guard next < hostDeadline else { return }
+        hostDeadline = next
+        hostTimer?.start(after: .milliseconds(Int64(next > loop.now ? next - loop.now : 0)))
+    }
+
+    // MARK: - Ending
+
+    /// Whether the server is about to stop.
+    var isDraining: Bool { state == .draining || state == .stopped }
+
+    /// Stops taking connections, tells sessions to come back later, lets requests finish; what is still open
+    /// after the configured time is closed.
+    public func drain() {
+        guard state == .serving else { return }
+        log.info("draining", metadata: ["connections": "\(connections.count)"])
+        state = .draining
+        listener = nil
+        beginTurn()
+        var random = SystemRandomNumberGenerator()
+        for connection in Array(connections) {
+            // Spread out, so that all clients of a big server do not come back in the same second.
+            connection.drain(after: Int.random(in: 200...3000, using: &random))
+        }
+        guard !connections.isEmpty else { return finish() }
+        drainTimer = try? Timer(on: loop) { [unowned self] in stop() }
+        drainTimer?.start(after: configuration.drain)
+    }
+
+    /// Ends politely the first time it is called, at once the second time: what a signal does.
+    public func stopSoon() {
+        if state == .draining { stop() } else { drain() }
+    }
+
+    /// Closes everything at once.
+    public func stop() {
+        guard state != .stopped else { return }
+        listener = nil
+        state = .draining
+        for connection in Array(connections) { connection.close() }
+        finish()
+    }
+
+    private func finish() {
+        guard state != .stopped, connections.isEmpty else { return }
+        state = .stopped
+        ticker = nil
+        hostTimer = nil
+        drainTimer = nil
+        // What the end of the turn still has to do, it does now.
+        endTurn()
+        turnEnd = nil
+        log.info("stopped")
+        onStop?()
+    }
+}
+
+/// Why a server did not start: one line per problem, for people.
+public struct StartFailure: Error, CustomStringConvertible {
+    /// The problems.
+    public let problems: [String]
+
+    init(_ problems: [String]) {
+        self.problems = problems
+    }
+
+    public var description: String { problems.joined(separator: "\n") }
+}

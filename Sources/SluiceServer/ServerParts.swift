@@ -1,0 +1,63 @@
+internal import EventLoop
+internal import GraphHost
+
+/// The loop's time, as the host reads it.
+final class LoopHostClock: HostClock {
+    private let loop: Loop
+
+    init(_ loop: Loop) {
+        self.loop = loop
+    }
+
+    var now: UInt64 { loop.now }
+    var wall: UInt64 { UInt64(max(0, loop.wallClock)) }
+}
+
+/// The names of histories.
+enum Epoch {
+    /// A name that no other start of any server has used: ten characters, 50 random bits.
+    static func make() -> String {
+        let letters = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+        return String(decoding: RandomBytes.make(10).map { letters[Int($0 & 31)] }, as: UTF8.self)
+    }
+}
+
+/// The time limits as numbers.
+struct Milliseconds {
+    let headers: UInt64
+    let body: UInt64
+    let idle: UInt64
+    let frame: UInt64
+    let close: UInt64
+    let heartbeat: UInt64
+
+    init(_ configuration: Configuration) {
+        let times = configuration.times
+        headers = UInt64(times.headers.milliseconds)
+        body = UInt64(times.body.milliseconds)
+        idle = UInt64(times.idle.milliseconds)
+        frame = UInt64(times.frame.milliseconds)
+        close = UInt64(times.close.milliseconds)
+        heartbeat = UInt64(configuration.heartbeat.milliseconds)
+    }
+
+    /// The shortest of them; a body's rate is looked at every second.
+    var shortest: UInt64 { min(headers, body, idle, frame, close, heartbeat, 1000) }
+}
+
+extension SessionLimits {
+    init(_ configuration: Configuration) {
+        self.init()
+        let limits = configuration.limits
+        subscriptions = limits.subs
+        messageBytes = limits.message
+        stages = limits.stages
+        matches = limits.matches
+        softBytes = limits.unsent
+        hardBytes = limits.unsentHard
+        pendingRequests = limits.pending
+        pendingBytes = limits.pendingBytes
+        heartbeatSeconds = max(1, Int(configuration.heartbeat.milliseconds / 1000))
+        helloMilliseconds = UInt64(configuration.times.hello.milliseconds)
+    }
+}

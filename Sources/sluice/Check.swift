@@ -1,0 +1,46 @@
+internal import ArgumentParser
+internal import SluiceServer
+
+struct Check: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check graph definitions, or the whole configuration, without starting.",
+        discussion: """
+            Every problem is printed with file, line and column. Without files: the configuration and its folder of graphs.
+
+            EXAMPLES
+              sluice check
+              sluice check config/graphs/house.yaml
+            """
+    )
+
+    @Argument(help: "Graph definitions, YAML or JSON.")
+    var files: [String] = []
+
+    @Option(help: "The configuration file, where no definitions are named.")
+    var config: String?
+
+    func run() throws {
+        var problems: [String] = []
+        var count = 0
+        if files.isEmpty {
+            let reader = try ConfigurationOptions.read(
+                config: config,
+                listen: nil,
+                settings: [],
+                insecure: false
+            )
+            let folder = GraphFolder.read(reader.configuration.graphs)
+            problems = folder.problems
+            count = folder.definitions.count
+        } else {
+            for file in files {
+                let result = GraphFolder.read(file: file)
+                problems += result.problems
+                count += result.definition == nil ? 0 : 1
+            }
+        }
+        for problem in problems { Terminal.note("error: \(problem)") }
+        guard problems.isEmpty else { throw ExitCode(1) }
+        Terminal.print(count == 1 ? "1 graph is fine" : "\(count) graphs are fine")
+    }
+}

@@ -1,0 +1,69 @@
+internal import ArgumentParser
+internal import EventLoop
+internal import SluiceServer
+
+struct Serve: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a server.",
+        discussion: """
+            Listens on 127.0.0.1:8080 unless told otherwise, and ends politely on SIGTERM or Ctrl-C: sessions are told when to
+            come back, requests are finished.
+
+            EXAMPLES
+              sluice serve
+              sluice serve --config config/sluice.yaml --listen 127.0.0.1:0
+              SLUICE_LOG_LEVEL=debug sluice serve --set limits.connections=1000
+              sluice serve --print-config
+            """
+    )
+
+    @Option(
+        help: "The configuration file. Without it: config/sluice.yaml where there is one, else the defaults."
+    )
+    var config: String?
+
+    @Option(help: "Where to listen: address:port, [address]:port or unix:path; port 0 takes a free one.")
+    var listen: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Set one key of the configuration.", valueName: "key=value")
+    )
+    var settings: [String] = []
+
+    @Flag(help: "Listen on an address that is not loopback although nobody has to authenticate.")
+    var insecure = false
+
+    @Flag(help: "Print every key with its value and where that came from, and end.")
+    var printConfig = false
+
+    func run() throws {
+        let reader = try ConfigurationOptions.read(
+            config: config,
+            listen: listen,
+            settings: settings,
+            insecure: insecure
+        )
+        if printConfig {
+            return print(reader.table, terminator: "")
+        }
+        let log = StandardErrorLog.logger(reader.configuration.log)
+        for warning in reader.warnings { Terminal.note("warning: \(warning)") }
+        OwnProcess.ignoreBrokenPipes()
+        do {
+            OwnProcess.raiseDescriptorLimit()
+            let loop = try Loop()
+            let server = Server(reader.configuration, on: loop, log: log)
+            try server.start()
+            Terminal.print("listening on \(server.url)")
+            let terminate = try SignalWatcher(on: loop, .terminate) { server.stopSoon() }
+            let interrupt = try SignalWatcher(on: loop, .interrupt) { server.stopSoon() }
+            withExtendedLifetime((terminate, interrupt)) { _ = loop.run() }
+        } catch let failure as StartFailure {
+            for problem in failure.problems { Terminal.note("error: \(problem)") }
+            throw ExitCode(1)
+        } catch {
+            throw Terminal.failure("\(error)")
+        }
+    }
+}
