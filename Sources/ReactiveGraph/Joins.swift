@@ -68,6 +68,8 @@ extension Graph {
     /// Emits the joins that this turn marked, in rank order.
     func settle() {
         while heap.count > heapBase {
+            // A ring that was opened since the last mark: its edges count again.
+            if ringsAreStale { sortRings() }
             let top = heap[heapBase]
             top.join._withUnsafeGuaranteedRef { join in
                 if let node = join.node, node.rank > top.rank {

@@ -137,16 +137,13 @@ extension ReferenceWorld {
                 inner = graph.makeNode(value % 2 == 0 ? nil : value)
                 inner.isMade = true
             }
-            inner.pins += 1
             follow(edge, inner, journey)
-            inner.pins -= 1
-            graph.sweep()
         }
     }
 
     private func follow(_ edge: ReferenceEdge, _ inner: ReferenceNode, _ journey: Journey) {
         // The function may have cut the edge.
-        guard let target = edge.to, edge.from != nil else { return }
+        guard let target = edge.to, edge.from != nil else { return graph.sweep() }
         graph.dropFollower(edge)
         // Following the node itself is no following (G-27).
         guard inner !== target else { return graph.sweep() }
@@ -159,6 +156,7 @@ extension ReferenceWorld {
         edge.follower = follower
         graph.attach(follower, from: inner)
         graph.attach(follower, to: target)
+        // From here on it is the edge alone that holds the inner node (G-79).
         graph.sweep()
         var onward = journey
         onward.path.append(inner.number)

@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+// A package of its own, so that nobody who builds the server fetches what only a comparison needs.
+import PackageDescription
+
+let package = Package(
+    name: "benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "sluice", path: ".."),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
+    ],
+    targets: [
+        // Counts calls of the allocator.
+        .target(name: "CAllocations"),
+        .executableTarget(
+            name: "GraphBenchmarks",
+            dependencies: [
+                "CAllocations",
+                .product(name: "ReactiveGraph", package: "sluice"),
+                .product(name: "OpenCombine", package: "OpenCombine"),
+            ],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+            ]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
