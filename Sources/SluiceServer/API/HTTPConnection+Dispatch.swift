@@ -118,7 +118,8 @@ extension HTTPConnection {
             return accept(head, .echo, subprotocols: [])
         case .readNode:
             guard let node = findNode(captures) else { return nil }
-            return accept(head, .node(node), subprotocols: [])
+            guard let options = streamOptions(Query(head.query)) else { return nil }
+            return accept(head, .node(node), options, subprotocols: [])
         default:
             refuse(Refusal(.badRequest, "this path speaks no WebSocket"))
             return nil
@@ -128,6 +129,7 @@ extension HTTPConnection {
     private func accept(
         _ head: RequestHead,
         _ kind: WebSocketConnection.Kind,
+        _ options: WebSocketConnection.StreamOptions = WebSocketConnection.StreamOptions(),
         subprotocols: [StaticString]
     ) -> WebSocketConnection? {
         switch Handshake.judge(head, subprotocols: subprotocols) {
@@ -145,7 +147,36 @@ extension HTTPConnection {
             write { out in
                 Handshake.accept(head, subprotocol: subprotocol, server.encoder, sha1: SHA1.digest, to: &out)
             }
-            return WebSocketConnection(upgrading: self, to: kind)
+            let connection = WebSocketConnection(upgrading: self, to: kind)
+            connection.open(options)
+            return connection
         }
+    }
+
+    /// `?every=250&mode=all&pipe=…`; nil where something of it is wrong, which is answered then.
+    private func streamOptions(_ query: Query) -> WebSocketConnection.StreamOptions? {
+        var options = WebSocketConnection.StreamOptions()
+        if query.raw("every") != nil {
+            guard let every = query.integer("every"), (0...86_400_000).contains(every) else {
+                refuse(Refusal("bad_field", "every: milliseconds from 0 to 86400000"))
+                return nil
+            }
+            options.every = UInt64(every)
+        }
+        if let mode = query.string("mode") {
+            guard mode == "latest" || mode == "all" else {
+                refuse(Refusal("bad_field", "mode: latest or all"))
+                return nil
+            }
+            options.isAll = mode == "all"
+        }
+        if query.raw("pipe") != nil {
+            guard let pipe = query.string("pipe") else {
+                refuse(Refusal("bad_field", "pipe: a list of stages, percent-encoded"))
+                return nil
+            }
+            options.pipe = Array(pipe.utf8)
+        }
+        return options
     }
 }

@@ -58,18 +58,44 @@ final class WebSocketConnection: Connection, MessageSink {
 
     override var name: String { session.map { "c:\($0.number)" } ?? super.name }
 
-    /// Begins to speak: `rest` came behind the request.
-    func begin(with rest: UnsafeRawBufferPointer) {
+    /// How values are streamed (§1.10).
+    struct StreamOptions {
+        var pipe: [UInt8]?
+        var every: UInt64 = 0
+        var isAll = false
+
+        func withPipe<R>(_ body: (UnsafeRawBufferPointer?) -> R) -> R {
+            guard let pipe else { return body(nil) }
+            return pipe.withUnsafeBytes { body($0) }
+        }
+    }
+
+    /// Opens the session, where there is one; the answer to the upgrade has been written.
+    func open(_ options: StreamOptions = StreamOptions()) {
         socket?.setUserTimeout(.milliseconds(Int64(2 * server.times.heartbeat)))
         server.deadlines.set(self, at: pingAt)
         switch kind {
         case .messages:
             session = Session(host: server.host, sink: self, transport: "ws")
         case .node(let node):
-            session = Session(host: server.host, sink: self, transport: "plain", form: .node(node))
+            let session = Session(host: server.host, sink: self, transport: "plain", form: .node(node))
+            self.session = session
+            let error = options.withPipe { pipe in
+                do throws(HostError) {
+                    try session.stream(pipe: pipe, every: options.every, isAll: options.isAll)
+                    return nil as HostError?
+                } catch {
+                    return error
+                }
+            }
+            if let error { close(code: CloseCode.badMessages.rawValue, reason: error.code.rawValue) }
         case .echo:
             break
         }
+    }
+
+    /// Takes what came behind the request.
+    func begin(with rest: UnsafeRawBufferPointer) {
         if isLingering { return }
         guard !rest.isEmpty else { return flush() }
         // The rest lies in the parser's or the loop's memory; frames are unmasked in place.
