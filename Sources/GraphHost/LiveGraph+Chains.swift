@@ -7,6 +7,14 @@ extension LiveGraph {
     func chain(_ source: Source, _ pipe: [Stage], onLast: @escaping () -> Void = {}) -> Node<Datum> {
         var key = source.key
         var isShared = true
+        // Expressions that ask for the time see that of the newest commit among the inputs, whenever they are built.
+        let outerTime = evaluationTime
+        evaluationTime = source.nodes.compactMap { self.node($0)?.lastChange.time }.max() ?? outerTime
+        materialising += 1
+        defer {
+            evaluationTime = outerTime
+            materialising -= 1
+        }
         var node: Node<Datum>
         if case .from(let name) = source {
             guard let named = self.node(name) else {

@@ -12,7 +12,7 @@ extension Session {
             access = granted
         }
         guard access.isAuthorised else { throw HostError(.unauthenticated, "a token is needed") }
-        if let client = try fields.string("client") { self.client = client }
+        if let client = try fields.string("client") { self.client = String(client.prefix(128)) }
         greeted()
         let limits = host.limits
         let number = number
