@@ -26,6 +26,8 @@ public class AnyNode {
     @exclusivity(unchecked) package internal(set) final var rank: Int = 0
     @exclusivity(unchecked) @usableFromInline final var join: Unmanaged<Join>?
     @exclusivity(unchecked) @usableFromInline final var hasPending = false
+    /// What waits to be stored, made on first use.
+    @exclusivity(unchecked) @usableFromInline final var pending: PendingBase?
     /// Scratch of the searches: this node was seen.
     @exclusivity(unchecked) final var seen = false
     private final var givenName: String?
@@ -56,20 +58,18 @@ public class AnyNode {
 
     // MARK: - What the engine asks the typed node
 
-    /// Takes the first queued emission and stores it; gives its path and context.
-    func takePending() -> (trail: Trail?, context: Context?) { (nil, nil) }
-    /// Forgets the queue.
-    func dropPending() {}
     /// Text of the value, for descriptions.
     var valueDescription: String { "empty" }
-    /// Stores the first staged emission of a batch, or queues it; says whether to serve the edges.
-    func commitStaged(batch: UInt64, context: Context?) -> Bool { false }
-    /// Stages emptiness behind what is staged already.
-    func stageEmpty(batch: UInt64) {}
     /// The public edge object of `edge`, which leaves this node for `target`.
     func makeEdge(for edge: Edge, to target: AnyNode) -> AnyEdge? { nil }
     /// Second half of `makeEdge(for:to:)`: both types are known.
     func makeEdge<In>(for edge: Edge, from type: In.Type) -> AnyEdge? { nil }
+
+    /// Forgets what is queued.
+    final func dropPending() {
+        pending?.drop()
+        hasPending = false
+    }
 
     /// The first statement of the typed node's deinit: unlinks before any stored value is released.
     @usableFromInline

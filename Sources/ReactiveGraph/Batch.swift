@@ -9,46 +9,60 @@
 /// Sets are performed first, in the order given, then clears. Nothing happens before the closure returns.
 public struct Batch {
     /// The lists of a batch, reused.
+    @usableFromInline
     final class Storage {
         /// Tells what this batch has staged in a node from what an enclosing one has.
-        @exclusivity(unchecked) var number: UInt64 = 0
-        @exclusivity(unchecked) var sets: ContiguousArray<AnyNode> = []
-        @exclusivity(unchecked) var clears: ContiguousArray<AnyNode> = []
+        @exclusivity(unchecked) @usableFromInline var number: UInt64 = 0
+        @exclusivity(unchecked) @usableFromInline var sets: ContiguousArray<AnyNode> = []
+        @exclusivity(unchecked) @usableFromInline var clears: ContiguousArray<AnyNode> = []
+
+        /// The node of entry `index`: the sets first, then the clears.
+        func node(_ index: Int) -> AnyNode {
+            index < sets.count ? sets[index] : clears[index - sets.count]
+        }
     }
 
-    let graph: Graph
-    let storage: Storage
+    @usableFromInline let graph: Graph
+    @usableFromInline let storage: Storage
 
     /// Sets `node` when the batch is performed.
     ///
     /// A node named twice is set twice.
+    @inlinable
     public mutating func set<Value>(_ node: MutableNode<Value>, _ value: Value) {
-        stage(node, .value(value))
+        stageSet(node, value)
     }
 
     /// Clears `node` when the batch is performed, after the sets.
+    @inlinable
     public mutating func clear<Value>(_ node: MutableNode<Value>) {
-        stage(node, .empty)
+        stageClear(node)
     }
 
     /// Sets a node of which a writable view was made.
+    @inlinable
     public mutating func set<Value>(_ node: WritableNode<Value>, _ value: Value) {
-        stage(node.node, .value(value))
+        stageSet(node.node, value)
     }
 
     /// Clears a node of which a writable view was made.
+    @inlinable
     public mutating func clear<Value>(_ node: WritableNode<Value>) {
-        stage(node.node, .empty)
+        stageClear(node.node)
     }
 
-    private func stage<Value>(_ node: Node<Value>, _ emission: Emission<Value>) {
-        precondition(node.graph === graph, "batch: node \(node) belongs to another graph")
-        if emission.isEmpty {
-            storage.clears.append(node)
-        } else {
-            storage.sets.append(node)
-            node.stage(emission, batch: storage.number)
-        }
+    @inlinable
+    func stageSet<Value>(_ node: Node<Value>, _ value: Value) {
+        precondition(node.graph === graph, "batch: the node belongs to another graph")
+        storage.sets.append(node)
+        node.needPending().staged.append(Pending.Staged(batch: storage.number, emission: .value(value)))
+    }
+
+    @inlinable
+    func stageClear<Value>(_ node: Node<Value>) {
+        precondition(node.graph === graph, "batch: the node belongs to another graph")
+        storage.clears.append(node)
+        _ = node.needPending()
     }
 }
 
@@ -75,8 +89,8 @@ extension Graph {
         guard count > 0 else { return }
         guard propagation == .settled else {
             for index in 0..<count {
-                let node = stage(storage, index)
-                if node.commitStaged(batch: storage.number, context: context) {
+                let node = storage.node(index)
+                if commit(storage, index, context) {
                     turn(node, trail: nil, context: context)
                 }
             }
@@ -86,8 +100,8 @@ extension Graph {
         runningBatches += 1
         let saved = beginTurn(trail: nil, context: context)
         for index in 0..<count {
-            let node = stage(storage, index)
-            guard node.commitStaged(batch: storage.number, context: context), !stopping else { continue }
+            let node = storage.node(index)
+            guard commit(storage, index, context), !stopping else { continue }
             setPath(nil)
             self.context = context.map(Unmanaged.passUnretained)
             push(.passUnretained(node))
@@ -97,12 +111,12 @@ extension Graph {
         endTurn(saved)
     }
 
-    /// The node of entry `index`; a clear is staged only now, behind the sets.
-    private func stage(_ storage: Batch.Storage, _ index: Int) -> AnyNode {
-        if index < storage.sets.count { return storage.sets[index] }
-        let node = storage.clears[index - storage.sets.count]
-        node.stageEmpty(batch: storage.number)
-        return node
+    /// Stores entry `index` in its node; says whether to serve the node's edges.
+    private func commit(_ storage: Batch.Storage, _ index: Int, _ context: Context?) -> Bool {
+        let node = storage.node(index)
+        guard let pending = node.pending else { return false }
+        let number = index < storage.sets.count ? storage.number : 0
+        return pending.commit(pending, node, number, context)
     }
 
     private func claim(_ storage: Batch.Storage, _ count: Int, by step: Int32) {

@@ -2,9 +2,9 @@
 extension Graph {
     /// Whether one more emission may be queued on `node`; stops the turn when the limit is passed.
     @usableFromInline
-    func mayQueue(on node: AnyNode, count: Int) -> Bool {
+    func mayQueue(on node: AnyNode, _ queue: PendingBase) -> Bool {
         if stopping { return false }
-        guard count > feedbackLimit else { return true }
+        guard queue.countInTurn(turnNumber) > feedbackLimit else { return true }
         stop = .feedback(node: node.id, name: node.name, limit: feedbackLimit)
         stopping = true
         for index in 0..<depth {

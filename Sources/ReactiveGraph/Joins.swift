@@ -52,7 +52,6 @@ struct HeapEntry {
 extension Graph {
     func mark(_ node: NodeRef) {
         guard let join = node.join else { return }
-        if ringsAreStale { sortRings() }
         join._withUnsafeGuaranteedRef { join in
             guard !join.isDead else { return }
             if keepsPaths || join.trail != nil { join.trail = captureTrail() }

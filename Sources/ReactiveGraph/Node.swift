@@ -10,7 +10,6 @@
 /// A node is made by a ``Graph`` or by an operator. It holds one ``Emission`` at a time; it never compares.
 public class Node<Value>: AnyNode {
     @exclusivity(unchecked) @usableFromInline final var stored: Emission<Value>
-    @exclusivity(unchecked) final var pending: Pending<Value>?
 
     @usableFromInline
     init(graph: Graph, _ emission: Emission<Value>) {
@@ -92,49 +91,25 @@ public class Node<Value>: AnyNode {
     }
 
     /// Queues an emission behind the pass that is running (G-34, step 1).
-    @usableFromInline
+    @inlinable
     final func enqueue(_ emission: Emission<Value>, trail: Trail?, context: Context?) {
         let queue = needPending()
-        guard graph.mayQueue(on: self, count: queue.countInTurn(graph.turnNumber)) else { return }
+        guard graph.mayQueue(on: self, queue) else { return }
         queue.entries.append(PendingEntry(emission: emission, trail: trail, context: context))
         hasPending = true
     }
 
+    @inlinable
+    final func needPending() -> Pending<Value> {
+        if let pending { return unsafeDowncast(pending, to: Pending<Value>.self) }
+        let made = Pending<Value>()
+        pending = made
+        return made
+    }
+
     // MARK: - What the engine asks
 
-    final override func takePending() -> (trail: Trail?, context: Context?) {
-        guard let queue = pending, let entry = queue.entries.popFirst() else {
-            hasPending = false
-            return (nil, nil)
-        }
-        hasPending = !queue.entries.isEmpty
-        replace(&stored, with: entry.emission)
-        return (entry.trail, entry.context)
-    }
-
-    final override func dropPending() {
-        pending?.entries.removeAll()
-        hasPending = false
-    }
-
     final override var valueDescription: String { stored.description }
-
-    final override func commitStaged(batch: UInt64, context: Context?) -> Bool {
-        guard let queue = pending, let emission = queue.takeStaged(for: batch) else { return false }
-        guard pass < 0 else {
-            enqueue(emission, trail: nil, context: context)
-            return false
-        }
-        replace(&stored, with: emission)
-        return hasEdges
-    }
-
-    final override func stageEmpty(batch: UInt64) { stage(.empty, batch: batch) }
-
-    /// Sets the node for a batch that is being filled.
-    final func stage(_ emission: Emission<Value>, batch: UInt64) {
-        needPending().stage(emission, for: batch)
-    }
 
     final override func makeEdge(for edge: Edge, to target: AnyNode) -> AnyEdge? {
         target.makeEdge(for: edge, from: Value.self)
@@ -142,12 +117,5 @@ public class Node<Value>: AnyNode {
 
     final override func makeEdge<In>(for edge: Edge, from type: In.Type) -> AnyEdge? {
         TransformEdge<In, Value>(wrapping: edge)
-    }
-
-    private final func needPending() -> Pending<Value> {
-        if let pending { return pending }
-        let made = Pending<Value>()
-        pending = made
-        return made
     }
 }

@@ -1,33 +1,45 @@
 /// An emission that waits for the pass of its node to end.
+@usableFromInline
 struct PendingEntry<Value> {
-    let emission: Emission<Value>
-    let trail: Trail?
-    let context: Context?
+    @usableFromInline let emission: Emission<Value>
+    @usableFromInline let trail: Trail?
+    @usableFromInline let context: Context?
+
+    @usableFromInline
+    init(emission: Emission<Value>, trail: Trail?, context: Context?) {
+        self.emission = emission
+        self.trail = trail
+        self.context = context
+    }
 }
 
-/// The queues of a node: re-entrant emissions, and what a batch is about to set.
-///
-/// Made on first use, kept.
-final class Pending<Value> {
-    @exclusivity(unchecked) var entries = Queue<PendingEntry<Value>>()
-    @exclusivity(unchecked) private var staged: ContiguousArray<(batch: UInt64, emission: Emission<Value>)> =
-        []
-    @exclusivity(unchecked) private var turn: UInt64 = 0
-    @exclusivity(unchecked) private var count = 0
+/// The queues of a node as the engine sees them: what it asks of them goes through closures, which were formed where
+/// the type of the value was known, and so work on that type directly.
+@usableFromInline
+class PendingBase {
+    /// Stores the first queued emission in the node; gives its path and context.
+    @usableFromInline typealias Take = (PendingBase, AnyNode) -> (trail: Trail?, context: Context?)
+    /// Stores what the batch of that number has staged in the node, for number 0 emptiness, or queues it; says
+    /// whether to serve the node's edges.
+    @usableFromInline typealias Commit = (PendingBase, AnyNode, UInt64, Context?) -> Bool
 
-    /// Keeps what batch number `batch` is going to set.
-    func stage(_ emission: Emission<Value>, for batch: UInt64) {
-        staged.append((batch, emission))
+    let take: Take
+    let commit: Commit
+    @exclusivity(unchecked) private final var turn: UInt64 = 0
+    @exclusivity(unchecked) private final var count = 0
+
+    @usableFromInline
+    init(take: @escaping Take, commit: @escaping Commit) {
+        self.take = take
+        self.commit = commit
     }
 
-    /// The first that is staged for batch number `batch`; batches may be nested.
-    func takeStaged(for batch: UInt64) -> Emission<Value>? {
-        guard let index = staged.firstIndex(where: { $0.batch == batch }) else { return nil }
-        return staged.remove(at: index).emission
-    }
+    /// Forgets what is queued.
+    @usableFromInline
+    func drop() {}
 
     /// Counts one more queued emission, and gives the number of them in this turn.
-    func countInTurn(_ number: UInt64) -> Int {
+    final func countInTurn(_ number: UInt64) -> Int {
         if turn != number {
             turn = number
             count = 0
@@ -37,19 +49,91 @@ final class Pending<Value> {
     }
 }
 
-/// First in, first out, in an array that is reused: no allocation once it has grown.
-struct Queue<Element> {
-    private var storage: ContiguousArray<Element?> = []
-    private var head = 0
+/// The queues of a node: re-entrant emissions, and what batches are about to set.
+///
+/// Made on first use, kept.
+@usableFromInline
+final class Pending<Value>: PendingBase {
+    @exclusivity(unchecked) @usableFromInline var entries = Queue<PendingEntry<Value>>()
+    @exclusivity(unchecked) @usableFromInline var staged: ContiguousArray<Staged> = []
 
-    var isEmpty: Bool { head == storage.count }
-    var count: Int { storage.count - head }
+    @usableFromInline
+    struct Staged {
+        @usableFromInline let batch: UInt64
+        @usableFromInline let emission: Emission<Value>
+
+        @usableFromInline
+        init(batch: UInt64, emission: Emission<Value>) {
+            self.batch = batch
+            self.emission = emission
+        }
+    }
+
+    @inlinable
+    init() {
+        super.init(
+            take: { pending, node in
+                let pending = unsafeDowncast(pending, to: Pending<Value>.self)
+                return pending.take(into: unsafeDowncast(node, to: Node<Value>.self))
+            },
+            commit: { pending, node, batch, context in
+                let pending = unsafeDowncast(pending, to: Pending<Value>.self)
+                return pending.commit(to: unsafeDowncast(node, to: Node<Value>.self), batch, context)
+            }
+        )
+    }
+
+    @usableFromInline
+    override func drop() {
+        entries.removeAll()
+    }
+
+    @inlinable
+    func take(into node: Node<Value>) -> (trail: Trail?, context: Context?) {
+        guard let entry = entries.popFirst() else {
+            node.hasPending = false
+            return (nil, nil)
+        }
+        node.hasPending = !entries.isEmpty
+        replace(&node.stored, with: entry.emission)
+        return (entry.trail, entry.context)
+    }
+
+    @inlinable
+    func commit(to node: Node<Value>, _ batch: UInt64, _ context: Context?) -> Bool {
+        var emission = Emission<Value>.empty
+        if batch != 0 {
+            // Batches may be nested: the entries of the inner one stand behind those of the outer.
+            guard let index = staged.firstIndex(where: { $0.batch == batch }) else { return false }
+            emission = staged[index].emission
+            if index == staged.count - 1 { staged.removeLast() } else { staged.remove(at: index) }
+        }
+        guard node.pass < 0 else {
+            node.enqueue(emission, trail: nil, context: context)
+            return false
+        }
+        replace(&node.stored, with: emission)
+        return node.hasEdges
+    }
+}
+
+/// First in, first out, in an array that is reused: no allocation once it has grown.
+@usableFromInline
+struct Queue<Element> {
+    @usableFromInline var storage: ContiguousArray<Element?> = []
+    @usableFromInline var head = 0
+
+    @usableFromInline init() {}
+
+    @inlinable var isEmpty: Bool { head == storage.count }
     var first: Element? { isEmpty ? nil : storage[head] }
 
+    @inlinable
     mutating func append(_ element: Element) {
         storage.append(element)
     }
 
+    @inlinable
     mutating func popFirst() -> Element? {
         guard !isEmpty else { return nil }
         let element = storage[head].take()

@@ -230,7 +230,9 @@ extension Graph {
             drains.append(Drain(base: base, restored: restored, context: context, trail: nil, carried: nil))
             base = index
         }
-        let (trail, carried) = node.takeUnretainedValue().takePending()
+        let owner = node.takeUnretainedValue()
+        guard let pending = owner.pending else { return }
+        let (trail, carried) = pending.take(pending, owner)
         setPath(trail.map(Unmanaged.passUnretained))
         context = carried.map(Unmanaged.passUnretained)
         let old = (drains[drains.count - 1].trail, drains[drains.count - 1].carried)

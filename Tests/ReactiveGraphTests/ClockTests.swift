@@ -20,6 +20,7 @@ struct ClockTests {
         #expect(clock.now == .seconds(5))
         #expect(clock.pendingCount == 1)
         #expect(clock.nextDeadline == .seconds(9))
+        clock.advance(by: .seconds(5))
     }
 
     @Test("What an action schedules is run by the same advance, if it is due")
@@ -28,6 +29,7 @@ struct ClockTests {
         var times: [Duration] = []
         func again() {
             times.append(clock.now)
+            guard times.count < 3 else { return }
             _ = clock.schedule(at: clock.now + .seconds(2)) { again() }
         }
         _ = clock.schedule(at: .seconds(1)) { again() }
