@@ -1,4 +1,6 @@
-/// Who hears what happens on a ``TCPConnection``. All calls come from the loop.
+/// Who hears what happens on a ``TCPConnection``.
+///
+/// All calls come from the loop.
 ///
 /// Whatever a call destroys, the connection itself included, is kept alive until the call has returned.
 public protocol ConnectionDelegate: AnyObject {
@@ -13,7 +15,8 @@ public protocol ConnectionDelegate: AnyObject {
 
     /// The connection is over: exactly once, and the last call, whoever ended it.
     ///
-    /// Called with nil from within ``TCPConnection/close()`` and ``TCPConnection/reset()``; with the reason as soon as the kernel reports it when the connection
-    /// broke (it is closed by then). Not called when the connection is merely dropped.
+    /// Called with nil from within ``TCPConnection/close()`` and ``TCPConnection/reset()``; with the reason
+    /// as soon as the kernel reports it when the connection broke (it is closed by then). Not called when the
+    /// connection is merely dropped.
     func closed(error: UVError?)
 }

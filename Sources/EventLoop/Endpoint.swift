@@ -7,7 +7,9 @@ public enum Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// A socket in the file system.
     case unix(path: String)
 
-    /// Reads the written form; nil when it is none. Without a host (`:8080`) it means all addresses (`::`).
+    /// Reads the written form; nil when it is none.
+    ///
+    /// Without a host (`:8080`) it means all addresses (`::`).
     public init?(_ text: String) {
         if text.hasPrefix("unix:") {
             let path = text.dropFirst("unix:".count)

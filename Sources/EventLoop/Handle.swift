@@ -4,7 +4,8 @@ internal import CLibuv
 ///
 /// Invariants (https://docs.libuv.org/en/v1.x/handle.html):
 /// - The memory does not move and is freed only by the close callback.
-/// - Dropping this value closes the handle; `data` is nil from then on, so that nothing reaches the owner any more.
+/// - Dropping this value closes the handle; `data` is nil from then on, so that nothing reaches the owner any
+///   more.
 /// - The loop is held strongly: it ends after its handles.
 ///
 /// `Raw` is the type the memory is used as; `size` may ask for more where the kind is known only at run time.

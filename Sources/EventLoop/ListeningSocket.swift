@@ -5,7 +5,9 @@ internal import CLibuv
     internal import Darwin
 #endif
 
-/// A bound, listening, non-blocking descriptor; closed when dropped. A Unix socket's file goes with it.
+/// A bound, listening, non-blocking descriptor; closed when dropped.
+///
+/// A Unix socket's file goes with it.
 struct ListeningSocket: ~Copyable {
     let descriptor: Int32
     private let path: String?
@@ -94,7 +96,8 @@ func openSocket(family: Int32) throws(UVError) -> Int32 {
     #endif
 }
 
-/// The next waiting connection, non-blocking and not inherited by child processes; negative with `errno` set when there is none.
+/// The next waiting connection, non-blocking and not inherited by child processes; negative with `errno` set
+/// when there is none.
 func acceptConnection(_ listener: Int32) -> Int32 {
     #if os(Linux)
         return accept4(listener, nil, nil, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))

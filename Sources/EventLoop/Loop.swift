@@ -4,9 +4,10 @@ internal import CLibuv
 ///
 /// Transcribes https://docs.libuv.org/en/v1.x/loop.html. Times are milliseconds.
 ///
-/// - A loop and all that hangs on it belong to the thread that runs it. The only door for other threads is ``Mailbox``.
-/// - Every handle holds its loop strongly, so a loop ends after its handles. Requests in flight (files, name look-ups)
-///   hold it too, until ``run()`` has answered them.
+/// - A loop and all that hangs on it belong to the thread that runs it. The only door for other threads is
+///   ``Mailbox``.
+/// - Every handle holds its loop strongly, so a loop ends after its handles. Requests in flight (files, name
+///   look-ups) hold it too, until ``run()`` has answered them.
 /// - A process may have any number of loops.
 public final class Loop {
     let raw: UnsafeMutablePointer<uv_loop_t>
@@ -33,7 +34,9 @@ public final class Loop {
         raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     }
 
-    /// Runs the closes that are pending, then ends the loop. All handles are closed by then, because each holds the loop.
+    /// Runs the closes that are pending, then ends the loop.
+    ///
+    /// All handles are closed by then, because each holds the loop.
     deinit {
         raw.pointee.data = nil
         while uv_loop_close(raw) == UV_EBUSY.rawValue {
@@ -48,7 +51,9 @@ public final class Loop {
         vectors.deallocate()
     }
 
-    /// Milliseconds of a clock that never goes back, as of the start of this turn. Its zero has no meaning.
+    /// Milliseconds of a clock that never goes back, as of the start of this turn.
+    ///
+    /// Its zero has no meaning.
     public var now: UInt64 { uv_now(raw) }
 
     /// Milliseconds since 1970 (UTC), as of the first question within the same millisecond of ``now``.
@@ -69,15 +74,21 @@ public final class Loop {
     /// Whether something is left that a run would wait for.
     public var isAlive: Bool { uv_loop_alive(raw) != 0 }
 
-    /// Runs until nothing is left to wait for, or ``stop()``. Returns whether something is left.
+    /// Runs until nothing is left to wait for, or ``stop()``.
+    ///
+    /// Returns whether something is left.
     @discardableResult
     public func run() -> Bool { run(UV_RUN_DEFAULT) }
 
-    /// Runs one turn, waiting for something to happen if nothing is due. Returns whether something is left.
+    /// Runs one turn, waiting for something to happen if nothing is due.
+    ///
+    /// Returns whether something is left.
     @discardableResult
     public func runOnce() -> Bool { run(UV_RUN_ONCE) }
 
-    /// Runs one turn with what is due now, without waiting. Returns whether something is left.
+    /// Runs one turn with what is due now, without waiting.
+    ///
+    /// Returns whether something is left.
     @discardableResult
     public func poll() -> Bool { run(UV_RUN_NOWAIT) }
 

@@ -3,8 +3,9 @@ private import Synchronization
 
 /// The one door through which other threads reach a loop.
 ///
-/// Made by ``MailboxReader/init(on:receive:)``. Any thread may post; messages of one thread arrive in the order posted, on the loop's thread. The
-/// wake-up (`uv_async_send`, https://docs.libuv.org/en/v1.x/async.html) is sent only when the queue was empty.
+/// Made by ``MailboxReader/init(on:receive:)``. Any thread may post; messages of one thread arrive in the
+/// order posted, on the loop's thread. The wake-up (`uv_async_send`,
+/// https://docs.libuv.org/en/v1.x/async.html) is sent only when the queue was empty.
 public final class Mailbox<Message: Sendable>: Sendable {
     private struct State {
         var queue: [Message] = []
@@ -17,7 +18,9 @@ public final class Mailbox<Message: Sendable>: Sendable {
         state = Mutex(State(wake: wake))
     }
 
-    /// Puts a message into the queue. Returns false, and drops the message, when the reader is gone.
+    /// Puts a message into the queue.
+    ///
+    /// Returns false, and drops the message, when the reader is gone.
     @discardableResult
     public func post(_ message: Message) -> Bool {
         state.withLock { state in
@@ -36,7 +39,8 @@ public final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
-    /// After this no thread touches the wake handle any more: it is cleared under the lock that `post` holds while using it.
+    /// After this no thread touches the wake handle any more: it is cleared under the lock that `post` holds
+    /// while using it.
     fileprivate func close() {
         state.withLock { state in
             state.wake = nil
@@ -99,8 +103,8 @@ private final class Wake {
     }
 }
 
-/// Sendable because the pointer is used for one thing only, `uv_async_send`, which libuv allows from any thread, and only
-/// under the mailbox's lock, where it is nil from before the handle is closed.
+/// Sendable because the pointer is used for one thing only, `uv_async_send`, which libuv allows from any
+/// thread, and only under the mailbox's lock, where it is nil from before the handle is closed.
 private struct WakePointer: @unchecked Sendable {
     let raw: UnsafeMutablePointer<uv_async_t>
 }

@@ -9,7 +9,8 @@ internal import CLibuv
 ///
 /// Transcribes the parts of https://docs.libuv.org/en/v1.x/misc.html.
 public enum OwnProcess {
-    /// Raises the limit of open descriptors as far as the system lets it, and returns the limit then in force.
+    /// Raises the limit of open descriptors as far as the system lets it, and returns the limit then in
+    /// force.
     @discardableResult
     public static func raiseDescriptorLimit() -> Int {
         var limit = rlimit()
@@ -42,7 +43,9 @@ public enum OwnProcess {
         (try? Files.names(in: "/proc/self/fd")).map { $0.count - 1 }
     }
 
-    /// Makes writing to a closed socket an error instead of the end of the process. Once per program, at its start.
+    /// Makes writing to a closed socket an error instead of the end of the process.
+    ///
+    /// Once per program, at its start.
     public static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
     }

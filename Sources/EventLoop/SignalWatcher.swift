@@ -2,9 +2,9 @@ internal import CLibuv
 
 /// Calls an action on the loop when the process receives a signal.
 ///
-/// Transcribes https://docs.libuv.org/en/v1.x/signal.html. While at least one watcher for a signal lives, in whichever
-/// loop, the signal's default effect does not happen; each watcher hears it. Dropping the watcher ends it. It does not keep the loop
-/// running unless told to.
+/// Transcribes https://docs.libuv.org/en/v1.x/signal.html. While at least one watcher for a signal lives, in
+/// whichever loop, the signal's default effect does not happen; each watcher hears it. Dropping the watcher
+/// ends it. It does not keep the loop running unless told to.
 public final class SignalWatcher {
     /// A signal by its number on this system.
     public struct Signal: RawRepresentable, Hashable, Sendable {
@@ -29,7 +29,9 @@ public final class SignalWatcher {
     private let handle: Handle<uv_signal_t>
     private let action: () -> Void
 
-    /// Starts watching for `signal`. Throws what libuv says about signals that cannot be caught.
+    /// Starts watching for `signal`.
+    ///
+    /// Throws what libuv says about signals that cannot be caught.
     public init(on loop: Loop, _ signal: Signal, action: @escaping () -> Void) throws(UVError) {
         self.action = action
         handle = try Handle(on: loop, "uv_signal_init", uv_signal_init)

@@ -20,7 +20,8 @@ final class Soon {
 }
 
 extension Loop {
-    /// Runs `action` in the next turn, in the order asked for: for what must not happen inside the caller's own call.
+    /// Runs `action` in the next turn, in the order asked for: for what must not happen inside the caller's
+    /// own call.
     public func soon(_ action: @escaping () -> Void) {
         do throws(UVError) {
             try Soon(on: self, action: action)

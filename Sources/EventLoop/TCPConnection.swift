@@ -9,15 +9,16 @@ internal import CLibuv
 ///
 /// Transcribes https://docs.libuv.org/en/v1.x/stream.html and tcp.html.
 ///
-/// - Dropping the connection closes it, silently. ``close()`` and ``reset()`` do so while it is still held, and tell the delegate.
-/// - The delegate is not retained: it usually holds the connection, and both go together. It must not be freed before the
-///   connection is closed, dropped or given another delegate; that is checked and traps.
+/// - Dropping the connection closes it, silently. ``close()`` and ``reset()`` do so while it is still held,
+///   and tell the delegate.
+/// - The delegate is not retained: it usually holds the connection, and both go together.
 /// - Bytes are read into one buffer per loop and lent to the delegate.
-/// - Writing: first ``tryWrite(_:)``, which hands to the kernel what it takes at once; what is left goes to ``write(_:)``, which
-///   queues it. Nothing overtakes the queue: as long as it is not empty `tryWrite` takes nothing.
+/// - Writing: first ``tryWrite(_:)``, which hands to the kernel what it takes at once; what is left goes to
+///   ``write(_:)``, which queues it. Nothing overtakes the queue: as long as it is not empty `tryWrite` takes
+///   nothing.
 public final class TCPConnection {
     /// Who hears what happens here.
-    public unowned var delegate: (any ConnectionDelegate)?
+    public weak var delegate: (any ConnectionDelegate)?
 
     private let stream: UnsafeMutablePointer<uv_stream_t>
     private var handle: Handle<uv_stream_t>?
@@ -70,7 +71,9 @@ public final class TCPConnection {
 
     // MARK: Reading
 
-    /// Starts or goes on reading. Without effect once the peer has closed or the connection is closed.
+    /// Starts or goes on reading.
+    ///
+    /// Without effect once the peer has closed or the connection is closed.
     public func resumeReading() {
         guard isOpen, !isReading, !isPeerClosed else { return }
         let status = uv_read_start(
@@ -113,7 +116,9 @@ public final class TCPConnection {
         return max(0, Int(uv_try_write(stream, &vector, 1)))
     }
 
-    /// The same for several pieces at once, in order, with one system call per 256 of them. Returns the sum of bytes taken.
+    /// The same for several pieces at once, in order, with one system call per 256 of them.
+    ///
+    /// Returns the sum of bytes taken.
     public func tryWrite(_ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Int {
         guard isOpen else { return 0 }
         var total = 0
@@ -138,12 +143,15 @@ public final class TCPConnection {
         queue(bytes) { request in request.start(on: stream, copying: bytes) }
     }
 
-    /// Queues bytes without copying them; `keeper` keeps them in place and is held until they are written or given up.
+    /// Queues bytes without copying them; `keeper` keeps them in place and is held until they are written or
+    /// given up.
     public func write(_ bytes: UnsafeRawBufferPointer, keptBy keeper: AnyObject) {
         queue(bytes) { request in request.start(on: stream, bytes, keptBy: keeper) }
     }
 
-    /// Hands to the kernel what it takes at once and queues a copy of the rest. Returns whether all of it is gone.
+    /// Hands to the kernel what it takes at once and queues a copy of the rest.
+    ///
+    /// Returns whether all of it is gone.
     @discardableResult
     public func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let taken = tryWrite(bytes)
@@ -172,7 +180,9 @@ public final class TCPConnection {
 
     // MARK: Ending
 
-    /// Says that we will send nothing more (FIN) once all queued bytes are written. Reading goes on.
+    /// Says that we will send nothing more (FIN) once all queued bytes are written.
+    ///
+    /// Reading goes on.
     public func shutdown() {
         guard isOpen, !isShutDown else { return }
         isShutDown = true
@@ -183,11 +193,12 @@ public final class TCPConnection {
 
     /// Closes both directions at once and gives up what is queued.
     ///
-    /// Bytes that the peer sent and nobody has read make the kernel send a reset, which may cost the peer the end of the last
-    /// answer: to end politely call ``shutdown()``, read until `peerClosed`, then close.
+    /// Bytes that the peer sent and nobody has read make the kernel send a reset, which may cost the peer the
+    /// end of the last answer: to end politely call ``shutdown()``, read until `peerClosed`, then close.
     public func close() { end(with: nil) }
 
-    /// Closes with a reset (RST, `SO_LINGER` 0): the peer sees an error at once and nothing lingers in the kernel.
+    /// Closes with a reset (RST, `SO_LINGER` 0): the peer sees an error at once and nothing lingers in the
+    /// kernel.
     public func reset() {
         guard isOpen else { return }
         if !isUnix, let descriptor {
@@ -223,19 +234,23 @@ public final class TCPConnection {
 
     // MARK: The socket
 
-    /// Sends small pieces at once (`TCP_NODELAY`), the right setting when everything of a turn is written in one call.
+    /// Sends small pieces at once (`TCP_NODELAY`), the right setting when everything of a turn is written in
+    /// one call.
     public func setNoDelay(_ on: Bool) {
         if isOpen, !isUnix { uv_tcp_nodelay(tcp, on ? 1 : 0) }
     }
 
-    /// Lets the kernel probe a peer that has been silent for `delay` (whole seconds, at least one); nil switches it off.
+    /// Lets the kernel probe a peer that has been silent for `delay` (whole seconds, at least one); nil
+    /// switches it off.
     public func setKeepAlive(_ delay: Duration?) {
         guard isOpen, !isUnix else { return }
         let seconds = UInt32(clamping: max(1, delay?.components.seconds ?? 1))
         uv_tcp_keepalive(tcp, delay == nil ? 0 : 1, seconds)
     }
 
-    /// Breaks the connection when sent bytes stay unacknowledged for `limit` (`TCP_USER_TIMEOUT`, RFC 5482). Linux only; nothing elsewhere.
+    /// Breaks the connection when sent bytes stay unacknowledged for `limit` (`TCP_USER_TIMEOUT`, RFC 5482).
+    ///
+    /// Linux only; nothing elsewhere.
     public func setUserTimeout(_ limit: Duration) {
         #if os(Linux)
             guard isOpen, !isUnix, let descriptor else { return }
@@ -248,13 +263,17 @@ public final class TCPConnection {
         #endif
     }
 
-    /// Asks the kernel for a send buffer of about this size. The kernel doubles it and has limits of its own.
+    /// Asks the kernel for a send buffer of about this size.
+    ///
+    /// The kernel doubles it and has limits of its own.
     public func setSendBuffer(bytes: Int) {
         guard isOpen, let descriptor else { return }
         try? setOption(descriptor, SOL_SOCKET, SO_SNDBUF, Int32(clamping: bytes))
     }
 
-    /// Asks the kernel for a receive buffer of about this size. The kernel doubles it and has limits of its own.
+    /// Asks the kernel for a receive buffer of about this size.
+    ///
+    /// The kernel doubles it and has limits of its own.
     public func setReceiveBuffer(bytes: Int) {
         guard isOpen, let descriptor else { return }
         try? setOption(descriptor, SOL_SOCKET, SO_RCVBUF, Int32(clamping: bytes))
@@ -287,7 +306,8 @@ public final class TCPConnection {
 }
 
 extension UnsafeMutablePointer<uv_loop_t> {
-    /// Lends the loop's read buffer to libuv; nothing, which libuv reports as ENOBUFS, while the loop is being taken down.
+    /// Lends the loop's read buffer to libuv; nothing, which libuv reports as ENOBUFS, while the loop is
+    /// being taken down.
     func lendReadBuffer(_ buffer: UnsafeMutablePointer<uv_buf_t>) {
         guard let room = object?.readBuffer else { return }
         buffer.pointee = uv_buf_t(UnsafeRawBufferPointer(room))

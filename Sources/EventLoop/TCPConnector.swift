@@ -7,8 +7,9 @@ internal import CLibuv
 
 /// One attempt to connect as a client: looks the name up, then tries the addresses in turn.
 ///
-/// The answer comes exactly once and never from within the initialiser. Dropping the connector gives the attempt up without an
-/// answer; so hold it, and set a timer beside it where the kernel's patience (minutes) is too long.
+/// The answer comes exactly once and never from within the initialiser. Dropping the connector gives the
+/// attempt up without an answer; so hold it, and set a timer beside it where the kernel's patience (minutes)
+/// is too long.
 public final class TCPConnector {
     private let loop: Loop
     private let endpoint: Endpoint
@@ -16,7 +17,9 @@ public final class TCPConnector {
     private var remaining: [RawAddress] = []
     private var attempt: TCPConnection?
 
-    /// Starts connecting to `endpoint`. Where `answer` brings a connection nobody else holds it: keep it or it closes.
+    /// Starts connecting to `endpoint`.
+    ///
+    /// Where `answer` brings a connection nobody else holds it: keep it or it closes.
     public init(
         to endpoint: Endpoint,
         on loop: Loop,

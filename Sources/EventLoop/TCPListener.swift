@@ -5,14 +5,17 @@ internal import CLibuv
     internal import Darwin
 #endif
 
-/// Accepts connections on a TCP port or a Unix socket. Dropping it stops listening; accepted connections live on.
+/// Accepts connections on a TCP port or a Unix socket.
 ///
-/// Running out of descriptors never stops it for good. It keeps one descriptor in reserve: when `accept` answers `EMFILE` or
-/// `ENFILE` the reserve is given up for a moment to accept the waiting connections and close them, so that these clients learn
-/// at once that there is no room. Where not even that works the listener rests for ``retryDelay`` and then tries again.
+/// Dropping it stops listening; accepted connections live on.
 ///
-/// libuv's own `uv_listen` spins in this case once its internal reserve is lost, therefore the listening descriptor is
-/// watched with `uv_poll_t` (https://docs.libuv.org/en/v1.x/poll.html) and accepted from here.
+/// Running out of descriptors never stops it for good. It keeps one descriptor in reserve: when `accept`
+/// answers `EMFILE` or `ENFILE` the reserve is given up for a moment to accept the waiting connections and
+/// close them, so that these clients learn at once that there is no room. Where not even that works the
+/// listener rests for ``retryDelay`` and then tries again.
+///
+/// libuv's own `uv_listen` spins in this case once its internal reserve is lost, therefore the listening
+/// descriptor is watched with `uv_poll_t` (https://docs.libuv.org/en/v1.x/poll.html) and accepted from here.
 public final class TCPListener {
     /// How the listener rests when the system has no descriptors for it.
     public static let retryDelay: Duration = .milliseconds(100)
@@ -23,12 +26,13 @@ public final class TCPListener {
     /// The port it listens on; 0 for a Unix socket.
     public var boundPort: UInt16 { address.port }
 
-    /// Called with each new connection, which nobody else holds: keep it or it closes. Reading starts when ``TCPConnection/resumeReading()`` is
-    /// called.
+    /// Called with each new connection, which nobody else holds: keep it or it closes.
+    ///
+    /// Reading starts when ``TCPConnection/resumeReading()`` is called.
     public var onConnection: ((TCPConnection) -> Void)?
 
-    /// Called when connections were turned away for want of descriptors, with their number (0: the listener rests and tries
-    /// again) and the reason.
+    /// Called when connections were turned away for want of descriptors, with their number (0: the listener
+    /// rests and tries again) and the reason.
     public var onShortage: ((Int, UVError) -> Void)?
 
     /// How many connections of this listener are open now.
@@ -52,7 +56,9 @@ public final class TCPListener {
     ///   - endpoint: where; a host name is looked up at once, blocking. `::` takes IPv4 connections too.
     ///   - loop: the loop that the listener and its connections belong to.
     ///   - backlog: how many connections the kernel keeps waiting (it has an upper limit of its own).
-    ///   - reusePort: lets several processes listen on the same port, each with its own queue (`SO_REUSEPORT`).
+    ///   - reusePort: lets several processes listen on the same port, each with its own queue
+    ///     (`SO_REUSEPORT`).
+    ///   - onConnection: see ``onConnection``.
     /// - Throws: what the system says, `bind: address already in use (EADDRINUSE)` for example.
     public init(
         _ endpoint: Endpoint,
@@ -77,6 +83,7 @@ public final class TCPListener {
         handle = try Handle(on: loop, "uv_poll_init") { uv_poll_init($0, $1, descriptor) }
         reserve = Self.openReserve()
         handle.belongs(to: self)
+        retry = try Timer(on: loop) { [unowned self] in tryAgain() }
         listen()
     }
 
@@ -87,7 +94,7 @@ public final class TCPListener {
     /// Leaves new connections waiting in the kernel's queue until ``resume()``.
     public func pause() {
         isPaused = true
-        retry = nil
+        retry?.stop()
         uv_poll_stop(handle.raw)
     }
 
@@ -154,12 +161,12 @@ public final class TCPListener {
     /// Stops watching, else the loop would spin on the connection that cannot be taken.
     private func rest() {
         uv_poll_stop(handle.raw)
-        retry = try? Timer(on: handle.loop) { [unowned self] in
-            retry = nil
-            if reserve < 0 { reserve = Self.openReserve() }
-            if !isPaused { listen() }
-        }
         retry?.start(after: Self.retryDelay)
+    }
+
+    private func tryAgain() {
+        if reserve < 0 { reserve = Self.openReserve() }
+        listen()
     }
 
     private static func openReserve() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }

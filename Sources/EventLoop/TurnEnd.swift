@@ -1,10 +1,12 @@
 internal import CLibuv
 
-/// Calls an action at the end of every loop turn, after all that the turn brought: the place to flush what it collected.
+/// Calls an action at the end of every loop turn, after all that the turn brought: the place to flush what it
+/// collected.
 ///
-/// libuv's turn is: timers, poll for input and output, closes. The action is called before the poll (`uv_prepare`), so that what
-/// timers produced leaves before the loop falls asleep, and after it (`uv_check`), when all sockets, signals and
-/// mailboxes had their say. It is therefore called often and must be cheap when there is nothing to do.
+/// libuv's turn is: timers, poll for input and output, closes. The action is called before the poll
+/// (`uv_prepare`), so that what timers produced leaves before the loop falls asleep, and after it
+/// (`uv_check`), when all sockets, signals and mailboxes had their say. It is therefore called often and must
+/// be cheap when there is nothing to do.
 ///
 /// Dropping this object ends the calls. It does not keep the loop running.
 /// See https://docs.libuv.org/en/v1.x/check.html and prepare.html.

@@ -2,8 +2,8 @@ internal import CLibuv
 
 /// What libuv answered when something could not be done.
 ///
-/// The code stays visible so that callers can tell `EADDRINUSE` from `EACCES`; its name and sentence come from libuv
-/// (https://docs.libuv.org/en/v1.x/errors.html).
+/// The code stays visible so that callers can tell `EADDRINUSE` from `EACCES`; its name and sentence come
+/// from libuv (https://docs.libuv.org/en/v1.x/errors.html).
 public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The negative libuv code, for example −98 for `EADDRINUSE` on Linux.
     public let code: Int32
@@ -31,9 +31,6 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
     /// For example `bind: address already in use (EADDRINUSE)`.
     public var description: String { "\(call): \(message) (\(name))" }
 
-    /// Whether this is one of the codes listed in the extension below.
-    public static func ~= (pattern: Code, error: UVError) -> Bool { pattern.rawValue == error.code }
-
     /// Whether the error has the given code.
     public func `is`(_ code: Code) -> Bool { self.code == code.rawValue }
 
@@ -50,7 +47,9 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension UVError {
-    /// The codes that callers decide by. The set is open: any libuv code may arrive.
+    /// The codes that callers decide by.
+    ///
+    /// The set is open: any libuv code may arrive.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The negative libuv code.
         public let rawValue: Int32

@@ -59,7 +59,9 @@ final class WriteRequest {
     var isSmall: Bool { storage.count <= 64 * 1024 }
 }
 
-/// Write requests at rest. Writes that have to wait are rare (slow readers), so a short list is enough.
+/// Write requests at rest.
+///
+/// Writes that have to wait are rare (slow readers), so a short list is enough.
 struct WriteRequestPool {
     private var idle: [WriteRequest] = []
 

@@ -1,4 +1,5 @@
 import EventLoop
+import Testing
 
 /// A delegate that keeps everything it hears, owns its connection, and does what a test tells it to.
 final class Peer: ConnectionDelegate {
@@ -48,38 +49,58 @@ final class Peer: ConnectionDelegate {
 final class Loopback {
     let loop: Loop
     let listener: TCPListener
+    /// The server's ends, in the order accepted.
     var served: [Peer] = []
+    /// What the server's ends do.
+    var onServed: ((Peer, Peer.Event) -> Void)?
+    /// Whether the server's ends read from the start.
+    var servedRead = true
     private var connectors: [TCPConnector] = []
-    private let guardTimer: Timer
+    private let limit: Timer
 
-    /// Fails the test's run by stopping the loop should it take too long; nothing waits for this in the good case.
-    private(set) var ranTooLong = false
-
-    init(_ endpoint: String = "127.0.0.1:0", serve: @escaping (Peer, Peer.Event) -> Void = { _, _ in }) throws
-    {
+    init(_ endpoint: String = "127.0.0.1:0") throws {
         let loop = try Loop()
         self.loop = loop
-        listener = try TCPListener(Endpoint(endpoint)!, on: loop)
-        guardTimer = try Timer(on: loop) { loop.stop() }
-        guardTimer.keepsLoopAlive = false
+        listener = try TCPListener(#require(Endpoint(endpoint)), on: loop)
+        limit = try Timer(on: loop) {
+            Issue.record("the loop ran for 20 seconds")
+            loop.stop()
+        }
+        limit.keepsLoopAlive = false
         listener.onConnection = { [unowned self] connection in
-            served.append(Peer(connection, onEvent: serve))
+            served.append(
+                Peer(connection, reading: servedRead) { [unowned self] in onServed?($0, $1) }
+            )
         }
     }
 
-    /// Connects as a client; `use` gets the client's end.
-    func connect(reading: Bool = true, use: @escaping (Result<TCPConnection, UVError>) -> Void) {
-        let endpoint: Endpoint =
-            switch listener.address.family {
-            case .unix: .unix(path: listener.address.host)
-            default: .tcp(host: listener.address.host, port: listener.boundPort)
-            }
-        connectors.append(TCPConnector(to: endpoint, on: loop, answer: use))
+    var endpoint: Endpoint {
+        switch listener.address.family {
+        case .unix: .unix(path: listener.address.host)
+        case .ipv4, .ipv6: .tcp(host: listener.address.host, port: listener.boundPort)
+        }
     }
 
-    /// Runs until someone stops the loop, at most 20 seconds.
-    func run() {
-        guardTimer.start(after: .seconds(20))
-        loop.run()
+    /// Connects as a client and runs until both ends are there.
+    func connect(reading: Bool = true) throws -> (client: Peer, server: Peer) {
+        var client: Result<TCPConnection, UVError>?
+        let before = listener.acceptedConnections
+        let connector = TCPConnector(to: endpoint, on: loop) { client = $0 }
+        run { client != nil && self.listener.acceptedConnections > before }
+        _ = connector
+        return (Peer(try #require(client).get(), reading: reading), try #require(served.last))
+    }
+
+    /// Runs turn by turn until `done`, at most 20 seconds.
+    func run(until done: () -> Bool) {
+        limit.start(after: .seconds(20))
+        let deadline = loop.now + 20_000
+        while !done(), loop.now < deadline { loop.runOnce() }
+        limit.stop()
+    }
+
+    /// Runs what is due, a few turns long, without waiting: enough for closes.
+    func settle() {
+        for _ in 0..<4 { loop.poll() }
     }
 }

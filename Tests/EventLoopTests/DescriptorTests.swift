@@ -1,0 +1,107 @@
+import EventLoop
+import Testing
+
+/// These look at figures of the whole process, so each runs in a process of its own.
+@Suite("Descriptors")
+struct DescriptorTests {
+    @Test("connections that vanished leave none open")
+    func noneLeft() async {
+        await #expect(processExitsWith: .success) {
+            let net = try Loopback()
+            net.onServed = { peer, event in
+                if event == .peerClosed { peer.connection.close() }
+                if case .closed = event { net.served.removeAll { $0 === peer } }
+            }
+            // libuv opens one of its own with the first stream.
+            try net.connect().client.connection.close()
+            net.run { net.served.isEmpty }
+            let before = try #require(OwnProcess.openDescriptors)
+            for cycle in 0..<1000 {
+                let (client, _) = try net.connect()
+                cycle.isMultiple(of: 2) ? client.connection.close() : client.connection.reset()
+            }
+            net.run { net.served.isEmpty }
+            net.settle()
+            // The test library may open or close one or two beside us.
+            #expect(try #require(OwnProcess.openDescriptors) < before + 10)
+        }
+    }
+
+    @Test("a listener out of them turns clients away and serves again as soon as there are some")
+    func shortage() async {
+        await #expect(processExitsWith: .success) {
+            let net = try Loopback()
+            var turnedAway = 0
+            net.listener.onShortage = { count, error in
+                turnedAway += count
+                #expect(error.is(.tooManyOpenFiles))
+            }
+            // Clients first, so that only the server's ends are missing descriptors.
+            var clients: [Peer] = []
+            var connectors: [TCPConnector] = []
+            net.listener.pause()
+            for _ in 0..<20 {
+                connectors.append(
+                    TCPConnector(to: net.endpoint, on: net.loop) { result in
+                        if let connection = try? result.get() { clients.append(Peer(connection)) }
+                    }
+                )
+            }
+            net.run { clients.count == 20 }
+            let open = try #require(OwnProcess.openDescriptors)
+            try #require(OwnProcess.lowerDescriptorLimit(to: open + 5))
+
+            net.listener.resume()
+            net.run { turnedAway == 15 }
+            #expect(net.served.count == 5)
+            net.run { clients.count { $0.connection.isPeerClosed || !$0.connection.isOpen } == 15 }
+
+            clients.removeAll()
+            net.served.removeAll()
+            net.settle()
+            let (client, server) = try net.connect()
+            client.send("again")
+            net.run { server.text == "again" }
+            #expect(server.text == "again")
+        }
+    }
+
+    @Test("a listener that lost even its reserve rests and tries again")
+    func lostReserve() async {
+        await #expect(processExitsWith: .success) {
+            let net = try Loopback()
+            var rests = 0
+            net.listener.onShortage = { count, _ in if count == 0 { rests += 1 } }
+            var clients: [TCPConnection] = []
+            let connector = TCPConnector(to: net.endpoint, on: net.loop) { result in
+                if let connection = try? result.get() { clients.append(connection) }
+            }
+            net.listener.pause()
+            net.run { clients.count == 1 }
+            _ = connector
+
+            // Below the number of any descriptor in use nothing can be opened, closing the reserve does not
+            // help.
+            let usual = OwnProcess.descriptorLimit
+            try #require(OwnProcess.lowerDescriptorLimit(to: 3))
+            net.listener.resume()
+            net.run { rests >= 2 }
+            #expect(net.served.isEmpty)
+
+            try #require(OwnProcess.lowerDescriptorLimit(to: usual))
+            net.run { !net.served.isEmpty }
+            #expect(net.served.count == 1)
+        }
+    }
+
+    @Test("the limit is raised as far as the system lets it")
+    func raise() async {
+        await #expect(processExitsWith: .success) {
+            try #require(OwnProcess.lowerDescriptorLimit(to: 100))
+            #expect(OwnProcess.descriptorLimit == 100)
+            let raised = OwnProcess.raiseDescriptorLimit()
+            #expect(raised > 100)
+            #expect(OwnProcess.descriptorLimit == raised)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import EventLoop
+import Testing
+
+@Suite("Connecting")
+struct TCPConnectorTests {
+    private static func answer(to endpoint: Endpoint) throws -> Result<TCPConnection, UVError>? {
+        let loop = try Loop()
+        var answer: Result<TCPConnection, UVError>?
+        let connector = TCPConnector(to: endpoint, on: loop) { answer = $0 }
+        #expect(answer == nil, "no answer from within the initialiser")
+        loop.run()
+        _ = connector
+        return answer
+    }
+
+    private static func failure(to endpoint: Endpoint) throws -> UVError? {
+        if case .failure(let error) = try answer(to: endpoint) { error } else { nil }
+    }
+
+    @Test("to a port where nobody listens is refused")
+    func refused() throws {
+        let port: UInt16
+        do {
+            let net = try Loopback()
+            port = net.listener.boundPort
+        }
+        let error = try #require(try Self.failure(to: .tcp(host: "127.0.0.1", port: port)))
+        #expect(error.is(.connectionRefused))
+        #expect(error.description == "connect: connection refused (ECONNREFUSED)")
+    }
+
+    @Test("to a missing Unix socket says so")
+    func missingPath() throws {
+        #expect(try Self.failure(to: .unix(path: "/tmp/sluice-nobody-here.sock"))?.is(.notFound) == true)
+    }
+
+    @Test("to a name that does not exist says so", .timeLimit(.minutes(1)))
+    func unknownName() throws {
+        let error = try #require(try Self.failure(to: .tcp(host: "does-not-exist.invalid", port: 80)))
+        #expect(error.call == "getaddrinfo")
+        #expect(error.name.hasPrefix("EAI_"))
+    }
+
+    @Test("given up is not answered, whether it has begun or not", arguments: [false, true])
+    func dropped(begun: Bool) throws {
+        let net = try Loopback()
+        var answered = false
+        var connectors = ["127.0.0.1", "localhost"].map { host in
+            TCPConnector(to: .tcp(host: host, port: net.listener.boundPort), on: net.loop) { _ in
+                answered = true
+            }
+        }
+        #expect(connectors.count == 2)
+        if begun {
+            net.loop.soon { connectors = [] }
+        } else {
+            connectors = []
+        }
+        for _ in 0..<20 { net.loop.poll() }
+        #expect(!answered)
+    }
+}
