@@ -2,6 +2,9 @@
 public struct Options {
     /// Exactly the published standard: arithmetic does not mix int, uint and double.
     public var isStrict: Bool
+    /// Whether types, names and functions are checked before anything is evaluated. Without, what does not go
+    /// together fails when it is met, and what is never met does not matter.
+    public var checksTypes = true
     /// Units one evaluation may spend: about one per operation, and the length of strings and lists handled.
     public var cost: Int
     /// The largest result, in bytes of strings and elements, that may leave an evaluation.

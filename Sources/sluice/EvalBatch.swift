@@ -5,7 +5,7 @@ internal import GraphHost
 struct EvalBatch {
     let options: Options
 
-    /// The answer to one line `{"id","expr","container"?,"bindings"?}`: `{"id","value"}` or `{"id","error"}`.
+    /// The answer to one line `{"id","expr","container"?,"bindings"?,"check"?}`: `{"id","value"}` or `{"id","error"}`.
     func answer(_ line: String) -> String {
         var text: [UInt8] = []
         do {
@@ -36,6 +36,9 @@ struct EvalBatch {
         var options = self.options
         if case .string(let container)? = request["container"] {
             options.container = container
+        }
+        if case .bool(let checks)? = request["check"] {
+            options.checksTypes = checks
         }
         var bindings: [(name: String, value: Value)] = []
         if case .map(let given)? = request["bindings"] {

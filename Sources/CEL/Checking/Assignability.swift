@@ -6,6 +6,16 @@ extension StaticType {
         }
     }
 
+    /// Whether nothing about it is left open.
+    var isKnown: Bool {
+        switch self {
+        case .dyn: false
+        case .list(let inner), .optional(let inner): inner.isKnown
+        case .map(let key, let value): key.isKnown && value.isKnown
+        default: true
+        }
+    }
+
     /// The type of something that is either of these.
     func joined(with other: StaticType) -> StaticType {
         guard mayBe(other, mixingNumbers: false) else { return .dyn }

@@ -80,7 +80,7 @@ extension Checker {
             )
         }
         // Where all types are known, the first overload that takes them without conversion is meant.
-        let isKnown = arguments.allSatisfy { $0.type != .dyn }
+        let isKnown = arguments.allSatisfy(\.type.isKnown)
         if isKnown, let exact = results(of: fitting, for: arguments, mixingNumbers: false).first {
             return Checked(.call(function, arguments), type: exact, at: offset)
         }

@@ -38,6 +38,12 @@ struct Checker {
     var mixesNumbers: Bool { !options.isStrict }
 
     mutating func check(_ syntax: Syntax) -> Checked {
+        let checked = typed(syntax)
+        guard !options.checksTypes, checked.type != .dyn else { return checked }
+        return Checked(checked.form, type: .dyn, at: checked.offset)
+    }
+
+    private mutating func typed(_ syntax: Syntax) -> Checked {
         switch syntax.form {
         case .literal(let value):
             Checked(.constant(value), type: value.staticType, at: syntax.offset)
@@ -259,6 +265,9 @@ struct Checker {
     /// Notes a problem and answers a stand-in of unknown type.
     mutating func report(_ code: ErrorCode, _ message: String, at offset: Int, hint: String? = nil) -> Checked
     {
+        guard options.checksTypes || code != .type else {
+            return Checked(.failure(message), type: .dyn, at: offset)
+        }
         if problems.count < Checker.mostProblems {
             problems.append(Problem(code, message, at: offset, in: source, hint: hint))
         }

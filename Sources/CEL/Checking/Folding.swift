@@ -74,7 +74,7 @@ extension Checked {
     fileprivate func mapChildren(_ change: (Checked) -> Checked) -> Checked {
         let changed: Form
         switch form {
-        case .constant, .argument, .local: return self
+        case .constant, .failure, .argument, .local: return self
         case .select(let operand, let field, let isOptional):
             changed = .select(change(operand), field: field, isOptional: isOptional)
         case .has(let operand, let field): changed = .has(change(operand), field: field)

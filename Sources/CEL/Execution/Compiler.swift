@@ -44,6 +44,9 @@ struct Compiler {
         switch checked.form {
         case .constant, .argument, .local:
             try unary(Instruction(.push), checked, at: offset)
+        case .failure(let message):
+            emit(Instruction(.fail, a: constant(.string(message))), at: offset)
+            height += 1
         case .select(let operand, let field, let isOptional):
             let key = key(field)
             try unary(Instruction(isOptional ? .optionalSelect : .select, b: key), operand, at: offset)

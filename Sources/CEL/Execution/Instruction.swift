@@ -43,6 +43,9 @@ enum Operation: UInt8 {
     /// Searches the operand with the compiled regular expression `b`.
     case match
 
+    /// Fails with the message that is constant `a`.
+    case fail
+
     /// Takes the `a` topmost values, or pairs of values.
     case makeList, makeMap
 

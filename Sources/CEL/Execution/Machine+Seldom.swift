@@ -16,6 +16,9 @@ extension Machine {
         case .match:
             let operand = operand(instruction.left, instruction.a).pointee
             try put(match(operand, code.matchers[b]), top, replacing: Int(instruction.pops))
+        case .fail:
+            guard case .string(let message) = constants[a] else { return position }
+            throw .type(message)
         case .makeList:
             try meter.spend(a)
             let list = ValueList(Array(UnsafeBufferPointer(start: top - a, count: a)))
