@@ -2,8 +2,9 @@
 public struct Options {
     /// Exactly the published standard: arithmetic does not mix int, uint and double.
     public var isStrict: Bool
-    /// Whether types, names and functions are checked before anything is evaluated. Without, what does not go
-    /// together fails when it is met, and what is never met does not matter.
+    /// Whether types, names and functions are checked before anything is evaluated.
+    ///
+    /// Without, what does not go together fails when it is met, and what is never met does not matter.
     public var checksTypes = true
     /// Units one evaluation may spend: about one per operation, and the length of strings and lists handled.
     public var cost: Int
@@ -13,6 +14,8 @@ public struct Options {
     public var container: String
     /// What `matches` and its relatives use; without one they are not available.
     public var regex: (any RegexEngine)?
+    /// Where named time zones are looked up; without it only offsets such as `+02:00` are known.
+    public var zones: (any TimeZones)?
 
     /// The defaults: mixed arithmetic, 10,000 units, 64 KiB.
     public init(
@@ -20,13 +23,15 @@ public struct Options {
         cost: Int = 10_000,
         outputBytes: Int = 65_536,
         container: String = "",
-        regex: (any RegexEngine)? = nil
+        regex: (any RegexEngine)? = nil,
+        zones: (any TimeZones)? = nil
     ) {
         self.isStrict = strict
         self.cost = cost
         self.outputBytes = outputBytes
         self.container = container
         self.regex = regex
+        self.zones = zones
     }
 }
 

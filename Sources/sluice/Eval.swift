@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CEL
 internal import GraphHost
+internal import SluiceServer
 
 struct Eval: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -42,7 +43,7 @@ struct Eval: ParsableCommand {
     }
 
     func run() throws {
-        let options = Options(strict: strict)
+        let options = Options(strict: strict, zones: SystemTimeZones())
         guard let expression = expressions.first else {
             let batch = EvalBatch(options: options)
             while let line = readLine() {

@@ -142,3 +142,33 @@ struct CheckingTests {
         #expect(error?.message.contains("secret") == false)
     }
 }
+
+@Suite("Unchecked, what does not go together fails when it is met")
+struct UncheckedTests {
+    @Test(
+        "failures at run time",
+        arguments: [
+            ("1 == 1.0", "true"), ("x || true", "true"), ("f(1) || true", "true"), ("'a' && false", "false"),
+            ("true ? 'a' : 1", "\"a\""), ("[1] == ['a']", "false"), ("x", "expr_type"), ("f(1)", "expr_type"),
+            ("1 + 'a'", "expr_type"), ("'a'.size(1, 2)", "expr_type"), ("[1].all(v, v)", "expr_type"),
+            ("has(1.a)", "expr_type"), ("1 +", "expr_syntax"), ("[1].all(1, true)", "expr_syntax"),
+        ]
+    )
+    func outcomes(_ source: String, _ expected: String) {
+        var options = Options(strict: true)
+        options.checksTypes = false
+        let found: String
+        do throws(CompileError) {
+            let program = try Program(source, options: options)
+            do throws(EvaluationError) {
+                let value = try program.evaluate()
+                if case .string(let text) = value { found = "\"\(text)\"" } else { found = describe(value) }
+            } catch {
+                found = error.code.rawValue
+            }
+        } catch {
+            found = error.problems[0].code.rawValue
+        }
+        #expect(found == expected, "\(source)")
+    }
+}

@@ -21,6 +21,7 @@ final class Code {
     let argumentCount: Int
     let isStrict: Bool
     let regex: (any RegexEngine)?
+    let zones: (any TimeZones)?
 
     init(_ compiler: consuming Compiler, options: Options, argumentCount: Int) {
         instructions = .allocate(copying: compiler.instructions)
@@ -34,6 +35,7 @@ final class Code {
         self.argumentCount = argumentCount
         isStrict = options.isStrict
         regex = options.regex
+        zones = options.zones
     }
 
     deinit {

@@ -47,6 +47,11 @@ struct Meter {
         code.takeUnretainedValue().regex
     }
 
+    /// Where named time zones are looked up.
+    var zones: (any TimeZones)? {
+        code.takeUnretainedValue().zones
+    }
+
     /// Spends units, or fails when there are not so many left.
     @inline(__always)
     mutating func spend(_ units: Int) throws(Failure) {

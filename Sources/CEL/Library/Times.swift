@@ -24,10 +24,10 @@ enum Times {
         if ofDuration != nil {
             overloads.append(.method(.duration, gives: .int))
         }
-        return Function(name, overloads) { arguments, _ throws(Failure) in
+        return Function(name, overloads) { arguments, meter throws(Failure) in
             switch arguments[0] {
             case .timestamp(let moment):
-                let offset = try arguments.count > 1 ? self.offset(arguments.string(1)) : 0
+                let offset = try arguments.count > 1 ? self.offset(arguments.string(1), moment, &meter) : 0
                 let civil = CivilTime(secondsSinceEpoch: moment.seconds + Int64(offset))
                 return .int(Int64(ofMoment(civil, Int(moment.nanos))))
             case .duration(let span):
@@ -39,10 +39,17 @@ enum Times {
         }
     }
 
-    private static func offset(_ zone: String) throws(Failure) -> Int {
-        guard let offset = TimeText.fixedOffset(zone) else {
+    private static func offset(
+        _ zone: String,
+        _ moment: Timestamp,
+        _ meter: inout Meter
+    ) throws(Failure) -> Int {
+        if let offset = TimeText.fixedOffset(zone) { return offset }
+        // Looking a zone up may mean reading a file.
+        try meter.spend(20)
+        guard zone.utf8.count <= 64, let rules = meter.zones?.rules(of: zone) else {
             throw .badValue("the time zone is not known")
         }
-        return offset
+        return rules.offset(at: moment.seconds)
     }
 }

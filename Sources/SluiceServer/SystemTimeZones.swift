@@ -1,0 +1,57 @@
+public import CEL
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// The time zones of this machine: the compiled files under `/usr/share/zoneinfo`, each read once.
+public final class SystemTimeZones: TimeZones {
+    private let folder: String
+    private var known: [String: TimeZoneRules] = [:]
+    /// Names asked for in vain; bounded, since clients choose them.
+    private var unknown: Set<String> = []
+
+    /// Zones from `folder`.
+    public init(folder: String = "/usr/share/zoneinfo") {
+        self.folder = folder
+    }
+
+    public func rules(of zone: String) -> TimeZoneRules? {
+        if let rules = known[zone] { return rules }
+        guard !unknown.contains(zone), Self.isName(zone), let bytes = Self.read("\(folder)/\(zone)"),
+            let rules = TimeZoneRules(tzif: bytes)
+        else {
+            if unknown.count >= 1_000 { unknown.removeAll() }
+            unknown.insert(zone)
+            return nil
+        }
+        known[zone] = rules
+        return rules
+    }
+
+    /// Names such as `America/Argentina/Buenos_Aires`; nothing that leads elsewhere.
+    private static func isName(_ zone: String) -> Bool {
+        let parts = zone.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return parts.count <= 3
+            && parts.allSatisfy { part in
+                guard let first = part.first, part.count <= 32 else { return false }
+                return (0x41...0x5A).contains(first & 0xDF)
+                    && part.allSatisfy { byte in
+                        (0x41...0x5A).contains(byte & 0xDF) || (0x30...0x39).contains(byte)
+                            || byte == 0x5F || byte == 0x2B || byte == 0x2D
+                    }
+            }
+    }
+
+    /// A small file's bytes; zone files have less than 4 KiB.
+    private static func read(_ path: String) -> [UInt8]? {
+        guard let file = fopen(path, "rb") else { return nil }
+        defer { fclose(file) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            count = fread(buffer.baseAddress, 1, buffer.count, file)
+        }
+        return bytes.isEmpty || bytes.count == 65_536 ? nil : bytes
+    }
+}
