@@ -1,6 +1,13 @@
 /// The log that keeps nothing: every append is complete in the same turn, and every start is a new epoch.
 public final class MemoryLog: CommitLog {
-    public weak var follower: (any CommitLogFollower)?
+    /// Nobody: this log has answered when ``append(_:wall:ticket:)`` returns, so there is nothing to tell later.
+    ///
+    /// Not even a weak reference is kept: it would give the host a side table, and make every reference count on the way
+    /// of a commit several times dearer.
+    public var follower: (any CommitLogFollower)? {
+        get { nil }
+        set {}
+    }
 
     private let epoch: String
     private var positions: [String: Position] = [:]

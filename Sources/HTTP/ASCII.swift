@@ -48,6 +48,12 @@ extension UnsafeRawBufferPointer {
         count == text.utf8CodeUnitCount && isEqual(to: text.utf8Start)
     }
 
+    /// Whether the bytes are those of `other`.
+    public func equals(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count, let start = other.baseAddress else { return count == other.count }
+        return isEqual(to: start)
+    }
+
     /// Whether the bytes are those of `text`, letters compared without regard to case.
     ///
     /// `text` is in small letters.

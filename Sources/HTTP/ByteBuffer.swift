@@ -101,13 +101,14 @@ public struct ByteBuffer: ~Copyable {
     /// Appends `number` in decimal digits.
     public mutating func append(decimal number: UInt) {
         var digits = 1
-        var rest = number
-        while rest >= 10 {
-            rest /= 10
-            digits += 1
+        var limit: UInt = 10
+        // 10 to the 19th is the last power that fits.
+        while digits < 20, number >= limit {
+            digits &+= 1
+            limit = limit &* 10
         }
         let place = reserve(digits)
-        rest = number
+        var rest = number
         var index = digits
         while index > 0 {
             index &-= 1

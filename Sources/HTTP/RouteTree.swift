@@ -83,22 +83,24 @@ final class RouteTables {
         var takesNames: Bool
         var firstRoute: Int
         var routeCount: Int
-        var allow: Int
+        /// The same place in the tree.
+        var number: Int
     }
 
     let places: UnsafeMutablePointer<Place>
     let literals: UnsafeMutablePointer<Literal>
     let routes: UnsafeMutablePointer<Entry>
     let text: UnsafeMutablePointer<UInt8>
-    let allow: [String]
+    /// What they were made from; asked for `Allow`.
+    let tree: RouteTree
 
     init(_ tree: RouteTree) {
+        self.tree = tree
         let all = tree.places
         places = .allocate(capacity: all.count)
         literals = .allocate(capacity: all.reduce(0) { $0 + $1.literals.count })
         routes = .allocate(capacity: all.reduce(0) { $0 + $1.routes.count })
         text = .allocate(capacity: all.reduce(0) { $0 + $1.literals.reduce(0) { $0 + $1.text.count } })
-        allow = all.map(\.allow)
         var literalCount = 0
         var routeCount = 0
         var textCount = 0
@@ -111,7 +113,7 @@ final class RouteTables {
                     takesNames: place.takesNames,
                     firstRoute: routeCount,
                     routeCount: place.routes.count,
-                    allow: index
+                    number: index
                 )
             )
             for literal in place.literals {

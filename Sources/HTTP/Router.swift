@@ -26,7 +26,6 @@ public struct Router {
         case options(allow: String)
     }
 
-    private var tree = RouteTree()
     private var tables = RouteTables(RouteTree())
 
     public init() {}
@@ -35,12 +34,13 @@ public struct Router {
     ///
     /// Adding one twice, or a pattern that does not begin with a slash, is a programming error.
     public mutating func add(_ method: Method, _ pattern: String, _ route: Route) {
+        var tree = tables.tree
         tree.add(method, pattern, route)
         tables = RouteTables(tree)
     }
 
     /// The methods that any route has, for `OPTIONS *`.
-    public var allowEverywhere: String { tree.allowEverywhere }
+    public var allowEverywhere: String { tables.tree.allowEverywhere }
 
     /// The route of a request.
     /// - Parameters:
@@ -81,7 +81,7 @@ public struct Router {
                 return .found(entry.route, captures)
             }
         }
-        let allow = tables.allow[place.allow]
+        let allow = tables.tree.places[place.number].allow
         return method == .options ? .options(allow: allow) : .methodNotAllowed(allow: allow)
     }
 

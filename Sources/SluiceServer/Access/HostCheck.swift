@@ -17,7 +17,7 @@ final class HostCheck {
 
     /// Whether `authority`, host and perhaps port, names this server.
     func accepts(_ authority: UnsafeRawBufferPointer) -> Bool {
-        if authority.count == accepted.count, authority.count > 0, authority.elementsEqual(accepted) {
+        if authority.count > 0, accepted.withUnsafeBytes({ authority.equals($0) }) {
             return true
         }
         guard let host = Self.host(authority), HostName.isLoopback(host) || names.contains(host) else {
