@@ -66,10 +66,12 @@ public final class LiveGraph {
 
     /// What a node holds now.
     ///
-    /// A derived node that does not exist at the moment is built and let go again.
+    /// A derived node that does not exist at the moment is built and let go again. A node that was removed holds
+    /// nothing any more.
     public func read(_ node: NamedNode) -> Reading {
-        let living = materialise(node)
         let changed = node.lastChange
+        guard node.exists else { return Reading(held: .empty, changed: changed.rev, changedAt: changed.time) }
+        let living = materialise(node)
         return Reading(held: living.held, changed: changed.rev, changedAt: changed.time)
     }
 

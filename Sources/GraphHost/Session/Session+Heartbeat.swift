@@ -8,6 +8,10 @@ extension Session {
         for subscription in subscriptions where !graphs.contains(where: { $0 === subscription.graph }) {
             graphs.append(subscription.graph)
         }
+        // A cursor may not move past what an interval or a full socket still holds back.
+        for subscription in subscriptions where subscription.folded > 0 || subscription.queued > 0 {
+            graphs.removeAll { $0 === subscription.graph }
+        }
         send { buffer in
             buffer.append("{\"op\":\"hb\",\"revs\":{")
             for (place, graph) in graphs.enumerated() {

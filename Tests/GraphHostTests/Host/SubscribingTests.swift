@@ -235,6 +235,21 @@ struct SubscribingTests {
         #expect(answers.first?.hasSuffix(end) == true, "\(answers)")
     }
 
+    @Test("A heartbeat moves the cursor only where everything was told")
+    func heartbeat() throws {
+        let bench = Bench()
+        let graph = try bench.define(house)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"house","node":"indoor_c","every":60000}"#)
+        try bench.set(graph, [("indoor_c", "1")])
+        _ = client.take()
+        client.session.heartbeat()
+        #expect(client.take() == [#"{"op":"hb","revs":{"house":2}}"#])
+        try bench.set(graph, [("indoor_c", "2")])
+        client.session.heartbeat()
+        #expect(client.take() == [#"{"op":"hb","revs":{}}"#])
+    }
+
     @Test("A pipeline with private stages begins anew")
     func resumePrivate() throws {
         let bench = Bench()
@@ -277,6 +292,9 @@ struct SubscribingTests {
         _ = bench.host.remove(graph)
         #expect(client.take() == [#"{"op":"end","id":1,"code":"node_removed","released":1}"#])
         #expect(bench.host["house"] == nil)
+        #expect(try #require(graph.node("indoor_f")).exists == false)
+        #expect(try bench.read(graph, "indoor_f") == "empty")
+        #expect(throws: HostError.self) { try bench.submit(graph, [("indoor_c", "1")]) }
         #expect(client.ask(#"{"op":"get","id":1,"graph":"house"}"#).first?.contains("unknown_graph") == true)
         try bench.define(house)
         #expect(bench.host["house"]?.rev == 3)
