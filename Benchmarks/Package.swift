@@ -24,6 +24,14 @@ let package = Package(
                 .enableUpcomingFeature("InternalImportsByDefault"),
             ]
         ),
+        .executableTarget(
+            name: "ExpressionBenchmarks",
+            dependencies: ["CAllocations", .product(name: "CEL", package: "sluice")],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )
