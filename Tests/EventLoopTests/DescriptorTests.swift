@@ -1,6 +1,12 @@
 import EventLoop
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// These look at figures of the whole process, so each runs in a process of its own.
 @Suite("Descriptors")
 struct DescriptorTests {
@@ -48,13 +54,17 @@ struct DescriptorTests {
                 )
             }
             net.run { clients.count == 20 }
-            let open = try #require(OwnProcess.openDescriptors)
-            try #require(OwnProcess.lowerDescriptorLimit(to: open + 5))
+            // All below the lowest free number is in use, so this leaves five at most.
+            let lowestFree = dup(0)
+            close(lowestFree)
+            try #require(OwnProcess.lowerDescriptorLimit(to: Int(lowestFree) + 5))
 
             net.listener.resume()
-            net.run { turnedAway == 15 }
-            #expect(net.served.count == 5)
-            net.run { clients.count { $0.connection.isPeerClosed || !$0.connection.isOpen } == 15 }
+            net.run { turnedAway + net.served.count == 20 }
+            #expect((1...5).contains(net.served.count))
+            net.run {
+                clients.count { $0.connection.isPeerClosed || !$0.connection.isOpen } == turnedAway
+            }
 
             clients.removeAll()
             net.served.removeAll()
