@@ -73,6 +73,9 @@ final class RouteTables {
     struct Literal {
         var text: Int
         var length: Int
+        /// Its first eight bytes and which of them belong to it, in memory order.
+        var word: UInt64
+        var mask: UInt64
         var place: Int
     }
 
@@ -117,8 +120,9 @@ final class RouteTables {
                 )
             )
             for literal in place.literals {
-                let entry = Literal(text: textCount, length: literal.text.count, place: literal.place)
-                (literals + literalCount).initialize(to: entry)
+                (literals + literalCount).initialize(
+                    to: Self.entry(literal.text, at: textCount, literal.place)
+                )
                 for byte in literal.text {
                     (text + textCount).initialize(to: byte)
                     textCount += 1
@@ -130,6 +134,22 @@ final class RouteTables {
                 routeCount += 1
             }
         }
+    }
+
+    private static func entry(_ text: [UInt8], at start: Int, _ place: Int) -> Literal {
+        var word: UInt64 = 0
+        var mask: UInt64 = 0
+        for (index, byte) in text.prefix(8).enumerated() {
+            word |= UInt64(byte) << UInt64(8 * index)
+            mask |= 0xFF << UInt64(8 * index)
+        }
+        return Literal(
+            text: start,
+            length: text.count,
+            word: word.littleEndian,
+            mask: mask.littleEndian,
+            place: place
+        )
     }
 
     deinit {
@@ -151,14 +171,22 @@ final class RouteTables {
         _ count: Int,
         _ next: inout Int
     ) -> Int {
-        for index in place.firstLiteral..<(place.firstLiteral &+ place.literalCount) {
-            let literal = literals[index]
-            let end = start &+ literal.length
-            guard end <= count, end == count || path.load(fromByteOffset: end, as: UInt8.self) == ASCII.slash,
-                isSame(path + start, text + literal.text, literal.length)
-            else { continue }
-            next = literal.place
-            return end
+        // The next eight bytes, where there are so many: most literals are decided by them.
+        let hasWord = start &+ 8 <= count
+        let word = hasWord ? (path + start).loadUnaligned(as: UInt64.self) : 0
+        var literal = literals + place.firstLiteral
+        let last = literal + place.literalCount
+        while literal < last {
+            let end = start &+ literal.pointee.length
+            if !hasWord || word & literal.pointee.mask == literal.pointee.word, end <= count,
+                end == count || path.load(fromByteOffset: end, as: UInt8.self) == ASCII.slash,
+                (hasWord && literal.pointee.length <= 8)
+                    || isSame(path + start, text + literal.pointee.text, literal.pointee.length)
+            {
+                next = literal.pointee.place
+                return end
+            }
+            literal += 1
         }
         return -1
     }
