@@ -3,7 +3,9 @@ internal import ReactiveGraph
 /// The chains of client pipelines in one graph: equal ones are one chain, and each lives exactly as long as
 /// somebody listens to it or to a longer one built on it.
 ///
-/// Nothing here holds a node. The graph tells when one is freed, and its record goes in the same moment.
+/// Nothing here holds a node. The graph tells when one is freed, and what is known of it goes in the same moment,
+/// before anybody could ask. (Weak references would do as well, but a node that has one pays for it at every
+/// reference count from then on.)
 final class Chains {
     /// One stage node of a client pipeline.
     final class Record {
@@ -14,20 +16,24 @@ final class Chains {
         let label: String
         let isShared: Bool
         let number: UInt64
-        fileprivate(set) weak var node: Node<Datum>?
+        private let held: Unmanaged<Node<Datum>>
+
+        /// The node, which lives as long as its record is known.
+        var node: Node<Datum> { held.takeUnretainedValue() }
 
         init(key: String, stage: String, label: String, isShared: Bool, node: Node<Datum>) {
             self.key = key
             self.stage = stage
             self.label = label
             self.isShared = isShared
-            self.node = node
+            held = .passUnretained(node)
             number = node.id
         }
     }
 
     private var shared: [String: Record] = [:]
     private var records: [UInt64: Record] = [:]
+    private var named: [UInt64: NamedNode] = [:]
     private var hidden: Set<UInt64> = []
     /// Nodes freed, without the hidden ones.
     private(set) var releasedCount: UInt64 = 0
@@ -47,6 +53,11 @@ final class Chains {
         if record.isShared { shared[record.key] = record }
     }
 
+    /// Remembers the living node behind a name that does not keep it itself.
+    func add(_ node: Node<Datum>, for name: NamedNode) {
+        named[node.id] = name
+    }
+
     /// Remembers a node that is only a part of a stage: it is neither counted nor shown.
     func hide(_ node: AnyNode) {
         hidden.insert(node.id)
@@ -62,6 +73,7 @@ final class Chains {
     func released(_ number: UInt64) {
         if !hidden.isEmpty, hidden.remove(number) != nil { return }
         releasedCount += 1
+        if !named.isEmpty { named.removeValue(forKey: number)?.nodeDied() }
         guard !records.isEmpty, let record = records.removeValue(forKey: number), record.isShared else {
             return
         }

@@ -27,8 +27,8 @@ extension LiveGraph {
             guard let node = named.living else { continue }
             if named.isMutable || named.kept != nil || node.hasListener { open.append(node) }
         }
-        for record in chains.all {
-            if let node = record.node, node.hasListener { open.append(node) }
+        for record in chains.all where record.node.hasListener {
+            open.append(record.node)
         }
         var seen: Set<UInt64> = []
         while let node = open.popLast() {

@@ -5,7 +5,7 @@ internal import ReactiveGraph
 /// Invariants:
 /// - a mutable node lives as long as its graph;
 /// - a derived node that is retained `always` lives as long as its graph, any other only while somebody
-///   outside the registry holds it (`present` is weak);
+///   outside the registry holds it (`present` holds nothing, and is cleared when the node dies);
 /// - `changed` of a mutable, history or timed node is the stamp of its last emission; that of a derived node
 ///   of class `none` is not stored but computed from its ancestors (wire-protocol.md §3, `ETag`).
 public final class NamedNode {
@@ -28,7 +28,7 @@ public final class NamedNode {
     @exclusivity(unchecked) var source: MutableNode<Datum>?
     /// What the registry itself holds: the derived nodes retained `always`.
     var kept: Node<Datum>?
-    private weak var present: Node<Datum>?
+    private var present: Unmanaged<Node<Datum>>?
 
     /// When the last emission (not for class `none`), or the definition, happened.
     @exclusivity(unchecked) var changed: LogStamp
@@ -55,15 +55,21 @@ public final class NamedNode {
     public var isMutable: Bool { source != nil }
 
     /// The living node, if there is one at the moment; asking never makes one.
-    var living: Node<Datum>? { source ?? kept ?? present }
+    var living: Node<Datum>? { source ?? kept ?? present?.takeUnretainedValue() }
 
     /// Remembers the node that has just been built.
     func adopt(_ node: Node<Datum>) {
         if definition.retain != .whileInUse {
             kept = node
         } else {
-            present = node
+            present = .passUnretained(node)
+            graph.chains.add(node, for: self)
         }
+    }
+
+    /// The living node is being freed.
+    func nodeDied() {
+        present = nil
     }
 
     /// The stamp of the last change: see the invariants.

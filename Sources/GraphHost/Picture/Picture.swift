@@ -56,7 +56,7 @@ struct Picture {
     private mutating func addUnnamed() {
         var open: [AnyNode] = entries.compactMap(\.node)
         for record in graph.chains.all {
-            if let node = record.node { open.append(node) }
+            open.append(record.node)
         }
         var seen: Set<UInt64> = []
         var found: [AnyNode] = []
