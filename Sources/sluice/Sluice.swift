@@ -7,7 +7,7 @@ struct Sluice: ParsableCommand {
         subcommands: [
             Serve.self, Check.self, Eval.self,
             Get.self, SetNode.self, Watch.self,
-            Docs.self, ShowVersion.self,
+            Feed.self, BenchCommand.self, Docs.self, ShowVersion.self,
         ]
     )
 }

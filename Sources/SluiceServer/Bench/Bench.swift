@@ -1,0 +1,261 @@
+internal import EventLoop
+internal import HTTP
+
+/// A load run against a running server: POSTs on keep-alive connections and, for `fanout`, WebSocket
+/// subscribers that receive what was posted.
+///
+/// One thread; the measured part begins when all connections stand, and is bounded in time.
+public final class Bench {
+    /// How a run is set up.
+    public struct Settings {
+        /// The server.
+        public var service: ServiceURL
+        /// The mutable node to post to; numbers must be allowed.
+        public var graph: String, node: String
+        /// How many connections post.
+        public var connections = 50
+        /// How many requests each of them keeps in flight.
+        public var depth = 1
+        /// How many WebSockets subscribe; 0 makes it a run of posts alone.
+        public var subscribers = 0
+        /// Whether subscribers want every value (mode `all`) or the newest.
+        public var wantsAll = true
+        /// The size of the body: numbers alone, or a text of about this length that begins with the number.
+        public var bodyBytes = 0
+        /// How long the measured part lasts.
+        public var duration: Duration = .seconds(10)
+
+        /// A run with default sizes.
+        public init(service: ServiceURL, graph: String, node: String) {
+            self.service = service
+            self.graph = graph
+            self.node = node
+        }
+    }
+
+    /// Why a run could not be made; one sentence.
+    public struct Failure: Error, CustomStringConvertible {
+        /// The sentence.
+        public let description: String
+    }
+
+    private let settings: Settings
+    private let loop: Loop
+    private let padding: String
+    private var connectors: [TCPConnector] = []
+    private var posters: [PostConnection] = []
+    private var subscribers: [WebSocketClient] = []
+    private var ready = 0
+    private var isMeasuring = false
+    private var begun: UInt64 = 0
+    private var posts = 0
+    private var deliveries = 0
+    private var failures = 0
+    private var latency = LatencyHistogram()
+    private var failure: Failure?
+
+    /// Prepares a run.
+    public init(_ settings: Settings) throws {
+        self.settings = settings
+        loop = try Loop()
+        padding = String(repeating: "x", count: max(0, settings.bodyBytes - 22))
+    }
+
+    /// Connects, measures, and closes everything again.
+    public func run() throws -> BenchReport {
+        OwnProcess.ignoreBrokenPipes()
+        OwnProcess.raiseDescriptorLimit()
+        var interrupted: [SignalWatcher] = []
+        for signal in [SignalWatcher.Signal.interrupt, .terminate] {
+            interrupted.append(try SignalWatcher(on: loop, signal) { [unowned loop] in loop.stop() })
+        }
+        let setUp = try Timer(on: loop) { [weak self] in self?.fail("not all connections stand after 30 s") }
+        setUp.start(after: .seconds(30))
+        subscribe()
+        loop.run()
+        setUp.stop()
+        if let failure { throw failure }
+
+        let end = try Timer(on: loop) { [unowned loop] in loop.stop() }
+        end.start(after: settings.duration)
+        let processorBefore = Self.processorSeconds
+        begun = OwnProcess.nanoseconds
+        isMeasuring = true
+        for poster in posters { poster.start() }
+        if failure == nil { loop.run() }
+        isMeasuring = false
+        let seconds = Double(OwnProcess.nanoseconds - begun) / 1e9
+        let used = Self.processorSeconds - processorBefore
+        _ = (end, interrupted)
+        close()
+        if let failure { throw failure }
+        return BenchReport(
+            kind: settings.subscribers > 0 ? "fanout" : "post",
+            settings: [
+                ("connections", settings.connections), ("pipeline", settings.depth),
+                ("subscribers", settings.subscribers), ("body_bytes", settings.bodyBytes),
+            ],
+            seconds: seconds,
+            posts: posts,
+            deliveries: deliveries,
+            failures: failures,
+            latency: latency,
+            ownProcessorSeconds: used
+        )
+    }
+
+    private static var processorSeconds: Double {
+        let time = OwnProcess.processorTime
+        return (time.user + time.system) / .seconds(1)
+    }
+
+    // MARK: Setting up
+
+    private func subscribe() {
+        guard settings.subscribers > 0 else { return connect() }
+        let mode = settings.wantsAll ? "all" : "latest"
+        let message =
+            #"{"op":"sub","id":1,"graph":"\#(settings.graph)","node":"\#(settings.node)","mode":"\#(mode)","initial":false,"queue":65536}"#
+        for _ in 0..<settings.subscribers {
+            let socket = WebSocketClient(settings.service, "/v1/ws", on: loop)
+            socket.onOpen = { [unowned socket] in socket.send(message) }
+            socket.onText = { [unowned self] text in received(text) }
+            socket.onEnd = { [unowned self] result in
+                switch result {
+                case .failure(let reason): lost("a subscriber: \(reason)")
+                case .success(let (code, reason)):
+                    lost("a subscriber was closed with \(code.rawValue) \(reason)")
+                }
+            }
+            subscribers.append(socket)
+        }
+    }
+
+    private func connect() {
+        for _ in 0..<settings.connections {
+            let connector = TCPConnector(to: settings.service.endpoint, on: loop) { [unowned self] result in
+                switch result {
+                case .success(let connection): adopt(connection)
+                case .failure(let error): fail(ClientFailure.unreachable(error).description)
+                }
+            }
+            connectors.append(connector)
+        }
+    }
+
+    private func adopt(_ connection: TCPConnection) {
+        let poster = PostConnection(connection, depth: settings.depth, fill: request())
+        poster.onAnswer = { [unowned self] isSuccess, sent in answered(isSuccess, sent) }
+        poster.onLost = { [unowned self] reason in lost(reason) }
+        posters.append(poster)
+        if posters.count == settings.connections { loop.stop() }
+    }
+
+    /// What writes one request; its head never changes, its body is the time of sending, in microseconds.
+    private func request() -> (inout ByteBuffer, UInt64) -> Void {
+        let target = "\(settings.service.path)/v1/graphs/\(settings.graph)/nodes/\(settings.node)"
+        let head = Array(
+            "POST \(target) HTTP/1.1\r\nHost: \(settings.service.authority)\r\nContent-Type: application/json\r\nContent-Length: "
+                .utf8
+        )
+        let tail = Array((padding.isEmpty ? "" : " " + padding + "\"").utf8)
+        return { buffer, now in
+            let microseconds = now / 1000
+            let length = Self.digits(microseconds) + (tail.isEmpty ? 0 : 1 + tail.count)
+            buffer.append(array: head)
+            buffer.append(decimal: length)
+            buffer.append("\r\n\r\n")
+            if !tail.isEmpty { buffer.append(UInt8(ascii: "\"")) }
+            buffer.append(decimal: UInt(microseconds))
+            buffer.append(array: tail)
+        }
+    }
+
+    private static func digits(_ number: UInt64) -> Int {
+        var (rest, count) = (number, 1)
+        while rest >= 10 { (rest, count) = (rest / 10, count + 1) }
+        return count
+    }
+
+    // MARK: Measuring
+
+    private func answered(_ isSuccess: Bool, _ sent: UInt64) {
+        guard isMeasuring else { return }
+        guard isSuccess else {
+            failures += 1
+            if failures == 1, posts == 0 {
+                fail("the server refuses to set \(settings.graph)/\(settings.node)")
+            }
+            return
+        }
+        posts += 1
+        if settings.subscribers == 0 { latency.record(OwnProcess.nanoseconds - sent) }
+    }
+
+    private func received(_ text: UnsafeRawBufferPointer) {
+        guard isMeasuring else {
+            // The snapshot; anything else refuses the subscription.
+            guard begun == 0, text.starts(with: "{\"op\":\"snap\"".utf8) else {
+                if begun == 0 { fail("not subscribed: \(String(decoding: text.prefix(200), as: UTF8.self))") }
+                return
+            }
+            ready += 1
+            if ready == settings.subscribers { connect() }
+            return
+        }
+        guard text.starts(with: "{\"op\":\"upd\"".utf8) else { return }
+        let now = OwnProcess.nanoseconds
+        Self.forEachValue(in: text) { sent in
+            deliveries += 1
+            let time = sent &* 1000
+            if time >= begun, time <= now { latency.record(now - time) }
+        }
+    }
+
+    /// The number behind each `"v":`, with or without a quotation mark before it.
+    static func forEachValue(in text: UnsafeRawBufferPointer, _ body: (UInt64) -> Void) {
+        let (quote, v, colon) = (UInt8(ascii: "\""), UInt8(ascii: "v"), UInt8(ascii: ":"))
+        var index = 0
+        while index + 4 <= text.count {
+            guard text[index] == quote, text[index + 1] == v, text[index + 2] == quote,
+                text[index + 3] == colon
+            else {
+                index += 1
+                continue
+            }
+            index += 4
+            if index < text.count, text[index] == quote { index += 1 }
+            var number: UInt64 = 0
+            while index < text.count, (0x30...0x39).contains(text[index]) {
+                number = number &* 10 &+ UInt64(text[index] &- 0x30)
+                index += 1
+            }
+            body(number)
+        }
+    }
+
+    private func lost(_ reason: String) {
+        guard isMeasuring else { return fail(reason) }
+        failures += 1
+        if failures >= settings.connections + settings.subscribers { fail(reason) }
+    }
+
+    private func fail(_ reason: String) {
+        if failure == nil { failure = Failure(description: reason) }
+        loop.stop()
+    }
+
+    private func close() {
+        for socket in subscribers {
+            socket.onEnd = { _ in }
+            socket.onText = { _ in }
+        }
+        for poster in posters {
+            poster.onLost = { _ in }
+            poster.stop()
+        }
+        subscribers = []
+        posters = []
+        loop.poll()
+    }
+}

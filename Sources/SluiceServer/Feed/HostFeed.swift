@@ -1,0 +1,89 @@
+internal import EventLoop
+internal import HTTP
+
+/// Sends this machine's figures to a graph, one atomic batch per interval, until it is interrupted.
+///
+/// It keeps one connection. While the server is away it tries again with growing pauses; it says so once, and
+/// once more when the server is back.
+public final class HostFeed {
+    /// What the person at the terminal should know; one line each.
+    public var onNote: (String) -> Void = { _ in }
+
+    private let service: ServiceURL
+    private let target: String
+    private let interval: Duration
+    private let loop: Loop
+    private let client: HTTPClient
+    private var timer: Timer?
+    private var watchers: [SignalWatcher] = []
+    private var pause: Duration
+    private var isWaiting = false
+    private var trouble: String?
+    private var hasSucceeded = false
+    private static let longestPause: Duration = .seconds(30)
+
+    /// Makes a feed.
+    /// - Parameters:
+    ///   - graph: the graph's name.
+    ///   - service: the server.
+    ///   - interval: from one batch to the next.
+    /// - Throws: when the system refuses a loop.
+    public init(to graph: String, at service: ServiceURL, every interval: Duration) throws {
+        self.service = service
+        self.interval = interval
+        pause = interval
+        target = "/v1/graphs/\(graph)/batch"
+        loop = try Loop()
+        client = HTTPClient(service, on: loop, limit: .seconds(10))
+    }
+
+    /// Feeds until SIGINT or SIGTERM.
+    public func run() throws {
+        OwnProcess.ignoreBrokenPipes()
+        for signal in [SignalWatcher.Signal.interrupt, .terminate] {
+            watchers.append(try SignalWatcher(on: loop, signal) { [unowned loop] in loop.stop() })
+        }
+        let timer = try Timer(on: loop) { [weak self] in self?.send() }
+        self.timer = timer
+        timer.start(after: .zero, every: interval)
+        loop.run()
+    }
+
+    private func send() {
+        guard !isWaiting else { return }
+        isWaiting = true
+        client.send(.post, target, body: Array(HostSample.read().batch.utf8)) { [weak self] result in
+            self?.answered(result)
+        }
+    }
+
+    private func answered(_ result: Result<HTTPClient.Answer, ClientFailure>) {
+        isWaiting = false
+        switch result {
+        case .success(let answer) where answer.isSuccess: succeeded()
+        case .success(let answer):
+            failed(ClientFailure.refused(status: answer.status, body: answer.body))
+        case .failure(.lost) where trouble == nil && hasSucceeded:
+            // An idle connection that the server closed is no trouble: the next batch makes a new one.
+            hasSucceeded = false
+        case .failure(let failure): failed(failure)
+        }
+    }
+
+    private func succeeded() {
+        if trouble != nil || !hasSucceeded { onNote("feeding \(service)\(target) every \(interval)") }
+        if trouble != nil { timer?.start(after: interval, every: interval) }
+        hasSucceeded = true
+        trouble = nil
+        pause = interval
+    }
+
+    private func failed(_ failure: ClientFailure) {
+        let reason = "\(failure)"
+        if trouble != reason { onNote("\(service): \(reason); trying again") }
+        trouble = reason
+        hasSucceeded = false
+        timer?.start(after: pause)
+        pause = min(pause * 2, max(interval, Self.longestPause))
+    }
+}
