@@ -5,7 +5,7 @@ struct Comparison {
     /// What differs first, with what happened around it; `nil` if nothing does.
     let difference: String?
     /// The rules left something open on the way, and the rest was not compared.
-    let isOpen: Bool
+    let open: Openness?
     /// Both runs as text, if asked for.
     let transcript: String
     /// Calls of functions and listeners that were compared.
@@ -24,7 +24,8 @@ struct Comparison {
             keepsTranscript: keepsTranscript
         )
         second.play()
-        isOpen = reference.graph.isOpen
+        open = reference.graph.open
+        let isOpen = open != nil
         calls = second.record.count { $0.what == .listener || $0.what == .function }
         var found = Self.compare(first.record, second.record, isOpen: isOpen)
         reference.dropEverything()

@@ -183,7 +183,7 @@ final class EngineWorld: World {
     private func performLast(_ step: Step) -> Int {
         switch step {
         case .cancel(let ticket):
-            guard let cancellable = tickets[ticket], cancellable.isActive else { return -1 }
+            guard let cancellable = tickets[ticket] else { return -1 }
             cancellable.cancel()
         case .dropTicket(let ticket):
             tickets[ticket] = nil

@@ -28,9 +28,7 @@ final class ReferenceGraph {
     /// Which join the engine emitted next, if that can be told.
     var nextSite: () -> Int? = { nil }
     /// Something happened whose outcome the rules leave open.
-    var isOpen = false {
-        didSet { if isOpen { onOpen() } }
-    }
+    private(set) var open: Openness?
     var onOpen: () -> Void = {}
 
     /// What someone outside holds.
@@ -41,6 +39,12 @@ final class ReferenceGraph {
         self.isSettled = isSettled
         self.propagatesEmpty = propagatesEmpty
         self.keepsPaths = keepsPaths
+    }
+
+    /// What happens from here on is not compared.
+    func leaveOpen(_ what: Openness) {
+        if open == nil { open = what }
+        onOpen()
     }
 
     func makeNode(_ stored: Int?) -> ReferenceNode {
@@ -59,7 +63,7 @@ final class ReferenceGraph {
             return
         }
         // A join that had nothing to say, unless it settles after this.
-        if propagatesEmpty, node.join?.isVague == true { isOpen = true }
+        if propagatesEmpty, node.join?.isVague == true { leaveOpen(.silentJoin) }
         node.isInPass = true
         var next: Journey? = journey
         while let current = next {
@@ -80,7 +84,7 @@ final class ReferenceGraph {
     func serve(_ edge: ReferenceEdge, _ journey: Journey) {
         if let target = edge.to {
             if journey.path.contains(target.number) {
-                if let certain = journey.certain, !certain.contains(target.number) { isOpen = true }
+                if let certain = journey.certain, !certain.contains(target.number) { leaveOpen(.lateRing) }
                 return
             }
             if target.claims > 0 { return }
@@ -180,4 +184,14 @@ final class ReferenceGraph {
         knownDownstream[node.number] = found
         return found
     }
+}
+
+/// What the rules do not decide.
+enum Openness {
+    /// In which place among unrelated joins one settled that had nothing to say.
+    case silentJoin
+    /// Which of several unrelated joins that become empty, without a call, settled first.
+    case emptyJoins
+    /// Whether an emission that waited is stopped by a ring that was closed meanwhile (G-138a).
+    case lateRing
 }

@@ -8,7 +8,7 @@ extension ReferenceGraph {
             return
         }
         // Whether it had settled already is something that nothing can tell.
-        if join.isVague { isOpen = true }
+        if join.isVague { leaveOpen(.silentJoin) }
         join.last = captured(journey)
         guard !join.isMarked else { return }
         join.isMarked = true
@@ -71,7 +71,7 @@ extension ReferenceGraph {
         let least = marked.filter(isLeast)
         guard least.count > 1 else { return least.first }
         // An input's emptiness is not announced by a call of the join's function.
-        if least.contains(where: { !$0.isEmissionLevel && !$0.isComplete }) { isOpen = true }
+        if least.contains(where: { !$0.isEmissionLevel && !$0.isComplete }) { leaveOpen(.emptyJoins) }
         guard let site = nextSite() else { return least.first }
         return least.first { $0.site == site } ?? least.first
     }

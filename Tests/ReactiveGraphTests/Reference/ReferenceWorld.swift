@@ -177,8 +177,8 @@ final class ReferenceWorld: World {
             for edge in node.listens where edge.owner === owner { graph.disconnect(edge) }
             graph.sweep()
         case .cancel(let ticket):
-            guard let edge = tickets[ticket]?.edge else { return -1 }
-            graph.disconnect(edge)
+            guard let cancellable = tickets[ticket] else { return -1 }
+            if let edge = cancellable.edge { graph.disconnect(edge) }
             graph.sweep()
         case .dropTicket(let ticket):
             tickets[ticket] = nil
