@@ -62,7 +62,14 @@ let package = Package(
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: strict),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "GraphHostTests", dependencies: ["GraphHost", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "SluiceServerTests", dependencies: ["SluiceServer", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "SluiceServerTests",
+            dependencies: [
+                "SluiceServer", "EventLoop", "HTTP", "GraphHost", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

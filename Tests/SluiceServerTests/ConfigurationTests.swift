@@ -1,0 +1,93 @@
+import Testing
+
+@testable import SluiceServer
+
+@Suite("The configuration")
+struct ConfigurationTests {
+    private func read(_ text: String) -> ConfigurationReader {
+        var reader = ConfigurationReader()
+        reader.read(file: Array(text.utf8), named: "s.yaml")
+        return reader
+    }
+
+    @Test("the command line goes before the environment, that before the file, that before the defaults")
+    func precedence() {
+        var reader = read("drain: 1s\nheartbeat: 2s\nlimits: { subs: 7, body: 1KiB }\nhosts: [a, b]\n")
+        reader.read(environment: ["SLUICE_HEARTBEAT": "3s", "SLUICE_LIMITS_SUBS": "8", "HOME": "/"])
+        reader.set("limits.subs", "9")
+        #expect(reader.problems.isEmpty)
+        #expect(reader.configuration.drain == .seconds(1))
+        #expect(reader.configuration.heartbeat == .seconds(3))
+        #expect(reader.configuration.limits.subs == 9)
+        #expect(reader.configuration.limits.body == 1024)
+        #expect(reader.configuration.hosts == ["a", "b"])
+        let table = reader.table
+        #expect(table.contains("# s.yaml:1"))
+        #expect(table.contains("# SLUICE_HEARTBEAT"))
+        #expect(table.contains("# command line"))
+        #expect(table.contains("# default"))
+    }
+
+    @Test(
+        "every problem of a file is reported with its place",
+        arguments: [
+            ("lisen: 1", "s.yaml:1:1: unknown key 'lisen' (did you mean 'listen'?)"),
+            ("log:\n  level: loud", "s.yaml:2:10: 'log.level' must be one of trace"),
+            ("drain: 5x", "s.yaml:1:8: 'drain' must be a duration"),
+            ("drain: -5s", "s.yaml:1:8: 'drain' must be a duration"),
+            ("drain: 1s\ndrain: 2s", "s.yaml:2:1: 'drain' is given twice"),
+            ("log: info", "s.yaml:1:6: 'log' must be a mapping"),
+            ("limits: { body: 0 }", "s.yaml:1:17: 'limits.body' must be a number of bytes"),
+            ("limits: { body: 99999999999999999999 }", "'limits.body' must be"),
+            ("listen: nowhere", "s.yaml:1:9: 'listen' must be address:port"),
+            ("origins: [example.org]", "'origins' must be a list of origins"),
+            ("diagnostics: { echo: yes }", "'diagnostics.echo' must be true or false"),
+            ("hosts:", "'hosts' must be a list"),
+            ("- 1", "a configuration is a mapping"),
+            ("a: [", "this is no YAML"),
+        ]
+    )
+    func problems(text: String, problem: String) {
+        let problems = read(text).problems
+        #expect(problems.contains { $0.contains(problem) }, "\(problems)")
+    }
+
+    @Test("environment and command line are checked like the file; foreign variables only warn")
+    func otherSources() {
+        var reader = ConfigurationReader()
+        reader.read(environment: ["SLUICE_DRAIN": "soon", "SLUICE_PORT": "tcp://1.2.3.4:80"])
+        reader.set("drainn", "1s")
+        #expect(reader.problems.count == 2)
+        #expect(reader.warnings.count == 1)
+    }
+
+    @Test("an empty file means the defaults, and the shipped one says the defaults")
+    func defaults() {
+        #expect(read("").problems.isEmpty)
+        #expect(read("# nothing\n").problems.isEmpty)
+    }
+
+    @Test(
+        "names in the environment",
+        arguments: [
+            ("limits.connectionsPerAddress", "SLUICE_LIMITS_CONNECTIONS_PER_ADDRESS"),
+            ("listen", "SLUICE_LISTEN"),
+        ]
+    )
+    func environmentNames(key: String, name: String) {
+        let found = ConfigurationKey.all().first { $0.name == key }
+        #expect(found?.environmentName == name)
+    }
+
+    @Test("every shown value reads as itself")
+    func roundTrip() {
+        let configuration = Configuration()
+        for key in ConfigurationKey.all() {
+            var other = Configuration()
+            let shown = key.show(configuration)
+            let value: ConfigurationValue = shown == "[]" ? .list([]) : .scalar(shown)
+            #expect(key.apply(&other, value), "\(key.name)")
+            #expect(key.show(other) == shown)
+        }
+    }
+}

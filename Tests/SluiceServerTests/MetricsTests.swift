@@ -1,0 +1,47 @@
+import Testing
+
+@testable import SluiceServer
+
+@Suite("Metrics and logs")
+struct MetricsTests {
+    @Test("samples are well formed, described once, and count what happens")
+    func metrics() throws {
+        let server = try TestServer()
+        _ = try server.request("POST", "/v1/graphs/g/nodes/x", body: "3")
+        let body = try server.request("GET", "/metrics").body
+        var described: Set<String> = []
+        var samples: [String: Double] = [:]
+        for line in body.split(separator: "\n") {
+            if line.hasPrefix("# TYPE ") {
+                #expect(described.insert(String(line.split(separator: " ")[2])).inserted)
+            } else if !line.hasPrefix("#") {
+                let parts = line.split(separator: " ")
+                #expect(parts.count == 2)
+                #expect(described.contains(String(parts[0].prefix { $0 != "{" })))
+                samples[String(parts[0])] = Double(parts[1])
+            }
+        }
+        #expect(samples["sluice_commits_total{graph=\"g\"}"] == 2)
+        #expect(samples["sluice_listeners{graph=\"g\"}"] == 0)
+        #expect(samples["sluice_nodes_released_total{graph=\"g\"}"] != nil)
+        #expect(samples["sluice_http_requests_total"] == 2)
+        #expect(samples["process_resident_memory_bytes"] ?? 0 > 1_000_000)
+    }
+
+    @Test("a log entry is one line, whatever it says")
+    func logLines() {
+        #expect(LogLine.text("T", "info", "a", [("k", "v"), ("l", "a b")]) == "T info a k=v l=\"a b\"\n")
+        #expect(LogLine.text("T", "info", "a\nb", []) == "T info \"a\\nb\"\n")
+        #expect(
+            LogLine.json("T", "info", "a\"", [("k", "\u{1}")])
+                == "{\"time\":\"T\",\"level\":\"info\",\"message\":\"a\\\"\",\"k\":\"\\u0001\"}\n"
+        )
+    }
+
+    @Test("SHA-1 as the handshake needs it")
+    func sha1() {
+        let digest = Array("abc".utf8).withUnsafeBytes { SHA1.digest($0) }
+        #expect(digest.count == 20)
+        #expect(digest.prefix(4) == [0xa9, 0x99, 0x3e, 0x36])
+    }
+}
