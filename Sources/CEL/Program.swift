@@ -83,6 +83,7 @@ public struct Program {
         )
     }
 
+    @inline(__always)
     private func evaluate(_ arguments: UnsafePointer<Value>, count: Int) throws(EvaluationError) -> Value {
         for position in 0..<code.argumentCount {
             guard arguments[position].nestingDepth <= Value.maximumNestingDepth else {

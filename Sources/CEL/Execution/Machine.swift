@@ -20,7 +20,8 @@ struct Machine {
 
     /// The evaluation keeps the code alive; counting references would cost more than a simple expression.
     private let unmanagedCode: Unmanaged<Code>
-    private var madeSide: Side?
+    /// Made when it is needed, owned, and let go by `finish`: most evaluations have nothing to let go.
+    private var madeSide: Unmanaged<Side>?
 
     init(code: Code, arguments: UnsafePointer<Value>, stack: UnsafeMutablePointer<Value>, cost: Int) {
         unmanagedCode = Unmanaged.passUnretained(code)
@@ -36,11 +37,17 @@ struct Machine {
 
     var side: Side {
         mutating get {
-            if let madeSide { return madeSide }
+            if let madeSide { return madeSide.takeUnretainedValue() }
             let side = Side()
-            madeSide = side
+            madeSide = Unmanaged.passRetained(side)
             return side
         }
+    }
+
+    /// Must be called once, after `run`, however that ended.
+    @inline(__always)
+    func finish() {
+        madeSide?.release()
     }
 
     /// Runs to the end, after which the stack is empty.
@@ -119,28 +126,28 @@ struct Machine {
 
                 case .less:
                     let (a, b) = (left(instruction), right(instruction))
-                    guard let x = a.pointee.asDouble, let y = b.pointee.asDouble else {
+                    guard let x = a.pointee.asDouble, let y = compared(b) else {
                         try slow(instruction, a, b)
                         continue
                     }
                     put(.bool(x < y), instruction)
                 case .lessOrEqual:
                     let (a, b) = (left(instruction), right(instruction))
-                    guard let x = a.pointee.asDouble, let y = b.pointee.asDouble else {
+                    guard let x = a.pointee.asDouble, let y = compared(b) else {
                         try slow(instruction, a, b)
                         continue
                     }
                     put(.bool(x <= y), instruction)
                 case .greater:
                     let (a, b) = (left(instruction), right(instruction))
-                    guard let x = a.pointee.asDouble, let y = b.pointee.asDouble else {
+                    guard let x = a.pointee.asDouble, let y = compared(b) else {
                         try slow(instruction, a, b)
                         continue
                     }
                     put(.bool(x > y), instruction)
                 case .greaterOrEqual:
                     let (a, b) = (left(instruction), right(instruction))
-                    guard let x = a.pointee.asDouble, let y = b.pointee.asDouble else {
+                    guard let x = a.pointee.asDouble, let y = compared(b) else {
                         try slow(instruction, a, b)
                         continue
                     }
@@ -245,6 +252,14 @@ struct Machine {
     private func mixed(_ value: UnsafePointer<Value>) -> Double? {
         if case .double(let number) = value.pointee { return number }
         if case .int(let number) = value.pointee, !meter.isStrict { return Double(number) }
+        return nil
+    }
+
+    /// A double, or an int as one: published comparisons mix them even strictly.
+    @inline(__always)
+    private func compared(_ value: UnsafePointer<Value>) -> Double? {
+        if case .double(let number) = value.pointee { return number }
+        if case .int(let number) = value.pointee { return Double(number) }
         return nil
     }
 
