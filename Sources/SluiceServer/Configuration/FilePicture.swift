@@ -1,0 +1,21 @@
+internal import GraphHost
+
+/// The picture of a graph that no server runs.
+public enum FilePicture {
+    /// The forms a picture can have.
+    public enum Format: String, Sendable, CaseIterable {
+        case dot, json
+    }
+
+    /// Draws the graph that a definition file describes.
+    ///
+    /// - Throws: ``StartFailure`` with everything that is wrong with the file.
+    public static func draw(file path: String, as format: Format) throws(StartFailure) -> [UInt8] {
+        let (definition, problems) = GraphFolder.read(file: path)
+        guard let definition else { throw StartFailure(problems) }
+        let host = Host(log: MemoryLog(epoch: "picture"), clock: ManualHostClock())
+        if case .refused(let error) = host.define(definition) { throw StartFailure([error.message]) }
+        guard let graph = host[definition.name] else { throw StartFailure(["the graph did not come into being"]) }
+        return format == .dot ? graph.pictureDOT(live: false) : graph.pictureJSON(live: false)
+    }
+}

@@ -1,0 +1,47 @@
+internal import ArgumentParser
+internal import EventLoop
+internal import SluiceServer
+
+struct DrawGraph: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "graph",
+        abstract: "Print a graph as a picture: from its file, or as a server runs it.",
+        discussion: """
+            EXAMPLES
+              sluice graph config/graphs/house.yaml | dot -Tsvg > house.svg
+              sluice graph house --live
+              sluice graph house --url http://127.0.0.1:9000 --format json
+            """
+    )
+
+    @Argument(help: "A definition file, or the name or URL of a graph on a server.")
+    var graph: String
+
+    @Option(help: "dot or json.")
+    var format = "dot"
+
+    @Flag(help: "With a server: also client pipelines and listeners.")
+    var live = false
+
+    @OptionGroup var options: ServiceOptions
+
+    func run() throws {
+        guard let format = FilePicture.Format(rawValue: format) else {
+            throw ValidationError("--format is dot or json, not '\(format)'")
+        }
+        let isFile = [".yaml", ".yml", ".json"].contains { graph.hasSuffix($0) } && !graph.contains("://")
+        if isFile {
+            do {
+                Terminal.print(String(decoding: try FilePicture.draw(file: graph, as: format), as: UTF8.self))
+            } catch {
+                for problem in error.problems { Terminal.note("error: \(problem)") }
+                throw ExitCode(1)
+            }
+            return
+        }
+        let address = try NodeAddress(graph, options)
+        let target = "\(address.path)/graph?format=\(format.rawValue)\(live ? "&live=1" : "")"
+        let answer = try Terminal.reporting { try ServiceRequest.get(target, from: address.service) }
+        Terminal.print(String(decoding: answer.body, as: UTF8.self))
+    }
+}
