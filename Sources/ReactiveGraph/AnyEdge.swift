@@ -95,8 +95,6 @@ open class AnyEdge {
             requireSameGraph(node)
         }
         withExtendedLifetime((self, node)) {
-            // The caller holds this object: it need not wait in the graves, and can end at once.
-            core.side?.user = nil
             graph.detachTarget(core)
             if let node {
                 graph.attach(core, to: node)

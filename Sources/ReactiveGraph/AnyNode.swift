@@ -44,6 +44,13 @@ public class AnyNode {
         set { givenName = newValue }
     }
 
+    /// Gives the node a name for debugging, and returns it (G-15).
+    @discardableResult
+    public final func named(_ name: String) -> Self {
+        self.name = name
+        return self
+    }
+
     /// Whether nothing is stored.
     public var isEmpty: Bool { true }
 

@@ -135,7 +135,7 @@ extension Graph {
         edge.bag = nil
         if let side = edge.side, let user = side.user {
             side.user = nil
-            graves.append(user)
+            dropped.append(user)
         }
         graves.append(EdgeRef.passUnretained(edge).takeRetainedValue())
     }

@@ -91,6 +91,8 @@ public final class Graph {
     // Letting go.
 
     @exclusivity(unchecked) var dying: ContiguousArray<NodeRef> = []
+    /// Public edge objects that their targets held.
+    @exclusivity(unchecked) var dropped: ContiguousArray<AnyEdge> = []
     @exclusivity(unchecked) var graves: ContiguousArray<AnyObject> = []
     @exclusivity(unchecked) var burying = false
     /// The listens of owners that are watched by weak references only.

@@ -47,13 +47,6 @@ public class Node<Value>: AnyNode {
         try stored.ifValue(body)
     }
 
-    /// Gives the node a name for debugging, and returns it (G-15).
-    @discardableResult
-    public final func named(_ name: String) -> Self {
-        self.name = name
-        return self
-    }
-
     // MARK: - Storing
 
     /// Takes a value from an edge: stores it, or queues it while the node is in a pass.

@@ -96,7 +96,7 @@ extension Graph {
     @inline(__always)
     private func endOutermost() {
         turnNumber &+= 1
-        if !graves.isEmpty || !dying.isEmpty { bury() }
+        if !graves.isEmpty || !dying.isEmpty || !dropped.isEmpty { bury() }
         if stopping { reportStop() }
     }
 

@@ -29,13 +29,16 @@ extension Graph {
         }
     }
 
-    /// Releases what nobody needs any more: nodes at once, edges and closures when no turn runs (G-66a).
+    /// Releases what nobody needs any more: nodes and public edge objects at once, closures when no turn runs (G-66a).
     func bury() {
         guard !burying else { return }
         burying = true
         while true {
             if let node = dying.popLast() {
                 node.release()
+            } else if !dropped.isEmpty {
+                // If nobody else holds it, its source goes too.
+                dropped.removeLast()
             } else if turns == 0, !graves.isEmpty {
                 graves.removeLast()
             } else {

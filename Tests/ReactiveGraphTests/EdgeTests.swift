@@ -237,6 +237,27 @@ struct EdgeTests {
         expectSound(graph, source, target)
     }
 
+    @Test(
+        "An edge whose target died in a turn lets go of its source with its last holder, at once (G-52, G-66a)"
+    )
+    func lastHolderInTurn() {
+        var source: MutableNode<Int>? = graph.mutable(2)
+        var target: Node<Int>? = graph.node(of: Int.self)
+        var edge: Halves? = Halves()
+        target?.link(to: source!, via: edge!)
+        let trigger = graph.mutable(0)
+        let bag = CancellableBag()
+        trigger.listen(in: bag, replay: false) { [graph] _ in
+            target = nil
+            source = nil
+            #expect(graph.counts.liveNodes == 2)
+            edge = nil
+            #expect(graph.counts.liveNodes == 1)
+        }
+        trigger.set(1)
+        #expect(target == nil && source == nil && edge == nil)
+    }
+
     @Test("An operator's edge can be looked at and re-aimed; it is the same object each time")
     func operatorEdge() throws {
         let source = graph.mutable(1)
