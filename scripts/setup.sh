@@ -44,8 +44,10 @@ else
     done
 fi
 
-if [ "$stage" = test ] && ! .venv/bin/python -c 'import pytest, websockets, playwright' 2>/dev/null; then
+requirements=Tests/EndToEnd/requirements.txt
+if [ "$stage" = test ] && ! cmp -s "$requirements" .venv/installed.txt; then
     echo "setup: making the virtual environment of the end-to-end tests"
     python3 -m venv .venv
-    .venv/bin/pip install -q --disable-pip-version-check -r Tests/EndToEnd/requirements.txt
+    .venv/bin/pip install -q --disable-pip-version-check -r "$requirements"
+    cp "$requirements" .venv/installed.txt
 fi

@@ -43,9 +43,10 @@ class Client:
     """The customary Python client, speaking the subprotocol."""
 
     def __init__(self, server, path="/v1/ws", protocol="sluice.v1.json", **options):
-        self.socket = connect(
+        self.context = connect(
             f"ws://{server.host}:{server.port}{path}", subprotocols=[protocol] if protocol else None, **options
         )
+        self.socket = self.context.__enter__()
         self.ids = 0
 
     def send(self, **message):
@@ -66,7 +67,7 @@ class Client:
         return self
 
     def __exit__(self, *_):
-        self.socket.close()
+        self.close()
 
 
 @pytest.fixture
