@@ -25,10 +25,22 @@ let package = Package(
     ],
     targets: [
         // C libraries, as the system has them.
-        .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+        .systemLibrary(
+            name: "CLibuv",
+            pkgConfig: "libuv",
+            providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]
+        ),
         .systemLibrary(name: "CLLHTTP", pkgConfig: "libllhttp", providers: [.brew(["llhttp"])]),
-        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(
+            name: "CYAML",
+            pkgConfig: "yaml-0.1",
+            providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]
+        ),
+        .systemLibrary(
+            name: "COpenSSL",
+            pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
+        ),
 
         // Pure libraries.
         .target(name: "ReactiveGraph", swiftSettings: strict),
@@ -43,7 +55,8 @@ let package = Package(
         .target(
             name: "SluiceServer",
             dependencies: [
-                "EventLoop", "HTTP", "GraphHost", "CYAML", "COpenSSL", .product(name: "Logging", package: "swift-log"),
+                "EventLoop", "HTTP", "GraphHost", "CYAML", "COpenSSL",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
         ),
@@ -56,12 +69,25 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        .target(name: "TestSupport", dependencies: ["ReactiveGraph"], path: "Tests/TestSupport", swiftSettings: strict),
-        .testTarget(name: "ReactiveGraphTests", dependencies: ["ReactiveGraph", "TestSupport"], swiftSettings: strict),
+        .target(
+            name: "TestSupport",
+            dependencies: ["ReactiveGraph"],
+            path: "Tests/TestSupport",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ReactiveGraphTests",
+            dependencies: ["ReactiveGraph", "TestSupport"],
+            swiftSettings: strict
+        ),
         .testTarget(name: "CELTests", dependencies: ["CEL", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: strict),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "GraphHostTests", dependencies: ["GraphHost", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "GraphHostTests",
+            dependencies: ["GraphHost", "TestSupport"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SluiceServerTests",
             dependencies: [

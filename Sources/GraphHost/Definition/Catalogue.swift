@@ -1,126 +1,241 @@
-/// All operators in one table: it drives the reading of definitions and pipelines, `GET /v1/operators`, and the
-/// documentation. Adding an operator begins with a row here.
+/// All operators in one table.
+///
+/// It drives the reading of definitions and pipelines, `GET /v1/operators`, and the documentation. Adding an operator
+/// begins with a row here.
 public enum Catalogue {
     /// Every operator, in the order of definitions.md §3.
     public static let all: [Operator] = [
         Operator(
-            "from", .source, takes: "a node", .none, onFail: "fail",
+            "from",
+            .source,
+            takes: "a node",
+            .none,
+            onFail: "fail",
             "The values of another node."
         ),
         Operator(
-            "map", .expression { .map($0) }, takes: "an expression", .none, onFail: "fail",
+            "map",
+            .expression { .map($0) },
+            takes: "an expression",
+            .none,
+            onFail: "fail",
             "What the expression makes of `value`."
         ),
         Operator(
-            "replace", .json { .replace($0) }, takes: "a JSON value", .none, onFail: "fail",
+            "replace",
+            .json { .replace($0) },
+            takes: "a JSON value",
+            .none,
+            onFail: "fail",
             "Always this value, once the upstream has one."
         ),
         Operator(
-            "ifEmpty", .json { .ifEmpty($0) }, takes: "a JSON value", .none, onFail: "fail",
+            "ifEmpty",
+            .json { .ifEmpty($0) },
+            takes: "a JSON value",
+            .none,
+            onFail: "fail",
             "This value while the upstream is empty."
         ),
         Operator(
-            "combine", .source, takes: "names and nodes, or a list of nodes", .none, onFail: "fail",
+            "combine",
+            .source,
+            takes: "names and nodes, or a list of nodes",
+            .none,
+            onFail: "fail",
             "One value of several nodes, once all have one; `map` sees the names, or the list as `value`."
         ),
         Operator(
-            "filter", .expression { .filter($0) }, takes: "an expression giving a boolean", .history,
+            "filter",
+            .expression { .filter($0) },
+            takes: "an expression giving a boolean",
+            .history,
             onFail: "passes",
             "Only values for which the expression is true."
         ),
         Operator(
-            "ignore", .json { .ignore($0) }, takes: "a JSON value", .history, onFail: "passes",
+            "ignore",
+            .json { .ignore($0) },
+            takes: "a JSON value",
+            .history,
+            onFail: "passes",
             "All values but this one."
         ),
         Operator(
-            "select", .json { .select($0) }, takes: "a JSON value", .history, onFail: "passes",
+            "select",
+            .json { .select($0) },
+            takes: "a JSON value",
+            .history,
+            onFail: "passes",
             "This value and no other."
         ),
         Operator(
-            "ignoreNull", .plain { .ignoreNull }, takes: "nothing", .history, onFail: "passes",
+            "ignoreNull",
+            .plain { .ignoreNull },
+            takes: "nothing",
+            .history,
+            onFail: "passes",
             "All values but null."
         ),
         Operator(
-            "distinct", .optionalExpression { .distinct($0) }, takes: "nothing, or an expression giving a key",
-            .history, onFail: "passes",
+            "distinct",
+            .optionalExpression { .distinct($0) },
+            takes: "nothing, or an expression giving a key",
+            .history,
+            onFail: "passes",
             "Only values that differ from the one before, or whose keys do."
         ),
         Operator(
-            "delta", .plain { .delta }, takes: "nothing", .history, onFail: "fail, state unchanged",
+            "delta",
+            .plain { .delta },
+            takes: "nothing",
+            .history,
+            onFail: "fail, state unchanged",
             "The difference to the previous number."
         ),
         Operator(
-            "merge", .source, takes: "a list of nodes", .history, onFail: "passes",
+            "merge",
+            .source,
+            takes: "a list of nodes",
+            .history,
+            onFail: "passes",
             "Whichever node changed last."
         ),
         Operator(
-            "flatten", .source, takes: "`from`, `to: {key: node}`, `otherwise`", .history, onFail: "passes",
+            "flatten",
+            .source,
+            takes: "`from`, `to: {key: node}`, `otherwise`",
+            .history,
+            onFail: "passes",
             "The node that the value of `from` chooses."
         ),
         Operator(
-            "switch", .laterKey, takes: "`from`, `by`, `value`", .history, onFail: "passes",
+            "switch",
+            .laterKey,
+            takes: "`from`, `by`, `value`",
+            .history,
+            onFail: "passes",
             "Values sorted by a key, for `case` and `default`."
         ),
         Operator(
-            "case", .laterKey, takes: "`of`, `key`", .history, onFail: "passes",
+            "case",
+            .laterKey,
+            takes: "`of`, `key`",
+            .history,
+            onFail: "passes",
             "The values of a `switch` with one key."
         ),
         Operator(
-            "default", .laterKey, takes: "`of`", .history, onFail: "passes",
+            "default",
+            .laterKey,
+            takes: "`of`",
+            .history,
+            onFail: "passes",
             "The values of a `switch` with the key null."
         ),
         Operator(
-            "if", .laterKey, takes: "`from`, `when`, names for `then` and `else`", .history,
+            "if",
+            .laterKey,
+            takes: "`from`, `when`, names for `then` and `else`",
+            .history,
             onFail: "passes to `else`",
             "Two nodes, of which one gets each value."
         ),
         Operator(
-            "skip", .count { .skip($0) }, takes: "a number", .history, isPrivate: true, onFail: "passes, counts",
+            "skip",
+            .count { .skip($0) },
+            takes: "a number",
+            .history,
+            isPrivate: true,
+            onFail: "passes, counts",
             "All values but the first n."
         ),
         Operator(
-            "take", .count { .take($0) }, takes: "a number", .history, isPrivate: true, onFail: "passes, counts",
+            "take",
+            .count { .take($0) },
+            takes: "a number",
+            .history,
+            isPrivate: true,
+            onFail: "passes, counts",
             "The first n values and nothing after them."
         ),
         Operator(
-            "prefix", .count { .prefix($0) }, takes: "a number", .history, isPrivate: true,
+            "prefix",
+            .count { .prefix($0) },
+            takes: "a number",
+            .history,
+            isPrivate: true,
             onFail: "passes, counts",
             "The first n values; then a subscription ends with `complete`."
         ),
         Operator(
-            "scan", .scan, takes: "`start` and `with`, an expression of `acc`, `value`, `index`", .history,
-            isPrivate: true, onFail: "fail, state unchanged",
+            "scan",
+            .scan,
+            takes: "`start` and `with`, an expression of `acc`, `value`, `index`",
+            .history,
+            isPrivate: true,
+            onFail: "fail, state unchanged",
             "A running value, each made of the one before and the new value."
         ),
         Operator(
-            "zip", .laterKey, takes: "a list of nodes", .history, isPrivate: true, onFail: "takes a place",
+            "zip",
+            .laterKey,
+            takes: "a list of nodes",
+            .history,
+            isPrivate: true,
+            onFail: "takes a place",
             "The k-th values of several nodes together."
         ),
         Operator(
-            "window", .window, takes: "`last: duration` or `count: n`, and `of`", .timed,
-            classNote: "timed (last) or history", isPrivate: true, onFail: "fail, state unchanged",
+            "window",
+            .window,
+            takes: "`last: duration` or `count: n`, and `of`",
+            .timed,
+            classNote: "timed (last) or history",
+            isPrivate: true,
+            onFail: "fail, state unchanged",
             "A figure over the newest values: avg, sum, min, max, count, first, last, rate, p50, p95, p99, list."
         ),
         Operator(
-            "debounce", alias: "throttle", .debounce, takes: "a duration, `edge: trailing|leading|both`", .timed,
+            "debounce",
+            alias: "throttle",
+            .debounce,
+            takes: "a duration, `edge: trailing|leading|both`",
+            .timed,
             onFail: "passes",
             "The last value once nothing came for the interval; a steady faster stream never emits: see `sample`."
         ),
         Operator(
-            "sample", .span { .sample($0) }, takes: "a duration", .timed, onFail: "passes",
+            "sample",
+            .span { .sample($0) },
+            takes: "a duration",
+            .timed,
+            onFail: "passes",
             "The newest value at a fixed rate."
         ),
         Operator(
-            "delay", .span { .delay($0) }, takes: "a duration", .timed, onFail: "passes",
+            "delay",
+            .span { .delay($0) },
+            takes: "a duration",
+            .timed,
+            onFail: "passes",
             "Every value, so much later."
         ),
         Operator(
-            "sync", .laterSection, takes: "`a`, `b`, `to_b`, `to_a`", .none, classNote: "–",
+            "sync",
+            .laterSection,
+            takes: "`a`, `b`, `to_b`, `to_a`",
+            .none,
+            classNote: "–",
             onFail: "not delivered into a mutable node",
             "Two nodes that follow each other."
         ),
         Operator(
-            "links", .laterSection, takes: "`from`, `to`, `pipe`", .none, classNote: "by stages",
+            "links",
+            .laterSection,
+            takes: "`from`, `to`, `pipe`",
+            .none,
+            classNote: "by stages",
             onFail: "by stages",
             "Further edges; cycles are allowed."
         ),

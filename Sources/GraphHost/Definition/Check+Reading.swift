@@ -47,7 +47,8 @@ extension Notebook {
 
     /// Complains about allowed values that the other checks never let pass.
     private func checkAllowed(_ check: Check, at document: Document) {
-        guard let allowed = check.allowed, let elements = document.elements, elements.count == allowed.count else {
+        guard let allowed = check.allowed, let elements = document.elements, elements.count == allowed.count
+        else {
             return
         }
         var others = check
@@ -63,7 +64,10 @@ extension Notebook {
         for key in [NodeKey.min, .max] {
             guard let document = fields[key] else { continue }
             if check.kind != .number, check.kind != .integer {
-                add("'\(key.rawValue)' is for numbers, this node takes \(check.kind.rawValue)", at: document.position)
+                add(
+                    "'\(key.rawValue)' is for numbers, this node takes \(check.kind.rawValue)",
+                    at: document.position
+                )
             }
             let bound = number(document, of: key.rawValue)
             if key == .min {
@@ -105,7 +109,10 @@ extension Notebook {
         }
         guard let text = text(document, of: "pattern") else { return }
         guard let engine = options.expressions.regex else {
-            add("'pattern' needs a regular expression engine, which this server does not have", at: document.position)
+            add(
+                "'pattern' needs a regular expression engine, which this server does not have",
+                at: document.position
+            )
             return
         }
         guard let matcher = engine.matcher(for: text) else {

@@ -73,7 +73,8 @@ public struct Check {
 
     private func wrongKind(_ datum: Datum, _ found: JSONKind) -> String? {
         switch (kind, found) {
-        case (.any, _), (.number, .number), (.string, .string), (.boolean, .bool), (.object, .object), (.array, .array):
+        case (.any, _), (.number, .number), (.string, .string), (.boolean, .bool), (.object, .object),
+            (.array, .array):
             nil
         case (.integer, .number):
             datum.withBytes(JSONNumber.isWhole) ? nil : "must be a whole number"

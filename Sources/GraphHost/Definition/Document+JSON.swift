@@ -2,7 +2,10 @@ extension Document {
     /// Reads one JSON text, every part with its place; duplicate keys are kept for the reader to report.
     ///
     /// - Throws: the first place where the text is no JSON.
-    public static func parse(json bytes: UnsafeRawBufferPointer, file: String? = nil) throws(Problem) -> Document {
+    public static func parse(
+        json bytes: UnsafeRawBufferPointer,
+        file: String? = nil
+    ) throws(Problem) -> Document {
         var builder = Builder(bytes: bytes)
         do throws(JSONError) {
             let limits = JSONLimits(refusesDuplicateKeys: false)

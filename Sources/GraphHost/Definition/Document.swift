@@ -35,6 +35,7 @@ public struct Document {
     ///   - style: how it was written; only plain ones are typed by the core schema.
     ///   - position: where it begins, its quote or block indicator included.
     ///   - indent: for block scalars, how many spaces precede each line of the text.
+    /// - Returns: the scalar as a document of its own.
     public static func scalar(
         _ text: String,
         style: Scalar.Style = .plain,
@@ -77,7 +78,7 @@ extension Document {
         entries?.first { $0.key.scalar?.text == key }?.value
     }
 
-    /// What is here, for messages: `a string`, `a list`, …
+    /// What is here, for messages: `a string`, `a list` and so on.
     public var kindName: String {
         switch content {
         case .sequence: "a list"

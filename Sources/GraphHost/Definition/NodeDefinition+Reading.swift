@@ -16,14 +16,18 @@ enum NodeKey: String, CaseIterable {
     ]
 
     /// Keys of definitions.md §2 that this version reads but does not know what to do with.
-    static let later: Set<String> = ["zip", "switch", "case", "default", "if", "schema", "buffer", "sync", "links"]
+    static let later: Set<String> = [
+        "zip", "switch", "case", "default", "if", "schema", "buffer", "sync", "links",
+    ]
 }
 
 extension Notebook {
     /// The longest history ring.
     static let longestHistory = 100_000
 
-    /// Reads one node. Nil when it cannot be used; what is wrong has been noted then.
+    /// Reads one node.
+    ///
+    /// Nil when it cannot be used; what is wrong has been noted then.
     func node(_ name: String, _ entry: Document.Entry, references: inout [NodeReference]) -> NodeDefinition? {
         let before = problems.count
         if !Words.isName(name) {

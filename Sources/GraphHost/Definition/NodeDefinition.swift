@@ -50,7 +50,9 @@ public struct NodeDefinition {
     /// Where the definition stands in its file.
     public let position: Position
 
-    /// How long the node is held: as stated, or by its state class. Mutable nodes are always held.
+    /// How long the node is held: as stated, or by its state class.
+    ///
+    /// Mutable nodes are always held.
     public var retain: Retain {
         guard case .derived = kind else { return .always }
         return statedRetain ?? (stateClass == .none ? .whileInUse : .always)
@@ -123,7 +125,8 @@ public enum Source {
             case .from(let node): [node]
             case .combine(let combine): combine.nodes
             case .merge(let nodes): nodes
-            case .flatten(let flatten): [flatten.from] + flatten.to.map(\.node) + (flatten.otherwise.map { [$0] } ?? [])
+            case .flatten(let flatten):
+                [flatten.from] + flatten.to.map(\.node) + (flatten.otherwise.map { [$0] } ?? [])
             }
         var seen: Set<String> = []
         return all.filter { seen.insert($0).inserted }

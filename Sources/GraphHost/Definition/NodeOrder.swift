@@ -59,7 +59,9 @@ struct NodeOrder {
                 path.append((node, reference))
                 node = source
             }
-            guard seenBy[node] == walk, let first = path.firstIndex(where: { $0.node == node }) else { continue }
+            guard seenBy[node] == walk, let first = path.firstIndex(where: { $0.node == node }) else {
+                continue
+            }
             let circle = path[first...]
             let turn = circle.indices.min { circle[$0].node < circle[$1].node } ?? first
             let turned = Array(circle[turn...] + circle[..<turn])

@@ -80,7 +80,8 @@ final class Notebook {
 
     /// A whole number within bounds.
     func count(_ document: Document, of what: String, in range: ClosedRange<Int>) -> Int? {
-        if case .number(let text)? = document.scalar?.value, let number = whole(text), range.contains(number) {
+        if case .number(let text)? = document.scalar?.value, let number = whole(text), range.contains(number)
+        {
             return number
         }
         let bounds =

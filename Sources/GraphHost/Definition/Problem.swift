@@ -21,7 +21,7 @@ public struct Position: Hashable, Sendable, Comparable {
 ///
 /// All problems of a file are reported at once, in the order of their places.
 public struct Problem: Error, Hashable, Sendable {
-    /// What to call it on the wire: `bad_field`, `expr_syntax`, `expr_type`, `unknown_node`, …
+    /// What to call it on the wire: `bad_field`, `expr_syntax`, `expr_type`, `unknown_node` and so on.
     public let code: HostError.Code
     /// The file, as it was named to the reader; nil for what came from a client.
     public var file: String?

@@ -79,7 +79,8 @@ enum CoreSchema {
         case "", "~", "null", "Null", "NULL": return .null
         case "true", "True", "TRUE": return .bool(true)
         case "false", "False", "FALSE": return .bool(false)
-        case ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF", ".nan", ".NaN", ".NAN":
+        case ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF", ".nan", ".NaN",
+            ".NAN":
             return .notFinite
         default:
             if let number = number(text) { return .number(number) }
@@ -135,7 +136,8 @@ enum CoreSchema {
 
     /// Digits of base 16 or 8 as a decimal number; nil when there are none, others, or too many for 64 bits.
     private static func radix(_ digits: ArraySlice<UInt8>, _ base: Int) -> String? {
-        guard !digits.isEmpty, digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else {
+        guard !digits.isEmpty, digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") })
+        else {
             return nil
         }
         return UInt64(String(decoding: digits, as: UTF8.self), radix: base).map { String($0) }

@@ -28,7 +28,11 @@ extension Notebook {
             return nil
         }
         guard Words.isName(scalar.text) else {
-            add("'\(scalar.text)' cannot be the name of a node", at: document.position, hint: Notebook.nameHint)
+            add(
+                "'\(scalar.text)' cannot be the name of a node",
+                at: document.position,
+                hint: Notebook.nameHint
+            )
             return nil
         }
         references.append(NodeReference(node: scalar.text, position: document.position))

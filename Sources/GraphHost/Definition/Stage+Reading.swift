@@ -1,7 +1,7 @@
 extension Stage {
-    /// Reads the list under `pipe`: of a definition, or of a client's subscription. All problems at once.
+    /// Reads the list under `pipe`: of a definition, or of a client's subscription.
     ///
-    /// A stage is a word (`distinct`) or a mapping with one key (`map: "value + 1"`). Every expression sees
+    /// All problems are reported at once. A stage is a word (`distinct`) or a mapping with one key (`map: "value + 1"`). Every expression sees
     /// `value` and `time`; the one of `scan` also `acc` and `index`.
     public static func parse(
         _ document: Document,

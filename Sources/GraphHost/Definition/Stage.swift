@@ -110,7 +110,9 @@ extension Stage {
         self.operator.isPrivate || stateClass == .timed
     }
 
-    /// Canonical text: equal for stages that do the same. The key of a shared chain is made of these.
+    /// Canonical text: equal for stages that do the same.
+    ///
+    /// The key of a shared chain is made of these.
     public var key: String {
         switch self {
         case .map(let expression), .filter(let expression): "\(name)(\(expression.key))"

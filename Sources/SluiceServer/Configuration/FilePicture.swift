@@ -15,7 +15,9 @@ public enum FilePicture {
         guard let definition else { throw StartFailure(problems) }
         let host = Host(log: MemoryLog(epoch: "picture"), clock: ManualHostClock())
         if case .refused(let error) = host.define(definition) { throw StartFailure([error.message]) }
-        guard let graph = host[definition.name] else { throw StartFailure(["the graph did not come into being"]) }
+        guard let graph = host[definition.name] else {
+            throw StartFailure(["the graph did not come into being"])
+        }
         return format == .dot ? graph.pictureDOT(live: false) : graph.pictureJSON(live: false)
     }
 }
