@@ -13,7 +13,7 @@ struct HostileTests {
 
     @Test("random programs end in a value or an error within the budget")
     func randomPrograms() {
-        let rounds = HostileTests.isNightly ? 500_000 : 1_500
+        let rounds = HostileTests.isNightly ? 100_000 : 1_500
         let seed: UInt64 = HostileTests.isNightly ? UInt64.random(in: 0...UInt64.max) : 20_261_121
         var writer = ProgramWriter(random: Random(seed: seed))
         let variables = [Variable("value"), Variable("list"), Variable("map")]
