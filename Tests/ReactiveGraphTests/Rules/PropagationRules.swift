@@ -254,6 +254,24 @@ struct PropagationRules {
         #expect(trace.lines == ["11 1"])
     }
 
+    @Test("G-50: the edge that closed a ring counts again as soon as the ring is open, in the same turn")
+    func ringOpenedInTurn() {
+        let s = graph.mutable(0)
+        let back = graph.mutable(0)
+        let extra = graph.mutable(0)
+        let top = Node.combineEach(s, back) { $0 + $1 }
+        let bottom = Node.combineEach(s, extra) { ($0, $1) }
+        // First bottom is upstream of top; the way from top to bottom then closes a ring.
+        let opening = back.link(to: bottom.map { $0.0 }, replay: false)
+        extra.link(to: top.map { $0 }, replay: false)
+        s.fork().listen(in: trace.bag, replay: false) { (_: Int) in opening?.cancel() }
+        bottom.listen(in: trace.bag, replay: false) { [trace] (pair: (Int, Int)) in
+            trace.note("\(pair.0) \(pair.1)")
+        }
+        s.set(1)
+        #expect(trace.lines == ["1 1"])
+    }
+
     @Test("G-50: a join marked outside waits for its turn when a nested set delivers an input")
     func nestedMark() {
         let a = graph.mutable(1)
