@@ -100,7 +100,9 @@ public final class Datum {
         failure?.fail
     }
 
-    /// What the value is. A failure counts as an object, as which it is shown.
+    /// What the value is.
+    ///
+    /// A failure counts as an object, as which it is shown.
     public var kind: JSONKind {
         switch cachedTree {
         case .null?: .null
@@ -113,7 +115,9 @@ public final class Datum {
         }
     }
 
-    /// The value as a tree, made once. A failure has none and answers null: look at `isFail` first.
+    /// The value as a tree, made once.
+    ///
+    /// A failure has none and answers null: look at `isFail` first.
     public var tree: Value {
         if let cachedTree { return cachedTree }
         guard failure == nil else { return .null }
@@ -126,7 +130,8 @@ public final class Datum {
     @inline(__always)
     public func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         withFragment { fragment in
-            let prefix = failure == nil ? Datum.valuePrefix.utf8CodeUnitCount : Datum.failPrefix.utf8CodeUnitCount
+            let prefix =
+                failure == nil ? Datum.valuePrefix.utf8CodeUnitCount : Datum.failPrefix.utf8CodeUnitCount
             return body(UnsafeRawBufferPointer(rebasing: fragment[prefix...]))
         }
     }

@@ -1,6 +1,6 @@
 /// Why a derived node has no value for its present input: what the operator ran into, as data (design.md §4.10).
 public struct Fail: Hashable, Sendable {
-    /// One of the `fail.code` values of definitions.md §4: `expr_type`, `not_a_key`, …
+    /// One of the `fail.code` values of definitions.md §4, as `expr_type` or `not_a_key`.
     public let code: String
     /// Where: the node or stage, and the place in its expression.
     public let at: String

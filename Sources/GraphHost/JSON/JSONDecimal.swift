@@ -129,7 +129,10 @@ struct JSONDecimal {
     /// The leading exponent digit by digit, lowest first, with its sign; for exponents no integer holds.
     private var exactExponent: ExactExponent {
         guard let start = hugeExponent else {
-            return ExactExponent(isNegative: leadingExponent < 0, digits: Self.digits(leadingExponent.magnitude))
+            return ExactExponent(
+                isNegative: leadingExponent < 0,
+                digits: Self.digits(leadingExponent.magnitude)
+            )
         }
         var digits = text[start...].reversed().map { $0 &- UInt8(ascii: "0") }
         // The written exponent outweighs the shift, which is at most the length of the text.

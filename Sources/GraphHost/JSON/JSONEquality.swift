@@ -1,7 +1,9 @@
 /// Whether two JSON texts mean the same: numbers by exact decimal value (`1.0`, `1` and `10e-1` are one number),
 /// strings by what they say, arrays in order, objects whatever the order of their keys.
 public enum JSONEquality {
-    /// Compares two validated values without white space around them. Linear in their length (times depth for
+    /// Compares two validated values without white space around them.
+    ///
+    /// Linear in their length (times depth for
     /// objects with many keys in another order).
     public static func areEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
         if a.count == b.count, a.elementsEqual(b) { return true }
@@ -36,11 +38,10 @@ public enum JSONEquality {
             guard let x = left.next() else { return right.next() == nil }
             guard let y = right.next() else { return false }
             let (xEscapes, yEscapes) = (x.key.hasEscapes, y.key.hasEscapes)
-            if JSONString.isEqual(x.key.inside, xEscapes, y.key.inside, yEscapes) {
-                guard areEqual(x.value, y.value) else { return false }
-            } else {
+            guard JSONString.isEqual(x.key.inside, xEscapes, y.key.inside, yEscapes) else {
                 return areEqualUnordered([x] + left, [y] + right)
             }
+            guard areEqual(x.value, y.value) else { return false }
         }
     }
 
@@ -52,7 +53,9 @@ public enum JSONEquality {
             index[Key(member.key)] = place
         }
         for member in a {
-            guard let place = index[Key(member.key)], areEqual(member.value, b[place].value) else { return false }
+            guard let place = index[Key(member.key)], areEqual(member.value, b[place].value) else {
+                return false
+            }
         }
         return true
     }

@@ -88,7 +88,9 @@ enum JSONNumber {
         text.withUTF8 { utf8 in
             bytes.append(contentsOf: utf8)
         }
-        if bytes.count >= 2, bytes[bytes.count - 1] == UInt8(ascii: "0"), bytes[bytes.count - 2] == UInt8(ascii: ".") {
+        if bytes.count >= 2, bytes[bytes.count - 1] == UInt8(ascii: "0"),
+            bytes[bytes.count - 2] == UInt8(ascii: ".")
+        {
             bytes.removeLast(2)
         }
     }

@@ -20,9 +20,14 @@ struct JSONOpenKeys {
     private var count = 0
     private var table: JSONKeyTable?
     private var tabled: Int32 = 0
+    /// The text that the keys are in.
+    private let base: UnsafePointer<UInt8>
+    private let end: UnsafePointer<UInt8>
 
     /// Uses 1024 bytes, aligned to 8, that stay the caller's.
-    init(_ scratch: UnsafeMutableRawBufferPointer) {
+    init(_ scratch: UnsafeMutableRawBufferPointer, base: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) {
+        self.base = base
+        self.end = end
         let start = scratch.baseAddress!
         entries = start.bindMemory(to: Entry.self, capacity: JSONOpenKeys.capacity)
         frames = (start + JSONOpenKeys.capacity * 16).bindMemory(to: Int32.self, capacity: 64)
@@ -46,17 +51,16 @@ struct JSONOpenKeys {
     mutating func insert(
         _ key: UnsafeRawBufferPointer,
         hasEscapes: Bool,
-        depth: Int,
-        base: UnsafePointer<UInt8>
+        depth: Int
     ) -> Bool {
         let first = Int(frames[depth])
         guard first >= 0, count - first < JSONOpenKeys.linearLimit, count < JSONOpenKeys.capacity else {
-            return insertIntoTable(key, hasEscapes: hasEscapes, depth: depth, base: base)
+            return insertIntoTable(key, hasEscapes: hasEscapes, depth: depth)
         }
-        let mark = hasEscapes ? JSONString.mark(escaped: key) : JSONString.mark(key)
+        let mark = hasEscapes ? JSONString.mark(escaped: key) : mark(key)
         var index = first
         while index < count {
-            if entries[index].mark == mark, isSame(entries[index], key, hasEscapes, base) { return false }
+            if entries[index].mark == mark, isSame(entries[index], key, hasEscapes) { return false }
             index += 1
         }
         let offset = UInt32(truncatingIfNeeded: key.baseAddress! - UnsafeRawPointer(base))
@@ -66,17 +70,27 @@ struct JSONOpenKeys {
         return true
     }
 
+    /// `JSONString.mark` for a key of this text: eight bytes are read at once where the text has them.
+    @inline(__always)
+    private func mark(_ key: UnsafeRawBufferPointer) -> UInt64 {
+        let count = key.count
+        let start = key.baseAddress!
+        guard count < 8, start + 8 <= UnsafeRawPointer(end) else { return JSONString.mark(key) }
+        let word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
+        return word & ((1 << UInt64(truncatingIfNeeded: count &* 8)) &- 1) ^ UInt64(truncatingIfNeeded: count)
+            << 56
+    }
+
     @inline(never)
     private func isSame(
         _ entry: Entry,
         _ key: UnsafeRawBufferPointer,
-        _ hasEscapes: Bool,
-        _ base: UnsafePointer<UInt8>
+        _ hasEscapes: Bool
     ) -> Bool {
-        JSONString.isEqual(text(of: entry, base), entry.length & 1 != 0, key, hasEscapes)
+        JSONString.isEqual(text(of: entry), entry.length & 1 != 0, key, hasEscapes)
     }
 
-    private func text(of entry: Entry, _ base: UnsafePointer<UInt8>) -> UnsafeRawBufferPointer {
+    private func text(of entry: Entry) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base + Int(entry.offset), count: Int(entry.length >> 1))
     }
 
@@ -84,8 +98,7 @@ struct JSONOpenKeys {
     private mutating func insertIntoTable(
         _ key: UnsafeRawBufferPointer,
         hasEscapes: Bool,
-        depth: Int,
-        base: UnsafePointer<UInt8>
+        depth: Int
     ) -> Bool {
         var table = self.table ?? JSONKeyTable()
         self.table = nil
@@ -93,7 +106,7 @@ struct JSONOpenKeys {
             let first = Int(frames[depth])
             for index in first..<count {
                 let entry = entries[index]
-                _ = table.insert(text(of: entry, base), entry.length & 1 != 0, object: tabled)
+                _ = table.insert(text(of: entry), entry.length & 1 != 0, object: tabled)
             }
             count = first
             frames[depth] = ~tabled
@@ -148,7 +161,12 @@ private struct JSONKeyTable {
     }
 
     private mutating func grow() {
-        let free = Slot(hash: 0, object: -1, hasEscapes: false, key: UnsafeRawBufferPointer(start: nil, count: 0))
+        let free = Slot(
+            hash: 0,
+            object: -1,
+            hasEscapes: false,
+            key: UnsafeRawBufferPointer(start: nil, count: 0)
+        )
         let old = slots
         slots = Array(repeating: free, count: max(128, old.count * 2))
         for slot in old where slot.object >= 0 {

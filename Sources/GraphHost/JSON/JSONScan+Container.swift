@@ -4,16 +4,19 @@ extension JSONScan {
     /// One loop without recursion: which of the open brackets are objects stands in the bits of a word, where
     /// their keys begin in a frame each.
     mutating func container(_ limits: JSONLimits) throws(JSONError) {
+        // A copy that no address is taken of stays in registers.
+        var scan = self
         let failure: JSONError? = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { scratch in
-            var keys = JSONOpenKeys(scratch)
+            var keys = JSONOpenKeys(scratch, base: scan.base, end: scan.end)
             do throws(JSONError) {
-                try container(limits, &keys)
+                try scan.container(limits, &keys)
                 return nil
             } catch {
                 return error
             }
         }
         if let failure { throw failure }
+        at = scan.at
     }
 
     @inline(__always)
@@ -28,27 +31,25 @@ extension JSONScan {
                 at += 1
                 skipWhiteSpace()
                 guard at < end else { throw error(.unexpectedEnd, at) }
-                if at.pointee == UInt8(ascii: "}") {
-                    at += 1
-                } else {
+                guard at.pointee == UInt8(ascii: "}") else {
                     objects = objects << 1 | 1
                     keys.open(depth)
                     depth += 1
                     try key(depth - 1, limits, &keys)
                     continue
                 }
+                at += 1
             case UInt8(ascii: "["):
                 guard depth < limits.depth else { throw error(.tooDeep, at) }
                 at += 1
                 skipWhiteSpace()
                 guard at < end else { throw error(.unexpectedEnd, at) }
-                if at.pointee == UInt8(ascii: "]") {
-                    at += 1
-                } else {
+                guard at.pointee == UInt8(ascii: "]") else {
                     objects <<= 1
                     depth += 1
                     continue
                 }
+                at += 1
             default:
                 _ = try scalar()
             }
@@ -91,7 +92,7 @@ extension JSONScan {
         let hasEscapes = try string()
         if limits.refusesDuplicateKeys {
             let bytes = UnsafeRawBufferPointer(start: start + 1, count: at - start - 2)
-            guard keys.insert(bytes, hasEscapes: hasEscapes, depth: depth, base: base) else {
+            guard keys.insert(bytes, hasEscapes: hasEscapes, depth: depth) else {
                 throw error(.duplicateKey, start)
             }
         }

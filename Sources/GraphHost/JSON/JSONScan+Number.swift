@@ -1,5 +1,7 @@
 extension JSONScan {
-    /// A number by the grammar of RFC 8259 §6 that a double can hold. `at` stands on `-` or a digit.
+    /// A number by the grammar of RFC 8259 §6 that a double can hold.
+    ///
+    /// `at` stands on `-` or a digit.
     @inline(__always)
     mutating func number() throws(JSONError) {
         let start = at
@@ -12,7 +14,9 @@ extension JSONScan {
         guard first <= 9 else { throw error(.badNumber, place) }
         place += 1
         if first == 0 {
-            guard place == end || place.pointee &- UInt8(ascii: "0") > 9 else { throw error(.badNumber, place) }
+            guard place == end || place.pointee &- UInt8(ascii: "0") > 9 else {
+                throw error(.badNumber, place)
+            }
         } else {
             skipDigits(&place)
         }

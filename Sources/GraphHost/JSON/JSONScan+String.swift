@@ -17,9 +17,9 @@ extension JSONScan {
             }
             if byte == UInt8(ascii: "\\") {
                 hasEscapes = true
-                try escape()
+                at = try behindEscape(at)
             } else if byte >= 0x80 {
-                try beyondASCII()
+                at = try behindCharacters(at)
             } else {
                 throw error(.controlCharacter, at)
             }
@@ -43,35 +43,38 @@ extension JSONScan {
         }
         while at < end {
             let byte = at.pointee
-            if byte < 0x20 || byte >= 0x80 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return }
+            if byte < 0x20 || byte >= 0x80 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                return
+            }
             at += 1
         }
     }
 
-    /// An escape; `at` stands on the backslash.
+    /// Where an escape ends that begins with the backslash at `start`.
     @inline(never)
-    private mutating func escape() throws(JSONError) {
-        let start = at
+    private func behindEscape(_ start: UnsafePointer<UInt8>) throws(JSONError) -> UnsafePointer<UInt8> {
+        var at = start
         guard end - at >= 2 else { throw error(.unexpectedEnd, end) }
         switch at[1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
             UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-            at += 2
+            return at + 2
         case UInt8(ascii: "u"):
-            let unit = try hexUnit()
-            guard unit & 0xf800 == 0xd800 else { return }
+            let unit = try hexUnit(&at)
+            guard unit & 0xf800 == 0xd800 else { return at }
             guard unit < 0xdc00, end - at >= 2, at[0] == UInt8(ascii: "\\"), at[1] == UInt8(ascii: "u") else {
                 throw error(.loneSurrogate, start)
             }
-            let second = try hexUnit()
+            let second = try hexUnit(&at)
             guard second & 0xfc00 == 0xdc00 else { throw error(.loneSurrogate, start) }
+            return at
         default:
             throw error(.badEscape, start)
         }
     }
 
     /// The four hexadecimal digits of `\uXXXX`; `at` stands on the backslash.
-    private mutating func hexUnit() throws(JSONError) -> UInt32 {
+    private func hexUnit(_ at: inout UnsafePointer<UInt8>) throws(JSONError) -> UInt32 {
         guard end - at >= 6 else { throw error(.unexpectedEnd, end) }
         var unit: UInt32 = 0
         for index in 2..<6 {
@@ -82,9 +85,10 @@ extension JSONScan {
         return unit
     }
 
-    /// Characters of two to four bytes, as many as follow each other (RFC 3629 §4).
+    /// Where characters of two to four bytes end, as many as follow each other from `start` (RFC 3629 §4).
     @inline(never)
-    private mutating func beyondASCII() throws(JSONError) {
+    private func behindCharacters(_ start: UnsafePointer<UInt8>) throws(JSONError) -> UnsafePointer<UInt8> {
+        var at = start
         while at < end, at.pointee >= 0x80 {
             let lead = at.pointee
             var low: UInt8 = 0x80
@@ -106,5 +110,6 @@ extension JSONScan {
             }
             at += length
         }
+        return at
     }
 }

@@ -32,7 +32,8 @@ public enum JSONScanner {
     }
 
     /// Checks all of an array of bytes.
-    public static func validate(_ bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONError) -> Extent {
+    public static func validate(_ bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONError) -> Extent
+    {
         let result: Result<Extent, JSONError> = bytes.withUnsafeBytes { buffer in
             do throws(JSONError) {
                 return .success(try validate(buffer, limits: limits))
@@ -98,7 +99,9 @@ struct JSONScan {
         return JSONScanner.Extent(kind: kind, start: offset(start), end: offset(stop))
     }
 
-    /// A string, number, or word. `at` stands on its first byte.
+    /// A string, number, or word.
+    ///
+    /// `at` stands on its first byte.
     @inline(__always)
     mutating func scalar() throws(JSONError) -> JSONKind {
         switch at.pointee {

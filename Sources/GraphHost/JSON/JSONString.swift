@@ -49,7 +49,7 @@ enum JSONString {
             let tail = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
             head = head &* 31 &+ tail
         } else {
-            for byte in text {
+            for byte in text.reversed() {
                 head = head << 8 | UInt64(byte)
             }
         }

@@ -12,23 +12,47 @@ public enum JSONTree {
 
     /// The tree of validated text.
     public static func tree(of reader: JSONReader) -> Value {
-        switch reader.kind {
-        case .null: return .null
-        case .bool: return .bool(reader.bytes[0] == UInt8(ascii: "t"))
-        case .number: return .double(JSONNumber.double(reader.bytes))
-        case .string: return .string(reader.string ?? "")
-        case .array:
-            var elements: [Value] = []
-            for element in reader.elements {
-                elements.append(tree(of: element))
+        var builder = Builder(skim: JSONSkim(reader.bytes, from: 0))
+        return builder.value() ?? .null
+    }
+
+    /// Goes through the text once; recursion is as deep as validated text nests.
+    private struct Builder {
+        var skim: JSONSkim
+
+        /// The next value; nil at a closing bracket, which is passed.
+        mutating func value() -> Value? {
+            guard let first = skim.first() else { return nil }
+            switch first {
+            case UInt8(ascii: "{"):
+                skim.enter()
+                var builder = ValueMap.Builder()
+                while let key = skim.text() {
+                    guard let value = value() else { break }
+                    _ = builder.append(JSONString.string(key), value)
+                }
+                return .map(builder.finish())
+            case UInt8(ascii: "["):
+                skim.enter()
+                var elements: [Value] = []
+                while let element = value() {
+                    elements.append(element)
+                }
+                return .list(ValueList(elements))
+            case UInt8(ascii: "\""):
+                return skim.text().map { .string(JSONString.string($0)) }
+            case UInt8(ascii: "t"), UInt8(ascii: "f"):
+                _ = skim.value()
+                return .bool(first == UInt8(ascii: "t"))
+            case UInt8(ascii: "n"):
+                _ = skim.value()
+                return .null
+            case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                skim.enter()
+                return nil
+            default:
+                return skim.value().map { .double(JSONNumber.double($0)) }
             }
-            return .list(ValueList(elements))
-        case .object:
-            var builder = ValueMap.Builder()
-            for member in reader.members {
-                _ = builder.append(member.key.string, tree(of: member.value))
-            }
-            return .map(builder.finish())
         }
     }
 }

@@ -63,7 +63,9 @@ public enum JSONWriter {
             var plain = 0
             for index in utf8.indices {
                 let byte = utf8[index]
-                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
+                    continue
+                }
                 bytes.append(contentsOf: utf8[plain..<index])
                 appendEscape(byte, to: &bytes)
                 plain = index + 1
