@@ -39,9 +39,9 @@ public final class Server {
     let originCheck: OriginCheck
     let parserLimits: HTTP.Limits
     let times: Milliseconds
-    let messageLimit: Int
     let pendingBytes: Int
     let outboxes = OutboxPool()
+    let assemblers: AssemblerPool
     let deadlines: Deadlines
     private(set) var files: StaticFiles?
     @exclusivity(unchecked) var encoder = ResponseEncoder()
@@ -90,7 +90,7 @@ public final class Server {
             bodyBytes: limits.body
         )
         times = Milliseconds(configuration)
-        messageLimit = limits.message
+        assemblers = AssemblerPool(limitBytes: limits.message)
         pendingBytes = limits.pendingBytes
         deadlines = Deadlines(shortest: times.shortest, now: loop.now)
     }

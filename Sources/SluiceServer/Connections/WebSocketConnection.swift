@@ -19,7 +19,8 @@ final class WebSocketConnection: Connection, MessageSink {
     }
 
     private let kind: Kind
-    @exclusivity(unchecked) private var assembler: MessageAssembler
+    /// What puts frames together, while there is an unfinished message.
+    @exclusivity(unchecked) private var assembler: Assembler?
     /// What the client asked for; nil for echo, and once it is closed.
     @exclusivity(unchecked) private(set) var session: Session?
     /// When the next ping is due.
@@ -42,7 +43,6 @@ final class WebSocketConnection: Connection, MessageSink {
     init(upgrading connection: HTTPConnection, to kind: Kind) {
         self.kind = kind
         let now = connection.server.loop.now
-        assembler = MessageAssembler(role: .server, limitBytes: connection.server.messageLimit)
         pingAt = now + connection.server.times.heartbeat
         wroteAt = now
         super.init(replacing: connection)
@@ -117,13 +117,22 @@ final class WebSocketConnection: Connection, MessageSink {
 
     private func parse(_ input: inout UnsafeMutableRawBufferPointer) {
         isParsing = true
-        defer { isParsing = false }
+        let assembler = self.assembler ?? server.assemblers.take()
+        self.assembler = assembler
+        defer {
+            isParsing = false
+            // A quiet connection holds none; one that failed has no use for its own any more, nor has anybody else.
+            if !isLingering, socket != nil, !assembler.messages.isUnfinished {
+                server.assemblers.give(assembler)
+                self.assembler = nil
+            }
+        }
         while !isLingering, socket != nil {
             if isPaused || isFull {
                 saved.append(UnsafeRawBufferPointer(input))
                 return
             }
-            switch assembler.parse(&input) {
+            switch assembler.messages.parse(&input) {
             case .more:
                 return
             case .text(let message):
@@ -280,7 +289,7 @@ final class WebSocketConnection: Connection, MessageSink {
         guard !isLingering, socket != nil else { return }
         let now = server.loop.now
         var deadline = pingAt
-        if assembler.isUnfinished, saved.isEmpty {
+        if let assembler, assembler.messages.isUnfinished, saved.isEmpty {
             if frameStartedAt == 0 { frameStartedAt = now }
             deadline = min(deadline, frameStartedAt + server.times.frame)
         } else {
