@@ -1,21 +1,26 @@
 internal import CLibuv
-private import Synchronization
 
 /// The one door through which other threads reach a loop.
 ///
 /// Made by ``MailboxReader/init(on:receive:)``. Any thread may post; messages of one thread arrive in the
 /// order posted, on the loop's thread. The wake-up (`uv_async_send`,
 /// https://docs.libuv.org/en/v1.x/async.html) is sent only when the queue was empty.
-public final class Mailbox<Message: Sendable>: Sendable {
-    private struct State {
-        var queue: [Message] = []
-        var wake: WakePointer?
+///
+/// Unchecked, because `queue` and `wake` are touched only while `lock` is held. The lock is libuv's and not
+/// the library's `Mutex`, whose hand-over the thread sanitizer does not see.
+public final class Mailbox<Message: Sendable>: @unchecked Sendable {
+    private let lock = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
+    private var queue: [Message] = []
+    private var wake: UnsafeMutablePointer<uv_async_t>?
+
+    fileprivate init(wake: UnsafeMutablePointer<uv_async_t>) {
+        self.wake = wake
+        precondition(uv_mutex_init(lock) == 0, "a mutex takes nothing but memory")
     }
 
-    private let state: Mutex<State>
-
-    fileprivate init(wake: WakePointer) {
-        state = Mutex(State(wake: wake))
+    deinit {
+        uv_mutex_destroy(lock)
+        lock.deallocate()
     }
 
     /// Puts a message into the queue.
@@ -23,29 +28,32 @@ public final class Mailbox<Message: Sendable>: Sendable {
     /// Returns false, and drops the message, when the reader is gone.
     @discardableResult
     public func post(_ message: Message) -> Bool {
-        state.withLock { state in
-            guard let wake = state.wake else { return false }
-            state.queue.append(message)
-            if state.queue.count == 1 { uv_async_send(wake.raw) }
-            return true
-        }
+        uv_mutex_lock(lock)
+        defer { uv_mutex_unlock(lock) }
+        guard let wake else { return false }
+        queue.append(message)
+        if queue.count == 1 { uv_async_send(wake) }
+        return true
     }
 
     fileprivate func takeAll() -> [Message] {
-        state.withLock { state in
-            var taken: [Message] = []
-            swap(&taken, &state.queue)
-            return taken
-        }
+        uv_mutex_lock(lock)
+        defer { uv_mutex_unlock(lock) }
+        var taken: [Message] = []
+        swap(&taken, &queue)
+        return taken
     }
 
     /// After this no thread touches the wake handle any more: it is cleared under the lock that `post` holds
     /// while using it.
     fileprivate func close() {
-        state.withLock { state in
-            state.wake = nil
-            state.queue = []
-        }
+        uv_mutex_lock(lock)
+        wake = nil
+        var dropped: [Message] = []
+        swap(&dropped, &queue)
+        uv_mutex_unlock(lock)
+        // What dropping a message brings about happens outside the lock.
+        dropped.removeAll()
     }
 }
 
@@ -95,16 +103,10 @@ private final class Wake {
 
     private func wakeUp() { action(self) }
 
-    var pointer: WakePointer { WakePointer(raw: handle.raw) }
+    var pointer: UnsafeMutablePointer<uv_async_t> { handle.raw }
 
     var keepsLoopAlive: Bool {
         get { handle.keepsLoopAlive }
         set { handle.keepsLoopAlive = newValue }
     }
-}
-
-/// Sendable because the pointer is used for one thing only, `uv_async_send`, which libuv allows from any
-/// thread, and only under the mailbox's lock, where it is nil from before the handle is closed.
-private struct WakePointer: @unchecked Sendable {
-    let raw: UnsafeMutablePointer<uv_async_t>
 }

@@ -14,7 +14,7 @@ struct DescriptorTests {
     func noneLeft() async {
         await #expect(processExitsWith: .success) {
             let net = try Loopback()
-            net.onServed = { peer, event in
+            net.onServed = { [unowned net] peer, event in
                 if event == .peerClosed { peer.connection.close() }
                 if case .closed = event { net.served.removeAll { $0 === peer } }
             }

@@ -122,10 +122,12 @@ struct TurnEndTests {
         let loop = try Loop()
         var log: [String] = []
         let turnEnd = try TurnEnd(on: loop) { if log == ["first"] { log.append("end") } }
-        let first = try Timer(on: loop) { log.append("first") }
         let second = try Timer(on: loop) { log.append("second") }
+        let first = try Timer(on: loop) {
+            log.append("first")
+            second.start(after: .milliseconds(1))
+        }
         first.start(after: .milliseconds(1))
-        second.start(after: .milliseconds(30))
         loop.run()
         #expect(log == ["first", "end", "second"])
         _ = turnEnd

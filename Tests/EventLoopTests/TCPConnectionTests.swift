@@ -127,7 +127,7 @@ struct TCPConnectionTests {
     )
     func destroyedByCallback(callback: String) throws {
         let net = try Loopback()
-        net.onServed = { peer, event in
+        net.onServed = { [unowned net] peer, event in
             switch (callback, event) {
             case ("received", .received), ("peerClosed", .peerClosed), ("closed", .closed),
                 ("wroteAll", .wroteAll):

@@ -75,7 +75,7 @@ struct TCPListenerTests {
     @Test("a thousand connections that vanish in three ways leave no handle behind")
     func churn() throws {
         let net = try Loopback()
-        net.onServed = { peer, event in
+        net.onServed = { [unowned net] peer, event in
             if event == .peerClosed { peer.connection.close() }
             if case .closed = event { net.served.removeAll { $0 === peer } }
         }
