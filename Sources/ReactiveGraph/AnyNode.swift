@@ -15,6 +15,10 @@ public class AnyNode {
     @exclusivity(unchecked) @usableFromInline final var pass: Int32 = -1
     /// In how many running batches this node is set.
     @exclusivity(unchecked) @usableFromInline final var batches: Int32 = 0
+    @exclusivity(unchecked) private final var storedRank: Int32 = 0
+    @exclusivity(unchecked) @usableFromInline final var hasPending = false
+    /// Scratch of the searches: this node was seen.
+    @exclusivity(unchecked) final var seen = false
     /// The two service lists: listeners first, then transforms.
     @exclusivity(unchecked) @usableFromInline final var listens: EdgeRef?
     @exclusivity(unchecked) @usableFromInline final var outs: EdgeRef?
@@ -23,13 +27,9 @@ public class AnyNode {
     /// The incoming edges, which this node owns.
     @exclusivity(unchecked) final var held: EdgeRef?
     @exclusivity(unchecked) final var lastHeld: EdgeRef?
-    @exclusivity(unchecked) package internal(set) final var rank: Int = 0
     @exclusivity(unchecked) @usableFromInline final var join: Unmanaged<Join>?
-    @exclusivity(unchecked) @usableFromInline final var hasPending = false
     /// What waits to be stored, made on first use.
     @exclusivity(unchecked) @usableFromInline final var pending: PendingBase?
-    /// Scratch of the searches: this node was seen.
-    @exclusivity(unchecked) final var seen = false
     private final var givenName: String?
 
     @usableFromInline
@@ -59,6 +59,12 @@ public class AnyNode {
 
     /// The type of the values this node holds.
     public var valueType: Any.Type { Never.self }
+
+    /// Rises along every counted edge: joins settle in this order.
+    package internal(set) final var rank: Int {
+        get { Int(storedRank) }
+        set { storedRank = Int32(newValue) }
+    }
 
     @inlinable
     final var hasEdges: Bool { listens != nil || outs != nil }
