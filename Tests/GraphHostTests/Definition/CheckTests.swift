@@ -1,0 +1,98 @@
+import GraphHost
+import Testing
+
+@Suite("Checks of values")
+struct CheckTests {
+    private func complaint(_ json: String, _ adjust: (inout Check) -> Void) throws -> String? {
+        var check = Check()
+        adjust(&check)
+        return check.complaint(about: try Datum.parse(json))
+    }
+
+    @Test(
+        "every type takes its own values and no others",
+        arguments: [
+            (Check.Kind.number, "a number"), (.integer, "a whole number"), (.string, "a string"),
+            (.boolean, "a boolean"), (.object, "an object"), (.array, "an array"),
+        ]
+    )
+    func kinds(_ kind: Check.Kind, _ what: String) throws {
+        let samples: [(String, Set<Check.Kind>)] = [
+            ("null", []), ("true", [.boolean]), ("1", [.number, .integer]), ("1.5", [.number]),
+            (#""1""#, [.string]), ("[]", [.array]), ("{}", [.object]),
+        ]
+        for (json, kinds) in samples {
+            let found = try complaint(json) { $0.kind = kind }
+            #expect(found == (kinds.contains(kind) ? nil : "must be \(what)"), "\(json)")
+            #expect(try complaint(json) { $0.kind = .any } == nil)
+        }
+    }
+
+    @Test(
+        "a whole number may be written in any way and be of any size",
+        arguments: [
+            ("5", true), ("5.0", true), ("1e3", true), ("-0.0", true), ("1.5e1", true), ("1e300", true),
+            ("123456789012345678901234567890", true), ("0.5", false), ("1e-1", false), ("1.25e1", false),
+        ]
+    )
+    func whole(_ json: String, _ isWhole: Bool) throws {
+        let found = try complaint(json) { $0.kind = .integer }
+        #expect(found == (isWhole ? nil : "must be a whole number"))
+    }
+
+    @Test(
+        "bounds are included",
+        arguments: [
+            ("-1", "must be at least 0"), ("-1e-9", "must be at least 0"), ("0", ""), ("-0", ""),
+            ("7.5", ""),
+            ("10", ""), ("10.000001", "must be at most 10"), ("1e9", "must be at most 10"),
+        ]
+    )
+    func bounds(_ json: String, _ expected: String) throws {
+        let found = try complaint(json) { ($0.kind, $0.min, $0.max) = (.number, 0, 10) }
+        #expect((found ?? "") == expected)
+    }
+
+    @Test(
+        "lengths are counted in characters of a string and elements of an array",
+        arguments: [
+            (Check.Kind.string, #""a""#, "must have at least 2 characters"), (.string, #""äé""#, ""),
+            (.string, #""🙂🙂🙂""#, ""), (.string, #""\u00e4\ud83d\ude42""#, ""),
+            (.string, #""abcd""#, "must have at most 3 characters"),
+            (.array, "[1]", "must have at least 2 elements"), (.array, "[1, [2, 3, 4]]", ""),
+            (.array, "[1, 2, 3, 4]", "must have at most 3 elements"),
+        ]
+    )
+    func lengths(_ kind: Check.Kind, _ json: String, _ expected: String) throws {
+        let found = try complaint(json) { ($0.kind, $0.minLength, $0.maxLength) = (kind, 2, 3) }
+        #expect((found ?? "") == expected)
+    }
+
+    @Test("an enum compares values, not their text")
+    func allowed() throws {
+        let allowed = try ["1", #""off""#, #"{"a":1,"b":[2]}"#].map { try Datum.parse($0) }
+        for json in ["1.0", "10e-1", #""\u006fff""#, #"{"b": [2.0], "a": 1}"#] {
+            #expect(try complaint(json) { $0.allowed = allowed } == nil, "\(json)")
+        }
+        let found = try complaint("2") { $0.allowed = allowed }
+        #expect(found == #"must be one of 1, "off", {"a":1,"b":[2]}"#)
+    }
+
+    @Test("a refusal is type_mismatch, names the node, and does not repeat the value")
+    func refusal() throws {
+        let datum = try Datum.parse(#""a secret""#)
+        let error = #expect(throws: HostError.self) {
+            try Check(kind: .number).validate(datum, node: "n")
+        }
+        #expect(error?.code == .typeMismatch)
+        #expect(error?.node == "n")
+        #expect(error?.message == "must be a number")
+    }
+
+    @Test("a failure is no value, whatever the check")
+    func failures() {
+        let failure = Datum.fail("expr_divide", at: "n", "division by zero")
+        #expect(Check().complaint(about: failure) == "a failure cannot be set")
+        #expect(Check().passesEverything)
+    }
+}
