@@ -1,0 +1,155 @@
+"""The JSON Schemas say what the server says, and the examples of the documentation are right by both."""
+
+import json
+import re
+import subprocess
+
+import jsonschema
+import pytest
+import yaml
+
+from sluice import BINARY, ROOT
+
+
+class CoreLoader(yaml.SafeLoader):
+    """YAML 1.2's core schema, as the server reads it: `off` and `12:30` are strings."""
+
+    yaml_implicit_resolvers = {}
+
+
+for kind, pattern, first in (
+    ("null", r"^(?:~|null|Null|NULL|)$", "~nN\0"),
+    ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", "tTfF"),
+    ("int", r"^(?:[-+]?[0-9]+|0x[0-9a-fA-F]+)$", "-+0123456789"),
+    ("float", r"^[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?$", "-+.0123456789"),
+):
+    CoreLoader.add_implicit_resolver(f"tag:yaml.org,2002:{kind}", re.compile(pattern), list(first))
+
+
+def validator(name):
+    schema = json.loads((ROOT / f"docs/schema/{name}.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+GRAPH = validator("graph")
+CONFIGURATION = validator("sluice")
+
+
+def complaints(validator, text):
+    return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(yaml.load(text, CoreLoader))]
+
+
+def check(tmp_path, text):
+    """Whether `sluice check` passes the text, and what it says."""
+    file = tmp_path / "g.yaml"
+    file.write_text(text)
+    result = subprocess.run([BINARY, "check", file], capture_output=True, text=True)
+    assert result.returncode in (0, 1), result.stderr
+    return result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "config/graphs").glob("*.yaml")), ids=lambda file: file.name)
+def test_the_shipped_graphs_are_right(file):
+    assert complaints(GRAPH, file.read_text()) == []
+    subprocess.run([BINARY, "check", file], check=True)
+
+
+def test_the_shipped_configuration_is_right_and_names_every_key():
+    text = (ROOT / "config/sluice.yaml").read_text()
+    assert complaints(CONFIGURATION, text) == []
+    assert names(yaml.load(text, CoreLoader)) == printed_keys()
+
+
+def test_the_schema_has_the_keys_of_the_configuration():
+    def keys(schema, prefix=""):
+        for key, inner in schema["properties"].items():
+            if "properties" in inner:
+                yield from keys(inner, f"{prefix}{key}.")
+            else:
+                yield prefix + key
+
+    assert set(keys(CONFIGURATION.schema)) == printed_keys()
+
+
+def names(tree, prefix=""):
+    found = set()
+    for key, value in tree.items():
+        found |= names(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key}
+    return found
+
+
+def printed_keys():
+    shown = subprocess.run([BINARY, "serve", "--print-config", "--config", ROOT / "config/sluice.yaml"],
+                           check=True, capture_output=True, text=True).stdout
+    return {line.split()[0] for line in shown.splitlines() if line}
+
+
+def test_the_schema_has_the_operators_of_the_server(server):
+    rows = [row for row in server.get("/v1/operators").json()["operators"] if row["supported"]]
+    stages = {word: row["summary"] for row in rows if row["stage"]
+              for word in (row["name"], row.get("alias")) if word}
+    words, mapping = GRAPH.schema["$defs"]["stage"]["oneOf"]
+    assert {name: stage["description"] for name, stage in mapping["properties"].items()} == stages
+    assert set(words["enum"]) <= set(stages)
+    sources = {kind["required"][0] for kind in GRAPH.schema["$defs"]["node"]["oneOf"]}
+    assert sources == {row["name"] for row in rows if not row["stage"]} | {"set"}
+
+
+GOOD = [
+    "{ set: number, min: -1, max: 1, initial: 0, unit: °C, title: 7, history: 10, retain: always }",
+    "{ set: { type: string, enum: [on, off] }, initial: off, requireIfMatch: true, ttl: 30s }",
+    "{ set: array, minLength: 1, maxLength: 2 }",
+    "{ from: x, pipe: [distinct, { distinct: value.id }, { distinct: }, delta, ignoreNull, { map: 1 }] }",
+    "{ from: x, pipe: [{ replace: { a: [1] } }, { ifEmpty: null }, { ignore: 1 }, { select: a }, { filter: 'true' }] }",
+    "{ from: x, pipe: [{ skip: 0 }, { take: 1 }, { prefix: 2 }, { scan: { start: null, with: value } }] }",
+    "{ from: x, pipe: [{ window: { last: 1m, of: avg } }, { window: { count: 5, of: list } }] }",
+    "{ from: x, pipe: [{ debounce: 5s }, { throttle: { for: 250, edge: both } }, { sample: 1h }, { delay: 5ms }] }",
+    "{ combine: { a: x, b: x }, map: a + b, pipe: [distinct] }",
+    "{ combine: [x, x], map: 'value[0]', retain: whileInUse }",
+    "{ merge: [x] }",
+    "{ flatten: { from: x, to: { a: x }, otherwise: x } }",
+]
+
+
+@pytest.mark.parametrize("node", GOOD)
+def test_both_accept(node, tmp_path):
+    text = f"nodes:\n  x: {{ set: any }}\n  a: {node}\n"
+    assert complaints(GRAPH, text) == []
+    assert check(tmp_path, text) == (True, "")
+
+
+BAD = [
+    "7", "{}", "{ title: x }", "{ set: numbr }", "{ set: {} }", "{ set: { typ: any } }", "{ set: any, colour: red }",
+    "{ set: any, from: x }", "{ set: any, pipe: [] }", "{ from: x, initial: 1 }", "{ from: x, map: value }",
+    "{ set: number, min: low }", "{ set: string, minLength: -1 }", "{ set: any, enum: [] }", "{ set: any, enum: [1, 1.0] }",
+    "{ set: any, ttl: 0 }", "{ set: any, ttl: 5d }", "{ set: any, ttl: 1.5s }", "{ set: any, history: 100001 }",
+    "{ set: any, requireIfMatch: 1 }", "{ set: any, retain: whileInUse }", "{ from: x, retain: never }",
+    "{ from: [x] }", "{ from: '-x' }", "{ merge: x }", "{ merge: [] }", "{ combine: {} }", "{ combine: { in: x } }",
+    "{ combine: { a.b: x } }", "{ flatten: { from: x } }", "{ flatten: { from: x, to: {} } }",
+    "{ flatten: { from: x, to: { a: x }, else: x } }", "{ zip: [x] }", "{ from: x, pipe: distinct }",
+    "{ from: x, pipe: [mapp] }", "{ from: x, pipe: [map] }", "{ from: x, pipe: [{ map: [1] }] }",
+    "{ from: x, pipe: [{ skip: 1, take: 2 }] }", "{ from: x, pipe: [{ delta: 1 }] }", "{ from: x, pipe: [{ take: -1 }] }",
+    "{ from: x, pipe: [{ scan: { start: 0 } }] }", "{ from: x, pipe: [{ window: { of: avg } }] }",
+    "{ from: x, pipe: [{ window: { of: avg, last: 5s, count: 5 } }] }", "{ from: x, pipe: [{ window: { of: mean, count: 5 } }] }",
+    "{ from: x, pipe: [{ window: { of: avg, count: 0 } }] }", "{ from: x, pipe: [{ debounce: { for: 5s, edge: up } }] }",
+    "{ from: x, pipe: [{ sample: soon }] }",
+]
+
+
+@pytest.mark.parametrize("node", BAD)
+def test_both_refuse(node, tmp_path):
+    text = f"nodes:\n  x: {{ set: any }}\n  a: {node}\n"
+    assert complaints(GRAPH, text) != []
+    passes, said = check(tmp_path, text)
+    assert not passes
+    assert re.match(r"error: \S+/g\.yaml:3:\d+: ", said), said
+
+
+EXAMPLES = re.findall(r"^```yaml\n(.*?)^```", (ROOT / "docs/definitions.md").read_text(), flags=re.S | re.M)
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_the_examples_of_the_documentation_are_right(number, tmp_path):
+    assert complaints(GRAPH, EXAMPLES[number]) == []
+    assert check(tmp_path, EXAMPLES[number]) == (True, "")
