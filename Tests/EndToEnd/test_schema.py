@@ -153,3 +153,38 @@ EXAMPLES = re.findall(r"^```yaml\n(.*?)^```", (ROOT / "docs/definitions.md").rea
 def test_the_examples_of_the_documentation_are_right(number, tmp_path):
     assert complaints(GRAPH, EXAMPLES[number]) == []
     assert check(tmp_path, EXAMPLES[number]) == (True, "")
+
+
+def configured(tmp_path, text):
+    """Whether the server takes the text as its configuration, and what it says."""
+    file = tmp_path / "sluice.yaml"
+    file.write_text(text)
+    result = subprocess.run([BINARY, "serve", "--print-config", "--config", file], capture_output=True, text=True)
+    return result.returncode == 0, result.stderr
+
+
+GOOD_KEYS = [
+    "listen: '[::1]:0'", "listen: unix:/run/sluice", "public: ''", "hosts: [example.org]", "origins: ['https://a.b:1']",
+    "log: { level: warning, format: json }", "drain: 0", "heartbeat: 1m", "times: { idle: 250 }",
+    "limits: { body: 1MiB, headers: 300, subs: 5 }", "diagnostics: { echo: true }",
+]
+BAD_KEYS = [
+    "port: 80", "listen: 80", "hosts: [a/b]", "origins: [example.org]", "origins: ['https://a.b/']", "log: { level: loud }",
+    "log: debug", "log: { levl: debug }", "drain: soon", "drain: 1.5s", "times: { idle: -5 }", "limits: { subs: 0 }",
+    "limits: { body: 1 MB }", "limits: { fields: many }", "diagnostics: { echo: 1 }", "graphs: [a]", "- listen",
+]
+
+
+@pytest.mark.parametrize("text", GOOD_KEYS)
+def test_both_accept_the_configuration(text, tmp_path):
+    assert complaints(CONFIGURATION, text) == []
+    passes, said = configured(tmp_path, text)
+    assert passes, said
+
+
+@pytest.mark.parametrize("text", BAD_KEYS)
+def test_both_refuse_the_configuration(text, tmp_path):
+    assert complaints(CONFIGURATION, text) != []
+    passes, said = configured(tmp_path, text)
+    assert not passes
+    assert "sluice.yaml:1:" in said, said
