@@ -26,7 +26,7 @@ public enum JSONTree {
             switch first {
             case UInt8(ascii: "{"):
                 skim.enter()
-                var builder = ValueMap.Builder()
+                var builder = ValueMap.Builder(capacity: 4)
                 while let key = skim.text() {
                     guard let value = value() else { break }
                     _ = builder.append(JSONString.string(key), value)
