@@ -24,7 +24,7 @@ public enum YAMLReader {
         _ bytes: [UInt8],
         file: String?
     ) -> (document: Document?, problems: [GraphHost.Problem]) {
-        var builder = DocumentBuilder(file: file)
+        var builder = DocumentBuilder(file: file, indentation: Indentation(of: bytes))
         var parser = yaml_parser_t()
         guard yaml_parser_initialize(&parser) == 1 else { preconditionFailure("libyaml has no memory") }
         defer { yaml_parser_delete(&parser) }
@@ -87,8 +87,11 @@ private struct DocumentBuilder {
     private var aliases = 0
     private var nodes = 0
 
-    init(file: String?) {
+    private var indentation: Indentation
+
+    init(file: String?, indentation: Indentation) {
         self.file = file
+        self.indentation = indentation
     }
 
     mutating func refuse(_ message: String, at position: Position, hint: String? = nil) {
@@ -111,11 +114,14 @@ private struct DocumentBuilder {
                 decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length),
                 as: UTF8.self
             )
+            let style = Self.style(scalar.style)
+            let isBlock = style == .literal || style == .folded
             let document = Document.scalar(
                 text,
-                style: Self.style(scalar.style),
+                style: style,
                 at: position,
-                indent: open.count * 2
+                indent: isBlock
+                    ? indentation.spaces(before: text, below: position.line - 1) : open.count * 2
             )
             return add(document, anchor: name(scalar.anchor), size: 1, depth: 1)
         case YAML_SEQUENCE_START_EVENT:
