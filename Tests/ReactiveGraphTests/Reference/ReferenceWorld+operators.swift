@@ -81,14 +81,11 @@ extension ReferenceWorld {
             guard seen < count else { return }
             seen += 1
             guard seen == count, let target = edge.to else { return graph.send(value, edge, journey) }
-            target.pins += 1
             graph.disconnect(edge)
             graph.sweep()
             var onward = journey
             onward.emission = value
             graph.deliver(onward, to: target)
-            target.pins -= 1
-            graph.sweep()
         }
     }
 
