@@ -1,3 +1,4 @@
+internal import EventLoop
 internal import GraphHost
 
 /// Where the value of a key came from, in order of precedence.
@@ -45,11 +46,11 @@ public struct ConfigurationReader {
 
     /// Reads the configuration file of that path.
     public mutating func read(file path: String) {
-        guard let bytes = FileSystem.read(path, limit: 1024 * 1024) else {
-            problems.append("\(path): cannot be read")
-            return
+        do throws(UVError) {
+            read(file: try Files.read(path, limit: 1024 * 1024).bytes, named: path)
+        } catch {
+            problems.append("\(path): cannot be read (\(error.message))")
         }
-        read(file: bytes, named: path)
     }
 
     /// Reads a configuration file, YAML or JSON.

@@ -1,3 +1,4 @@
+internal import EventLoop
 public import GraphHost
 
 /// The graph definitions of a folder.
@@ -31,8 +32,11 @@ public enum GraphFolder {
 
     /// Reads one definition file.
     public static func read(file path: String) -> (definition: GraphDefinition?, problems: [String]) {
-        guard let bytes = FileSystem.read(path, limit: maximumBytes) else {
-            return (nil, ["\(path): cannot be read"])
+        let bytes: [UInt8]
+        do throws(UVError) {
+            bytes = try Files.read(path, limit: maximumBytes).bytes
+        } catch {
+            return (nil, ["\(path): cannot be read (\(error.message))"])
         }
         let (document, problems) = YAMLReader.read(bytes, file: path)
         guard let document else { return (nil, problems.map(\.description)) }

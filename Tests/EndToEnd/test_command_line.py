@@ -1,0 +1,48 @@
+"""What the command line says and how it exits when files are not what they should be."""
+
+import os
+import subprocess
+
+import pytest
+from sluice import BINARY
+
+GRAPH = "graph: g\nnodes: { x: { set: number } }\n"
+
+
+def sluice(*arguments, seconds=20):
+    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=seconds)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "graphs").mkdir()
+    (tmp_path / "graphs" / "g.yaml").write_text(GRAPH)
+    (tmp_path / "sluice.yaml").write_text(f"listen: 127.0.0.1:0\ngraphs: {tmp_path}/graphs\npublic: ''\n")
+    return tmp_path
+
+
+def test_a_pipe_among_the_graphs_is_named_and_not_waited_for(folder):
+    os.mkfifo(folder / "graphs" / "pipe.yaml")
+    result = sluice("serve", "--config", folder / "sluice.yaml")
+    assert result.returncode == 1
+    assert "pipe.yaml: cannot be read" in result.stderr
+    assert not result.stdout
+
+
+def test_a_pipe_as_configuration_is_not_waited_for(folder):
+    os.mkfifo(folder / "pipe.yaml")
+    result = sluice("serve", "--config", folder / "pipe.yaml")
+    assert result.returncode == 1 and "pipe.yaml: cannot be read" in result.stderr
+
+
+@pytest.mark.parametrize("name, reason", [("nope.yaml", "no such file or directory"), ("graphs", "directory")])
+def test_check_says_why_a_file_cannot_be_read(folder, name, reason):
+    result = sluice("check", folder / name)
+    assert result.returncode == 1
+    assert reason in result.stderr
+
+
+def test_check_reads_a_graph_of_many_nodes(folder):
+    nodes = "".join(f"  n{i}: {{ set: number, initial: {i} }}\n" for i in range(20_000))
+    (folder / "large.yaml").write_text(f"graph: large\nnodes:\n{nodes}")
+    assert sluice("check", folder / "large.yaml").returncode == 0
