@@ -60,12 +60,18 @@ struct YAMLReaderTests {
             let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
             text += "a\(level): &a\(level) [\(aliases)]\n"
         }
-        #expect(read(text).problems.contains { $0.contains("more than 100000 values") })
+        #expect(read(text).problems.contains { $0.contains("aliases repeat more than 100000 values") })
         let many = "a: &x 1\nb: [\(Array(repeating: "*x", count: 101).joined(separator: ", "))]"
         #expect(read(many).problems.contains { $0.contains("more than 100 aliases") })
         var deep = "a0: &a0 [1]\n"
         for level in 1...90 { deep += "a\(level): &a\(level) [*a\(level - 1)]\n" }
         #expect(read(deep).problems.contains { $0.contains("nests more than 64 deep") })
+    }
+
+    @Test("what is written out is bounded by the file alone")
+    func large() {
+        let text = (0..<110_000).map { "n\($0): 1\n" }.joined()
+        #expect(read(text).document?.entries?.count == 110_000)
     }
 
     @Test("no bytes whatever stop the process")

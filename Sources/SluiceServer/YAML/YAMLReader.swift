@@ -4,13 +4,13 @@ public import GraphHost
 /// Reads YAML 1.2 by libyaml's events: the core schema, no tags, no merge keys, bounded aliases.
 ///
 /// What is left out is what makes YAML files dangerous or surprising: a document cannot name types, cannot
-/// grow beyond ``maximumNodes`` by aliases, and cannot nest deeper than ``maximumDepth``. Duplicate keys are
+/// grow by more than ``maximumRepeated`` through aliases, and cannot nest deeper than ``maximumDepth``. Duplicate keys are
 /// kept; whoever reads the document reports them.
 public enum YAMLReader {
     /// How many aliases a document may use.
     public static let maximumAliases = 100
-    /// How many nodes a document may have, aliases expanded.
-    public static let maximumNodes = 100_000
+    /// How many nodes aliases may add; what is written out is bounded by the size of the file alone.
+    public static let maximumRepeated = 100_000
     /// How deep it may nest, aliases expanded.
     public static let maximumDepth = 64
 
@@ -85,7 +85,7 @@ private struct DocumentBuilder {
     private var open: [Open] = []
     private var anchors: [String: Anchored] = [:]
     private var aliases = 0
-    private var nodes = 0
+    private var repeated = 0
 
     private var indentation: Indentation
 
@@ -168,7 +168,7 @@ private struct DocumentBuilder {
         let document =
             done.isMapping
             ? Document.mapping(done.entries, at: done.position) : .sequence(done.elements, at: done.position)
-        return add(document, anchor: done.anchor, size: done.size, depth: done.depth, isCounted: true)
+        return add(document, anchor: done.anchor, size: done.size, depth: done.depth)
     }
 
     private mutating func expand(_ name: String, at position: Position) -> Bool {
@@ -185,24 +185,16 @@ private struct DocumentBuilder {
             refuse("this nests more than \(YAMLReader.maximumDepth) deep", at: position)
             return false
         }
+        repeated += anchored.size
+        guard repeated <= YAMLReader.maximumRepeated else {
+            refuse("aliases repeat more than \(YAMLReader.maximumRepeated) values", at: position)
+            return false
+        }
         return add(anchored.document, anchor: nil, size: anchored.size, depth: anchored.depth)
     }
 
     /// Puts a finished node where it belongs.
-    ///
-    /// The members of a list or mapping that is closed are counted already.
-    private mutating func add(
-        _ node: Document,
-        anchor: String?,
-        size: Int,
-        depth: Int,
-        isCounted: Bool = false
-    ) -> Bool {
-        nodes += isCounted ? 1 : size
-        guard nodes <= YAMLReader.maximumNodes else {
-            refuse("more than \(YAMLReader.maximumNodes) values, aliases expanded", at: node.position)
-            return false
-        }
+    private mutating func add(_ node: Document, anchor: String?, size: Int, depth: Int) -> Bool {
         if let anchor { anchors[anchor] = Anchored(document: node, size: size, depth: depth) }
         guard !open.isEmpty else {
             document = node
