@@ -3,7 +3,7 @@ internal import ReactiveGraph
 extension Session {
     // MARK: - hello
 
-    func hello(_ fields: Fields) throws(HostError) {
+    func hello(_ fields: Fields, id: UInt64?) throws(HostError) {
         let token = try fields.string("token")
         if let token, let authenticate = access.authenticate {
             guard let granted = authenticate(token) else {
@@ -16,8 +16,9 @@ extension Session {
         greeted()
         let limits = host.limits
         let number = number
-        answer(id: nil, bytes: 0) { buffer in
-            buffer.append("{\"op\":\"hello\",\"session\":\"c:")
+        answer(id: id, bytes: 0) { buffer in
+            Answer.begin("hello", id: id, to: buffer)
+            buffer.append(",\"session\":\"c:")
             buffer.append(number)
             buffer.append("\",\"server\":\"sluice/1.0\",\"hb\":")
             buffer.append(UInt64(limits.heartbeatSeconds))

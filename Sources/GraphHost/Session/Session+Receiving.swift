@@ -138,7 +138,7 @@ extension Session {
                 throw HostError(.idInUse, "id \(id) is in use")
             }
             switch operation {
-            case .hello: try hello(fields)
+            case .hello: try hello(fields, id: id)
             case .sub: try subscribe(fields, id: Self.required(id))
             case .unsub: try unsubscribe(id: Self.required(id))
             case .mod: try modify(fields, id: Self.required(id))

@@ -1,8 +1,12 @@
 /// The nodes that a list of names and globs means, each once; a glob gives its nodes in order of definition.
 public enum NodeSelection {
+    /// How many globs one list may have: each is compared with every node of the graph.
+    static let maximumGlobs = 64
+
     /// Picks nodes of `graph`.
     ///
-    /// - Throws: `unknown_node` for a name that is not there; `sub_limit` when there are more than `limit`.
+    /// - Throws: `unknown_node` for a name that is not there; `sub_limit` when there are more than `limit`, or
+    ///   more than ``maximumGlobs`` globs.
     public static func pick(
         _ patterns: [String],
         in graph: LiveGraph,
@@ -10,8 +14,13 @@ public enum NodeSelection {
     ) throws(HostError) -> [NamedNode] {
         var picked: [NamedNode] = []
         var seen: Set<ObjectIdentifier> = []
+        var globs = 0
         for pattern in patterns {
             if pattern.utf8.contains(where: { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }) {
+                globs += 1
+                guard globs <= maximumGlobs else {
+                    throw HostError(.subLimit, "more than \(maximumGlobs) globs in one list")
+                }
                 let glob = Array(pattern.utf8)
                 for node in graph.nodes where matches(Array(node.name.utf8), glob) {
                     if seen.insert(ObjectIdentifier(node)).inserted { picked.append(node) }

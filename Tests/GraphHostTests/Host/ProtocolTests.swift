@@ -30,6 +30,10 @@ struct ProtocolTests {
                 #"{"op":"hello","client":"t/1"}"#,
                 #"{"op":"hello","session":"c:1","server":"sluice/1.0","hb":25,"limits":{"subs":1000,"msg":65536,"pipe":16}}"#
             ),
+            (
+                #"{"op":"hello","id":3}"#,
+                #"{"op":"hello","id":3,"session":"c:1","server":"sluice/1.0","hb":25,"limits":{"subs":1000,"msg":65536,"pipe":16}}"#
+            ),
         ]
     )
     func answers(request: String, answer: String) throws {
@@ -72,6 +76,10 @@ struct ProtocolTests {
             ),
             (#"{"op":"get","id":1,"graph":"g","nodes":[1]}"#, "bad_field"),
             (#"{"op":"get","id":1,"graph":"g","nodes":["nope"]}"#, "unknown_node"),
+            (
+                #"{"op":"get","id":1,"graph":"g","nodes":[\#(Array(repeating: #""z*""#, count: 65).joined(separator: ","))]}"#,
+                "sub_limit"
+            ),
             (#"{"op":"unsub","id":1}"#, "unknown_id"),
             (#"{"op":"mod","id":1,"sub":7}"#, "unknown_id"),
             (#"[1]"#, "bad_json"), (#"{"op":"#, "bad_json"), (#""text""#, "bad_json"),
