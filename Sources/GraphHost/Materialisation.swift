@@ -51,7 +51,7 @@ extension LiveGraph {
         let builder = StageBuilder(graph: self, time: .commits, place: node.name)
         var result = source(derived.source, at: node.name)
         for (position, stage) in derived.pipe.enumerated() {
-            result = builder.build(stage, at: position, behind: result)
+            result = builder.build(stage, at: position, behind: result).named(stage.label)
         }
         if node.definition.stateClass != .none {
             result = stamped(result, for: node)
@@ -82,13 +82,15 @@ extension LiveGraph {
             return input(name)
         case .combine(let combine):
             let inputs = combine.nodes.map(input)
-            guard let map = combine.map else { return Graph.combined(inputs, names: combine.names) }
+            guard let map = combine.map else {
+                return Graph.combined(inputs, names: combine.names).named(source.name)
+            }
             let evaluation = Evaluation(map, taking: combine.names?.count ?? 1, at: place, in: self)
-            return Graph.combined(inputs, isList: combine.names == nil, evaluation)
+            return Graph.combined(inputs, isList: combine.names == nil, evaluation).named(source.name)
         case .merge(let names):
-            return Node.merge(names.map(input))
+            return Node.merge(names.map(input)).named(source.name)
         case .flatten(let flatten):
-            return flattened(flatten, from: input(flatten.from), at: place)
+            return flattened(flatten, from: input(flatten.from), at: place).named(source.name)
         }
     }
 

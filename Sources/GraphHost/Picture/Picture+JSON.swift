@@ -72,6 +72,8 @@ extension Picture.Entry {
             buffer.append(field: "op", record.stage)
             buffer.append(field: "label", record.label)
             buffer.append(field: "chain", Chains.hash(record.key))
+        } else if named == nil {
+            buffer.append(field: "label", node?.name)
         }
         if let node {
             buffer.append(",")

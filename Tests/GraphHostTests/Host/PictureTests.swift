@@ -62,4 +62,26 @@ struct PictureTests {
         let after = String(decoding: graph.pictureDOT(live: true), as: UTF8.self)
         #expect(after.contains(#""double" -> "shown" [style=dotted]"#))
     }
+
+    @Test("A stage without a name of its own is labelled with what it does")
+    func stageLabels() throws {
+        let bench = Bench()
+        let graph = try bench.define(
+            """
+            {"graph": "g", "nodes": {
+                "x": {"set": "number", "initial": 1},
+                "either": {"merge": ["x"]},
+                "hot": {"from": "x", "pipe": [{"map": "value > 30"}, "distinct"]}
+            }}
+            """
+        )
+        let text = try picture(graph, live: true).text
+        for label in ["value > 30", "distinct", "merge"] {
+            #expect(text.contains(#""kind":"stage""#))
+            #expect(text.contains("\"label\":\"\(label)\""), "\(text)")
+            #expect(
+                String(decoding: graph.pictureDOT(live: true), as: UTF8.self).contains("[label=\"\(label)\"]")
+            )
+        }
+    }
 }
