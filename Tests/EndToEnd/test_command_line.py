@@ -46,3 +46,11 @@ def test_check_reads_a_graph_of_many_nodes(folder):
     nodes = "".join(f"  n{i}: {{ set: number, initial: {i} }}\n" for i in range(20_000))
     (folder / "large.yaml").write_text(f"graph: large\nnodes:\n{nodes}")
     assert sluice("check", folder / "large.yaml").returncode == 0
+
+
+@pytest.mark.parametrize("text", ["", "# to be written\n"])
+def test_a_file_without_a_graph_is_a_problem(folder, text):
+    (folder / "graphs" / "lost.yaml").write_text(text)
+    result = sluice("check", "--config", folder / "sluice.yaml")
+    assert result.returncode == 1
+    assert "lost.yaml: nothing is defined here" in result.stderr

@@ -39,7 +39,10 @@ public enum GraphFolder {
             return (nil, ["\(path): cannot be read (\(error.message))"])
         }
         let (document, problems) = YAMLReader.read(bytes, file: path)
-        guard let document else { return (nil, problems.map(\.description)) }
+        guard let document else {
+            let isBare = problems.isEmpty
+            return (nil, isBare ? ["\(path): nothing is defined here"] : problems.map(\.description))
+        }
         let result = GraphDefinition.read(document, file: path)
         return (result.definition, result.problems.map(\.description))
     }
