@@ -54,3 +54,10 @@ def test_a_file_without_a_graph_is_a_problem(folder, text):
     result = sluice("check", "--config", folder / "sluice.yaml")
     assert result.returncode == 1
     assert "lost.yaml: nothing is defined here" in result.stderr
+
+
+@pytest.mark.parametrize("host", ["a.example:8443", "[::1]", "http://a.example"])
+def test_a_host_that_no_request_could_name_is_a_mistake(folder, host):
+    result = sluice("serve", "--config", folder / "sluice.yaml", "--set", f"hosts={host},b", "--print-config")
+    assert result.returncode == 1, result
+    assert "'hosts' must be a list of host names, without port" in result.stderr

@@ -55,7 +55,7 @@ public struct ConfigurationKey {
             Self(
                 "hosts",
                 \.hosts,
-                .names("host names, without port", where: { !$0.isEmpty && !$0.contains("/") }),
+                .names("host names, without port", where: HostName.isWellFormed),
                 "names of this server besides loopback and the listen address"
             ),
             Self(
