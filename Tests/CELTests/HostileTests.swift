@@ -1,4 +1,5 @@
 import CEL
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -9,13 +10,12 @@ import Testing
 
 @Suite("No expression, however built, does harm")
 struct HostileTests {
-    private static var isNightly: Bool { getenv("SLUICE_NIGHTLY") != nil }
 
     @Test("random programs end in a value or an error within the budget")
     func randomPrograms() {
-        let rounds = HostileTests.isNightly ? 100_000 : 1_500
-        let seed: UInt64 = HostileTests.isNightly ? UInt64.random(in: 0...UInt64.max) : 20_261_121
-        var writer = ProgramWriter(random: Random(seed: seed))
+        let rounds = Nightly.isOn ? 100_000 : 1_500
+        let seed: UInt64 = Nightly.isOn ? UInt64.random(in: 0...UInt64.max) : 20_261_121
+        var writer = ProgramWriter(random: SeededGenerator(seed: seed))
         let variables = [Variable("value"), Variable("list"), Variable("map")]
         let arguments: [Value] = [
             21.5, [1, 2.5, "a", true, .null, [1]], ["a": 1, "b": ["c": "x"], "list": [3, 1, 2]],
@@ -42,8 +42,8 @@ struct HostileTests {
 
     @Test("random bytes and cut programs end in a clean error")
     func randomTexts() {
-        var random = Random(seed: 42)
-        var writer = ProgramWriter(random: Random(seed: 43))
+        var random = SeededGenerator(seed: 42)
+        var writer = ProgramWriter(random: SeededGenerator(seed: 43))
         for _ in 0..<3_000 {
             var bytes = Array(writer.expression(depth: 3).utf8)
             for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
@@ -90,7 +90,7 @@ struct HostileTests {
 
 /// Writes random expressions, most of them sensible.
 private struct ProgramWriter {
-    var random: Random
+    var random: SeededGenerator
 
     mutating func expression(depth: Int) -> String {
         guard depth > 0 else { return pick(ProgramWriter.leaves) }

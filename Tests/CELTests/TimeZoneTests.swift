@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CEL
@@ -61,7 +62,7 @@ struct TimeZoneTests {
         for length in 0..<file.count {
             _ = TimeZoneRules(tzif: Array(file.prefix(length)))
         }
-        var random = Random(seed: 9)
+        var random = SeededGenerator(seed: 9)
         for _ in 0..<5_000 {
             var damaged = file
             damaged[Int.random(in: 0..<damaged.count, using: &random)] = UInt8.random(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CEL
@@ -119,7 +120,7 @@ struct ValueTests {
 
     @Test("doubles are written shortest and read back the same")
     func doubles() {
-        var random = Random(seed: 7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<20_000 {
             let number = Double(bitPattern: random.next())
             guard number.isFinite else { continue }

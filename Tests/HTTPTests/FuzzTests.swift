@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 /// Mutates sample streams and looks for what must never happen.
@@ -21,7 +22,7 @@ struct FuzzTests {
 
     @Test("requests", arguments: [101, 102, 103, 104])
     func requests(seed: UInt64) {
-        var random = Seeded(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for round in 0..<(Nightly.isOn ? 200_000 : 2_500) {
             let bytes = mutate(
                 Self.requests,
@@ -39,7 +40,7 @@ struct FuzzTests {
 
     @Test("frames", arguments: [201, 202, 203, 204])
     func frames(seed: UInt64) {
-        var random = Seeded(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for round in 0..<(Nightly.isOn ? 200_000 : 2_500) {
             let bytes = mutate(
                 Self.frames,
@@ -57,7 +58,7 @@ struct FuzzTests {
 
     @Test("messages that are delivered obey the rules", arguments: [301, 302])
     func delivered(seed: UInt64) {
-        var random = Seeded(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for round in 0..<(Nightly.isOn ? 100_000 : 1_500) {
             var bytes = mutate(Self.frames, alphabet: [0, 1, 0x80, 0x81, 0x88, 0xFF], &random)
             let problem = bytes.withUnsafeMutableBytes { firstProblem($0) }
@@ -89,7 +90,7 @@ struct FuzzTests {
     }
 
     /// One or two samples, changed in a few places.
-    private func mutate(_ samples: [[UInt8]], alphabet: [UInt8], _ random: inout Seeded) -> [UInt8] {
+    private func mutate(_ samples: [[UInt8]], alphabet: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var bytes = samples[random.below(samples.count)]
         if random.below(3) == 0 { bytes += samples[random.below(samples.count)] }
         for _ in 0..<random.below(4) where !bytes.isEmpty {
@@ -108,7 +109,7 @@ struct FuzzTests {
     }
 
     /// The bytes in random pieces, empty ones among them.
-    private func cut(_ bytes: [UInt8], _ random: inout Seeded) -> [[UInt8]] {
+    private func cut(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var start = 0
         let longest = 1 + random.below(random.below(2) == 0 ? 6 : 80)

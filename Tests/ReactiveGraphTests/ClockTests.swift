@@ -39,7 +39,7 @@ struct ClockTests {
 
     @Test("Many timers of one graph fire in order, whatever is restarted and cancelled", arguments: 0..<10)
     func many(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let clock = ManualClock()
         let graph = Graph(clock: clock)
         let recorder = Recorder<String>()

@@ -4,6 +4,7 @@
     import Darwin
 #endif
 import ReactiveGraph
+import TestSupport
 import Testing
 
 @Suite("Depth: no native stack in proportion to a graph (G-49, G-68, G-138)")
@@ -84,7 +85,7 @@ struct DeepGraphTests {
         }
     }
 
-    @Test("A million nodes propagate and are freed on 8 MiB", .enabled(if: isNightly))
+    @Test("A million nodes propagate and are freed on 8 MiB", .enabled(if: Nightly.isOn))
     func million() {
         onThread(stackBytes: 8 * 1024 * 1024) {
             let graph = Graph()

@@ -169,7 +169,7 @@ struct LifetimeTests {
 
     @Test("Random links and cuts leave nothing behind", arguments: 0..<20)
     func random(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         do {
             var nodes: [MutableNode<Int>] = (0..<12).map { graph.mutable($0) }
             var bags: [CancellableBag] = [CancellableBag()]
@@ -200,22 +200,5 @@ struct LifetimeTests {
         while let node = graph.leakedRings().first?.first { node.removeUpstreamNodes() }
         #expect(graph.counts.liveNodes == 0, "seed \(seed)")
         #expect(graph.counts.liveEdges == 0, "seed \(seed)")
-    }
-}
-
-/// A small generator whose runs can be repeated.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -6,12 +6,6 @@
 import ReactiveGraph
 import Testing
 
-/// Whether the long forms of tests run: `SLUICE_NIGHTLY=1`.
-var isNightly: Bool {
-    guard let value = getenv("SLUICE_NIGHTLY") else { return false }
-    return String(cString: value) == "1"
-}
-
 /// Makes a derived node, lets go of it, and checks that nothing of it is left and the source is alone again.
 func expectReleased(
     _ graph: Graph = Graph(),

@@ -1,4 +1,5 @@
 @testable import GraphHost
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -8,7 +9,7 @@ import Testing
 /// Random graphs, commits and clients against a naive evaluation of the definition.
 @Suite("Random histories")
 struct RandomHistoryTests {
-    static var seeds: Range<UInt64> { getenv("SLUICE_NIGHTLY") == nil ? 0..<300 : 0..<20_000 }
+    static var seeds: Range<UInt64> { !Nightly.isOn ? 0..<300 : 0..<20_000 }
 
     @Test(
         "Subscribers, late subscribers and reads see what a naive evaluation gives, whatever happens around them"
@@ -23,7 +24,7 @@ struct RandomHistoryTests {
 }
 
 private final class History {
-    private var dice: Dice
+    private var dice: SeededGenerator
     private let bench: Bench
     private let graph: LiveGraph
     private let model: Model
@@ -39,7 +40,7 @@ private final class History {
     }
 
     init(_ seed: UInt64) throws {
-        dice = Dice(seed)
+        dice = SeededGenerator(seed: seed)
         model = Model(&dice)
         bench = Bench()
         graph = try bench.define(model.definition)
@@ -49,7 +50,7 @@ private final class History {
     func run() throws -> [String] {
         for step in 0..<60 {
             try act()
-            if dice.roll(3) == 0 { continue }
+            if dice.below(3) == 0 { continue }
             bench.host.flush()
             look(step)
             if !complaints.isEmpty { return complaints }
@@ -66,10 +67,10 @@ private final class History {
     }
 
     private func act() throws {
-        switch dice.roll(8) {
+        switch dice.below(8) {
         case 0 where clients.count < 6: clients.append((bench.connect(), View(), [:]))
-        case 1 where !clients.isEmpty && dice.roll(3) == 0:
-            clients.remove(at: dice.roll(clients.count)).client.session.close()
+        case 1 where !clients.isEmpty && dice.below(3) == 0:
+            clients.remove(at: dice.below(clients.count)).client.session.close()
         case 2, 3: subscribe()
         case 4: unsubscribe()
         default: try commit()
@@ -79,12 +80,12 @@ private final class History {
     private func commit() throws {
         var sets: [(String, String)] = []
         var clears: [String] = []
-        for _ in 0...dice.roll(3) {
-            let name = "m\(dice.roll(model.mutable))"
-            if dice.roll(5) == 0 {
+        for _ in 0...dice.below(3) {
+            let name = "m\(dice.below(model.mutable))"
+            if dice.below(5) == 0 {
                 if !sets.contains(where: { $0.0 == name }) { clears.append(name) }
             } else if !clears.contains(name) {
-                sets.append((name, "\(dice.roll(5))"))
+                sets.append((name, "\(dice.below(5))"))
             }
         }
         guard !sets.isEmpty || !clears.isEmpty else { return }
@@ -95,12 +96,12 @@ private final class History {
 
     private func subscribe() {
         guard !clients.isEmpty else { return }
-        let place = dice.roll(clients.count)
+        let place = dice.below(clients.count)
         nextID += 1
         let wanted = Wanted(
-            node: model.names[dice.roll(model.names.count)],
-            adds: dice.roll(3),
-            isAll: dice.roll(3) == 0
+            node: model.names[dice.below(model.names.count)],
+            adds: dice.below(3),
+            isAll: dice.below(3) == 0
         )
         let stages = Array(repeating: #"{"map":"value + 1"}"#, count: wanted.adds).joined(separator: ",")
         let mode = wanted.isAll ? "all" : "latest"
@@ -112,7 +113,7 @@ private final class History {
 
     private func unsubscribe() {
         guard !clients.isEmpty else { return }
-        let place = dice.roll(clients.count)
+        let place = dice.below(clients.count)
         guard let id = clients[place].subscriptions.keys.sorted().first else { return }
         clients[place].client.send(#"{"op":"unsub","id":\#(id)}"#)
         clients[place].subscriptions[id] = nil
@@ -170,36 +171,36 @@ private final class Model {
         made.values.contains { if case .flatten = $0 { true } else { false } }
     }
 
-    init(_ dice: inout Dice) {
-        mutable = 2 + dice.roll(3)
+    init(_ dice: inout SeededGenerator) {
+        mutable = 2 + dice.below(3)
         var nodes: [String] = []
         for number in 0..<mutable {
             names.append("m\(number)")
             made["m\(number)"] = .mutable
-            let start = dice.roll(2)
+            let start = dice.below(2)
             nodes.append(#""m\#(number)":{"set":"any"\#(start == 0 ? "" : #","initial":1"#)}"#)
             if start == 1 { values["m\(number)"] = "1" }
         }
-        for number in 0..<(1 + dice.roll(8)) {
+        for number in 0..<(1 + dice.below(8)) {
             let name = "d\(number)"
             nodes.append(add(name, &dice))
             names.append(name)
         }
-        let mode = dice.roll(4) == 0 ? "immediate" : "settled"
+        let mode = dice.below(4) == 0 ? "immediate" : "settled"
         definition = #"{"graph":"g","mode":"\#(mode)","nodes":{\#(nodes.joined(separator: ","))}}"#
     }
 
-    private func add(_ name: String, _ dice: inout Dice) -> String {
-        func any() -> String { names[dice.roll(names.count)] }
-        let retain = dice.roll(4) == 0 ? #","retain":"always""# : ""
-        switch dice.roll(5) {
+    private func add(_ name: String, _ dice: inout SeededGenerator) -> String {
+        func any() -> String { names[dice.below(names.count)] }
+        let retain = dice.below(4) == 0 ? #","retain":"always""# : ""
+        switch dice.below(5) {
         case 0:
-            let (from, much) = (any(), dice.roll(3))
+            let (from, much) = (any(), dice.below(3))
             made[name] = .add(from, much)
             let pipe = much == 0 ? "" : #","pipe":[{"map":"value + \#(much)"}]"#
             return #""\#(name)":{"from":"\#(from)"\#(pipe)\#(retain)}"#
         case 1:
-            let inputs = (0...dice.roll(3)).map { _ in any() }
+            let inputs = (0...dice.below(3)).map { _ in any() }
             made[name] = .sum(inputs)
             return
                 #""\#(name)":{"combine":["\#(inputs.joined(separator: "\",\""))"],"map":"sum(value)"\#(retain)}"#
@@ -211,8 +212,8 @@ private final class Model {
         case 3:
             let from = any()
             var to: [String: String] = [:]
-            for key in 0...dice.roll(3) { to["\(key)"] = any() }
-            let otherwise = dice.roll(2) == 0 ? any() : nil
+            for key in 0...dice.below(3) { to["\(key)"] = any() }
+            let otherwise = dice.below(2) == 0 ? any() : nil
             made[name] = .flatten(from: from, to: to, otherwise: otherwise)
             let keys = to.map { #""\#($0)":"\#($1)""# }.sorted().joined(separator: ",")
             let rest = otherwise.map { #","otherwise":"\#($0)""# } ?? ""

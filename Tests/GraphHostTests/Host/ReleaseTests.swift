@@ -1,4 +1,5 @@
 @testable import GraphHost
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -83,11 +84,11 @@ struct ReleaseTests {
 
     @Test("Ten thousand random connect, subscribe and vanish cycles leave the counters where they were")
     func cycles() throws {
-        let count = getenv("SLUICE_NIGHTLY") == nil ? 10_000 : 1_000_000
+        let count = !Nightly.isOn ? 10_000 : 1_000_000
         let bench = Bench()
         let graph = try bench.define(graphText)
         let start = graph.statistics
-        var dice = Dice(7)
+        var dice = SeededGenerator(seed: 7)
         var open: [Client] = []
         let nodes = ["x", "double", "deep", "both", "shown", "kept"]
         let pipes = [
@@ -97,20 +98,22 @@ struct ReleaseTests {
         ]
         for _ in 0..<count {
             let client = bench.connect()
-            let node = nodes[dice.roll(nodes.count)]
-            let every = [0, 0, 4][dice.roll(3)]
-            let mode = ["latest", "all"][dice.roll(2)]
+            let node = nodes[dice.below(nodes.count)]
+            let every = [0, 0, 4][dice.below(3)]
+            let mode = ["latest", "all"][dice.below(2)]
             client.send(
-                #"{"op":"sub","id":1,"graph":"g","node":"\#(node)","pipe":\#(pipes[dice.roll(pipes.count)]),"every":\#(every),"mode":"\#(mode)"}"#
+                #"{"op":"sub","id":1,"graph":"g","node":"\#(node)","pipe":\#(pipes[dice.below(pipes.count)]),"every":\#(every),"mode":"\#(mode)"}"#
             )
             open.append(client)
-            if dice.roll(4) == 0 { try bench.submit(graph, [(["x", "y"][dice.roll(2)], "\(dice.roll(9))")]) }
-            if dice.roll(9) == 0 { try bench.submit(graph, [("mode", ["\"a\"", "\"b\""][dice.roll(2)])]) }
-            if dice.roll(3) == 0 { bench.pass(1) }
-            while open.count > dice.roll(20) {
-                open.swapAt(dice.roll(open.count), open.count - 1)
+            if dice.below(4) == 0 {
+                try bench.submit(graph, [(["x", "y"][dice.below(2)], "\(dice.below(9))")])
+            }
+            if dice.below(9) == 0 { try bench.submit(graph, [("mode", ["\"a\"", "\"b\""][dice.below(2)])]) }
+            if dice.below(3) == 0 { bench.pass(1) }
+            while open.count > dice.below(20) {
+                open.swapAt(dice.below(open.count), open.count - 1)
                 let gone = open.removeLast()
-                if dice.roll(4) == 0 { gone.send(#"{"op":"unsub","id":1}"#) }
+                if dice.below(4) == 0 { gone.send(#"{"op":"unsub","id":1}"#) }
                 gone.session.close(.reset)
             }
         }

@@ -1,5 +1,6 @@
 import CEL
 import GraphHost
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -8,14 +9,11 @@ import Testing
     import Darwin
 #endif
 
-/// Whether the long forms run.
-let isNightly = getenv("SLUICE_NIGHTLY").map { String(cString: $0) == "1" } ?? false
-
 @Suite("JSON texts, trees and data agree with each other")
 struct JSONPropertyTests {
     @Test("a random tree, written and parsed, is the same tree; written again, the same text")
     func writeParse() throws {
-        for seed in 0..<UInt64(isNightly ? 200_000 : 2_000) {
+        for seed in 0..<UInt64(Nightly.isOn ? 200_000 : 2_000) {
             var random = RandomJSON(seed: seed)
             let tree = random.tree(4)
             var text: [UInt8] = []
@@ -31,7 +29,7 @@ struct JSONPropertyTests {
 
     @Test("however a tree is spelled, its data are equal, to themselves, to each other, to the computed one")
     func equality() throws {
-        for seed in 0..<UInt64(isNightly ? 100_000 : 1_000) {
+        for seed in 0..<UInt64(Nightly.isOn ? 100_000 : 1_000) {
             var random = RandomJSON(seed: seed)
             let tree = random.tree(4)
             let texts = (0..<3).map { _ in random.text(tree) }
@@ -56,7 +54,7 @@ struct JSONPropertyTests {
 
     @Test("reading a text by cursor gives what its tree has")
     func cursor() throws {
-        for seed in 0..<UInt64(isNightly ? 50_000 : 500) {
+        for seed in 0..<UInt64(Nightly.isOn ? 50_000 : 500) {
             var random = RandomJSON(seed: seed)
             let tree = random.tree(4)
             var text = random.text(tree)
@@ -69,7 +67,7 @@ struct JSONPropertyTests {
 
     @Test("texts with random damage never trap; what is accepted is read the same by all readers")
     func mutations() throws {
-        for seed in 0..<UInt64(isNightly ? 1_000_000 : 10_000) {
+        for seed in 0..<UInt64(Nightly.isOn ? 1_000_000 : 10_000) {
             var random = RandomJSON(seed: seed)
             var bytes = Array(random.text(random.tree(3)).utf8)
             for _ in 0...Int.random(in: 0..<3, using: &random.random) {

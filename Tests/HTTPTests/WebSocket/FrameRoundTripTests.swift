@@ -1,11 +1,12 @@
 import HTTP
+import TestSupport
 import Testing
 
 @Suite("Encoding, then decoding frames is identity")
 struct FrameRoundTripTests {
     @Test("random messages, fragmented and cut at random", arguments: [11, 12, 13, 14])
     func roundTrip(seed: UInt64) {
-        var random = Seeded(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for round in 0..<(Nightly.isOn ? 5_000 : 150) {
             let role: FrameParser.Role = random.below(2) == 0 ? .server : .client
             var expected: [String] = []
@@ -28,7 +29,7 @@ struct FrameRoundTripTests {
     }
 
     private func append(
-        _ random: inout Seeded,
+        _ random: inout SeededGenerator,
         _ role: FrameParser.Role,
         to stream: inout ByteBuffer,
         _ expected: inout [String]
@@ -59,7 +60,7 @@ struct FrameRoundTripTests {
         _ opcode: Opcode,
         _ payload: [UInt8],
         isFinal: Bool,
-        _ random: inout Seeded,
+        _ random: inout SeededGenerator,
         _ role: FrameParser.Role,
         to stream: inout ByteBuffer
     ) {

@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 @Suite("UTF8Validator knows UTF-8 at the earliest byte")
@@ -20,7 +21,7 @@ struct UTF8ValidatorTests {
 
     @Test("it agrees with the standard library on random bytes, whole and split", arguments: [1, 2, 3])
     func againstStandardLibrary(seed: UInt64) {
-        var random = Seeded(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let pieces: [[UInt8]] = [
             Array("a".utf8), Array("ä".utf8), Array("€".utf8), Array("😀".utf8), [0x80], [0xC0], [0xE0, 0xA0],
             [0xED, 0x9F],

@@ -1,4 +1,5 @@
 import ReactiveGraph
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -63,7 +64,7 @@ struct HistoryTests {
     /// How many histories are played in each mode.
     private static var histories: Int {
         if let text = environment("SLUICE_HISTORIES"), let number = Int(text) { return number }
-        return environment("SLUICE_NIGHTLY") == nil ? 1_024 : 50_048
+        return !Nightly.isOn ? 1_024 : 50_048
     }
 
     /// The first seed: each run of histories has seeds in a row.

@@ -1,3 +1,5 @@
+import TestSupport
+
 // What a history does next.
 extension Player {
     /// A graph to begin with: sources, what derives from them, what joins them, and listeners.

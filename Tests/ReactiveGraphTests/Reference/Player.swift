@@ -1,3 +1,5 @@
+import TestSupport
+
 /// A place in the record of a history: what called back, with what, and how many nodes lived at that moment.
 struct Event: Equatable {
     enum What: UInt8 { case step, result, listener, function, state, over }
@@ -31,7 +33,7 @@ final class Player {
     /// The rules leave open what happens from here on.
     var isOver = false
 
-    var random: Dice
+    var random: SeededGenerator
     private var sites = 0
     private var depth = 0
     private var nestedSteps = 0
@@ -43,7 +45,7 @@ final class Player {
         self.settings = settings
         self.world = world
         self.keepsTranscript = keepsTranscript
-        random = Dice(state: seed)
+        random = SeededGenerator(seed: seed)
         world.player = self
     }
 

@@ -70,9 +70,10 @@ struct KernelTextTests {
             MemTotal: 99999999999999999999 kB
             """
         )
-        #expect(figures.total == 24_683_904 * 1024)
-        #expect(figures.available == 23_000_000 * 1024)
-        #expect(figures.swapTotal == 0)
+        // Typed in full: compared with a bare literal both sides would become `AnyHashable`.
+        #expect(figures.total == 24_683_904 * 1024 as UInt64?)
+        #expect(figures.available == 23_000_000 * 1024 as UInt64?)
+        #expect(figures.swapTotal == 0 as UInt64?)
         #expect(figures.swapFree == nil)
         #expect(MemoryFigures("MemTotal: 18446744073709551615 kB").total == nil)
     }
