@@ -11,12 +11,13 @@ server=$!
 feed=
 finish() {
     trap - INT TERM EXIT
-    [ -n "$feed" ] && kill "$feed" 2>/dev/null
-    kill "$server" 2>/dev/null
-    wait "$server" 2>/dev/null
+    # Ctrl-C has reached them already; a signal to this script alone has not.
+    kill $feed "$server" 2>/dev/null || true
+    wait || true
     rm -f "$output"
 }
-trap finish INT TERM EXIT
+trap finish EXIT
+trap 'finish; exit 0' INT TERM
 
 # The server says its address once it takes connections.
 url=
