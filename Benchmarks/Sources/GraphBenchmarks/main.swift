@@ -25,7 +25,7 @@ func measureGraph(_ arguments: [String]) -> Bool {
     let filter = value(of: "--filter") ?? ""
     let cases = [
         chain(10), chain(100), chain(1_000), fanOutClosure(1_000), fanOutOwner(1_000), diamond(),
-        stackedDiamonds(20), tenListeners(), tenMaps(), tenFilters(),
+        stackedDiamonds(20), lifeOfChain(1_000), tenListeners(), tenMaps(), tenFilters(),
     ]
     var report = Report()
     var failures: [String] = []
