@@ -156,7 +156,8 @@ def cycle(server, rounds, seed):
             eventually(lambda: server.counts("g") == start)
             resident = server.resident()
     eventually(lambda: server.counts("g") == start)
-    eventually(lambda: server.descriptors() == descriptors)
+    # The baseline may still hold the connection that asked for the counts.
+    eventually(lambda: server.descriptors() <= descriptors)
     return resident, server.resident()
 
 
