@@ -66,6 +66,9 @@ extension LiveGraph {
                 let source = core.mutable(of: Datum.self).named(definition.name)
                 node.source = source
                 if let initial = rules.initial { source.set(initial) }
+                // Behind what is held already: the ring begins with that by itself.
+                if definition.history > 0 { node.recorder = recorder(of: node, behind: source) }
+                beginHistory(of: node, holding: rules.initial)
                 if let ttl = rules.ttl {
                     let expiry = Expiry(node, lifetime: ttl.count)
                     node.expiry = expiry
@@ -88,6 +91,7 @@ extension LiveGraph {
         for node in nodes {
             node.exists = false
             node.kept = nil
+            node.recorder = nil
             if let expiry = node.expiry { alarms.cancel(expiry.alarm) }
             node.expiry = nil
         }

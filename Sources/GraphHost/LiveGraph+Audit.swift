@@ -24,6 +24,7 @@ extension LiveGraph {
     func countReachable() -> Int {
         var open: [AnyNode] = []
         for named in nodes {
+            if let recorder = named.recorder { open.append(recorder) }
             guard let node = named.living else { continue }
             if named.isMutable || named.kept != nil || node.hasListener { open.append(node) }
         }

@@ -36,6 +36,7 @@ extension LiveGraph {
             }
             times[ObjectIdentifier(node)] = evaluationTime
             let living = build(node)
+            beginHistory(of: node, holding: living.value)
             node.adopt(living)
             built.append(living)
         }
@@ -53,7 +54,7 @@ extension LiveGraph {
         for (position, stage) in derived.pipe.enumerated() {
             result = builder.build(stage, at: position, behind: result).named(stage.label)
         }
-        if node.definition.stateClass != .none {
+        if node.definition.stateClass != .none || node.definition.history > 0 {
             result = stamped(result, for: node)
         } else if case .from = derived.source, derived.pipe.isEmpty {
             // A bare `from` is a node of its own, with its own name and listeners.
@@ -62,14 +63,20 @@ extension LiveGraph {
         return result.named(node.name)
     }
 
-    /// The node itself, noting the stamp of each emission: it is stored with a history or timed node.
+    /// The node itself, noting each emission: its stamp is stored with a history or timed node, and its value in the
+    /// node's history.
     ///
     /// Building one again is no emission.
     private func stamped(_ result: Node<Datum>, for node: NamedNode) -> Node<Datum> {
         let held = Unmanaged.passUnretained(node)
+        let isStored = node.definition.stateClass != .none
         return result.transform(named: "fork") { [unowned self] emission, _ in
             if materialising == 0 {
-                held._withUnsafeGuaranteedRef { $0.changed = LogStamp(rev: self.rev, time: self.time) }
+                let stamp = LogStamp(rev: self.rev, time: self.time)
+                held._withUnsafeGuaranteedRef { node in
+                    if isStored { node.changed = stamp }
+                    node.remember(emission.value, stamp)
+                }
             }
             return emission
         }

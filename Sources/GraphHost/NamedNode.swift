@@ -30,6 +30,12 @@ public final class NamedNode {
     var kept: Node<Datum>?
     private var present: Unmanaged<Node<Datum>>?
 
+    /// The rev of the definition.
+    let definedAt: UInt64
+    /// Its newest emissions, where the definition asks for them, and while the node lives.
+    @exclusivity(unchecked) var ring: HistoryRing?
+    /// How the ring of a mutable node hears of them.
+    var recorder: AnyNode?
     /// When the last emission (not for class `none`), or the definition, happened.
     @exclusivity(unchecked) var changed: LogStamp
     /// What is appended to the log but not applied yet, newest first in effect: the conditions see it.
@@ -41,6 +47,7 @@ public final class NamedNode {
         name = definition.name
         self.definition = definition
         self.graph = graph
+        definedAt = stamp.rev
         changed = stamp
         if case .mutable(let rules) = definition.kind {
             check = rules.check.passesEverything ? nil : rules.check
@@ -70,6 +77,7 @@ public final class NamedNode {
     /// The living node is being freed.
     func nodeDied() {
         present = nil
+        ring = nil
     }
 
     /// The stamp of the last change: see the invariants.

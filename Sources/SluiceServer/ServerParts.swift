@@ -52,6 +52,7 @@ extension SessionLimits {
         subscriptions = limits.subs
         messageBytes = limits.message
         stages = limits.stages
+        historyBytes = limits.historyBytes
         matches = limits.matches
         softBytes = limits.unsent
         hardBytes = limits.unsentHard

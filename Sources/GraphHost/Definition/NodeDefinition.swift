@@ -50,12 +50,12 @@ public struct NodeDefinition {
     /// Where the definition stands in its file.
     public let position: Position
 
-    /// How long the node is held: as stated, or by its state class.
+    /// How long the node is held: as stated, or by its state class; one with a history is kept so that it has one.
     ///
     /// Mutable nodes are always held.
     public var retain: Retain {
         guard case .derived = kind else { return .always }
-        return statedRetain ?? (stateClass == .none ? .whileInUse : .always)
+        return statedRetain ?? (stateClass == .none && history == 0 ? .whileInUse : .always)
     }
 
     /// What its value depends on: the strongest class of its source and stages.

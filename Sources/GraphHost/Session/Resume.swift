@@ -1,8 +1,8 @@
 /// Where a client was before its connection broke (`since`, wire-protocol.md §1.4).
 ///
 /// In mode `latest` the present value is all that counts, so a cursor of the present history can always resume,
-/// and where nothing is newer the value is left out. Mode `all` can only resume where nothing was missed. Private
-/// stages begin anew, and say so.
+/// and where nothing is newer the value is left out. Mode `all` resumes where nothing was missed, or where the node's
+/// history still has everything that was. Private stages begin anew, and say so.
 struct Resume {
     /// Whether the subscription goes on where it was.
     let isResumed: Bool
@@ -25,8 +25,40 @@ struct Resume {
     }
 
     /// What becomes of it for a pipeline whose inputs last changed at `change`.
-    func settled(for pipe: [Stage], change: UInt64, isAll: Bool) -> Resume {
-        let missed = isAll && change > rev
-        return Resume(isResumed: isResumed && !missed && !pipe.contains(where: \.isPrivate), rev: rev)
+    func settled(for pipe: [Stage], change: UInt64, isAll: Bool, _ missed: Missed?) -> Resume {
+        let isComplete = !isAll || change <= rev || missed?.isComplete == true
+        return Resume(isResumed: isResumed && isComplete && !pipe.contains(where: \.isPrivate), rev: rev)
+    }
+}
+
+/// What a `snap` tells of a node's history: all that the client missed, or the newest values it asked for.
+struct Missed {
+    /// Whether nothing newer than the cursor is missing.
+    let isComplete: Bool
+    private let ring: HistoryRing
+    private let replay: Range<Int>
+    private let newest: Range<Int>
+    private let isAsked: Bool
+
+    /// - Parameters:
+    ///   - resume: where the client was.
+    ///   - node: what it listens to.
+    ///   - options: how.
+    ///   - limit: how many bytes of values one `snap` may carry; a longer replay counts as none.
+    init(since resume: Resume?, of node: NamedNode, _ options: SubscriptionOptions, atMost limit: Int) {
+        ring = node.history
+        let rest = ring.index(after: resume?.rev ?? .max)..<ring.count
+        replay = ring.fitting(rest, bytes: limit)
+        isComplete = replay == rest && (resume?.rev ?? 0) >= ring.from
+        newest = ring.fitting(ring.newest(options.history), bytes: limit)
+        isAsked = options.history > 0
+    }
+
+    /// Appends `,"d":[…]` where there is something to tell.
+    func append(isReplay: Bool, to buffer: FrameBuffer) {
+        let range = isReplay ? replay : newest
+        guard isReplay ? !range.isEmpty : isAsked else { return }
+        buffer.append(",\"d\":")
+        ring.append(range, to: buffer)
     }
 }

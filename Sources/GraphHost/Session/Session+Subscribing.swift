@@ -8,18 +8,21 @@ extension Session {
         guard subscriptions.count < host.limits.subscriptions else {
             throw HostError(.subLimit, "at most \(host.limits.subscriptions) subscriptions per connection")
         }
-        try fields.refuse(["history"], because: "not offered by this server")
         let options = try SubscriptionOptions(fields)
         let resume = try Resume(fields, in: graph)
         let kinds = [fields["node"], fields["nodes"], fields["combine"]].compactMap { $0 }
         guard kinds.count == 1 else { throw HostError(.badField, "one of node, nodes and combine is needed") }
         if fields["nodes"] != nil {
+            try fields.refuse(["history"], because: "one node has a history, several have not")
             try subscribeGroup(fields, id: id, in: graph, options, resume)
             return
         }
         let source = try Source(fields, in: graph)
         let pipe =
             try fields["pipe"].map { field throws(HostError) in try Pipe.read(field.bytes, host: host) } ?? []
+        if fields["combine"] != nil || !pipe.isEmpty {
+            try fields.refuse(["history"], because: "a node has a history, a pipeline has none")
+        }
         subscribe(to: source, pipe, id: id, in: graph, options, resume)
     }
 
@@ -34,15 +37,21 @@ extension Session {
         let subscription = Subscription(id: id, session: self, graph: graph, options: options)
         attach(subscription, source, pipe)
         let newest = source.nodes.compactMap { graph.node($0)?.lastChange.rev }.max() ?? graph.rev
-        let resume = resume?.settled(for: pipe, change: newest, isAll: options.isAll)
         var isNamed = false
-        if pipe.isEmpty, case .from = source { isNamed = true }
+        var missed: Missed?
+        if pipe.isEmpty, case .from(let name) = source, let node = graph.node(name) {
+            isNamed = true
+            missed = Missed(since: resume, of: node, options, atMost: host.limits.hardBytes / 2)
+        }
+        let resume = resume?.settled(for: pipe, change: newest, isAll: options.isAll, missed)
         answerSnap(of: subscription, change: isNamed ? newest : nil) { buffer in
             if let resume { buffer.append(resume.isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
-            if options.initial, resume?.isResumed != true || newest > resume?.rev ?? 0 {
+            let isReplayed = options.isAll && resume?.isResumed == true
+            if options.initial, !isReplayed, resume?.isResumed != true || newest > resume?.rev ?? 0 {
                 buffer.append(byte: UInt8(ascii: ","))
                 subscription.appendState(to: buffer)
             }
+            missed?.append(isReplay: isReplayed, to: buffer)
             guard !isNamed else { return }
             let key = pipe.reduce(source.key) { $0 + "|" + $1.key }
             buffer.append(",\"chain\":\"")
@@ -153,6 +162,9 @@ extension SubscriptionOptions {
         if let every = try fields.integer("every", in: 0...86_400_000) { self.every = UInt64(every) }
         if let queue = try fields.integer("queue", in: 1...100_000) { self.queue = queue }
         if let initial = try fields.bool("initial") { self.initial = initial }
+        if let history = try fields.integer("history", in: 0...Notebook.longestHistory) {
+            self.history = history
+        }
     }
 }
 

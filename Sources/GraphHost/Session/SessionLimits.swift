@@ -19,6 +19,8 @@ public struct SessionLimits: Sendable {
     /// Values that one `delay` may hold, and values of one `window`.
     public var delayed = 1_024
     public var windowValues = 10_000
+    /// Bytes of JSON that the history of one node may hold; its values are bounded where the definition is read.
+    public var historyBytes = 16 << 20
     /// Seconds between heartbeats, as told in `hello`.
     public var heartbeatSeconds = 25
     /// Milliseconds within which an unauthorised client must say hello.

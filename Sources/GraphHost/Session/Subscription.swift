@@ -214,4 +214,6 @@ struct SubscriptionOptions {
     var every: UInt64 = 0
     /// Whether `snap` carries the value.
     var initial = true
+    /// How many values of the node's history `snap` carries.
+    var history = 0
 }

@@ -73,6 +73,7 @@ extension HTTPConnection {
         case .clearNode: clearNode(captures, head)
         case .patchNode: patchNode(captures, head)
         case .values: readValues(captures, head)
+        case .history: readHistory(captures, head)
         case .graphs: listGraphs()
         case .graph: describeGraph(captures)
         case .picture: drawGraph(captures, head)

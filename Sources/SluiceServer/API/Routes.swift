@@ -20,6 +20,7 @@ extension Route {
     static let version = Route(rawValue: 16)
     static let socket = Route(rawValue: 17)
     static let echo = Route(rawValue: 18)
+    static let history = Route(rawValue: 19)
 }
 
 extension Router {
@@ -34,6 +35,7 @@ extension Router {
         router.add(.get, node, .readNode)
         router.add(.patch, node, .patchNode)
         router.add(.delete, node + "/value", .clearNode)
+        router.add(.get, node + "/history", .history)
         router.add(.get, "/v1/graphs", .graphs)
         router.add(.get, "/v1/graphs/{g}", .graph)
         router.add(.get, "/v1/graphs/{g}/values", .values)

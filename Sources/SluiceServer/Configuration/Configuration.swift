@@ -78,6 +78,8 @@ public struct Configuration: Sendable {
         public var matches = 1000
         /// Stages of one client pipeline.
         public var stages = 16
+        /// Bytes of JSON in the history of one node.
+        public var historyBytes = 16 << 20
         /// Unsent bytes above which values are folded.
         public var unsent = 64 * 1024
         /// Unsent bytes above which a connection is closed.

@@ -120,6 +120,12 @@ public struct ConfigurationKey {
             ),
             Self("limits.stages", \.limits.stages, .integer(0...1000), "stages of one client pipeline"),
             Self(
+                "limits.historyBytes",
+                \.limits.historyBytes,
+                .bytes(1024...1 << 40),
+                "the history of one node; older values are let go of"
+            ),
+            Self(
                 "limits.unsent",
                 \.limits.unsent,
                 .bytes(1024...1 << 30),

@@ -60,7 +60,7 @@ struct ProtocolTests {
             (#"{"op":"sub","id":1,"graph":"g","node":"x","nodes":["y"]}"#, "bad_field"),
             (#"{"op":"sub","id":1,"graph":"g","nodes":["y"],"pipe":["distinct"]}"#, "bad_field"),
             (#"{"op":"sub","id":1,"graph":"g","nodes":["y"],"mode":"all"}"#, "bad_field"),
-            (#"{"op":"sub","id":1,"graph":"g","node":"x","history":5}"#, "bad_field"),
+            (#"{"op":"sub","id":1,"graph":"g","node":"x","history":-5}"#, "bad_field"),
             (#"{"op":"sub","id":1,"graph":"g","node":"x","since":{"epoch":"e1"}}"#, "bad_field"),
             (#"{"op":"sub","id":1,"graph":"g","node":"x","since":7}"#, "bad_field"),
             (#"{"op":"sub","id":1,"graph":"g","node":"x","mode":"some"}"#, "bad_field"),

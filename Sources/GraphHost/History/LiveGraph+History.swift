@@ -1,0 +1,131 @@
+internal import ReactiveGraph
+
+extension LiveGraph {
+    /// Begins the history of a node that has just been built, if its definition asks for one: with what it holds.
+    ///
+    /// A node that comes into being with this commit has no past. One that is built again later was not watched in
+    /// between; of a node of class `none` it is known that nothing happened since the last change of its inputs.
+    func beginHistory(of node: NamedNode, holding value: Datum?) {
+        let capacity = node.definition.history
+        guard capacity > 0 else { return }
+        let change = node.lastChange
+        var from = node.definition.stateClass == .none ? change.rev : rev
+        if node.definedAt == rev { from = rev - 1 }
+        var ring = HistoryRing(capacity: capacity, byteLimit: host.limits.historyBytes, from: from)
+        ring.append(change, value)
+        node.ring = ring
+    }
+
+    /// The hidden end through which the ring of a mutable node hears what the node emits.
+    func recorder(of node: NamedNode, behind source: Node<Datum>) -> AnyNode {
+        let held = Unmanaged.passUnretained(node)
+        let recorder: Node<Datum> = source.transform(named: "history") { [unowned self] emission, _ in
+            held._withUnsafeGuaranteedRef {
+                $0.remember(emission.value, LogStamp(rev: self.rev, time: self.time))
+            }
+            return nil
+        }
+        chains.hide(recorder)
+        return recorder
+    }
+
+    /// The history of a node.
+    ///
+    /// - Parameters:
+    ///   - node: of this graph.
+    ///   - since: only what is newer than this rev, oldest first; nil: the newest there is.
+    ///   - epoch: the history to which `since` belongs; nil: the present one.
+    ///   - limit: how many emissions at most; those of one rev are never torn apart. Where it cuts, `"more":true` says
+    ///     so.
+    /// - Returns: JSON, `{"epoch","from","rev","d":[{"rev","t","v"|"empty"|"fail"}]}`.
+    /// - Throws: `gone` where emissions behind `since` are not known any more; its `rev` is the oldest that can be
+    ///   asked for.
+    public func historyJSON(
+        of node: NamedNode,
+        since: UInt64? = nil,
+        epoch: String? = nil,
+        limit: Int
+    ) throws(HostError) -> [UInt8] {
+        let ring = node.history
+        if let since, since < ring.from || since > rev || epoch.map({ $0 != self.epoch }) == true {
+            throw HostError(
+                .gone,
+                "the history of \(node.name) is known from rev \(ring.from) to \(rev) of this epoch",
+                node: node.name,
+                rev: ring.from
+            )
+        }
+        let range = since.map { ring.page(after: $0, limit: limit) } ?? ring.newest(limit)
+        let buffer = FrameBuffer()
+        buffer.append("{\"epoch\":")
+        buffer.append(string: self.epoch)
+        buffer.append(",\"from\":")
+        buffer.append(since ?? (range.lowerBound > 0 ? ring[range.lowerBound - 1].stamp.rev : ring.from))
+        buffer.append(",\"rev\":")
+        buffer.append(rev)
+        if range.count < ring.count - (since.map(ring.index(after:)) ?? 0) { buffer.append(",\"more\":true") }
+        buffer.append(",\"d\":")
+        ring.append(range, to: buffer)
+        buffer.append("}\n")
+        return Array(buffer.bytes)
+    }
+}
+
+extension NamedNode {
+    /// The ring; without one an empty one, that knows since when nothing happened.
+    var history: HistoryRing {
+        ring ?? HistoryRing(capacity: 0, byteLimit: 0, from: lastChange.rev)
+    }
+
+    /// The node has emitted.
+    func remember(_ value: Datum?, _ stamp: LogStamp) {
+        ring?.append(stamp, value)
+    }
+}
+
+extension HistoryRing {
+    /// The first `limit` emissions newer than `rev`, and with the last one all of its rev.
+    fileprivate func page(after rev: UInt64, limit: Int) -> Range<Int> {
+        let start = index(after: rev)
+        guard limit < count - start else { return start..<count }
+        return start..<(limit > 0 ? index(after: self[start + limit - 1].stamp.rev) : start)
+    }
+
+    /// The last `limit` emissions, without those of the first rev that do not all fit.
+    func newest(_ limit: Int) -> Range<Int> {
+        guard limit < count else { return 0..<count }
+        guard limit > 0 else { return count..<count }
+        let start = count - limit
+        guard self[start - 1].stamp.rev == self[start].stamp.rev else { return start..<count }
+        return index(after: self[start].stamp.rev)..<count
+    }
+
+    /// The newest of `range` whose JSON has at most `limit` bytes.
+    func fitting(_ range: Range<Int>, bytes limit: Int) -> Range<Int> {
+        var start = range.upperBound
+        var bytes = 0
+        while start > range.lowerBound {
+            bytes += (self[start - 1].value?.byteCount ?? 0) + 64
+            if bytes > limit { break }
+            start -= 1
+        }
+        return start..<range.upperBound
+    }
+
+    /// Appends `[{"rev":…,"t":…,"v":…},…]`.
+    func append(_ range: Range<Int>, to buffer: FrameBuffer) {
+        buffer.append(byte: UInt8(ascii: "["))
+        for index in range {
+            if index > range.lowerBound { buffer.append(byte: UInt8(ascii: ",")) }
+            let entry = self[index]
+            buffer.append("{\"rev\":")
+            buffer.append(entry.stamp.rev)
+            buffer.append(",\"t\":")
+            buffer.append(entry.stamp.time)
+            buffer.append(byte: UInt8(ascii: ","))
+            Subscription.append(entry.value, to: buffer)
+            buffer.append(byte: UInt8(ascii: "}"))
+        }
+        buffer.append(byte: UInt8(ascii: "]"))
+    }
+}
