@@ -17,6 +17,8 @@ public class AnyNode {
     @exclusivity(unchecked) @usableFromInline final var batches: Int32 = 0
     @exclusivity(unchecked) private final var storedRank: Int32 = 0
     @exclusivity(unchecked) @usableFromInline final var hasPending = false
+    /// The last emission that came or went over an identity sync, 0 if none (G-137).
+    @exclusivity(unchecked) final var origin: UInt64 = 0
     /// Scratch of the searches: this node was seen.
     @exclusivity(unchecked) final var seen = false
     /// The two service lists: listeners first, then transforms.
@@ -126,6 +128,10 @@ extension Unmanaged where Instance == AnyNode {
     var rank: Int {
         get { _withUnsafeGuaranteedRef { $0.rank } }
         nonmutating set { _withUnsafeGuaranteedRef { $0.rank = newValue } }
+    }
+    var origin: UInt64 {
+        get { _withUnsafeGuaranteedRef { $0.origin } }
+        nonmutating set { _withUnsafeGuaranteedRef { $0.origin = newValue } }
     }
     var seen: Bool {
         get { _withUnsafeGuaranteedRef { $0.seen } }

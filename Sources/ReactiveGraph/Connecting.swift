@@ -179,7 +179,15 @@ extension Graph {
         addExtra(id)
         if depth == frameCapacity { growFrames() }
         (frames + depth).initialize(
-            to: Frame(node: nil, next: nil, limit: 0, extras: 1, transforms: true, drained: false)
+            to: Frame(
+                node: nil,
+                next: nil,
+                limit: 0,
+                extras: 1,
+                transforms: true,
+                drained: false,
+                synced: false
+            )
         )
         depth += 1
     }

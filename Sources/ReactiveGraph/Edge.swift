@@ -7,6 +7,8 @@ enum Outcome {
     case enter
     /// As `enter`, and the emission went through the inner node whose number is in `Graph.inner` (flatten).
     case enterThroughInner
+    /// As `enter`, and the emission has come over an identity sync: its origin stands in the target (G-137).
+    case enterSynced
     /// As `enter`, and the edge has done its work: it ends.
     case enterAndEnd
     /// The target is a join to be settled.

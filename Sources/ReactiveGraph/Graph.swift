@@ -37,6 +37,11 @@ public final class Graph {
     ///
     /// Off by default.
     public var onIdleSet: ((AnyNode) -> Void)?
+    /// In debug builds, told of each value whose way over a sync and back does not lead to the same value: the source
+    /// and the target (G-88).
+    ///
+    /// Off by default.
+    public var onSyncMismatch: ((AnyNode, AnyNode) -> Void)?
 
     /// Living nodes, edges and listeners, and totals.
     public internal(set) var counts = GraphCounts()
@@ -78,6 +83,11 @@ public final class Graph {
     /// Marked joins, a heap per turn.
     @exclusivity(unchecked) var heap: ContiguousArray<HeapEntry> = []
     @exclusivity(unchecked) var heapBase = 0
+
+    // Syncs.
+
+    @exclusivity(unchecked) var origins = SyncOrigins()
+    var ties: [OwnerTie] = []
 
     // Ranks and rings.
 

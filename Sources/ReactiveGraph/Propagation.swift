@@ -12,6 +12,8 @@ struct Frame {
     var extras: Int32
     var transforms: Bool
     var drained: Bool
+    /// The emission came over an identity sync, or has gone out over one: the node's `origin` is of this emission.
+    var synced: Bool
 }
 
 /// A node on the path that has no frame of its own.
@@ -113,7 +115,8 @@ extension Graph {
                 limit: connections,
                 extras: count,
                 transforms: listens == nil,
-                drained: false
+                drained: false,
+                synced: false
             )
         )
         node.pass = Int32(truncatingIfNeeded: depth)
@@ -159,6 +162,11 @@ extension Graph {
         case .nothing: break
         case .enter: if let target = edge.target, target.hasEdges, !stopping { push(target) }
         case .enterThroughInner: enterThroughInner(edge)
+        case .enterSynced:
+            if let target = edge.target, target.hasEdges, !stopping {
+                push(target)
+                frames[depth - 1].synced = true
+            }
         case .mark: if let target = edge.target { mark(target) }
         case .enterAndEnd:
             if let target = edge.target, target.hasEdges, !stopping { push(target) }
@@ -246,6 +254,7 @@ extension Graph {
         current.pointee.next = listens ?? node.outs
         current.pointee.transforms = listens == nil
         current.pointee.limit = connections
+        current.pointee.synced = false
     }
 
     // MARK: - The path

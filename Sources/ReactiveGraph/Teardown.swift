@@ -60,5 +60,6 @@ extension Graph {
             if edge.side?.owner == nil { edge._withUnsafeGuaranteedRef { end($0) } }
         }
         bury()
+        endTies()
     }
 }

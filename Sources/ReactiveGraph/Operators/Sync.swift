@@ -1,0 +1,261 @@
+extension Node {
+    /// Keeps this node and `other` at the same value, in both directions (G-88).
+    ///
+    /// First this node takes the value of `other`, if there is one; then `other` takes this node's. So `other` wins
+    /// where both hold a value. Afterwards a set of one sets the other, once. In a group of nodes that are all
+    /// synced with each other a set reaches every node once, not once per path (G-137; in `immediate` mode once per
+    /// path).
+    ///
+    /// The pair holds itself: it lives until the sync is cancelled (G-89), or tie it to an owner.
+    ///
+    /// - Returns: breaks both links when cancelled; values stay. Syncing a node with itself does nothing.
+    @inlinable
+    @discardableResult
+    public func sync(with other: Node<Value>) -> AnyCancellable {
+        Sync.tie(self, other, Sync.identity(Value.self, graph, nil), Sync.identity(Value.self, graph, nil))
+    }
+
+    /// As ``sync(with:)``, for as long as `owner` lives (G-151).
+    ///
+    /// The sync of a ``ListenerOwner`` ends when it dies; the death of any other object is noticed at the next
+    /// delivery between the two nodes or at ``Graph/collect()``, and nothing is delivered in between.
+    @inlinable
+    @discardableResult
+    public func sync(with other: Node<Value>, owner: AnyObject) -> AnyCancellable {
+        let life = Sync.Life(owner)
+        let sync = Sync.tie(
+            self,
+            other,
+            Sync.identity(Value.self, graph, life),
+            Sync.identity(Value.self, graph, life)
+        )
+        return graph.tie(sync, to: owner)
+    }
+
+    /// Keeps this node at `transform` of `other`, and `other` at `revert` of this node (G-88).
+    ///
+    /// As ``sync(with:)``; where both hold a value, `other` ends at `revert(transform(value))`. Functions that are
+    /// not inverse of each other do not loop: what was set stays, and the other side follows.
+    ///
+    /// Example: `celsius.sync(with: fahrenheit, transform: { ($0 - 32) / 1.8 }, revert: { $0 * 1.8 + 32 })`.
+    ///
+    /// - Parameters:
+    ///   - other: the node to keep in step.
+    ///   - owner: whose life ends the sync, as in ``sync(with:owner:)``; `nil` if only cancelling does.
+    ///   - transform: makes this node's value from the other's.
+    ///   - revert: makes the other's value from this node's.
+    /// - Returns: breaks both links when cancelled; values stay.
+    @inlinable
+    @discardableResult
+    public func sync<Other>(
+        with other: Node<Other>,
+        owner: AnyObject? = nil,
+        transform: @escaping (Other) -> Value,
+        revert: @escaping (Value) -> Other
+    ) -> AnyCancellable {
+        let life = owner.map { Sync.Life($0) }
+        let sync = Sync.tie(self, other, Sync.mapped(life, transform), Sync.mapped(life, revert))
+        guard let owner else { return sync }
+        return graph.tie(sync, to: owner)
+    }
+}
+
+extension Node where Value: Equatable {
+    /// As the other ``sync(with:owner:transform:revert:)``, with a check in debug builds: where
+    /// ``Graph/onSyncMismatch`` is set, each function is followed by the other one, and a value that does not come
+    /// back is told (G-88).
+    @inlinable
+    @discardableResult
+    public func sync<Other: Equatable>(
+        with other: Node<Other>,
+        owner: AnyObject? = nil,
+        transform: @escaping (Other) -> Value,
+        revert: @escaping (Value) -> Other
+    ) -> AnyCancellable {
+        let life = owner.map { Sync.Life($0) }
+        #if DEBUG
+            let (there, back) = (
+                Sync.checked(self, other, transform, revert), Sync.checked(other, self, revert, transform)
+            )
+            let sync = Sync.tie(self, other, Sync.mapped(life, there), Sync.mapped(life, back))
+        #else
+            let sync = Sync.tie(self, other, Sync.mapped(life, transform), Sync.mapped(life, revert))
+        #endif
+        guard let owner else { return sync }
+        return graph.tie(sync, to: owner)
+    }
+}
+
+/// The edges of a sync.
+@usableFromInline
+enum Sync {
+    /// Says whether the owner of a sync still lives.
+    @usableFromInline
+    final class Life {
+        @usableFromInline weak var owner: AnyObject?
+
+        @usableFromInline
+        init(_ owner: AnyObject) {
+            self.owner = owner
+        }
+    }
+
+    /// Links `node` to `other`, then `other` to `node`.
+    @usableFromInline
+    static func tie(_ node: AnyNode, _ other: AnyNode, _ into: Edge, _ back: Edge) -> AnyCancellable {
+        let graph = node.graph
+        let first = graph.link(node, to: other, replay: true, propagatesEmpty: nil, into)
+        // A listener that heard the first replay may have freed nothing: both nodes are held by the caller.
+        let second = graph.link(other, to: node, replay: true, propagatesEmpty: nil, back)
+        return AnyCancellable {
+            first?.cancel()
+            second?.cancel()
+        }
+    }
+
+    /// Hands an emission on as it is, and once only in settled mode.
+    @inlinable
+    static func identity<Value>(_ type: Value.Type, _ graph: Graph, _ life: Life?) -> Edge {
+        let engine = Unmanaged.passUnretained(graph)
+        let isSettled = graph.propagation == .settled
+        return Edge("Sync") { edge in
+            if let life, life.owner == nil { return .dead }
+            let emission = edge.input(Value.self)
+            if emission.isEmpty, !edge.traits.contains(.propagatesEmpty) { return .nothing }
+            guard isSettled else { return edge.store(emission: emission) }
+            return engine._withUnsafeGuaranteedRef { graph in
+                let origin = graph.origin(for: edge)
+                guard origin != 0, edge.store(emission: emission) == .enter else { return .nothing }
+                return graph.enterSynced(edge, origin)
+            }
+        }
+    }
+
+    /// Hands the function of a value on.
+    @inlinable
+    static func mapped<In, Out>(_ life: Life?, _ function: @escaping (In) -> Out) -> Edge {
+        Edge("Sync") { edge in
+            if let life, life.owner == nil { return .dead }
+            guard case .value(let value) = edge.input(In.self) else {
+                return edge.forwardEmpty(to: Out.self)
+            }
+            return edge.store(function(value))
+        }
+    }
+
+    /// The function, which tells when `back` does not lead back.
+    @inlinable
+    static func checked<In: Equatable, Out>(
+        _ target: Node<Out>,
+        _ source: Node<In>,
+        _ function: @escaping (In) -> Out,
+        _ back: @escaping (Out) -> In
+    ) -> (In) -> Out {
+        let graph = Unmanaged.passUnretained(target.graph)
+        return { [weak source, weak target] value in
+            let result = function(value)
+            graph._withUnsafeGuaranteedRef { graph in
+                guard let report = graph.onSyncMismatch, let source, let target else { return }
+                if back(result) != value { report(source, target) }
+            }
+            return result
+        }
+    }
+}
+
+/// Which originating emissions have come to which nodes over identity-sync edges (G-137).
+///
+/// An origin is a number, given when an emission leaves a node over such an edge and has not come over one. A node
+/// keeps the last origin that reached it; one of the same turn that was overwritten by a later one stands in
+/// `earlier`.
+struct SyncOrigins {
+    struct Arrival: Hashable {
+        let node: UInt64
+        let origin: UInt64
+    }
+
+    private var last: UInt64 = 0
+    /// The graph's turn in which the last origin was given, and the last one given before that turn.
+    private var turn: UInt64 = 0
+    private var lastBeforeTurn: UInt64 = 0
+    private var earlier: Set<Arrival> = []
+
+    mutating func next(inTurn number: UInt64) -> UInt64 {
+        if turn != number {
+            turn = number
+            lastBeforeTurn = last
+            if !earlier.isEmpty { earlier.removeAll() }
+        }
+        last += 1
+        return last
+    }
+
+    mutating func note(_ origin: UInt64, at node: NodeRef) {
+        let old = node.origin
+        if old > lastBeforeTurn { earlier.insert(Arrival(node: node.id, origin: old)) }
+        node.origin = origin
+    }
+
+    func hasReached(_ node: NodeRef, _ origin: UInt64) -> Bool {
+        let newest = node.origin
+        if newest <= origin { return newest == origin }
+        return earlier.contains(Arrival(node: node.id, origin: origin))
+    }
+}
+
+extension Graph {
+    /// The origin of the emission that `edge` is about to hand on; 0 if it has reached the target already.
+    @usableFromInline
+    func origin(for edge: Edge) -> UInt64 {
+        guard let source = edge.source, let target = edge.target else { return 0 }
+        let frame = frames + (depth - 1)
+        // The replay at connection has a frame without node: a new origin, which is nobody else's.
+        guard let node = frame.pointee.node, node.isSame(as: source) else {
+            return origins.next(inTurn: turnNumber)
+        }
+        if !frame.pointee.synced {
+            frame.pointee.synced = true
+            origins.note(origins.next(inTurn: turnNumber), at: source)
+            return source.origin
+        }
+        return origins.hasReached(target, source.origin) ? 0 : source.origin
+    }
+
+    /// The target has stored the emission of this origin.
+    @usableFromInline
+    func enterSynced(_ edge: Edge, _ origin: UInt64) -> Outcome {
+        guard let target = edge.target else { return .nothing }
+        origins.note(origin, at: target)
+        return .enterSynced
+    }
+
+    /// Ends `sync` with the life of `owner` (G-151).
+    @usableFromInline
+    func tie(_ sync: AnyCancellable, to owner: AnyObject) -> AnyCancellable {
+        if let owner = owner as? any ListenerOwner {
+            owner.listenBag.add(sync)
+        } else {
+            ties.append(OwnerTie(owner: owner, cancellable: sync))
+        }
+        return sync
+    }
+
+    /// Ends what was tied to owners that have died.
+    func endTies() {
+        guard !ties.isEmpty else { return }
+        let ended = ties.filter { $0.owner == nil }
+        ties.removeAll { $0.owner == nil || !$0.cancellable.isActive }
+        for tie in ended { tie.cancellable.cancel() }
+    }
+}
+
+/// Something that ends with the life of an object that keeps no bag.
+final class OwnerTie {
+    private(set) weak var owner: AnyObject?
+    let cancellable: AnyCancellable
+
+    init(owner: AnyObject, cancellable: AnyCancellable) {
+        self.owner = owner
+        self.cancellable = cancellable
+    }
+}
