@@ -4,7 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-swift run -c release --package-path Benchmarks
+swift run -c release --package-path Benchmarks GraphBenchmarks --check
+swift run -c release --package-path Benchmarks ExpressionBenchmarks
 
 sluice=.build/release/sluice
 output=$(mktemp)

@@ -6,23 +6,56 @@ struct Case {
     let unit: String
     /// How many units one operation has.
     let units: Int
-    /// The most nanoseconds per unit that the first contestant may take, where a target is set.
+    /// The nanoseconds per unit that the first contestant should not exceed on the machine of the table: told, not
+    /// checked, because machines differ.
     let target: Double?
+    /// How many times as fast as its rival the first contestant must be.
+    let atLeast: Double?
+    /// Which of the eight published cases this is a form of.
+    let family: Family?
     /// The first one is ours.
     let contestants: [Contestant]
 
-    init(_ name: String, unit: String, units: Int, target: Double? = nil, _ contestants: [Contestant]) {
+    init(
+        _ name: String,
+        unit: String,
+        units: Int,
+        target: Double? = nil,
+        atLeast: Double? = nil,
+        family: Family? = nil,
+        _ contestants: [Contestant]
+    ) {
         self.name = name
         self.unit = unit
         self.units = units
         self.target = target
+        self.atLeast = atLeast
+        self.family = family
         self.contestants = contestants
     }
+
+    /// The first contestant of the other library: whom the first contestant is compared with.
+    var rival: Int? {
+        contestants.firstIndex { $0.library == .openCombine }
+    }
+}
+
+/// The eight cases that a well-known graph framework publishes: ten objects, set a thousand times.
+enum Family: String, CaseIterable {
+    case listener, map, filter, flattenMap, combine, zip, merge, sync
+}
+
+/// Whose code a contestant runs.
+enum Library: String {
+    case sluice = "Sluice"
+    case openCombine = "OpenCombine"
 }
 
 /// One way to do the work of a case.
 struct Contestant {
-    let name: String
+    let library: Library
+    /// What is particular about this way; may be empty.
+    let detail: String
     /// Sets the work up, and gives a function that does it a number of times and says how much was delivered.
     let prepare: () -> (Int) -> Int
     /// How much one operation must deliver.
@@ -31,14 +64,51 @@ struct Contestant {
     let allocations: Double?
 
     init(
-        _ name: String,
+        _ library: Library,
+        _ detail: String = "",
         deliveries: Int,
         allocations: Double? = nil,
         prepare: @escaping () -> (Int) -> Int
     ) {
-        self.name = name
+        self.library = library
+        self.detail = detail
         self.deliveries = deliveries
         self.allocations = allocations
         self.prepare = prepare
+    }
+
+    var name: String { detail.isEmpty ? library.rawValue : "\(library.rawValue), \(detail)" }
+}
+
+extension Contestant {
+    /// Sluice's way: `make` builds the graph and gives a function that does one operation per value.
+    static func sluice(
+        _ detail: String = "",
+        deliveries: Int,
+        allocations: Double? = 0,
+        _ make: @escaping (Sink) -> (Range<Int>) -> Void
+    ) -> Contestant {
+        Contestant(.sluice, detail, deliveries: deliveries, allocations: allocations) { counting(make) }
+    }
+
+    /// OpenCombine's way.
+    static func openCombine(
+        _ detail: String = "",
+        deliveries: Int,
+        _ make: @escaping (Sink) -> (Range<Int>) -> Void
+    ) -> Contestant {
+        Contestant(.openCombine, detail, deliveries: deliveries) { counting(make) }
+    }
+
+    /// Hands every run a range of values of its own, never the same value twice, and counts what arrives.
+    private static func counting(_ make: (Sink) -> (Range<Int>) -> Void) -> (Int) -> Int {
+        let sink = Sink()
+        let operate = make(sink)
+        var next = 1
+        return { times in
+            let values = next..<(next + times)
+            next += times
+            return sink.counting { operate(values) }
+        }
     }
 }

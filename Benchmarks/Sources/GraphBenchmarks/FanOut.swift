@@ -7,14 +7,14 @@ func fanOutClosure(_ listeners: Int) -> Case {
         "fan-out to \(listeners), closure form",
         unit: "listener",
         units: listeners,
-        target: 8,
+        target: 6,
+        atLeast: 17,
         [
-            Contestant("Sluice, listen(in: bag)", deliveries: listeners, allocations: 0) {
+            .sluice("listen(in: bag)", deliveries: listeners) { sink in
                 let graph = Graph()
                 let source = graph.mutable(0)
-                let sink = Sink()
                 for _ in 0..<listeners { source.listen(in: sink.bag, replay: false) { sink.take($0) } }
-                return { times in sink.counting { for value in 0..<times { source.set(value) } } }
+                return { for value in $0 { source.set(value) } }
             },
             openCombineFanOut(listeners),
         ]
@@ -27,23 +27,36 @@ func fanOutOwner(_ listeners: Int) -> Case {
         "fan-out to \(listeners), owner form",
         unit: "listener",
         units: listeners,
-        target: 20,
+        target: 18,
+        atLeast: 5.6,
         [
-            Contestant("Sluice, listen(owner:), owner with a bag", deliveries: listeners, allocations: 0) {
+            .sluice("listen(owner:), owner with a bag", deliveries: listeners) { sink in
                 let graph = Graph()
                 let source = graph.mutable(0)
-                let sink = Sink()
                 for _ in 0..<listeners {
                     let gauge = Gauge(sink)
                     sink.kept.append(gauge)
                     source.listen(owner: gauge, replay: false) { gauge, value in gauge.sink.take(value) }
                 }
-                return { times in sink.counting { for value in 0..<times { source.set(value) } } }
+                return { for value in $0 { source.set(value) } }
             },
-            Contestant("Sluice, listen(owner:), any object", deliveries: listeners, allocations: 0) {
+            openCombineFanOut(listeners),
+        ]
+    )
+}
+
+/// One node, many listeners whose owners know nothing of the graph: a weak reference each.
+func fanOutForeign(_ listeners: Int) -> Case {
+    Case(
+        "fan-out to \(listeners), foreign owners",
+        unit: "listener",
+        units: listeners,
+        target: 45,
+        atLeast: 2.3,
+        [
+            .sluice("listen(owner:), any object", deliveries: listeners) { sink in
                 let graph = Graph()
                 let source = graph.mutable(0)
-                let sink = Sink()
                 for _ in 0..<listeners {
                     let stranger = Stranger(sink)
                     sink.kept.append(stranger)
@@ -51,7 +64,7 @@ func fanOutOwner(_ listeners: Int) -> Case {
                         stranger.sink.take(value)
                     }
                 }
-                return { times in sink.counting { for value in 0..<times { source.set(value) } } }
+                return { for value in $0 { source.set(value) } }
             },
             openCombineFanOut(listeners),
         ]
@@ -59,10 +72,9 @@ func fanOutOwner(_ listeners: Int) -> Case {
 }
 
 private func openCombineFanOut(_ listeners: Int) -> Contestant {
-    Contestant("OpenCombine, CurrentValueSubject", deliveries: listeners) {
+    .openCombine("CurrentValueSubject", deliveries: listeners) { sink in
         let source = CurrentValueSubject<Int, Never>(0)
-        let sink = Sink()
         for _ in 0..<listeners { source.sink { sink.take($0) }.store(in: &sink.cancellables) }
-        return { times in sink.counting { for value in 0..<times { source.send(value) } } }
+        return { for value in $0 { source.send(value) } }
     }
 }

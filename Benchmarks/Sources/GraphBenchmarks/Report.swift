@@ -18,7 +18,8 @@ struct Report {
         line()
         line("\(today()), \(machine()), \(compiler()).")
         line(
-            "CPU time of one thread, contestants interleaved, medians; the ratio is the median over the rounds."
+            "CPU time of one thread, contestants interleaved, medians; the ratio is the median over the rounds. "
+                + "Load of the machine when it began: \(load())."
         )
         line()
         line(
@@ -38,6 +39,39 @@ struct Report {
                 "| \(index == 0 ? item.name : "") | \(found.name) | \(decimal(found.nanoseconds)) | \(perUnit) "
                     + "| \(decimal(found.best / units)) | \(index == 0 ? "" : decimal(result.ratios[index])) "
                     + "| \(found.allocations.map { decimal($0) } ?? "unknown") |"
+            )
+        }
+    }
+
+    /// The published cases, one line each: how many times as fast, and the mean.
+    mutating func add(_ published: Published) {
+        line()
+        line("## The eight published cases")
+        line()
+        line("Ten objects, a thousand sets. × is the geometric mean over the forms of a case.")
+        line()
+        line("| case | forms | × OpenCombine | least of its forms |")
+        line("|---|---:|---:|---:|")
+        for family in published.families {
+            line(
+                "| \(family.family.rawValue) | \(family.ratios.count) | \(decimal(family.mean)) | \(decimal(family.least)) |"
+            )
+        }
+        line()
+        line("Geometric mean of \(published.families.count) cases: **\(decimal(published.mean)) ×**.")
+    }
+
+    /// Bytes and blocks that one stage or listener takes.
+    mutating func add(_ found: [Footprint]) {
+        line()
+        line("## Memory")
+        line()
+        line("| what | contestant | live heap bytes each | allocations each |")
+        line("|---|---|---:|---:|")
+        for footprint in found {
+            line(
+                "| \(footprint.what) | \(footprint.contestant) | \(decimal(footprint.bytes)) "
+                    + "| \(decimal(footprint.allocations)) |"
             )
         }
     }
@@ -78,6 +112,12 @@ struct Report {
             }
         }
         return "\(model), \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores"
+    }
+
+    /// How many processes wanted a processor during the last minute.
+    private func load() -> String {
+        var average = 0.0
+        return getloadavg(&average, 1) == 1 ? decimal(average) : "unknown"
     }
 
     private func compiler() -> String {
