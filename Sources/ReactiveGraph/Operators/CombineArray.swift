@@ -3,6 +3,8 @@
 final class Slots<Value> {
     @exclusivity(unchecked) @usableFromInline var latest: [Emission<Value>]
     @exclusivity(unchecked) @usableFromInline var missing: Int
+    /// The values of `latest`, once they were asked for; dropped when an input becomes empty.
+    @exclusivity(unchecked) @usableFromInline var known: [Value] = []
 
     @usableFromInline
     init(_ latest: [Emission<Value>]) {
@@ -15,6 +17,23 @@ final class Slots<Value> {
         if latest[index].isEmpty { missing -= 1 }
         if emission.isEmpty { missing += 1 }
         replace(&latest[index], with: emission)
+        guard !known.isEmpty else { return }
+        if case .value(let value) = emission {
+            replace(&known[index], with: value)
+        } else {
+            replace(&known, with: [])
+        }
+    }
+
+    /// The values of all inputs, `nil` while one has none.
+    ///
+    /// One array, changed in place, so that a delivery allocates nothing unless somebody kept the array of the one
+    /// before.
+    @inlinable
+    var values: [Value]? {
+        guard missing == 0 else { return nil }
+        if known.isEmpty { known = latest.compactMap(\.value) }
+        return known
     }
 }
 
@@ -102,8 +121,8 @@ extension Node {
         let target = Node<Value>(graph: graph, .empty)
         let slots = Slots(nodes.map(\.stored))
         let join = graph.makeJoin(target) { join in
-            guard slots.missing == 0 else { return join.incomplete(Value.self) }
-            return join.store(transform(slots.latest.compactMap(\.value)))
+            guard let values = slots.values else { return join.incomplete(Value.self) }
+            return join.store(transform(values))
         }
         for (index, node) in nodes.enumerated() {
             graph.tieInput("Combine", slots, index, node, to: target, join, hearsEmpty: false)

@@ -176,6 +176,26 @@ struct CombineTests {
         #expect(a.combine(graph.mutable("x")).value?.1 == "x")
     }
 
+    @Test(
+        "Who keeps the list of an emission keeps it as it was; an input that became empty is not in the next one"
+    )
+    func keptLists() {
+        let graph = Graph(propagatesEmpty: true)
+        let a = graph.mutable(1)
+        let b = graph.mutable(2)
+        let bag = CancellableBag()
+        var kept: [[Int]] = []
+        let list = Node.combine([a, b])
+        list.listen(in: bag) { kept.append($0) }
+        a.set(3)
+        b.set(4)
+        b.clear()
+        #expect(list.isEmpty)
+        a.set(5)
+        b.set(6)
+        #expect(kept == [[1, 2], [3, 2], [3, 4], [5, 6]])
+    }
+
     @Test("Forwards the context of the input delivered last (G-45)", arguments: [true, false])
     func context(settled: Bool) {
         let graph = Graph(propagation: settled ? .settled : .immediate)
