@@ -35,9 +35,10 @@ setup:
 setup-build:
 	scripts/setup.sh build
 
-docs:                   ## the generated tables of README.md and docs/
+docs:                   ## the generated tables of README.md and docs/, and docs/rules.md
 	swift build --product sluice
 	python3 scripts/docs.py
+	python3 scripts/rules.py
 
 format:
 	swift format --in-place --recursive --parallel Package.swift Sources Tests

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The long forms of the tests: hundreds of thousands of random histories and client lives, and the sanitizers.
+# The long forms of the tests: hundreds of thousands of random histories and client lives, planted faults, and the
+# sanitizers.
 # Takes about an hour on two cores. SANITIZERS="" leaves those out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -7,6 +8,9 @@ export SLUICE_NIGHTLY=1
 
 echo "== unit tests, long forms, optimised with assertions"
 swift test -c release --scratch-path .build-nightly -Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug
+
+echo "== planted faults: the tests must notice each"
+env -u SLUICE_NIGHTLY python3 scripts/mutations.py
 
 echo "== end to end, long forms"
 swift build --product sluice

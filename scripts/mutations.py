@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Plants faults in the graph library, one at a time, and expects the tests to notice each.
+
+The table is scripts/mutations.toml. A sample of it is tried, chosen by SLUICE_SEED (the day's number by default), in a
+copy of the library and its tests below .build-mutations, which is built incrementally. A fault is noticed when a test
+fails or the tests do not end in time. A dead process or a refusal of the compiler is an error, unless the table says
+that it may happen; so is a fault that nothing notices, and one whose place is not found any more.
+
+    scripts/mutations.py [--count N | --all] [--only PATTERN] [--first N] [--check]
+"""
+
+import argparse
+import datetime
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+
+root = pathlib.Path(__file__).resolve().parent.parent
+table = root / "scripts/mutations.toml"
+copy = root / ".build-mutations"
+sources = pathlib.Path("Sources/ReactiveGraph")
+SAMPLE = 20
+BUILD_SECONDS = 900
+TEST_SECONDS = 300
+
+MANIFEST = """\
+// swift-tools-version: 6.2
+import PackageDescription
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+let package = Package(
+    name: "mutations", platforms: [.macOS(.v15)],
+    targets: [
+        .target(name: "ReactiveGraph", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["ReactiveGraph"], path: "Tests/TestSupport", swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ReactiveGraphTests", dependencies: ["ReactiveGraph", "TestSupport"], swiftSettings: settings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+"""
+
+
+def read_table():
+    faults = tomllib.loads(table.read_text())["fault"]
+    for index, fault in enumerate(faults, 1):
+        fault["number"] = index
+    return faults
+
+
+def planted(fault, base=root):
+    """The text of the fault's file with the fault in it; raises if its place is not there exactly once."""
+    text = (base / sources / fault["file"]).read_text()
+    count = text.count(fault["find"])
+    if count != 1:
+        raise ValueError(f"{label(fault)}: its place stands {count} times in {fault['file']}")
+    return text.replace(fault["find"], fault["replace"])
+
+
+def label(fault):
+    return f"fault {fault['number']} ({fault['rules']}, {fault['file']})"
+
+
+def write(path, text):
+    """Leaves a file alone that is as wanted already, for the sake of the build."""
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def synchronise():
+    """Brings the copy to the state of the tree."""
+    write(copy / "Package.swift", MANIFEST)
+    for folder in [sources, pathlib.Path("Tests/ReactiveGraphTests"), pathlib.Path("Tests/TestSupport")]:
+        wanted = {path.relative_to(root) for path in (root / folder).rglob("*.swift")}
+        for path in wanted:
+            write(copy / path, (root / path).read_text())
+        for path in list((copy / folder).rglob("*.swift")):
+            if path.relative_to(copy) not in wanted:
+                path.unlink()
+
+
+def run(command, seconds):
+    """Status (None if it took too long) and output; what it started ends with it."""
+    process = subprocess.Popen(
+        command, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
+    try:
+        output, _ = process.communicate(timeout=seconds)
+        return process.returncode, output
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        return None, process.communicate()[0]
+
+
+def build():
+    return run(["swift", "build", "--build-tests", "-q"], BUILD_SECONDS)
+
+
+def attempt(fault):
+    """What came of a fault: ("noticed", by whom) or ("error", why)."""
+    place = copy / sources / fault["file"]
+    healthy = place.read_text()
+    try:
+        place.write_text(planted(fault, copy))
+        status, output = build()
+        if status != 0:
+            if fault.get("compile"):
+                return "noticed", "the compiler"
+            return "error", "it does not compile:\n" + output[-2000:]
+        status, output = run(
+            ["swift", "test", "--skip-build", "--parallel", "--filter", fault["tests"]], TEST_SECONDS
+        )
+        if status is None:
+            return "noticed", "tests that do not end"
+        red = re.findall(r"✘ Test \"?(.*?)\"? (?:with|recorded|failed)", output)
+        if red:
+            return "noticed", red[0]
+        if status == 0:
+            return "error", "no test notices it"
+        if fault.get("crash"):
+            return "noticed", "a process that died"
+        return "error", "the process dies of it:\n" + output[-2000:]
+    finally:
+        place.write_text(healthy)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=SAMPLE)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--only", help="faults whose rules, file or number match this pattern")
+    parser.add_argument("--first", type=int, default=1, help="the first fault's number, with --all")
+    parser.add_argument("--check", action="store_true", help="only look whether every place is found")
+    arguments = parser.parse_args()
+
+    faults = read_table()
+    problems = []
+    for fault in faults:
+        try:
+            planted(fault)
+        except (ValueError, OSError) as error:
+            problems.append(str(error))
+    if problems or arguments.check:
+        print("\n".join(problems) or f"{len(faults)} faults, each with its place")
+        return 1 if problems else 0
+
+    seed = os.environ.get("SLUICE_SEED") or str(datetime.date.today().toordinal())
+    if arguments.only:
+        chosen = [f for f in faults if re.search(arguments.only, f"{f['number']} {f['rules']} {f['file']}")]
+    elif arguments.all:
+        chosen = faults[arguments.first - 1:]
+    else:
+        chosen = random.Random(seed).sample(faults, min(arguments.count, len(faults)))
+        print(f"{len(chosen)} of {len(faults)} faults, SLUICE_SEED={seed}", flush=True)
+
+    synchronise()
+    status, output = build()
+    if status != 0:
+        print("the library without a fault does not build:\n" + output[-4000:])
+        return 1
+    for fault in chosen:
+        start = time.monotonic()
+        kind, what = attempt(fault)
+        if kind == "error":
+            problems.append(f"{label(fault)}: {what}")
+        print(f"{kind:8} {label(fault)}: {what} [{time.monotonic() - start:.0f} s]", flush=True)
+    if problems:
+        print(f"\n{len(problems)} of {len(chosen)} faults went wrong:\n" + "\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
