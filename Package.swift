@@ -32,6 +32,11 @@ let package = Package(
         ),
         .systemLibrary(name: "CLLHTTP", pkgConfig: "libllhttp", providers: [.brew(["llhttp"])]),
         .systemLibrary(
+            name: "CZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
+        ),
+        .systemLibrary(
             name: "CYAML",
             pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]
@@ -48,7 +53,7 @@ let package = Package(
 
         // The three columns.
         .target(name: "EventLoop", dependencies: ["CLibuv"], swiftSettings: strict),
-        .target(name: "HTTP", dependencies: ["CLLHTTP"], swiftSettings: strict),
+        .target(name: "HTTP", dependencies: ["CLLHTTP", "CZlib"], swiftSettings: strict),
         .target(name: "GraphHost", dependencies: ["ReactiveGraph", "CEL"], swiftSettings: strict),
 
         // Where everything meets.

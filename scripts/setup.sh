@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 stage=${1:-build}
-packages=(pkg-config libuv1-dev libyaml-dev libssl-dev)
+packages=(pkg-config libuv1-dev libyaml-dev zlib1g-dev libssl-dev)
 if [ "$stage" = test ]; then
     packages+=(curl python3 python3-venv chromium fonts-dejavu-core)
 fi
@@ -36,7 +36,7 @@ if command -v dpkg-query >/dev/null; then
         as_root env "PATH=$PATH" bash scripts/setup-llhttp.sh
     fi
 else
-    for library in libuv yaml-0.1 openssl libllhttp; do
+    for library in libuv yaml-0.1 zlib openssl libllhttp; do
         pkg-config --exists "$library" || {
             echo "setup: install the development files of $library so that pkg-config finds them" >&2
             exit 1

@@ -4,8 +4,8 @@
 public enum Handshake {
     /// What a request for WebSocket comes to.
     public enum Outcome: Equatable, Sendable {
-        /// Answer 101, naming the subprotocol where one was chosen.
-        case accepted(subprotocol: String?)
+        /// Answer 101, naming the subprotocol and the terms of compression where there are any.
+        case accepted(subprotocol: String?, deflate: DeflateAgreement? = nil)
         /// Answer 426 with `Upgrade: websocket` and `Sec-WebSocket-Version: 13`: the request is no upgrade,
         /// or of a version the server does not speak.
         case upgradeRequired
@@ -18,8 +18,15 @@ public enum Handshake {
     ///   - head: the request, after the parser's `.upgrade` or `.request`.
     ///   - subprotocols: those the path speaks, the preferred one first. Empty: none is chosen and none may
     ///     be offered.
+    ///   - compression: which offers of permessage-deflate are accepted.
+    ///   - keepsContexts: whether there is memory for contexts of this connection's own; asked in mode `full`.
     /// - Returns: what to answer.
-    public static func judge(_ head: RequestHead, subprotocols: [StaticString]) -> Outcome {
+    public static func judge(
+        _ head: RequestHead,
+        subprotocols: [StaticString],
+        compression: CompressionMode = .off,
+        keepsContexts: Bool = true
+    ) -> Outcome {
         guard head.upgradesToWebSocket else { return .upgradeRequired }
         guard let version = head.value(.webSocketVersion), version.equals("13") else {
             return .upgradeRequired
@@ -27,7 +34,15 @@ public enum Handshake {
         guard let key = head.value(.webSocketKey), key.count == 24, Base64.decode(key)?.count == 16 else {
             return .refused("Sec-WebSocket-Key is not 16 bytes in base64")
         }
-        guard head.has(.webSocketProtocol) else { return .accepted(subprotocol: nil) }
+        var deflate: DeflateAgreement?
+        if head.has(.webSocketExtensions) {
+            switch DeflateAgreement.choose(head, compression, keepsContexts: keepsContexts) {
+            case .agreed(let agreement): deflate = agreement
+            case .declined: break
+            case .malformed: return .refused("Sec-WebSocket-Extensions is not a list of extensions")
+            }
+        }
+        guard head.has(.webSocketProtocol) else { return .accepted(subprotocol: nil, deflate: deflate) }
         var offered = 0
         var isMalformed = false
         var best: Int?
@@ -46,13 +61,14 @@ public enum Handshake {
             return .refused("Sec-WebSocket-Protocol is not a list of names")
         }
         guard let best else { return .refused("none of the offered subprotocols is spoken here") }
-        return .accepted(subprotocol: subprotocols[best].description)
+        return .accepted(subprotocol: subprotocols[best].description, deflate: deflate)
     }
 
     /// Writes the answer 101.
     /// - Parameters:
     ///   - head: the accepted request.
     ///   - subprotocol: the one that was chosen.
+    ///   - deflate: the terms of compression that were agreed on.
     ///   - encoder: brings the date.
     ///   - sha1: SHA-1 of the bytes, 20 bytes.
     ///   - buffer: what it is appended to.
@@ -60,6 +76,7 @@ public enum Handshake {
     public static func accept(
         _ head: RequestHead,
         subprotocol: String?,
+        deflate: DeflateAgreement? = nil,
         _ encoder: ResponseEncoder,
         sha1: (UnsafeRawBufferPointer) -> [UInt8],
         to buffer: inout ByteBuffer,
@@ -75,6 +92,11 @@ public enum Handshake {
         buffer.append("\r\n")
         if let subprotocol {
             buffer.field("Sec-WebSocket-Protocol", string: subprotocol)
+        }
+        if let deflate {
+            buffer.append("Sec-WebSocket-Extensions: ")
+            deflate.append(to: &buffer)
+            buffer.append("\r\n")
         }
         fields(&buffer)
         buffer.append("\r\n")

@@ -1,8 +1,9 @@
 /// Puts frames together to messages (RFC 6455 §5.4–5.6): fragments, control frames between them, size, UTF-8,
-/// close codes.
+/// close codes, compression (RFC 7692).
 ///
-/// A message that lies in the input in one frame is lent from there; only one that is cut off is collected.
-/// What a step lends is valid until the next `parse`.
+/// A message that lies in the input in one frame is lent from there; only one that is cut off or compressed is
+/// collected. A compressed one is inflated as it comes: its text is judged and its size is bounded before it is
+/// complete. What a step lends is valid until the next `parse`.
 public struct MessageAssembler: ~Copyable {
     /// What stopped `parse`.
     public enum Step {
@@ -35,6 +36,26 @@ public struct MessageAssembler: ~Copyable {
     private var control = ByteBuffer()
     private var utf8 = UTF8Validator()
     private var failure: FrameFailure?
+    /// What inflates the message that has begun; nil where that is not compressed.
+    private var inflater: Inflater?
+    /// Compressed bytes of it that were announced so far.
+    private var compressedBytes = 0
+
+    /// Where the inflater comes from; to be changed between two messages only.
+    public var inflation = Inflation.none {
+        didSet {
+            if case .none = inflation {
+                frames.allowsCompression = false
+                frames.limitBytes = max(limitBytes, 125)
+            } else {
+                frames.allowsCompression = true
+                frames.limitBytes = max(compressedLimit, 125)
+            }
+        }
+    }
+
+    /// The largest compressed form of a message: a fixed code makes nine bits of a byte, stored blocks have headers.
+    private var compressedLimit: Int { limitBytes + limitBytes / 8 + 64 }
 
     /// Makes an assembler for one connection.
     /// - Parameters:
@@ -93,11 +114,76 @@ public struct MessageAssembler: ~Copyable {
             guard kind == nil else { return protocolError("a message within a message") }
             kind = header.opcode
             utf8 = UTF8Validator()
+            if header.isCompressed { beginInflating() }
         }
-        guard header.length <= limitBytes &- message.count else {
-            return FrameFailure(code: .messageTooBig, reason: "message too big")
+        guard inflater == nil else {
+            compressedBytes += header.length
+            return compressedBytes <= compressedLimit ? nil : Self.tooBig
         }
-        return nil
+        return header.length <= limitBytes &- message.count ? nil : Self.tooBig
+    }
+
+    private static var tooBig: FrameFailure { FrameFailure(code: .messageTooBig, reason: "message too big") }
+
+    private mutating func beginInflating() {
+        switch inflation {
+        case .none: preconditionFailure("the parser refuses what was not agreed on")
+        case .shared(let pool): inflater = pool.take()
+        case .own(let own): inflater = own
+        }
+        inflater?.begin()
+        compressedBytes = 0
+    }
+
+    private mutating func endInflating() {
+        if case .shared(let pool) = inflation, let inflater { pool.give(inflater) }
+        inflater = nil
+    }
+
+    /// Inflates a piece behind what is collected.
+    /// - Returns: what is wrong with it, or nil.
+    private mutating func inflate(_ piece: UnsafeRawBufferPointer, _ inflater: Inflater) -> FrameFailure? {
+        inflater.feed(piece)
+        while true {
+            let start = message.count
+            switch inflater.produce(to: &message, limitBytes: limitBytes) {
+            case .tooLarge: return Self.tooBig
+            case .malformed: return FrameFailure(code: .invalidPayload, reason: "not deflated data")
+            case .hungry: return nil
+            case .produced:
+                let new = UnsafeRawBufferPointer(rebasing: message.bytes[start...])
+                if kind == .text, !utf8.validate(new) { return Self.notUTF8 }
+            }
+        }
+    }
+
+    private static var notUTF8: FrameFailure {
+        FrameFailure(code: .invalidPayload, reason: "text is not UTF-8")
+    }
+
+    /// Takes a piece of a compressed message.
+    private mutating func take(
+        compressed piece: UnsafeRawBufferPointer,
+        _ inflater: Inflater,
+        isLast: Bool
+    ) -> Step? {
+        if let failure = inflate(piece, inflater) { return fail(failure) }
+        guard isLast else { return nil }
+        // Nothing at all is what some senders make of an empty message: the RFC's form of it is one zero byte.
+        if compressedBytes > 0 {
+            // What the sender left out (RFC 7692 §7.2.2): an empty stored block without the three bits of its header.
+            let failure = withUnsafeBytes(of: UInt32(0xFFFF_0000).littleEndian) { inflate($0, inflater) }
+            if let failure { return fail(failure) }
+            guard inflater.isAtBoundary else {
+                return fail(FrameFailure(code: .invalidPayload, reason: "not deflated data"))
+            }
+        }
+        endInflating()
+        let kind = kind
+        self.kind = nil
+        isDelivered = true
+        guard kind == .text else { return .binary(message.bytes) }
+        return utf8.isComplete ? .text(message.bytes) : fail(Self.notUTF8)
     }
 
     /// Takes a piece of a frame.
@@ -105,17 +191,14 @@ public struct MessageAssembler: ~Copyable {
     private mutating func take(_ header: FrameHeader, _ piece: UnsafeRawBufferPointer, isLast: Bool) -> Step?
     {
         if header.opcode.isControl { return takeControl(header, piece, isLast: isLast) }
+        if let inflater { return take(compressed: piece, inflater, isLast: isLast && header.isFinal) }
         let kind = kind ?? header.opcode
-        if kind == .text, !utf8.validate(piece) {
-            return fail(FrameFailure(code: .invalidPayload, reason: "text is not UTF-8"))
-        }
+        if kind == .text, !utf8.validate(piece) { return fail(Self.notUTF8) }
         guard isLast, header.isFinal else {
             message.append(piece)
             return nil
         }
-        if kind == .text, !utf8.isComplete {
-            return fail(FrameFailure(code: .invalidPayload, reason: "text is not UTF-8"))
-        }
+        if kind == .text, !utf8.isComplete { return fail(Self.notUTF8) }
         self.kind = nil
         var whole = piece
         if !message.isEmpty {
@@ -159,6 +242,7 @@ public struct MessageAssembler: ~Copyable {
 
     private mutating func fail(_ failure: FrameFailure) -> Step {
         self.failure = failure
+        endInflating()
         message.removeAll(keepingCapacity: false)
         return .failed(failure)
     }

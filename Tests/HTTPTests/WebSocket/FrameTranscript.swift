@@ -2,13 +2,21 @@ import HTTP
 
 /// What an assembler made of some bytes, as lines that can be compared whole.
 enum FrameTranscript {
+    /// Compression without contexts.
+    static func shared() -> Inflation { .shared(InflaterPool()) }
+
+    /// Compression with a context.
+    static func own() -> Inflation { .own(Inflater(keepsContext: true)) }
+
     /// Parses the pieces in order with one assembler; stops at a failure or a close.
     static func of(
         _ pieces: [[UInt8]],
         role: FrameParser.Role = .server,
-        limitBytes: Int = 64 * 1024
+        limitBytes: Int = 64 * 1024,
+        inflation: () -> Inflation = { .none }
     ) -> [String] {
         var assembler = MessageAssembler(role: role, limitBytes: limitBytes)
+        assembler.inflation = inflation()
         var lines: [String] = []
         for piece in pieces {
             // A copy of exactly this size, freed at once: the address sanitizer sees any view that outlives its input.
@@ -36,18 +44,20 @@ enum FrameTranscript {
     static func atEverySplit(
         _ bytes: [UInt8],
         role: FrameParser.Role = .server,
-        limitBytes: Int = 64 * 1024
+        limitBytes: Int = 64 * 1024,
+        inflation: () -> Inflation = { .none }
     ) -> [String] {
-        let whole = of([bytes], role: role, limitBytes: limitBytes)
+        let whole = of([bytes], role: role, limitBytes: limitBytes, inflation: inflation)
         for place in 0...bytes.count {
             let heard = of(
                 [Array(bytes[..<place]), Array(bytes[place...])],
                 role: role,
-                limitBytes: limitBytes
+                limitBytes: limitBytes,
+                inflation: inflation
             )
             guard heard == whole else { return ["split at \(place): \(heard) instead of \(whole)"] }
         }
-        let single = of(bytes.map { [$0] }, role: role, limitBytes: limitBytes)
+        let single = of(bytes.map { [$0] }, role: role, limitBytes: limitBytes, inflation: inflation)
         return single == whole ? whole : ["byte by byte: \(single) instead of \(whole)"]
     }
 }
@@ -58,10 +68,20 @@ enum Frame {
         _ opcode: Opcode,
         _ payload: [UInt8],
         isFinal: Bool = true,
+        isCompressed: Bool = false,
         mask: UInt32 = 0x3D21_FA37
     ) -> [UInt8] {
         var buffer = ByteBuffer()
-        payload.withUnsafeBytes { FrameEncoder.append(opcode, $0, isFinal: isFinal, mask: mask, to: &buffer) }
+        payload.withUnsafeBytes {
+            FrameEncoder.append(
+                opcode,
+                $0,
+                isFinal: isFinal,
+                isCompressed: isCompressed,
+                mask: mask,
+                to: &buffer
+            )
+        }
         return Array(buffer.bytes)
     }
 
