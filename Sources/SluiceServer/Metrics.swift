@@ -43,7 +43,7 @@ enum Metrics {
 
     private static func connections(_ server: Server, _ out: inout ByteBuffer) {
         out.head("sluice_connections", "gauge", "Open connections by what is spoken on them.")
-        let transports: [StaticString] = ["http", "ws", "plain", "echo"]
+        let transports: [StaticString] = ["http", "ws", "plain", "sse", "echo"]
         for transport in transports {
             let name = transport.description
             let count = server.connections.lazy.filter { $0.transport.description == name }.count

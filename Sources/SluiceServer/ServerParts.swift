@@ -30,6 +30,8 @@ struct Milliseconds {
     let frame: UInt64
     let close: UInt64
     let heartbeat: UInt64
+    /// Silence after which a stream of events gets a comment.
+    let comment: UInt64
 
     init(_ configuration: Configuration) {
         let times = configuration.times
@@ -39,6 +41,7 @@ struct Milliseconds {
         frame = UInt64(times.frame.milliseconds)
         close = UInt64(times.close.milliseconds)
         heartbeat = UInt64(configuration.heartbeat.milliseconds)
+        comment = min(15_000, heartbeat)
     }
 
     /// The shortest of them; a body's rate is looked at every second.

@@ -19,6 +19,14 @@ struct Resume {
         isResumed = epoch == graph.epoch && self.rev <= graph.rev
     }
 
+    /// What `Last-Event-ID` says, `epoch:rev`; anything else is no place in the present history.
+    init(eventID text: String, in graph: LiveGraph) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let rev = parts.count == 2 ? UInt64(parts[1]) : nil
+        self.rev = rev ?? 0
+        isResumed = rev.map { $0 <= graph.rev && parts[0] == graph.epoch } ?? false
+    }
+
     private init(isResumed: Bool, rev: UInt64) {
         self.isResumed = isResumed
         self.rev = rev

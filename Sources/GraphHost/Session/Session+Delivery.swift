@@ -68,13 +68,12 @@ extension Session {
             return
         }
         isMarked = false
-        if firstMarked == nil, subscriptions.count == 1, case .messages = form {
+        if firstMarked == nil, subscriptions.count == 1, !isBare {
             deliverLoneQueue(latest, sink)
             return
         }
         guard queue.isEmpty, let first = firstMarked,
-            first._withUnsafeGuaranteedRef({ $0.nextMarked == nil }),
-            case .messages = form
+            first._withUnsafeGuaranteedRef({ $0.nextMarked == nil }), !isBare
         else {
             deliver(latest)
             return
@@ -105,6 +104,10 @@ extension Session {
     private func deliverLoneQueue(_ latest: LatestFrame, _ sink: any MessageSink) {
         guard let subscription = subscriptions.first, !queue.isEmpty else { return }
         if subscription.options.every > 0, subscription.postponed() { return }
+        // Nothing of it is held back any more: each message may move the client's cursor.
+        queuedBytes = 0
+        subscription.queued = 0
+        subscription.queuedBytes = 0
         var place = 0
         while place < queue.count {
             var next = place + 1
@@ -115,9 +118,6 @@ extension Session {
             place = next
         }
         queue.removeAll(keepingCapacity: queue.count <= 64)
-        queuedBytes = 0
-        subscription.queued = 0
-        subscription.queuedBytes = 0
         subscription.delivered()
         if subscription.isComplete { end(subscription, .complete) }
     }
@@ -136,7 +136,7 @@ extension Session {
         }
         latest.forget()
         for graph in graphs {
-            if case .node = form {
+            if isBare {
                 deliverBare(marked, emissions, latest.buffer)
             } else {
                 deliver(

@@ -1,9 +1,16 @@
 extension Session {
+    /// Whether the client knows everything up to the message that is being sent.
+    ///
+    /// Then no interval and no full socket holds anything back, no snapshot is still to come, and its cursor may move.
+    public var isCaughtUp: Bool {
+        !isOpening && subscriptions.allSatisfy { $0.folded == 0 && $0.queued == 0 }
+    }
+
     /// Says that the server is alive, and moves the client's cursors: browsers cannot see pings (wire-protocol.md §1.8).
     ///
     /// The server calls it when it has sent nothing for a heartbeat.
     public func heartbeat() {
-        guard !isClosed, case .messages = form else { return }
+        guard !isClosed, !isBare else { return }
         var graphs: [LiveGraph] = []
         for subscription in subscriptions where !graphs.contains(where: { $0 === subscription.graph }) {
             graphs.append(subscription.graph)

@@ -4,9 +4,10 @@ extension Session {
     public func receive(message: UnsafeRawBufferPointer) {
         guard !isClosed else { return }
         host.sessions.messagesIn += 1
-        if case .node(let node) = form {
-            receiveBare(message, for: node)
-            return
+        switch form {
+        case .messages: break
+        case .node(let node): return receiveBare(message, for: node)
+        case .events: preconditionFailure("nothing is received on a stream of events")
         }
         do throws(JSONError) {
             try Fields.forEachObject(message) { bytes, fields in

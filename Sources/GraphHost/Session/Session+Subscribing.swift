@@ -26,7 +26,7 @@ extension Session {
         subscribe(to: source, pipe, id: id, in: graph, options, resume)
     }
 
-    private func subscribe(
+    func subscribe(
         to source: Source,
         _ pipe: [Stage],
         id: UInt64,

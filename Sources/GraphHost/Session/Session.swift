@@ -19,6 +19,10 @@ public final class Session {
     private let sessions: Unmanaged<Sessions>
     @exclusivity(unchecked) private(set) var sink: (any MessageSink)?
     let form: SessionForm
+    /// Whether messages are values and nothing around them.
+    let isBare: Bool
+    /// Snapshots of a stream of events are still to come.
+    var isOpening = false
     var access: SessionAccess
     @exclusivity(unchecked) private(set) var subscriptions: ContiguousArray<Subscription> = []
     var requests = PendingRequests()
@@ -60,6 +64,7 @@ public final class Session {
         sessions = .passUnretained(host.sessions)
         self.sink = sink
         self.form = form
+        isBare = if case .node = form { true } else { false }
         self.access = access
         host.sessions.add(self)
         if !access.isAuthorised { greeting = Greeting(self) }
@@ -121,7 +126,7 @@ public final class Session {
     func end(_ subscription: Subscription, _ code: EndCode) {
         let id = subscription.id
         let released = end(subscription)
-        if case .node = form {
+        if isBare {
             let close: (UInt16, String) = code == .slow ? (4580, "slow") : (1000, code.rawValue)
             finish(close.0, close.1)
             return
@@ -135,6 +140,8 @@ public final class Session {
             buffer.append(released)
             buffer.append("}")
         }
+        // A stream of events has nothing to say any more, and nobody can ask it for something else.
+        if case .events = form, subscriptions.isEmpty { finish(1000, code.rawValue) }
     }
 
     func endAll(of graph: LiveGraph, _ code: EndCode) {
@@ -201,9 +208,10 @@ public final class Session {
     public func shutDown(after milliseconds: Int) {
         guard let sink else { return }
         deliver(LatestFrame(host.frame))
-        if case .messages = form {
+        if !isBare {
             while let last = subscriptions.last { end(last, .shutdown) }
         }
+        guard !isClosed else { return }
         close(.shutdown)
         sink.close(code: 4503, reason: "{\"after\":\(milliseconds)}")
     }
@@ -226,6 +234,8 @@ public final class Session {
 public enum SessionForm {
     /// The protocol `sluice.v1.json`.
     case messages
+    /// The same deliveries, as events of a stream that was asked for once (wire-protocol.md §3, SSE).
+    case events
     /// Bare values of one node, both ways (wire-protocol.md §1.10).
     case node(NamedNode)
 }

@@ -74,6 +74,7 @@ extension HTTPConnection {
         case .patchNode: patchNode(captures, head)
         case .values: readValues(captures, head)
         case .history: readHistory(captures, head)
+        case .events: streamEvents(captures, head)
         case .graphs: listGraphs()
         case .graph: describeGraph(captures)
         case .picture: drawGraph(captures, head)
@@ -155,7 +156,7 @@ extension HTTPConnection {
     }
 
     /// `?every=250&mode=all&pipe=…`; nil where something of it is wrong, which is answered then.
-    private func streamOptions(_ query: Query) -> WebSocketConnection.StreamOptions? {
+    func streamOptions(_ query: Query) -> WebSocketConnection.StreamOptions? {
         var options = WebSocketConnection.StreamOptions()
         if query.raw("every") != nil {
             guard let every = query.integer("every"), (0...86_400_000).contains(every) else {

@@ -21,6 +21,7 @@ extension Route {
     static let socket = Route(rawValue: 17)
     static let echo = Route(rawValue: 18)
     static let history = Route(rawValue: 19)
+    static let events = Route(rawValue: 20)
 }
 
 extension Router {
@@ -36,6 +37,7 @@ extension Router {
         router.add(.patch, node, .patchNode)
         router.add(.delete, node + "/value", .clearNode)
         router.add(.get, node + "/history", .history)
+        router.add(.get, "/v1/graphs/{g}/events", .events)
         router.add(.get, "/v1/graphs", .graphs)
         router.add(.get, "/v1/graphs/{g}", .graph)
         router.add(.get, "/v1/graphs/{g}/values", .values)

@@ -17,7 +17,8 @@ final class HTTPConnection: Connection {
     /// When the head or the body that is being read began.
     private var startedAt: UInt64 = 0
     private var isBodyTimed = false
-    private var isUpgraded = false
+    /// The socket is another connection's now.
+    var isUpgraded = false
     private var isClosing = false
 
     override init(server: Server, number: UInt64, socket: TCPConnection, countedAddress: String?) {
@@ -63,6 +64,7 @@ final class HTTPConnection: Connection {
             case .request:
                 startedAt = 0
                 answer()
+                if isUpgraded { return true }
             case .upgrade:
                 startedAt = 0
                 upgrade(input)

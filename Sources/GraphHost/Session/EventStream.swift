@@ -1,0 +1,74 @@
+/// What a client of server-sent events asked for, checked (wire-protocol.md §3): from here on nothing can be refused.
+public struct EventStream {
+    let graph: LiveGraph
+    private let nodes: [NamedNode]
+    private let pipe: [Stage]
+    private let options: SubscriptionOptions
+    private let resume: Resume?
+
+    /// Checks a request.
+    ///
+    /// - Parameters:
+    ///   - graph: whose nodes are meant.
+    ///   - names: the nodes, one subscription each; their place, counted from 1, is the subscription's id.
+    ///   - pipe: the text of a list of stages that each node's values go through, or nothing.
+    ///   - every: milliseconds between deliveries at most.
+    ///   - isAll: whether every value is sent, or the newest of each turn.
+    ///   - lastEventID: where the client was when its connection broke, as `epoch:rev`.
+    /// - Throws: `bad_field` without nodes, `unknown_node`, `sub_limit`, and what is wrong with the pipe.
+    public init(
+        of graph: LiveGraph,
+        nodes names: [String],
+        pipe: UnsafeRawBufferPointer? = nil,
+        every: UInt64 = 0,
+        isAll: Bool = false,
+        lastEventID: String? = nil
+    ) throws(HostError) {
+        let host = graph.host
+        guard !names.isEmpty else { throw HostError(.badField, "node: at least one name is needed") }
+        guard names.count <= host.limits.subscriptions else {
+            throw HostError(.subLimit, "at most \(host.limits.subscriptions) subscriptions per connection")
+        }
+        var nodes: [NamedNode] = []
+        for name in names {
+            guard let node = graph.node(name) else {
+                throw HostError(.unknownNode, "no such node in \(graph.name)", node: name)
+            }
+            nodes.append(node)
+        }
+        self.graph = graph
+        self.nodes = nodes
+        self.pipe = try pipe.map { text throws(HostError) in try Pipe.read(text, host: host) } ?? []
+        var options = SubscriptionOptions()
+        options.every = every
+        options.isAll = isAll
+        self.options = options
+        resume = lastEventID.map { Resume(eventID: $0, in: graph) }
+    }
+
+    /// Subscribes to everything, and tells the present state.
+    fileprivate func start(in session: Session) {
+        for (place, node) in nodes.enumerated() where !session.isClosed {
+            // A cursor given before the last snapshot would let a client miss the others.
+            session.isOpening = place + 1 < nodes.count
+            session.subscribe(
+                to: .from(node.name),
+                pipe,
+                id: UInt64(place + 1),
+                in: graph,
+                options,
+                resume
+            )
+        }
+    }
+}
+
+extension Session {
+    /// Starts a stream of events; for a session of the form ``SessionForm/events``, once.
+    public func start(_ stream: EventStream) {
+        guard case .events = form, subscriptions.isEmpty else {
+            preconditionFailure("a stream of events is started once")
+        }
+        stream.start(in: self)
+    }
+}

@@ -1,0 +1,46 @@
+internal import GraphHost
+internal import HTTP
+
+// Server-sent events.
+extension HTTPConnection {
+    /// `GET …/events?node=a&node=b&every=&pipe=`: from here on the socket is an ``EventStreamConnection``.
+    func streamEvents(_ captures: Captures, _ head: RequestHead) {
+        guard let graph = findGraph(captures) else { return }
+        let query = Query(head.query)
+        guard let options = streamOptions(query) else { return }
+        let cursor = head.value(.lastEventID).map { String(decoding: $0, as: UTF8.self) }
+        let stream: EventStream
+        do throws(HostError) {
+            stream = try options.withPipe { pipe in
+                Result { () throws(HostError) in
+                    try EventStream(
+                        of: graph,
+                        nodes: query.strings("node"),
+                        pipe: pipe,
+                        every: options.every,
+                        isAll: options.isAll,
+                        lastEventID: cursor
+                    )
+                }
+            }.get()
+        } catch {
+            return refuse(error)
+        }
+        guard !server.isDraining else {
+            return refuse(Refusal(.draining, "the server is about to stop", retryAfterSeconds: 5))
+        }
+        if !framing.omitsBody { framing.keepsAlive = false }
+        write { out in
+            server.encoder.begin(.ok, framing, in: &out)
+            out.field("Content-Type", "text/event-stream")
+            out.append(
+                "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\nX-Content-Type-Options: nosniff\r\n"
+            )
+            server.encoder.beginChunks(framing, in: &out)
+        }
+        guard !framing.omitsBody else { return }
+        let connection = EventStreamConnection(taking: self, for: graph)
+        isUpgraded = true
+        connection.open(stream)
+    }
+}

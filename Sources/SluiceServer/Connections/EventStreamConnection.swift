@@ -1,0 +1,151 @@
+internal import EventLoop
+internal import GraphHost
+internal import HTTP
+
+/// A connection on which server-sent events leave and nothing is heard any more (wire-protocol.md §3).
+///
+/// What it sends is what a WebSocket would be sent, by the same session: each message is the data of one event. However
+/// it ends, the session is closed in the same loop turn, by ``Session/close(_:)`` and nothing else.
+final class EventStreamConnection: Connection, MessageSink {
+    private let graph: LiveGraph
+    private let framing: ResponseFraming
+    /// What the client asked for; nil once it is closed.
+    private(set) var session: Session?
+    /// When something was last written, and when that was an event.
+    private var wroteAt: UInt64
+    private var toldAt: UInt64
+
+    /// Takes over the connection of a request whose answer has begun.
+    init(taking connection: HTTPConnection, for graph: LiveGraph) {
+        self.graph = graph
+        framing = connection.framing
+        wroteAt = connection.server.loop.now
+        toldAt = wroteAt
+        super.init(replacing: connection)
+    }
+
+    override var transport: StaticString { "sse" }
+
+    override var name: String { session.map { "c:\($0.number)" } ?? super.name }
+
+    /// Opens the session and tells the present state.
+    func open(_ stream: EventStream) {
+        socket?.setUserTimeout(.milliseconds(Int64(2 * server.times.heartbeat)))
+        let session = Session(host: server.host, sink: self, transport: "sse", form: .events)
+        self.session = session
+        session.start(stream)
+        setDeadline()
+        flush()
+    }
+
+    // MARK: - MessageSink
+
+    func send(message: UnsafeRawBufferPointer) {
+        wroteAt = server.loop.now
+        toldAt = wroteAt
+        let object = JSONReader(validated: message)
+        // The cursor moves only when nothing is held back; the client keeps the one before until then.
+        let rev = session?.isCaughtUp == true ? object["rev"]?.int.map(UInt64.init) : nil
+        if let text = object["op"]?.text, text == "upd" {
+            append("upd", rev, message)
+        } else if let text = object["op"]?.text, text == "snap" {
+            append("snap", rev, message)
+        } else if let text = object["op"]?.text, text == "hb" {
+            append("hb", session?.isCaughtUp == true ? graph.rev : nil, message)
+        } else {
+            append("end", nil, message)
+        }
+        if unsentBytes > server.configuration.limits.unsentHard { checkHardLimit() }
+    }
+
+    private func append(_ name: StaticString, _ rev: UInt64?, _ message: UnsafeRawBufferPointer) {
+        var event = ByteBuffer()
+        if let rev {
+            var id = "\(graph.epoch):\(rev)"
+            id.withUTF8 {
+                ServerSentEvents.append(name, id: UnsafeRawBufferPointer($0), data: message, to: &event)
+            }
+        } else {
+            ServerSentEvents.append(name, data: message, to: &event)
+        }
+        write { server.encoder.chunk(event.bytes, framing, in: &$0) }
+    }
+
+    /// No peer may pile up more than the hard limit.
+    private func checkHardLimit() {
+        flush()
+        guard unsentBytes > server.configuration.limits.unsentHard, !isLingering else { return }
+        finish(.slow)
+    }
+
+    func close(code: UInt16, reason: String) {
+        guard socket != nil, !isLingering else { return }
+        finish(code == CloseCode.slow.rawValue ? .slow : .closed)
+    }
+
+    func pauseReading(_ paused: Bool) {}
+
+    override func drained() {
+        session?.drained()
+    }
+
+    // MARK: - Ending
+
+    /// The one way to end from this side: the session goes now, the last chunk leaves, the socket follows.
+    private func finish(_ reason: Session.CloseReason) {
+        let session = session
+        self.session = nil
+        session?.close(reason)
+        write { server.encoder.endChunks(framing, in: &$0) }
+        closeAfterWriting()
+    }
+
+    override func peerEnded() {
+        let session = session
+        self.session = nil
+        session?.close(.reset)
+        close()
+    }
+
+    override func ended(_ error: UVError?) {
+        let session = session
+        self.session = nil
+        session?.close(error?.is(.timedOut) == true ? .timeout : .reset)
+    }
+
+    override func endByOperator() {
+        finish(.closed)
+    }
+
+    override func drain(after milliseconds: Int) {
+        guard !isLingering else { return }
+        var event = ByteBuffer()
+        ServerSentEvents.appendRetry(milliseconds: milliseconds, to: &event)
+        write { server.encoder.chunk(event.bytes, framing, in: &$0) }
+        session?.shutDown(after: milliseconds)
+    }
+
+    // MARK: - Time
+
+    private func setDeadline() {
+        guard !isLingering, socket != nil else { return }
+        server.deadlines.set(
+            self,
+            at: min(wroteAt + server.times.comment, toldAt + server.times.heartbeat)
+        )
+    }
+
+    override func expire(now: UInt64) {
+        if isLingering { return close() }
+        if now >= toldAt + server.times.heartbeat {
+            session?.heartbeat()
+        } else if now >= wroteAt + server.times.comment {
+            wroteAt = now
+            var event = ByteBuffer()
+            ServerSentEvents.appendComment(to: &event)
+            write { server.encoder.chunk(event.bytes, framing, in: &$0) }
+        }
+        flush()
+        setDeadline()
+    }
+}
