@@ -75,6 +75,8 @@ public class AnyNode {
 
     /// Text of the value, for descriptions.
     var valueDescription: String { "empty" }
+    /// Each reference to a node in the value, for the search for holders.
+    func forEachNodeInValue(_ visit: (AnyNode) -> Void) {}
     /// The public edge object of `edge`, which leaves this node for `target`.
     func makeEdge(for edge: Edge, to target: AnyNode) -> AnyEdge? { nil }
     /// Second half of `makeEdge(for:to:)`: both types are known.

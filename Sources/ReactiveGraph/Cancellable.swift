@@ -60,9 +60,15 @@ public final class CancellableBag: Cancellable {
     /// The listens this bag holds.
     @exclusivity(unchecked) var held: EdgeRef?
     @exclusivity(unchecked) var lastHeld: EdgeRef?
+    /// What ``AnyNode/ownerPaths(limit:)`` calls the listens of this bag, for instance the name of a view.
+    public var name: String?
+    /// The type of the object whose bag this is, known from `listen(owner:)`.
+    @exclusivity(unchecked) var ownerType: Any.Type?
 
     /// An empty bag.
-    public init() {}
+    public init(name: String? = nil) {
+        self.name = name
+    }
 
     deinit {
         cancel()

@@ -151,6 +151,8 @@ final class EdgeSide {
     @exclusivity(unchecked) @usableFromInline var reset: (() -> Void)?
     /// The edge lost an end: timers stop.
     @exclusivity(unchecked) @usableFromInline var onDetach: (() -> Void)?
+    /// Visits the nodes that the operator's state holds, once per reference.
+    @exclusivity(unchecked) @usableFromInline var keeps: ((_ visit: (AnyNode) -> Void) -> Void)?
     /// The creation number of the last source, to tell a different one.
     @exclusivity(unchecked) var lastSource: UInt64 = 0
     /// Whom a listen belongs to, for `stopListening`.

@@ -206,7 +206,9 @@ extension Graph {
         foreign makeForeign: () -> Edge
     ) -> AnyCancellable {
         if let owner = owner as? any ListenerOwner {
-            return listen(to: node, in: owner.listenBag, replay: wanted, owned())
+            let bag = owner.listenBag
+            bag.ownerType = type(of: owner)
+            return listen(to: node, in: bag, replay: wanted, owned())
         }
         let edge = makeForeign()
         edge.needSide().owner = owner

@@ -104,6 +104,11 @@ public class Node<Value>: AnyNode {
 
     final override var valueDescription: String { stored.description }
 
+    final override func forEachNodeInValue(_ visit: (AnyNode) -> Void) {
+        guard Value.self is any NodeKeeping.Type, case .value(let value) = stored else { return }
+        (value as? any NodeKeeping)?.forEachKeptNode(visit)
+    }
+
     final override func makeEdge(for edge: Edge, to target: AnyNode) -> AnyEdge? {
         target.makeEdge(for: edge, from: Value.self)
     }

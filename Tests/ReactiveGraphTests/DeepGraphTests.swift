@@ -1,55 +1,9 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 import ReactiveGraph
 import TestSupport
 import Testing
 
 @Suite("Depth: no native stack in proportion to a graph (G-49, G-68, G-138)")
 struct DeepGraphTests {
-    /// Runs `body` on a thread with a stack of the given size.
-    private func onThread(stackBytes: Int, _ body: @escaping @Sendable () -> Void) {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        #expect(pthread_attr_setstacksize(&attributes, stackBytes) == 0)
-        let box = Unmanaged.passRetained(Body(run: body))
-        #if canImport(Glibc)
-            var thread = pthread_t()
-        #else
-            var thread: pthread_t?
-        #endif
-        let failed = pthread_create(
-            &thread,
-            &attributes,
-            { argument in
-                #if canImport(Glibc)
-                    Unmanaged<Body>.fromOpaque(argument!).takeRetainedValue().run()
-                #else
-                    Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
-                #endif
-                return nil
-            },
-            box.toOpaque()
-        )
-        #expect(failed == 0)
-        #if canImport(Glibc)
-            pthread_join(thread, nil)
-        #else
-            pthread_join(thread!, nil)
-        #endif
-        pthread_attr_destroy(&attributes)
-    }
-
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-
-        init(run: @escaping @Sendable () -> Void) {
-            self.run = run
-        }
-    }
-
     @Test("A chain of 100,000 nodes is built, set ten times and freed on 512 KiB")
     func chain() {
         onThread(stackBytes: 512 * 1024) {

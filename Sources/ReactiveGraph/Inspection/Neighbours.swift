@@ -57,23 +57,29 @@ extension AnyNode {
 
     /// Whether `node` can be reached from this node, going downstream (G-104).
     ///
-    /// Inner followings count.
+    /// Inner followings count. A node is upstream of itself only if it stands on a ring.
     public func isUpstream(of node: AnyNode) -> Bool {
+        let goal = NodeRef.passUnretained(node)
         var seen: Set<UInt64> = []
-        var queue: [AnyNode] = [self]
+        var queue: [NodeRef] = [.passUnretained(self)]
+        var found = false
         var index = 0
-        while index < queue.count {
-            var found = false
-            queue[index].forEachConsumer { next in
-                guard seen.insert(next.id).inserted else { return }
-                let next = next.takeUnretainedValue()
-                if next === node { found = true }
-                queue.append(next)
+        while index < queue.count, !found {
+            queue[index]._withUnsafeGuaranteedRef { node in
+                node.forEachConsumer { next in
+                    guard seen.insert(next.id).inserted else { return }
+                    if next.isSame(as: goal) { found = true }
+                    queue.append(next)
+                }
             }
-            if found { return true }
             index += 1
         }
-        return false
+        return found
+    }
+
+    /// Whether an input of the combine or zip behind this node was removed: it emits no more (G-82, G-144).
+    public var isEnded: Bool {
+        join?._withUnsafeGuaranteedRef { $0.isDead } ?? false
     }
 
     /// The nodes that hold this one by an edge: transforms and inner followings.

@@ -2,8 +2,8 @@ import ReactiveGraph
 import TestSupport
 import Testing
 
-@Suite("Inspection")
-struct InspectionTests {
+@Suite("Neighbours")
+struct NeighbourTests {
     let graph = Graph()
 
     @Test("Neighbours in order of attachment, with repetitions (G-100, G-101)")
@@ -57,70 +57,26 @@ struct InspectionTests {
         a.removeUpstreamNodes()
     }
 
-    @Test("Traversal goes both ways, breadth first, upstream before downstream (G-105)")
-    func traverse() {
-        let root = graph.mutable(1).named("root")
-        let left = root.map { $0 }.named("left")
-        let right = root.map { $0 }.named("right")
-        let bottom = Node.combineEach(left, right, +).named("bottom")
-        var visits: [String] = []
-        left.traverse(
-            node: { node, depth in
-                visits.append("\(node.name ?? "?") \(depth)")
-                return false
-            },
-            edge: { edge in
-                visits.append("\(edge.fromNode?.name ?? "?")>\(edge.toNode?.name ?? "?")")
-                return false
-            }
-        )
-        #expect(
-            visits == [
-                "left 0", "root>left", "left>bottom", "root -1", "root>right", "bottom 1", "right>bottom",
-                "right 0",
-            ]
-        )
-        withExtendedLifetime(bottom) {}
+    @Test("G-104: long and wide graphs are searched once per node")
+    func isUpstreamOfDeep() {
+        let source = graph.mutable(1)
+        var nodes = [source as Node<Int>]
+        for _ in 0..<10_000 {
+            nodes.append(Node.combineEach(nodes[nodes.count - 1], source, +).map { $0 & 1 })
+        }
+        #expect(source.isUpstream(of: nodes[10_000]))
+        #expect(!nodes[10_000].isUpstream(of: source))
     }
 
-    @Test("A visitor can stop, at a node and at a transform (G-105)")
-    func stops() {
-        let root = graph.mutable(1)
-        let chain = root.map { $0 }.map { $0 }
-        var count = 0
-        root.traverse(node: { _, _ in
-            count += 1
-            return count == 2
-        })
-        #expect(count == 2)
-        count = 0
-        chain.traverse(edge: { _ in
-            count += 1
-            return true
-        })
-        #expect(count == 1)
-    }
-
-    @Test("The DOT text is escaped and the same each time (G-106)")
-    func dot() {
-        let a = graph.mutable("x\"\n").named("a \"quoted\" \\ %s")
-        let b = a.map { $0 }
-        let loose = TransformEdge<String, Int>(name: "Loose")
-        loose.from = b
-        let text = a.dot(values: true)
-        #expect(text == a.dot(values: true))
-        #expect(
-            a.dot() == """
-                digraph {
-                    n\(a.id) [label="a \\"quoted\\" \\\\ %s"];
-                    n\(a.id) -> n\(b.id) [label="Map"];
-                    n\(b.id) [label="n\(b.id)"];
-                    x1 [shape=point];
-                    n\(b.id) -> x1 [label="Loose"];
-                }
-
-                """
-        )
+    @Test("G-82, G-144: a combine that lost an input says so, on the node and on the edges it has left")
+    func ended() {
+        let a = graph.mutable(1)
+        let b = graph.mutable(2)
+        let sum = Node.combineEach(a, b, +)
+        #expect(!sum.isEnded && sum.upstreamTransforms.allSatisfy { !$0.isEnded })
+        sum.removeUpstreamNode(a)
+        #expect(sum.isEnded && sum.upstreamTransforms.map(\.isEnded) == [true])
+        #expect(!a.isEnded)
     }
 
     @Test("Descriptions show name or undefined, and the value or empty (G-16)")

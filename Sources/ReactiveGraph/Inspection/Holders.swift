@@ -1,0 +1,135 @@
+// Who holds a node, beside the edges that come out of it. Edges are known; what else there is shows in the node's
+// reference count. Everything here goes by unowned references, so as not to count itself.
+
+/// A value that holds nodes: a node as the value of another, or a collection of them.
+///
+/// What it visits is known as a hold of one node on another, and not taken for a reference from outside.
+protocol NodeKeeping {
+    /// Calls `visit` once for each reference to a node.
+    func forEachKeptNode(_ visit: (AnyNode) -> Void)
+}
+
+extension AnyNode: NodeKeeping {
+    final func forEachKeptNode(_ visit: (AnyNode) -> Void) { visit(self) }
+}
+
+extension Optional: NodeKeeping {
+    func forEachKeptNode(_ visit: (AnyNode) -> Void) {
+        guard let self else { return }
+        (self as? any NodeKeeping)?.forEachKeptNode(visit)
+    }
+}
+
+extension Array: NodeKeeping {
+    func forEachKeptNode(_ visit: (AnyNode) -> Void) {
+        guard Element.self is any NodeKeeping.Type else { return }
+        for element in self { (element as? any NodeKeeping)?.forEachKeptNode(visit) }
+    }
+}
+
+extension Dictionary: NodeKeeping {
+    func forEachKeptNode(_ visit: (AnyNode) -> Void) {
+        guard Value.self is any NodeKeeping.Type else { return }
+        for value in values { (value as? any NodeKeeping)?.forEachKeptNode(visit) }
+    }
+}
+
+/// A part of a graph and the holds of nodes on nodes that are no edges: by a value, or by the state of an edge.
+struct HoldMap {
+    private(set) var nodes: [NodeRef] = []
+    /// Keyed by the number of the node that is held: once per reference.
+    private(set) var keepers: [UInt64: [NodeRef]] = [:]
+    private let surplus = Self.retainCountSurplus()
+
+    /// Everything connected with `starts`, in whichever direction and way.
+    init(around starts: [NodeRef]) {
+        var seen: Set<UInt64> = []
+        for start in starts where seen.insert(start.id).inserted { nodes.append(start) }
+        var index = 0
+        while index < nodes.count {
+            let node = nodes[index]
+            index += 1
+            node._withUnsafeGuaranteedRef { holder in
+                holder.forEachNeighbour { next in
+                    if seen.insert(next.id).inserted { nodes.append(next) }
+                }
+                holder.forEachKept { kept in
+                    keepers[kept.id, default: []].append(node)
+                    if seen.insert(kept.id).inserted { nodes.append(kept) }
+                }
+            }
+        }
+    }
+
+    /// The nodes that hold `node`: targets of its edges, and keepers; `visit` gets the name of what holds.
+    func forEachHolder(of node: NodeRef, _ visit: (NodeRef, String) -> Void) {
+        node._withUnsafeGuaranteedRef { held in
+            held.forEachOutgoing { edge in
+                if let target = edge.target { visit(target, edge.name) }
+            }
+        }
+        for keeper in keepers[node.id] ?? [] { visit(keeper, "value") }
+    }
+
+    /// Whether anybody but edges and other nodes holds `node`: a listen, or a reference of whatever kind.
+    func isHeldFromOutside(_ node: NodeRef) -> Bool {
+        var isHeld = false
+        node._withUnsafeGuaranteedRef { node in
+            node.forEachOutgoing { edge in
+                if edge.bag != nil || edge.isHeldFromOutside { isHeld = true }
+            }
+        }
+        return isHeld || outsideReferences(to: node) > 0
+    }
+
+    /// References that are neither an edge's nor another node's.
+    func outsideReferences(to node: NodeRef) -> Int {
+        var known = keepers[node.id]?.count ?? 0
+        node._withUnsafeGuaranteedRef { node in
+            node.forEachOutgoing { _ in known += 1 }
+        }
+        return Unmanaged<AnyObject>.fromOpaque(node.toOpaque()).countedReferences - surplus - known
+    }
+
+    /// What the count of an object shows beyond its one reference: depends on how this was compiled.
+    private static func retainCountSurplus() -> Int {
+        let probe = Unmanaged<AnyObject>.passRetained(Probe())
+        let count = probe.countedReferences
+        probe.release()
+        return count - 1
+    }
+}
+
+private final class Probe {}
+
+extension AnyNode {
+    /// The other ends of its edges, inner followings included, in both directions.
+    fileprivate final func forEachNeighbour(_ visit: (NodeRef) -> Void) {
+        forEachProvider(visit)
+        forEachConsumer(visit)
+    }
+
+    /// Each reference to a node that its value or the state of an incoming edge holds.
+    final func forEachKept(_ visit: (NodeRef) -> Void) {
+        forEachNodeInValue { visit(.passUnretained($0)) }
+        forEachHeld { edge in
+            edge.side?.keeps?({ visit(.passUnretained($0)) })
+        }
+    }
+}
+
+extension Edge {
+    /// Somebody keeps the public object of this edge, which keeps its source (G-20).
+    var isHeldFromOutside: Bool {
+        guard let side else { return false }
+        if side.user != nil { return !isKnownUniquelyReferenced(&side.user) }
+        return side.userRef != nil
+    }
+}
+
+extension Unmanaged where Instance == AnyObject {
+    @inline(never)
+    fileprivate var countedReferences: Int {
+        _withUnsafeGuaranteedRef { Int(_getRetainCount($0)) }
+    }
+}

@@ -1,0 +1,53 @@
+extension AnyNode {
+    /// The graph around this node as a flowchart of Mermaid, which Markdown pages draw where they stand.
+    ///
+    /// The same lines in the same order as ``dot(values:listeners:)``, with the same guarantees: escaped labels,
+    /// creation numbers, the same text for the same graph (G-106).
+    ///
+    /// - Parameters:
+    ///   - values: shows what each node holds.
+    ///   - listeners: shows how many listen to each node, and which inner nodes flattens follow.
+    /// - Returns: the text of a `flowchart`.
+    public func mermaid(values: Bool = false, listeners: Bool = false) -> String {
+        var text = "flowchart LR\n"
+        var loose = 0
+        var ended: [String] = []
+        for item in Drawing(around: self, values: values, listeners: listeners).items {
+            switch item {
+            case .node(let node):
+                let label = node.lines.map(escapedForMermaid).joined(separator: "<br/>")
+                text += "    n\(node.id)[\"\(label)\"]\n"
+                if node.isEnded { ended.append("n\(node.id)") }
+            case .link(let link):
+                let ends = [link.from, link.to].map { end in
+                    if let end { return "n\(end)" }
+                    loose += 1
+                    text += "    x\(loose)(( ))\n"
+                    return "x\(loose)"
+                }
+                let arrow = link.isFollowing || link.isEnded ? "-.->" : "-->"
+                text += "    \(ends[0]) \(arrow)|\"\(escapedForMermaid(link.name))\"| \(ends[1])\n"
+            }
+        }
+        for node in ended { text += "    style \(node) stroke-dasharray: 4\n" }
+        return text
+    }
+}
+
+/// Everything but letters, digits, spaces and harmless signs becomes a character code: Mermaid knows no
+/// backslash, and takes some texts for Markdown or HTML.
+private func escapedForMermaid(_ label: String) -> String {
+    var result = ""
+    for scalar in label.unicodeScalars {
+        switch scalar {
+        case "\n": result += "<br/>"
+        case "a"..."z", "A"..."Z", "0"..."9", " ", ".", ",", ":", "-", "_", "(", ")", "/", "+", "=", "?", "!":
+            result.unicodeScalars.append(scalar)
+        case "\0"..."\u{1F}": result += " "
+        case "\u{A0}"...: result.unicodeScalars.append(scalar)
+        default: result += "#\(scalar.value);"
+        }
+    }
+    // The grammar has no empty string; a list or heading would be taken for Markdown only after a backtick.
+    return result.isEmpty ? " " : result
+}

@@ -1,0 +1,192 @@
+/// The search behind ``AnyNode/ownerPaths(limit:)``: upwards from a node over everything that holds it.
+struct OwnerSearch {
+    private struct Found {
+        let holder: OwnerPath.Holder
+        /// From the node asked about upwards.
+        let nodes: [NodeRef]
+        let links: [String]
+    }
+
+    private struct Hold {
+        let node: NodeRef
+        let link: String
+    }
+
+    private struct Key: Hashable {
+        let holder: OwnerPath.Holder
+        /// Two bags with the same description are two holders.
+        let number: Int
+        let nodes: [UInt64]
+    }
+
+    private let start: NodeRef
+    private let limit: Int
+    private let map: HoldMap
+    private var found: [Found] = []
+    private var known: Set<Key> = []
+    private var rings: [Found] = []
+    private var knownRings: Set<[UInt64]> = []
+
+    init(of start: NodeRef, limit: Int) {
+        self.start = start
+        self.limit = limit
+        map = HoldMap(around: [start])
+    }
+
+    mutating func run() -> [OwnerPath] {
+        let reached = addShortest()
+        addOthers(steps: 64 * (reached + limit))
+        let all = (found + rings).prefix(limit)
+        return all.map { path in
+            OwnerPath(
+                holder: path.holder,
+                nodes: path.nodes.reversed().map { $0.takeUnretainedValue() },
+                links: path.links.reversed()
+            )
+        }
+    }
+
+    // MARK: - Shortest first
+
+    /// Breadth first: one path from each holder.
+    ///
+    /// - Returns: how many nodes hold the start.
+    private mutating func addShortest() -> Int {
+        var below: [UInt64: (node: NodeRef, link: String)] = [:]
+        var seen: Set<UInt64> = [start.id]
+        var queue = [start]
+        var index = 0
+        while index < queue.count {
+            let node = queue[index]
+            index += 1
+            let outside = outsiders(of: node)
+            if !outside.isEmpty, found.count < limit {
+                var nodes = [node]
+                var links: [String] = []
+                var top = node
+                while let step = below[top.id] {
+                    nodes.append(step.node)
+                    links.append(step.link)
+                    top = step.node
+                }
+                for (number, holder) in outside.enumerated() where found.count < limit {
+                    add(holder, number, nodes.reversed(), links.reversed())
+                }
+            }
+            for hold in holds(on: node) where seen.insert(hold.node.id).inserted {
+                below[hold.node.id] = (node, hold.link)
+                queue.append(hold.node)
+            }
+        }
+        return queue.count
+    }
+
+    // MARK: - All others
+
+    private struct Frame {
+        let holds: [Hold]
+        var next = 0
+    }
+
+    /// Depth first: every simple path, and the rings met on the way.
+    ///
+    /// A part of the graph that is densely tied into rings has more simple paths than anybody can wait for: hence
+    /// the number of steps is limited.
+    private mutating func addOthers(steps: Int) {
+        var nodes = [start]
+        var links: [String] = []
+        var places: [UInt64: Int] = [start.id: 0]
+        var frames = [Frame(holds: holds(on: start))]
+        var steps = steps
+        while !frames.isEmpty, found.count < limit, steps > 0 {
+            steps -= 1
+            let top = frames.count - 1
+            guard frames[top].next < frames[top].holds.count else {
+                frames.removeLast()
+                if let left = nodes.popLast() { places[left.id] = nil }
+                _ = links.popLast()
+                continue
+            }
+            let hold = frames[top].holds[frames[top].next]
+            frames[top].next += 1
+            if let place = places[hold.node.id] {
+                addRing(hold, at: place, nodes, links)
+                continue
+            }
+            places[hold.node.id] = nodes.count
+            nodes.append(hold.node)
+            links.append(hold.link)
+            for (number, holder) in outsiders(of: hold.node).enumerated() where found.count < limit {
+                add(holder, number, nodes, links)
+            }
+            frames.append(Frame(holds: holds(on: hold.node)))
+        }
+    }
+
+    private mutating func add(
+        _ holder: OwnerPath.Holder,
+        _ number: Int,
+        _ nodes: [NodeRef],
+        _ links: [String]
+    ) {
+        let key = Key(holder: holder, number: number, nodes: nodes.map(\.id))
+        guard known.insert(key).inserted else { return }
+        found.append(Found(holder: holder, nodes: nodes, links: links))
+    }
+
+    /// The path comes back to one of its nodes: the same nodes make one ring, wherever it is entered.
+    private mutating func addRing(_ hold: Hold, at place: Int, _ nodes: [NodeRef], _ links: [String]) {
+        guard rings.count < limit else { return }
+        guard knownRings.insert(nodes[place...].map(\.id).sorted()).inserted else { return }
+        rings.append(Found(holder: .ring, nodes: nodes + [hold.node], links: links + [hold.link]))
+    }
+
+    // MARK: - Who holds a node
+
+    /// The nodes that hold `node`, each once.
+    private func holds(on node: NodeRef) -> [Hold] {
+        var result: [Hold] = []
+        var seen: Set<UInt64> = []
+        map.forEachHolder(of: node) { holder, link in
+            if seen.insert(holder.id).inserted { result.append(Hold(node: holder, link: link)) }
+        }
+        return result
+    }
+
+    private func outsiders(of node: NodeRef) -> [OwnerPath.Holder] {
+        var result: [OwnerPath.Holder] = []
+        var bags: [(key: ObjectIdentifier, owner: String, listens: Int)] = []
+        var places: [ObjectIdentifier: Int] = [:]
+        node._withUnsafeGuaranteedRef { node in
+            node.forEachOutgoing { edge in
+                if let (key, owner) = edge.listenerDescription() {
+                    if let place = places[key] {
+                        bags[place].listens += 1
+                    } else {
+                        places[key] = bags.count
+                        bags.append((key, owner, 1))
+                    }
+                } else if edge.isHeldFromOutside {
+                    result.append(.edge(name: edge.name))
+                }
+            }
+        }
+        let listeners = bags.map { OwnerPath.Holder.listener(of: $0.owner, listens: $0.listens) }
+        let isReferred = map.outsideReferences(to: node) > 0
+        return listeners + result + (isReferred ? [.reference] : [])
+    }
+}
+
+extension Edge {
+    /// Whose listen this is: what tells owners apart, and what to call it; `nil` if it is no listen.
+    fileprivate func listenerDescription() -> (ObjectIdentifier, String)? {
+        guard let bag else { return nil }
+        if let owner = side?.owner {
+            return (ObjectIdentifier(owner), String(describing: type(of: owner)))
+        }
+        return bag._withUnsafeGuaranteedRef { bag in
+            let type = bag.ownerType.map { String(describing: $0) }
+            return (ObjectIdentifier(bag), bag.name ?? type ?? "a bag")
+        }
+    }
+}
