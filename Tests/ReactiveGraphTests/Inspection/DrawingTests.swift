@@ -7,7 +7,7 @@ struct DrawingTests {
     let graph = Graph()
 
     @Test(
-        "G-106: DOT has a line per node and transform in traversal order, escaped, and is the same each time"
+        "G-106, G-153: DOT has a line per node and transform in traversal order, escaped, and is the same each time"
     )
     func dot() {
         let a = graph.mutable("x\"\n").named("a \"quoted\" \\ %s")
@@ -115,7 +115,7 @@ struct DrawingTests {
         #expect(!flat.dot().contains("n1"))
     }
 
-    @Test("The same history gives the same text in another graph, whatever the addresses")
+    @Test("G-106: the same history gives the same text in another graph, whatever the addresses")
     func determinism() {
         func text() -> [String] {
             let graph = Graph()

@@ -92,7 +92,8 @@ struct LeakTests {
         }
         expectLeak([3]) {
             let inner = graph.mutable(1)
-            let flat = graph.mutable([nil, Optional(inner as Node<Int>)]).flattenMap { $0.compactMap(\.self)[0] }
+            let rooms = graph.mutable(["hall": Optional(inner as Node<Int>)])
+            let flat = rooms.flattenMap { $0.values.compactMap(\.self)[0] }
             inner.link(to: flat)
         }
         #expect(graph.counts.liveNodes == 0)

@@ -99,7 +99,7 @@ struct TraversalTests {
         b.traverse()
     }
 
-    @Test("G-105: stop at a transform stops there, and nothing is visited after it")
+    @Test("G-105, G-153: stop at a transform stops there, and nothing is visited after it")
     func stopAtTransform() {
         let root = graph.mutable(1).named("root")
         let left = root.map { $0 }
