@@ -141,7 +141,7 @@ extension HTTPConnection {
         case .refused(let sentence):
             refuse(Refusal(.badRequest, sentence))
             return nil
-        case .accepted(let subprotocol):
+        case .accepted(let subprotocol, _):
             guard !server.isDraining else {
                 refuse(Refusal(.draining, "the server is about to stop", retryAfterSeconds: 5))
                 return nil
