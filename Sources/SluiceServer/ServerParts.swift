@@ -29,6 +29,7 @@ struct Milliseconds {
     let idle: UInt64
     let frame: UInt64
     let close: UInt64
+    let wait: UInt64
     let heartbeat: UInt64
     /// Silence after which a stream of events gets a comment.
     let comment: UInt64
@@ -40,6 +41,7 @@ struct Milliseconds {
         idle = UInt64(times.idle.milliseconds)
         frame = UInt64(times.frame.milliseconds)
         close = UInt64(times.close.milliseconds)
+        wait = UInt64(times.wait.milliseconds)
         heartbeat = UInt64(configuration.heartbeat.milliseconds)
         comment = min(15_000, heartbeat)
     }

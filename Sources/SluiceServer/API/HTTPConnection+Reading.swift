@@ -3,18 +3,31 @@ internal import HTTP
 
 // What is read from graphs; nothing of it changes them or keeps a node alive.
 extension HTTPConnection {
-    /// `GET …/nodes/{n}`: the bare value.
+    /// `GET …/nodes/{n}`: the bare value; with `If-None-Match` and `Prefer: wait=n` the next one, if it comes in time.
     func readNode(_ captures: Captures, _ head: RequestHead) {
         guard let node = findNode(captures) else { return }
-        let graph = node.graph
-        let reading = graph.read(node)
+        let reading = node.graph.read(node)
+        guard let known = head.value(.ifNoneMatch) else { return answer(reading, of: node) }
         do throws(HostError) {
-            if try Preconditions.isKnown(head, reading, of: node) {
-                return answerEmpty(.notModified) { $0.append(validators: graph, reading) }
+            guard try Preconditions.isKnown(known, reading, of: node) else {
+                return answer(reading, of: node)
             }
         } catch {
             return refuse(error)
         }
+        let seconds = head.has(.prefer) ? Preferences(head).waitSeconds ?? 0 : 0
+        guard seconds > 0, !server.isDraining else { return answerUnchanged(reading, of: node) }
+        wait(for: node, knowing: known, seconds: seconds)
+    }
+
+    /// The client has this state already.
+    func answerUnchanged(_ reading: Reading, of node: NamedNode) {
+        answerEmpty(.notModified) { $0.append(validators: node.graph, reading) }
+    }
+
+    /// A node's state.
+    func answer(_ reading: Reading, of node: NamedNode) {
+        let graph = node.graph
         switch reading.held {
         case .empty:
             answerEmpty(.noContent) { $0.append(validators: graph, reading) }
@@ -28,7 +41,7 @@ extension HTTPConnection {
                     "the operator behind the node failed for the present input",
                     members: Array(members.bytes)
                 )
-            )
+            ) { $0.append(validators: graph, reading) }
         case .value(let datum):
             datum.withBytes { bytes in
                 answer(.ok, "application/json", bytes) { $0.append(validators: graph, reading) }

@@ -25,11 +25,18 @@ enum Preconditions {
         }
     }
 
-    /// Whether the client of a read has the present state already.
-    static func isKnown(_ head: RequestHead, _ reading: Reading, of node: NamedNode) throws(HostError) -> Bool
-    {
-        guard let value = head.value(.ifNoneMatch) else { return false }
-        return try condition(value, "If-None-Match").matchesWeakly(reading, of: node)
+    /// Whether the client of a read, which sent this `If-None-Match`, has the present state already.
+    ///
+    /// That a node is empty is a state as well, and has a tag; only `*` asks for a value.
+    static func isKnown(
+        _ value: UnsafeRawBufferPointer,
+        _ reading: Reading,
+        of node: NamedNode
+    ) throws(HostError) -> Bool {
+        let condition = try condition(value, "If-None-Match")
+        guard case .list(let list) = condition else { return condition.matchesWeakly(reading, of: node) }
+        var tag = "\(node.graph.epoch):\(reading.changed)"
+        return tag.withUTF8 { list.contains(UnsafeRawBufferPointer($0), strongly: false) }
     }
 
     private static func condition(

@@ -54,6 +54,8 @@ public struct Configuration: Sendable {
         public var frame = Duration.seconds(30)
         /// For the other side's close frame.
         public var close = Duration.seconds(5)
+        /// The longest that a read may wait for a change.
+        public var wait = Duration.seconds(60)
     }
 
     /// How much peers may send and hold.

@@ -99,6 +99,12 @@ public struct ConfigurationKey {
                 .duration(short...second * 3600),
                 "for the other side's close frame"
             ),
+            Self(
+                "times.wait",
+                \.times.wait,
+                .duration(second...second * 3600),
+                "the longest that a read may wait for a change (Prefer: wait)"
+            ),
             Self("limits.connections", \.limits.connections, .integer(1...10_000_000), "open connections"),
             Self(
                 "limits.connectionsPerAddress",

@@ -20,6 +20,8 @@ final class HTTPConnection: Connection {
     /// The socket is another connection's now.
     var isUpgraded = false
     private var isClosing = false
+    /// What the request at hand waits for, if that is a change of a node.
+    var poll: LongPoll?
 
     override init(server: Server, number: UInt64, socket: TCPConnection, countedAddress: String?) {
         parser = RequestParser(limits: server.parserLimits)
@@ -48,7 +50,8 @@ final class HTTPConnection: Connection {
             if socket == nil { return }
         }
         saved.append(input)
-        socket?.pauseReading()
+        // A client that waits for a change may go away meanwhile, which is only heard while reading.
+        if poll == nil || saved.count > server.pendingBytes { socket?.pauseReading() }
         setDeadline()
     }
 
@@ -100,6 +103,7 @@ final class HTTPConnection: Connection {
     }
 
     override func peerEnded() {
+        if poll != nil { return close() }
         // A request that is being answered still gets its answer.
         if waitingFor != 0 || unsentBytes > 0 {
             isClosing = true
@@ -136,9 +140,9 @@ final class HTTPConnection: Connection {
     }
 
     /// Answers with an error; the connection goes on unless the framing says otherwise.
-    func refuse(_ problem: Problem) {
+    func refuse(_ problem: Problem, fields: (inout ByteBuffer) -> Void = { _ in }) {
         if server.isDraining { framing.keepsAlive = false }
-        write { problem.append(server.encoder, framing, to: &$0) }
+        write { problem.append(server.encoder, framing, to: &$0, fields: fields) }
         server.refusals &+= 1
         if !framing.keepsAlive { isClosing = true }
     }
@@ -168,6 +172,7 @@ final class HTTPConnection: Connection {
 
     private func setDeadline() {
         guard socket != nil, !isLingering else { return }
+        if let poll { return server.deadlines.set(self, at: poll.deadline) }
         let now = server.loop.now
         let deadline: UInt64
         if parser.isReadingHead {
@@ -187,6 +192,9 @@ final class HTTPConnection: Connection {
 
     override func expire(now: UInt64) {
         if isLingering { return close() }
+        if let poll {
+            return now >= poll.deadline ? poll.finish() : server.deadlines.set(self, at: poll.deadline)
+        }
         if waitingFor != 0 {
             // The log owes the answer, not the peer.
             return server.deadlines.set(self, at: now + server.times.idle)
@@ -208,13 +216,17 @@ final class HTTPConnection: Connection {
         closeAfterWriting()
     }
 
+    override var name: String { poll?.name ?? super.name }
+
     override func drain(after milliseconds: Int) {
+        if let poll { return poll.finish() }
         guard waitingFor == 0, !isClosing else { return }
         if parser.isIdle, unsentBytes == 0 { close() }
         // Otherwise the answer that is under way says `Connection: close`.
     }
 
     override func ended(_ error: UVError?) {
+        poll?.cancel()
         waitingFor = 0
         isClosing = true
         saved.removeAll(keepingCapacity: false)

@@ -1,0 +1,104 @@
+internal import EventLoop
+internal import GraphHost
+internal import HTTP
+
+/// A read that waits until the node is no longer in the state that the client knows (`Prefer: wait`, RFC 7240).
+///
+/// It is a listener like any other, with a session of its own, which ends in the turn in which the node changes, the time
+/// is over, or the client goes away.
+final class LongPoll: MessageSink {
+    /// When it is answered at the latest, on the loop's clock.
+    let deadline: UInt64
+    private unowned let connection: HTTPConnection
+    private let number: UInt64
+    private let node: NamedNode
+    private let known: [UInt8]
+    private var session: Session?
+    private var isOpen = false
+
+    /// Begins to listen; the request of that number is answered when something has happened.
+    init(
+        _ connection: HTTPConnection,
+        request number: UInt64,
+        node: NamedNode,
+        known: UnsafeRawBufferPointer,
+        deadline: UInt64
+    ) throws(HostError) {
+        self.connection = connection
+        self.number = number
+        self.node = node
+        self.known = Array(known)
+        self.deadline = deadline
+        let stream = try EventStream(of: node.graph, nodes: [node.name])
+        let session = Session(host: connection.server.host, sink: self, transport: "poll", form: .events)
+        self.session = session
+        session.start(stream)
+        isOpen = true
+    }
+
+    /// The listener's name.
+    var name: String? { session.map { "c:\($0.number)" } }
+
+    /// Answers with what there is now: the time is over, or the server stops.
+    func finish() {
+        guard let session else { return }
+        self.session = nil
+        // Read while the chain is alive; the answer may lead to the next request.
+        let reading = node.exists ? node.graph.read(node) : nil
+        session.close()
+        connection.poll = nil
+        connection.answerLater(number) { connection in
+            guard let reading else {
+                return connection.refuse(Refusal("unknown_node", "the node was removed"))
+            }
+            let isUnchanged = known.withUnsafeBytes { known in
+                (try? Preconditions.isKnown(known, reading, of: node)) == true
+            }
+            if isUnchanged {
+                connection.answerUnchanged(reading, of: node)
+            } else {
+                connection.answer(reading, of: node)
+            }
+        }
+    }
+
+    /// The client has gone.
+    func cancel() {
+        let session = session
+        self.session = nil
+        session?.close(.reset)
+    }
+
+    // MARK: - MessageSink
+
+    var unsentBytes: Int { 0 }
+
+    func send(message: UnsafeRawBufferPointer) {
+        // The first message is the snapshot of what the client knows.
+        if isOpen { finish() }
+    }
+
+    func close(code: UInt16, reason: String) {
+        finish()
+    }
+
+    func pauseReading(_ paused: Bool) {}
+}
+
+extension HTTPConnection {
+    /// Lets the request at hand wait for a change of `node`.
+    func wait(for node: NamedNode, knowing known: UnsafeRawBufferPointer, seconds: Int) {
+        let longest = Int(server.times.wait / 1000)
+        do throws(HostError) {
+            poll = try LongPoll(
+                self,
+                request: wait(),
+                node: node,
+                known: known,
+                deadline: server.loop.now + UInt64(min(seconds, max(1, longest))) * 1000
+            )
+        } catch {
+            preconditionFailure("one node can be listened to")
+        }
+    }
+}
