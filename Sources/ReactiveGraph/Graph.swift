@@ -42,6 +42,8 @@ public final class Graph {
     ///
     /// Off by default.
     public var onSyncMismatch: ((AnyNode, AnyNode) -> Void)?
+    /// Told the creation number of each join when its turn to settle has come: tests compare the order.
+    @exclusivity(unchecked) package final var onSettle: ((UInt64) -> Void)?
 
     /// Living nodes, edges and listeners, and totals.
     public internal(set) var counts = GraphCounts()

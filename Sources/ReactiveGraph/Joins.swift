@@ -87,7 +87,8 @@ extension Graph {
 
     @inline(__always)
     private func settle(_ join: Join) {
-        guard !join.isDead, join.node != nil, !stopping else { return }
+        guard !join.isDead, let node = join.node, !stopping else { return }
+        onSettle?(node.id)
         if join.trail == nil && join.context == nil {
             setPath(nil)
             context = nil

@@ -16,7 +16,7 @@ struct Comparison {
         let engine = EngineWorld(settings: settings)
         let first = Player(seed: seed, settings: settings, world: engine, keepsTranscript: keepsTranscript)
         first.play()
-        let reference = ReferenceWorld(settings: settings, engineRecord: first.record)
+        let reference = ReferenceWorld(settings: settings, engineSettled: engine.settled)
         let second = Player(
             seed: seed,
             settings: settings,
@@ -28,6 +28,7 @@ struct Comparison {
         let isOpen = open != nil
         calls = second.record.count { $0.what == .listener || $0.what == .function }
         var found = Self.compare(first.record, second.record, isOpen: isOpen)
+        if reference.settledWrongly, !isOpen { found = found ?? "a join settled out of turn" }
         reference.dropEverything()
         let left = reference.livingNodes
         reference.graph.scrap()

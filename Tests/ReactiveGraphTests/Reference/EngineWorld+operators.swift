@@ -34,6 +34,10 @@ extension EngineWorld {
             return source.flattenMap { [unowned self] value in
                 withExtendedLifetime(mark) { inner(site, value) }
             }
+        case .delay(let duration): return source.delay(for: .milliseconds(duration))
+        case .debounce(let duration, let burst):
+            return source.debounce(for: .milliseconds(duration), edge: edge(burst))
+        case .sample(let duration): return source.sample(every: .milliseconds(duration))
         case .transform(let site):
             let mark = Mark(functions)
             return source.transform(named: "Own") { [unowned self] emission, context in
@@ -43,6 +47,14 @@ extension EngineWorld {
                     )
                 }
             }
+        }
+    }
+
+    private func edge(_ burst: Burst) -> DebounceEdge {
+        switch burst {
+        case .last: .trailing
+        case .first: .leading
+        case .both: .both
         }
     }
 
@@ -164,6 +176,37 @@ extension EngineWorld {
         edge.to = node
         withExtendedLifetime((edge, node)) {}
         return 0
+    }
+
+    // MARK: - Syncing
+
+    func sync(_ node: Node<Int>, _ partner: Node<Int>, _ holder: Holder?, _ site: Int?) -> AnyCancellable {
+        let owner = holder.map { needOwner($0) }
+        defer { withExtendedLifetime(owner) {} }
+        if let site {
+            // One mark for both functions: each of the two edges may hold both.
+            let mark = Mark(functions)
+            let function = { [unowned self] (value: Int) in
+                withExtendedLifetime(mark) { player?.function(site, value) ?? 0 }
+            }
+            return node.sync(with: partner, owner: owner, transform: function, revert: function)
+        }
+        guard let owner else { return node.sync(with: partner) }
+        return node.sync(with: partner, owner: owner)
+    }
+
+    /// The owner in a place, a new one if it is vacant.
+    private func needOwner(_ holder: Holder) -> AnyObject {
+        switch holder {
+        case .bag(let index), .owner(let index):
+            let owner = owners[index] ?? BagOwner()
+            owners[index] = owner
+            return owner
+        case .foreign(let index):
+            let owner = foreigners[index] ?? ForeignOwner()
+            foreigners[index] = owner
+            return owner
+        }
     }
 
     // MARK: - Listening

@@ -6,6 +6,8 @@ final class EngineWorld: World {
     weak var player: Player?
     /// Every living node by its creation number, not held.
     private(set) var living: [UInt64: Unmanaged<AnyNode>] = [:]
+    /// The joins in the order they settled.
+    private(set) var settled: [Int] = []
 
     var nodes: [Node<Int>?] = Array(repeating: nil, count: Places.nodes)
     var edges: [TransformEdge<Int, Int>?] = Array(repeating: nil, count: Places.edges)
@@ -14,6 +16,7 @@ final class EngineWorld: World {
     var foreigners: [ForeignOwner?] = Array(repeating: nil, count: Places.owners)
     var tickets: [AnyCancellable?] = Array(repeating: nil, count: Places.tickets + 1)
     let functions = FunctionCount()
+    let clock = ManualClock()
 
     /// An owner that ends its listens when it dies.
     final class BagOwner: ListenerOwner {
@@ -43,9 +46,11 @@ final class EngineWorld: World {
     init(settings: Settings) {
         graph = Graph(
             propagation: settings.isSettled ? .settled : .immediate,
+            clock: clock,
             propagatesEmpty: settings.propagatesEmpty
         )
         graph.onRelease = { [unowned self] id in living[id] = nil }
+        graph.onSettle = { [unowned self] id in settled.append(Int(id)) }
     }
 
     var livingNodes: Int { graph.counts.liveNodes }
@@ -174,6 +179,12 @@ final class EngineWorld: World {
         case .stopListening(let place, let holder):
             guard let node = nodes[place] else { return -1 }
             return stopListening(node, holder)
+        case .sync(let one, let other, let holder, let site, let ticket):
+            guard let node = nodes[one], let partner = nodes[other] else { return -1 }
+            tickets[ticket] = sync(node, partner, holder, site)
+            withExtendedLifetime((node, partner)) {}
+        case .advance(let duration):
+            clock.advance(by: .milliseconds(duration))
         default:
             return performLast(step)
         }

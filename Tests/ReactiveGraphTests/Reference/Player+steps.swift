@@ -38,7 +38,17 @@ extension Player {
         }
     }
 
+    /// A step from outside, where time can go by.
+    func makeOuterStep() -> Step {
+        random.chance(1, in: 7) ? .advance(random.below(5)) : makeStep()
+    }
+
     private func connect() -> Step {
+        if random.chance(1, in: 4) {
+            let owner: Holder? = random.chance(1, in: 3) ? holder(withBag: false) : nil
+            let site = random.chance(1, in: 4) ? nextSite() : nil
+            return .sync(place(), place(), owner, site: site, ticket: ticket())
+        }
         if random.chance(1, in: 2) {
             return .link(place(), to: place(), replay: random.chance(4, in: 5), ticket: ticket())
         }
@@ -83,7 +93,7 @@ extension Player {
     }
 
     private func operation() -> Operation {
-        switch random.below(16) {
+        switch random.below(19) {
         case 0: .fork
         case 1, 2: .map(site: nextSite())
         case 3: .mapReplace(value())
@@ -96,6 +106,9 @@ extension Player {
         case 10: .distinct
         case 11: .scan(site: nextSite())
         case 12, 13, 14: .flatten(site: nextSite())
+        case 15: .delay(1 + random.below(4))
+        case 16: .debounce(1 + random.below(4), burst())
+        case 17: .sample(1 + random.below(4))
         default: .transform(site: nextSite())
         }
     }
@@ -113,10 +126,18 @@ extension Player {
         (0..<(1 + random.below(4))).map { _ in (place(), random.chance(1, in: 6) ? nil : value()) }
     }
 
-    private func holder() -> Holder {
-        switch random.below(3) {
-        case 0: .bag(random.below(Places.owners))
-        case 1: .owner(random.below(Places.owners))
+    private func burst() -> Burst {
+        switch random.below(4) {
+        case 0: .first
+        case 1: .both
+        default: .last
+        }
+    }
+
+    private func holder(withBag: Bool = true) -> Holder {
+        switch random.below(withBag ? 3 : 2) {
+        case 2: .bag(random.below(Places.owners))
+        case 0: .owner(random.below(Places.owners))
         default: .foreign(random.below(Places.owners))
         }
     }

@@ -53,7 +53,7 @@ final class Player {
     func play() {
         if settings.keepsPaths { firstListen() }
         for step in firstSteps() { outside(step) }
-        for _ in 0..<settings.steps where !isOver { outside(makeStep()) }
+        for _ in 0..<settings.steps where !isOver { outside(makeOuterStep()) }
         if !isOver { record.append(Event(what: .over, living: world.livingNodes)) }
         isOver = true
     }

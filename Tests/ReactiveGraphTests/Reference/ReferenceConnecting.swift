@@ -35,10 +35,12 @@ extension ReferenceGraph {
         guard edge.connection != 0 else { return }
         edge.connection = 0
         count(edge, -1)
+        edge.onDetach()
     }
 
     private func count(_ edge: ReferenceEdge, _ step: Int) {
         knownDownstream = [:]
+        knownSynchronous = [:]
         switch edge.kind {
         case .transform, .input: liveEdges += step
         case .follower: liveFollowings += step
@@ -81,9 +83,20 @@ extension ReferenceGraph {
         guard edge.to == nil, edge.owner == nil, edge.pins == 0, !isEdgeHeldOutside(edge) else { return }
         detachSource(edge)
         edge.ticket?.edge = nil
+        if let shared = edge.shared {
+            edge.shared = nil
+            shared.count -= 1
+            if shared.count == 0 { buryFunction() }
+        }
         guard edge.hasFunction else { return }
         edge.hasFunction = false
         buryFunction()
+    }
+
+    func cancel(_ ticket: ReferenceTicket) {
+        for part in ticket.parts { cancel(part) }
+        if let edge = ticket.edge { disconnect(edge) }
+        sweep()
     }
 
     private func buryFunction() {
@@ -140,12 +153,17 @@ extension ReferenceGraph {
     func endListens(of owner: ReferenceOwner) {
         for edge in owner.listens { disconnect(edge) }
         sweep()
+        let ties = owner.ties
+        owner.ties = []
+        for ticket in ties { cancel(ticket) }
     }
 
     /// Notices foreign owners that have died (G-67).
     func collect() {
         for node in nodes.values { noticeDeath(on: node) }
         sweep()
+        for owner in tied where owner.isDead { endListens(of: owner) }
+        tied.removeAll(where: \.isDead)
     }
 
     func noticeDeath(on node: ReferenceNode) {

@@ -2,7 +2,7 @@
 /// paths, and a search of everything whenever something may have to die.
 ///
 /// It is the other opinion to the engine, and shares no code with it. Where the rules leave a choice (which of
-/// two unrelated joins settles first, G-50), it asks what the engine did next and checks that it was allowed.
+/// two unrelated joins settles first, G-50), it asks what the engine did and checks that it was allowed.
 final class ReferenceGraph {
     let isSettled: Bool
     let propagatesEmpty: Bool
@@ -17,6 +17,13 @@ final class ReferenceGraph {
     var liveListeners = 0
     var liveFollowings = 0
     var knownDownstream: [Int: Set<Int>] = [:]
+    var knownSynchronous: [Int: Set<Int>] = [:]
+    /// Owners whose deaths have to be noticed, and with which a sync ends.
+    var tied: [ReferenceOwner] = []
+    var timers = ReferenceTimers()
+    /// To which nodes each originating set has come over syncs (G-137).
+    private var reached: [Int: Set<Int>] = [:]
+    private var lastOrigin = 0
     /// Functions of users that are alive.
     var liveFunctions = 0
     /// Functions that die when the outermost turn is over (G-66a).
@@ -25,8 +32,10 @@ final class ReferenceGraph {
 
     /// The joins marked by the running turn.
     var marked: [ReferenceJoin] = []
-    /// Which join the engine emitted next, if that can be told.
-    var nextSite: () -> Int? = { nil }
+    /// The node of the join that the engine settled next.
+    var nextSettled: () -> Int? = { nil }
+    /// It is none that the rules allow.
+    var settledWrongly: () -> Void = {}
     /// Something happened whose outcome the rules leave open.
     private(set) var open: Openness?
     var onOpen: () -> Void = {}
@@ -62,13 +71,14 @@ final class ReferenceGraph {
             node.queue.append(captured(journey))
             return
         }
-        // A join that had nothing to say, unless it settles after this.
-        if propagatesEmpty, node.join?.isVague == true { leaveOpen(.silentJoin) }
         node.isInPass = true
         var next: Journey? = journey
         while let current = next {
             node.stored = current.emission
             var onward = current
+            let origin = current.origin ?? newOrigin()
+            onward.origin = origin
+            reached[origin, default: []].insert(node.number)
             onward.path.append(node.number)
             onward.certain?.insert(node.number)
             let served = (node.listens + node.outs).map { ($0, $0.connection) }
@@ -82,19 +92,31 @@ final class ReferenceGraph {
 
     /// One edge's turn: skipped if its target is on the path, or if a running batch sets the target.
     func serve(_ edge: ReferenceEdge, _ journey: Journey) {
-        if let target = edge.to {
-            if journey.path.contains(target.number) {
-                if let certain = journey.certain, !certain.contains(target.number) { leaveOpen(.lateRing) }
-                return
-            }
-            if target.claims > 0 { return }
-        }
-        if let owner = edge.owner, owner.isDead {
+        if let target = edge.to, isSkipped(target, journey) { return }
+        if let owner = edge.owner ?? edge.life, owner.isDead {
             disconnect(edge)
             sweep()
             return
         }
+        if edge.isSync, isSettled, let target = edge.to, let origin = journey.origin,
+            reached[origin]?.contains(target.number) == true
+        {
+            return
+        }
         edge.receive(journey)
+    }
+
+    private func isSkipped(_ target: ReferenceNode, _ journey: Journey) -> Bool {
+        if journey.path.contains(target.number) {
+            if let certain = journey.certain, !certain.contains(target.number) { leaveOpen(.lateRing) }
+            return true
+        }
+        return target.claims > 0
+    }
+
+    private func newOrigin() -> Int {
+        lastOrigin += 1
+        return lastOrigin
     }
 
     /// Hands an emission on to the target the edge has now.
@@ -102,6 +124,7 @@ final class ReferenceGraph {
         guard let target = edge.to else { return }
         var onward = journey
         onward.emission = emission
+        if !edge.isSync { onward.origin = nil }
         deliver(onward, to: target)
     }
 
@@ -119,6 +142,7 @@ final class ReferenceGraph {
         if turns == 0 {
             liveFunctions -= buried
             buried = 0
+            reached = [:]
         }
     }
 
@@ -146,7 +170,23 @@ final class ReferenceGraph {
     func replay(_ edge: ReferenceEdge) {
         guard edge.connection != 0, let source = edge.from else { return }
         guard source.stored != nil || edge.hearsEmpty else { return }
-        turn { serve(edge, Journey(emission: source.stored, path: [source.number])) }
+        let origin = newOrigin()
+        turn { serve(edge, Journey(emission: source.stored, path: [source.number], origin: origin)) }
+    }
+
+    /// Hands on what an edge kept back, as a turn of its own that continues the path.
+    func resume(_ edge: ReferenceEdge, _ journey: Journey) {
+        turn {
+            guard let target = edge.to, !isSkipped(target, journey) else { return }
+            send(journey.emission, edge, journey)
+        }
+    }
+
+    /// Time goes by: what gets due is done at its own time, by deadline, ties by creation (G-112).
+    func advance(by duration: Int) {
+        let end = timers.now + duration
+        while let action = timers.next(until: end) { action() }
+        timers.now = end
     }
 
     // MARK: - What resumes later
@@ -154,8 +194,9 @@ final class ReferenceGraph {
     /// A journey that has to wait: the path is all known, but only the part on rings that exist now is sure to
     /// stop it (G-138a).
     func captured(_ journey: Journey) -> Journey {
-        guard !keepsPaths, !journey.path.isEmpty else { return journey }
         var waiting = journey
+        waiting.origin = nil
+        guard !keepsPaths, !journey.path.isEmpty else { return waiting }
         waiting.certain = Set(journey.path.filter { journey.certain?.contains($0) != false && isOnRing($0) })
         return waiting
     }
@@ -165,33 +206,45 @@ final class ReferenceGraph {
         return downstream(of: node).contains(number)
     }
 
-    func consumers(of node: ReferenceNode) -> [ReferenceNode] {
-        (node.outs + node.listens).compactMap { $0.connection == 0 ? nil : $0.to }
+    func consumers(of node: ReferenceNode, synchronous: Bool) -> [ReferenceNode] {
+        (node.outs + node.listens).compactMap { edge in
+            edge.connection == 0 || synchronous && edge.isAsynchronous ? nil : edge.to
+        }
     }
 
-    /// The numbers of all nodes downstream over synchronous edges; a node on a ring is among its own.
+    /// The numbers of all nodes downstream; a node on a ring is among its own.
     ///
     /// Kept until an edge gets or loses an end.
-    func downstream(of node: ReferenceNode) -> Set<Int> {
+    private func downstream(of node: ReferenceNode) -> Set<Int> {
         if let known = knownDownstream[node.number] { return known }
+        let found = search(from: node, synchronous: false)
+        knownDownstream[node.number] = found
+        return found
+    }
+
+    /// The same over synchronous edges only.
+    func synchronousDownstream(of node: ReferenceNode) -> Set<Int> {
+        if let known = knownSynchronous[node.number] { return known }
+        let found = search(from: node, synchronous: true)
+        knownSynchronous[node.number] = found
+        return found
+    }
+
+    private func search(from node: ReferenceNode, synchronous: Bool) -> Set<Int> {
         var found: Set<Int> = []
         var stack = [node]
         while let next = stack.popLast() {
-            for consumer in consumers(of: next) where found.insert(consumer.number).inserted {
+            for consumer in consumers(of: next, synchronous: synchronous)
+            where found.insert(consumer.number).inserted {
                 stack.append(consumer)
             }
         }
-        knownDownstream[node.number] = found
         return found
     }
 }
 
 /// What the rules do not decide.
 enum Openness {
-    /// In which place among unrelated joins one settled that had nothing to say.
-    case silentJoin
-    /// Which of several unrelated joins that become empty, without a call, settled first.
-    case emptyJoins
     /// Whether an emission that waited is stopped by a ring that was closed meanwhile (G-138a).
     case lateRing
 }

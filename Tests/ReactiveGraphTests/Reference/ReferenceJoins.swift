@@ -4,11 +4,11 @@ extension ReferenceGraph {
     func delivered(_ join: ReferenceJoin, _ journey: Journey) {
         guard !join.isOver, !join.node.isDead else { return }
         guard isSettled else {
-            join.emit(journey)
+            var onward = journey
+            onward.origin = nil
+            join.emit(onward)
             return
         }
-        // Whether it had settled already is something that nothing can tell.
-        if join.isVague { leaveOpen(.silentJoin) }
         join.last = captured(journey)
         guard !join.isMarked else { return }
         join.isMarked = true
@@ -17,21 +17,12 @@ extension ReferenceGraph {
 
     /// Emits what this turn marked, least rank first, until nothing is marked.
     func settle() {
-        var vague: [ReferenceJoin] = []
-        while !marked.isEmpty {
+        while true {
             drop { $0.isOver || $0.node.isDead }
-            // Those that will not emit leave no trace of when their turn came.
-            let silent = marked.filter { $0.isMarked && isSilent($0) && isLeast($0) }
-            for join in silent where marked.count > 1 {
-                join.isVague = true
-                vague.append(join)
-            }
-            drop { join in silent.contains { $0 === join } }
-            guard let join = choose() else { continue }
+            guard let join = choose() else { return }
             drop { $0 === join }
             join.emit(join.last)
         }
-        for join in vague { join.isVague = false }
     }
 
     private func drop(_ matches: (ReferenceJoin) -> Bool) {
@@ -49,30 +40,26 @@ extension ReferenceGraph {
     /// The edge that closes a ring does not count, and which one of the ring's that is depends on what was
     /// cut before; so none of them is relied on.
     private func isUpstream(_ node: ReferenceNode, of other: ReferenceNode) -> Bool {
-        guard downstream(of: node).contains(other.number) else { return false }
+        guard synchronousDownstream(of: node).contains(other.number) else { return false }
         var seen: Set<Int> = [node.number]
         var stack = [node]
         while let next = stack.popLast() {
             if next === other { return true }
-            for consumer in consumers(of: next) where !downstream(of: consumer).contains(next.number) {
+            for consumer in consumers(of: next, synchronous: true)
+            where !synchronousDownstream(of: consumer).contains(next.number) {
                 if seen.insert(consumer.number).inserted { stack.append(consumer) }
             }
         }
         return false
     }
 
-    private func isSilent(_ join: ReferenceJoin) -> Bool {
-        if join.isEmissionLevel || join.isComplete { return false }
-        return !join.propagatesEmpty || join.node.stored == nil
-    }
-
-    /// The join that settles next: the one the engine chose, if the rule allows it.
+    /// The join that settles next: of several unrelated ones the one the engine chose, if the rule allows it.
     private func choose() -> ReferenceJoin? {
+        guard !marked.isEmpty else { return nil }
         let least = marked.filter(isLeast)
-        guard least.count > 1 else { return least.first }
-        // An input's emptiness is not announced by a call of the join's function.
-        if least.contains(where: { !$0.isEmissionLevel && !$0.isComplete }) { leaveOpen(.emptyJoins) }
-        guard let site = nextSite() else { return least.first }
-        return least.first { $0.site == site } ?? least.first
+        let number = nextSettled()
+        if let join = least.first(where: { $0.node.number == number }) { return join }
+        settledWrongly()
+        return least.first
     }
 }

@@ -37,6 +37,8 @@ struct Journey {
     var context: Int?
     /// The part of `path` that stops a ring for certain; `nil` means all of it (G-138a).
     var certain: Set<Int>?
+    /// The originating set, as long as it was handed on unchanged over syncs only (G-137).
+    var origin: Int?
 }
 
 /// An edge of the reference model, of any kind.
@@ -67,6 +69,21 @@ final class ReferenceEdge {
     weak var ticket: ReferenceTicket?
     /// Has a function of the user's, which lives as long as the edge.
     var hasFunction = false
+    /// Has a share in a function, which lives as long as one of the edges that have one.
+    var shared: Shared?
+    /// Hands on later what it is served: joins do not wait for it.
+    var isAsynchronous = false
+    /// Hands emissions on unchanged between synced nodes (G-137).
+    var isSync = false
+    /// With whose life a sync ends.
+    var life: ReferenceOwner?
+    /// An end is gone: what was kept back is dropped.
+    var onDetach: () -> Void = {}
+
+    final class Shared {
+        var count: Int
+        init(_ count: Int) { self.count = count }
+    }
 
     init(_ kind: Kind) {
         self.kind = kind
@@ -89,8 +106,6 @@ final class ReferenceJoin {
     var emit: (Journey) -> Void = { _ in }
     /// Hears of empties too, and is always called.
     var isEmissionLevel = false
-    /// Its turn to settle came at a moment that nothing can tell.
-    var isVague = false
 
     init(site: Int, node: ReferenceNode, inputs: Int) {
         self.site = site
@@ -105,6 +120,8 @@ final class ReferenceJoin {
 final class ReferenceOwner {
     let isForeign: Bool
     var listens: [ReferenceEdge] = []
+    /// The syncs that end with it.
+    var ties: [ReferenceTicket] = []
     var pins = 0
     var isHeld = true
 
@@ -117,11 +134,17 @@ final class ReferenceOwner {
 
 /// What cancels one link or listen, and holds neither (G-30, G-60).
 ///
-/// Blank once that has ended.
+/// Blank once that has ended. That of a sync cancels two.
 final class ReferenceTicket {
     var edge: ReferenceEdge?
+    let parts: [ReferenceTicket]
+
+    init(parts: [ReferenceTicket]) {
+        self.parts = parts
+    }
 
     init(_ edge: ReferenceEdge) {
+        parts = []
         self.edge = edge
         edge.ticket?.edge = nil
         edge.ticket = self

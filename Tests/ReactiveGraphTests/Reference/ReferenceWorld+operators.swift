@@ -33,6 +33,9 @@ extension ReferenceWorld {
         case .scan(let site): scan(edge, site)
         case .flatten(let site): flatten(edge, site)
         case .transform(let site): transform(edge, site)
+        case .delay(let duration): delay(edge, duration)
+        case .debounce(let duration, let burst): debounce(edge, duration, burst)
+        case .sample(let duration): sample(edge, duration)
         }
     }
 
@@ -85,6 +88,7 @@ extension ReferenceWorld {
             graph.sweep()
             var onward = journey
             onward.emission = value
+            onward.origin = nil
             graph.deliver(onward, to: target)
         }
     }
@@ -159,6 +163,7 @@ extension ReferenceWorld {
         onward.path.append(inner.number)
         onward.certain?.insert(inner.number)
         onward.emission = inner.stored
+        onward.origin = nil
         graph.deliver(onward, to: target)
     }
 
@@ -284,6 +289,55 @@ extension ReferenceWorld {
         }
         tickets[ticket] = made
         return 0
+    }
+
+    // MARK: - Syncing (G-88, G-137, G-151)
+
+    func sync(
+        _ node: ReferenceNode,
+        _ partner: ReferenceNode,
+        _ holder: Holder?,
+        _ site: Int?,
+        _ ticket: Int
+    ) {
+        let owner = holder.map { needOwner($0) }
+        owner?.pins += 1
+        var parts: [ReferenceTicket] = []
+        if node !== partner {
+            let shared = site.map { _ in ReferenceEdge.Shared(2) }
+            if shared != nil { graph.liveFunctions += 1 }
+            let edges = [syncEdge(owner, site, shared), syncEdge(owner, site, shared)]
+            for (edge, (target, source)) in zip(edges, [(node, partner), (partner, node)]) {
+                graph.attach(edge, from: source)
+                graph.attach(edge, to: target)
+                parts.append(ReferenceTicket(edge))
+                graph.replay(edge)
+            }
+        }
+        let made = ReferenceTicket(parts: parts)
+        tickets[ticket] = made
+        guard let owner else { return }
+        owner.ties.append(made)
+        if owner.isForeign { graph.tied.append(owner) }
+        owner.pins -= 1
+        graph.ownerDied(owner)
+    }
+
+    private func syncEdge(
+        _ owner: ReferenceOwner?,
+        _ site: Int?,
+        _ shared: ReferenceEdge.Shared?
+    ) -> ReferenceEdge {
+        let edge = ReferenceEdge(.transform)
+        edge.propagatesEmpty = graph.propagatesEmpty
+        edge.life = owner
+        edge.shared = shared
+        edge.isSync = site == nil
+        edge.receive = onValue(edge) { [unowned self] value in
+            guard let site else { return value }
+            return player?.function(site, value)
+        }
+        return edge
     }
 
     // MARK: - Listening

@@ -2,8 +2,11 @@
 final class ReferenceWorld: World {
     let graph: ReferenceGraph
     weak var player: Player?
-    /// The record of the engine's run, asked for where the rules leave a choice.
-    let engineRecord: [Event]
+    /// The joins in the order the engine settled them, asked for where the rules leave a choice.
+    private let engineSettled: [Int]
+    private var settledCount = 0
+    /// The engine settled a join before one upstream of it, or one that is not marked.
+    private(set) var settledWrongly = false
 
     var nodes: [ReferenceNode?] = Array(repeating: nil, count: Places.nodes)
     var edges: [ReferenceEdge?] = Array(repeating: nil, count: Places.edges)
@@ -12,8 +15,8 @@ final class ReferenceWorld: World {
     var foreigners: [ReferenceOwner?] = Array(repeating: nil, count: Places.owners)
     var tickets: [ReferenceTicket?] = Array(repeating: nil, count: Places.tickets + 1)
 
-    init(settings: Settings, engineRecord: [Event]) {
-        self.engineRecord = engineRecord
+    init(settings: Settings, engineSettled: [Int]) {
+        self.engineSettled = engineSettled
         graph = ReferenceGraph(
             isSettled: settings.isSettled,
             propagatesEmpty: settings.propagatesEmpty,
@@ -27,14 +30,15 @@ final class ReferenceWorld: World {
             for place in edges.indices where edges[place] === edge { return true }
             return false
         }
-        graph.nextSite = { [unowned self] in nextSite() }
+        graph.nextSettled = { [unowned self] in nextSettled() }
+        graph.settledWrongly = { [unowned self] in settledWrongly = true }
         graph.onOpen = { [unowned self] in player?.isOver = true }
     }
 
-    private func nextSite() -> Int? {
-        guard let player, player.record.count < engineRecord.count else { return nil }
-        let event = engineRecord[player.record.count]
-        return event.what == .function ? event.site : nil
+    private func nextSettled() -> Int? {
+        guard settledCount < engineSettled.count else { return nil }
+        settledCount += 1
+        return engineSettled[settledCount - 1]
     }
 
     var livingNodes: Int { graph.nodes.count }
@@ -87,6 +91,7 @@ final class ReferenceWorld: World {
                 [place]
             case .batch(let entries, _): entries.map(\.place)
             case .link(let one, let other, _, _), .linkEdge(let one, let other, _, _, _),
+                .sync(let one, let other, _, _, _),
                 .unlink(let one, let other), .unlinkDownstream(let one, let other):
                 [one, other]
             case .aimFrom(_, let place), .aimTo(_, let place): [place]
@@ -176,10 +181,14 @@ final class ReferenceWorld: World {
             guard let node = nodes[place], let owner = owner(holder) else { return -1 }
             for edge in node.listens where edge.owner === owner { graph.disconnect(edge) }
             graph.sweep()
+        case .sync(let one, let other, let holder, let site, let ticket):
+            guard let node = nodes[one], let partner = nodes[other] else { return -1 }
+            sync(node, partner, holder, site, ticket)
+        case .advance(let duration):
+            graph.advance(by: duration)
         case .cancel(let ticket):
             guard let cancellable = tickets[ticket] else { return -1 }
-            if let edge = cancellable.edge { graph.disconnect(edge) }
-            graph.sweep()
+            graph.cancel(cancellable)
         case .dropTicket(let ticket):
             tickets[ticket] = nil
         case .cancelBag(let index):

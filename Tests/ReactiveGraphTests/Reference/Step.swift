@@ -21,6 +21,10 @@ enum Step {
     case unlinkDownstream(Int, Int)
     case unlinkAllUpstream(Int)
     case unlinkAllDownstream(Int)
+    /// Syncs two nodes, with functions if there is a site, for the life of an owner if there is one.
+    case sync(Int, Int, Holder?, site: Int?, ticket: Int)
+    /// Time goes by; only from outside.
+    case advance(Int)
     case listen(Int, Holder, Hearing, replay: Bool, site: Int, ticket: Int)
     case stopListening(Int, Holder)
     case cancel(ticket: Int)
@@ -52,6 +56,14 @@ enum Operation {
     case scan(site: Int)
     case flatten(site: Int)
     case transform(site: Int)
+    case delay(Int)
+    case debounce(Int, Burst)
+    case sample(Int)
+}
+
+/// Which values of a burst a debounce lets through.
+enum Burst {
+    case last, first, both
 }
 
 /// An operator with several inputs.

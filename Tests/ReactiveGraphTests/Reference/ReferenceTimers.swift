@@ -1,0 +1,136 @@
+/// The time of the reference model, and what is to be done when (G-112).
+struct ReferenceTimers {
+    var now = 0
+    private var entries: [Entry] = []
+    private var made = 0
+
+    private struct Entry {
+        let deadline: Int
+        let number: Int
+        let action: () -> Void
+    }
+
+    /// Remembers an action; gives its number.
+    mutating func start(after duration: Int, _ action: @escaping () -> Void) -> Int {
+        made += 1
+        entries.append(Entry(deadline: now + duration, number: made, action: action))
+        return made
+    }
+
+    mutating func cancel(_ number: Int) {
+        entries.removeAll { $0.number == number }
+    }
+
+    /// The next action that is due until `end`; time stands at its deadline then.
+    mutating func next(until end: Int) -> (() -> Void)? {
+        let due = entries.filter { $0.deadline <= end }
+        guard let first = due.min(by: { ($0.deadline, $0.number) < ($1.deadline, $1.number) }) else {
+            return nil
+        }
+        cancel(first.number)
+        now = first.deadline
+        return first.action
+    }
+}
+
+// Delay, debounce and sample: G-74, G-75, G-141, G-141a, G-145.
+extension ReferenceWorld {
+    func delay(_ edge: ReferenceEdge, _ duration: Int) -> (Journey) -> Void {
+        edge.isAsynchronous = true
+        var waiting: Set<Int> = []
+        edge.onDetach = { [unowned self] in
+            for number in waiting { graph.timers.cancel(number) }
+            waiting = []
+        }
+        return { [unowned self, unowned edge] journey in
+            guard journey.emission != nil || edge.propagatesEmpty else { return }
+            let later = graph.captured(journey)
+            var number = 0
+            number = graph.timers.start(after: duration) { [unowned self, unowned edge] in
+                waiting.remove(number)
+                graph.resume(edge, later)
+            }
+            waiting.insert(number)
+        }
+    }
+
+    func debounce(_ edge: ReferenceEdge, _ duration: Int, _ burst: Burst) -> (Journey) -> Void {
+        edge.isAsynchronous = burst == .last
+        let state = Kept(edge, self)
+        return { [unowned self, unowned edge] journey in
+            guard journey.emission != nil else {
+                if edge.propagatesEmpty {
+                    state.stop()
+                    graph.send(nil, edge, journey)
+                }
+                return
+            }
+            let isQuiet = !state.isRunning
+            state.start(after: duration) { state.emit() }
+            if isQuiet, burst != .last {
+                graph.send(journey.emission, edge, journey)
+            } else if burst != .first {
+                state.kept = graph.captured(journey)
+            }
+        }
+    }
+
+    func sample(_ edge: ReferenceEdge, _ duration: Int) -> (Journey) -> Void {
+        edge.isAsynchronous = true
+        let state = Kept(edge, self)
+        func begin() {
+            state.start(after: duration) {
+                guard state.kept != nil else { return }
+                begin()
+                state.emit()
+            }
+        }
+        return { [unowned self, unowned edge] journey in
+            guard journey.emission != nil else {
+                if edge.propagatesEmpty {
+                    state.stop()
+                    graph.send(nil, edge, journey)
+                }
+                return
+            }
+            if !state.isRunning { begin() }
+            state.kept = graph.captured(journey)
+        }
+    }
+
+    /// One value kept back, and one timer.
+    private final class Kept {
+        var kept: Journey?
+        private var number: Int?
+        private unowned let edge: ReferenceEdge
+        private unowned let world: ReferenceWorld
+
+        init(_ edge: ReferenceEdge, _ world: ReferenceWorld) {
+            self.edge = edge
+            self.world = world
+            edge.onDetach = { [unowned self] in stop() }
+        }
+
+        var isRunning: Bool { number != nil }
+
+        func start(after duration: Int, _ action: @escaping () -> Void) {
+            if let number { world.graph.timers.cancel(number) }
+            number = world.graph.timers.start(after: duration) { [unowned self] in
+                number = nil
+                action()
+            }
+        }
+
+        func stop() {
+            if let number { world.graph.timers.cancel(number) }
+            number = nil
+            kept = nil
+        }
+
+        func emit() {
+            guard let journey = kept else { return }
+            kept = nil
+            world.graph.resume(edge, journey)
+        }
+    }
+}
