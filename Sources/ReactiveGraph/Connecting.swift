@@ -113,7 +113,7 @@ extension Graph {
             edge.side?.follower = nil
             follower._withUnsafeGuaranteedRef { end($0) }
         }
-        if let join = edge.side?.join { join.isDead = true }
+        if let join = edge.side?.join, let remains = join.end() { graves.append(remains) }
         let next = edge.nextHeld
         let previous = edge.previousHeld
         if let previous { previous.nextHeld = next }

@@ -212,6 +212,8 @@ public enum GraphError: Error {
     case edgeInUse(name: String, node: UInt64)
     /// The function of an operator threw; nothing was emitted (G-99).
     case function(node: UInt64, name: String?, operation: String, error: any Error)
+    /// A value found the buffer of an operator full, or a new key no room: it was dropped (G-142, G-143).
+    case overflow(node: UInt64, name: String?, limit: Int)
 }
 
 extension GraphError: CustomStringConvertible {
@@ -224,6 +226,8 @@ extension GraphError: CustomStringConvertible {
             "node n\(node) cannot be linked by edge \(name): the edge already has an end"
         case .function(let node, let name, let operation, let error):
             "\(operation) of node \(name ?? "n\(node)") failed: \(error)"
+        case .overflow(let node, let name, let limit):
+            "a value for node \(name ?? "n\(node)") was dropped: the limit of \(limit) is reached"
         }
     }
 }

@@ -14,6 +14,8 @@ final class Join {
     @exclusivity(unchecked) @usableFromInline var emptyTravels: Bool
     @exclusivity(unchecked) var trail: Trail?
     @exclusivity(unchecked) var context: Context?
+    /// Gives up what waits for an emission that will not come.
+    @exclusivity(unchecked) @usableFromInline var onEnd: (() -> AnyObject)?
 
     @usableFromInline
     init(settled: Bool, emptyTravels: Bool, emit: @escaping (Join) -> Outcome) {
@@ -27,6 +29,14 @@ final class Join {
     func delivered(by edge: Edge) -> Outcome {
         guard !isDead, let node, edge.target?.toOpaque() == node.toOpaque() else { return .nothing }
         return isSettled ? .mark : emit(self)
+    }
+
+    /// An input was removed: gives what is to be released when no list is being changed any more.
+    func end() -> AnyObject? {
+        isDead = true
+        let leave = onEnd
+        onEnd = nil
+        return leave?()
     }
 
     /// The node this join stores into, as the typed node it is.

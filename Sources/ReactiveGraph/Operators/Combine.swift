@@ -9,8 +9,9 @@ final class Slot<Value> {
 extension Graph {
     /// Makes a node a join that `emit` feeds.
     @usableFromInline
-    func makeJoin(_ node: AnyNode, _ emit: @escaping (Join) -> Outcome) -> Join {
-        let join = Join(settled: propagation == .settled, emptyTravels: propagatesEmpty, emit: emit)
+    func makeJoin(_ node: AnyNode, settled: Bool = true, _ emit: @escaping (Join) -> Outcome) -> Join {
+        let settled = settled && propagation == .settled
+        let join = Join(settled: settled, emptyTravels: propagatesEmpty, emit: emit)
         join.node = .passUnretained(node)
         node.join = .passRetained(join)
         return join

@@ -1,0 +1,57 @@
+extension Node {
+    /// The first values of any number of nodes of one type, in the order of the list, then the second ones, and so on.
+    ///
+    /// An empty list is a programming error (G-85). See ``zip(_:_:buffer:control:)``.
+    @inlinable
+    public static func zip<Element>(
+        _ nodes: [Node<Element>],
+        buffer: BufferPolicy = .unbounded,
+        control: BufferControl? = nil
+    ) -> Node<[Element]> where Value == [Element] {
+        zipEach(nodes, buffer: buffer, control: control) { $0 }
+    }
+
+    /// `transform` of the first values of any number of nodes of one type, of the second ones, and so on.
+    ///
+    /// One array is handed over again and again, changed in place, so that a delivery allocates nothing unless
+    /// somebody kept the array of the one before.
+    @inlinable
+    public static func zipEach<Element>(
+        _ nodes: [Node<Element>],
+        buffer: BufferPolicy = .unbounded,
+        control: BufferControl? = nil,
+        _ transform: @escaping ([Element]) -> Value
+    ) -> Node<Value> {
+        precondition(!nodes.isEmpty, "zip: at least one node is needed")
+        let zip = Zip<Value>(nodes[0].graph, buffer, control)
+        let inputs = nodes.map { zip.input($0) }
+        let row = ZipRow<Element>()
+        return zip.start { transform(row.fill(from: inputs)) }
+    }
+}
+
+/// The array that a zip of a list hands over.
+@usableFromInline
+final class ZipRow<Element> {
+    @exclusivity(unchecked) @usableFromInline var values: [Element] = []
+    @exclusivity(unchecked) @usableFromInline var isFilling = false
+
+    @usableFromInline init() {}
+
+    @inlinable
+    func fill(from inputs: [ZipInput<Element>]) -> [Element] {
+        // The death of an old value may run code that makes this zip emit again.
+        guard !values.isEmpty, !isFilling else {
+            let made = inputs.map { $0.next() }
+            if !isFilling { values = made }
+            return made
+        }
+        isFilling = true
+        for (index, input) in inputs.enumerated() {
+            let old = exchange(&values[index], with: input.next())
+            withExtendedLifetime(old) {}
+        }
+        isFilling = false
+        return values
+    }
+}

@@ -1,0 +1,162 @@
+/// What the inputs of a zip have in common.
+@usableFromInline
+final class ZipQueues {
+    let buffer: BufferPolicy
+    /// How many values may wait at an input.
+    @usableFromInline let limit: Int
+    @usableFromInline let control: BufferControl?
+    /// Inputs without a waiting value: at 0 a tuple is complete.
+    @exclusivity(unchecked) @usableFromInline var missing = 0
+
+    @usableFromInline
+    init(_ buffer: BufferPolicy, _ control: BufferControl?) {
+        self.buffer = buffer
+        limit = buffer.limit ?? .max
+        self.control = control
+    }
+}
+
+/// An input of a zip, whatever the type of its values.
+@usableFromInline
+class ZipInputBase {
+    /// Takes everything out of the queue; it is released with the result.
+    func leave() -> AnyObject { self }
+}
+
+/// What waits at one input of a zip.
+@usableFromInline
+final class ZipInput<Value>: ZipInputBase {
+    @exclusivity(unchecked) @usableFromInline var queue = Queue<Value>()
+    @usableFromInline let common: ZipQueues
+
+    @usableFromInline
+    init(_ common: ZipQueues) {
+        self.common = common
+        common.missing += 1
+    }
+
+    /// Lets a value wait, unless the buffer is full and refuses it.
+    @inlinable
+    func append(_ value: Value, from edge: Edge?) {
+        if queue.isEmpty {
+            common.missing -= 1
+        } else if queue.count >= common.limit, !makeRoom(edge) {
+            return
+        }
+        queue.append(value)
+        common.control?.added(waits: common.missing > 0)
+    }
+
+    /// The value that has waited longest.
+    ///
+    /// Asked for when every input has one.
+    @inlinable
+    func next() -> Value {
+        guard let value = queue.popFirst() else { preconditionFailure("zip: nothing waits") }
+        if queue.isEmpty { common.missing += 1 }
+        common.control?.removed()
+        return value
+    }
+
+    /// The buffer is full: whether there is room for one more value all the same.
+    @usableFromInline
+    func makeRoom(_ edge: Edge?) -> Bool {
+        if case .dropOldest = common.buffer {
+            common.control?.dropped(1)
+            _ = queue.popFirst()
+            return true
+        }
+        common.control?.refused()
+        if case .fail = common.buffer { edge?.reportOverflow(common.limit) }
+        return false
+    }
+
+    override func leave() -> AnyObject {
+        let remains = ZipInput<Value>(common)
+        swap(&remains.queue, &queue)
+        common.control?.dropped(remains.queue.count)
+        return remains
+    }
+}
+
+/// The queues of a zip that has ended.
+private final class ZipRemains {
+    let queues: [AnyObject]
+
+    init(_ queues: [AnyObject]) {
+        self.queues = queues
+    }
+}
+
+/// A zip being made: its inputs are added one by one, then it is started.
+@usableFromInline
+final class Zip<Out> {
+    @usableFromInline let target: Node<Out>
+    @usableFromInline let common: ZipQueues
+    @usableFromInline var inputs: [ZipInputBase] = []
+    @usableFromInline var ties: [(Join) -> Void] = []
+
+    @inlinable
+    init(_ graph: Graph, _ buffer: BufferPolicy, _ control: BufferControl?) {
+        buffer.require(for: "zip")
+        target = Node<Out>(graph: graph, .empty)
+        common = ZipQueues(buffer, control)
+    }
+
+    /// Adds an input: the value that `node` holds is the first to wait.
+    @inlinable
+    func input<Value>(_ node: Node<Value>) -> ZipInput<Value> {
+        let input = ZipInput<Value>(common)
+        if case .value(let value) = node.stored { input.append(value, from: nil) }
+        inputs.append(input)
+        let target = target
+        ties.append { join in
+            let edge = Edge("Zip", .joinInput) { edge in
+                guard !join.isDead else { return .nothing }
+                guard case .value(let value) = edge.input(Value.self) else {
+                    return edge.forwardEmpty(to: Out.self)
+                }
+                input.append(value, from: edge)
+                return join.emit(join)
+            }
+            target.graph.tieInput(edge, node, to: target, join)
+        }
+        return input
+    }
+
+    /// Ties the inputs; `next` makes the emission of the values that have waited longest.
+    @inlinable
+    func start(_ next: @escaping () -> Out) -> Node<Out> {
+        let common = common
+        let graph = target.graph
+        let join = graph.makeJoin(target, settled: false) { join in
+            guard common.missing == 0 else { return .nothing }
+            return join.store(next())
+        }
+        let inputs = inputs
+        join.onEnd = { ZipQueues.remains(inputs) }
+        for tie in ties { tie(join) }
+        graph.start(join)
+        return target
+    }
+}
+
+extension ZipQueues {
+    /// What waits at `inputs`, taken out.
+    @usableFromInline
+    static func remains(_ inputs: [ZipInputBase]) -> AnyObject {
+        ZipRemains(inputs.map { $0.leave() })
+    }
+}
+
+extension Graph {
+    /// Ties the fresh edge of an input to its join.
+    ///
+    /// Not replayed.
+    @usableFromInline
+    func tieInput(_ edge: Edge, _ source: AnyNode, to target: AnyNode, _ join: Join) {
+        edge.needSide().join = join
+        if propagatesEmpty { edge.traits.insert(.propagatesEmpty) }
+        tie(edge, from: source, to: target)
+    }
+}
