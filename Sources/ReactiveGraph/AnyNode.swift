@@ -82,6 +82,9 @@ public class AnyNode {
     /// Second half of `makeEdge(for:to:)`: both types are known.
     func makeEdge<In>(for edge: Edge, from type: In.Type) -> AnyEdge? { nil }
 
+    /// Changes facets, and tells event listeners.
+    func perform(_ signal: NodeSignal) {}
+
     /// Forgets what is queued.
     final func dropPending() {
         pending?.drop()

@@ -64,6 +64,8 @@ public final class CancellableBag: Cancellable {
     public var name: String?
     /// The type of the object whose bag this is, known from `listen(owner:)`.
     @exclusivity(unchecked) var ownerType: Any.Type?
+    /// The listens of which the owner of this bag is one of the owners.
+    var ties: [ObjectIdentifier: ListenTie] = [:]
 
     /// An empty bag.
     public init(name: String? = nil) {
@@ -75,11 +77,11 @@ public final class CancellableBag: Cancellable {
     }
 
     /// Whether nothing is in it.
-    public var isEmpty: Bool { items.isEmpty && held == nil }
+    public var isEmpty: Bool { items.isEmpty && held == nil && ties.isEmpty }
 
     /// The number of cancellables and listens in it.
     public var count: Int {
-        var count = items.count
+        var count = items.count + ties.count
         var next = held
         while let edge = next {
             count += 1
@@ -109,6 +111,7 @@ public final class CancellableBag: Cancellable {
     /// Adding and removing from inside a cancellation is safe.
     public func cancel() {
         cancelListens()
+        cutTies()
         leaving.insert(contentsOf: items.reversed(), at: 0)
         items = []
         while let item = leaving.popLast() {

@@ -102,7 +102,7 @@ extension Graph {
         edge.next = nil
         edge.previous = nil
         edge.source = nil
-        dying.append(source)
+        if !edge.traits.contains(.own) { dying.append(source) }
     }
 
     /// Takes the target or the bag away; the edge waits in the graves while it may be running.

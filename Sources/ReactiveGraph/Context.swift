@@ -5,10 +5,18 @@
 public final class Context {
     /// What the caller attached.
     public let value: Any
+    /// Where the value came from, if that was said; event listeners are told (``NodeEvent``).
+    public let source: ValueSource?
 
     /// Wraps `value`.
-    public init(_ value: Any) {
+    public init(_ value: Any, source: ValueSource? = nil) {
         self.value = value
+        self.source = source
+    }
+
+    /// Says only where the value came from; the attached value is `()`.
+    public convenience init(source: ValueSource) {
+        self.init((), source: source)
     }
 
     /// The attached value, if it is of the type asked for.

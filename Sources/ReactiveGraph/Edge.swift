@@ -43,6 +43,8 @@ struct EdgeTraits: OptionSet, Sendable {
     @usableFromInline static let complete = EdgeTraits(rawValue: 256)
     /// The edge's owner is known by a weak reference only.
     @usableFromInline static let foreign = EdgeTraits(rawValue: 512)
+    /// Belongs to its own source: retains nothing, counts for nothing.
+    @usableFromInline static let own = EdgeTraits(rawValue: 1024)
 }
 
 /// One connection: a transform, a listen, an input of a join, or the inner following of a flatten.
@@ -157,6 +159,8 @@ final class EdgeSide {
     @exclusivity(unchecked) var lastSource: UInt64 = 0
     /// Whom a listen belongs to, for `stopListening`.
     @exclusivity(unchecked) @usableFromInline weak var owner: AnyObject?
+    /// The owners of an event listen.
+    @exclusivity(unchecked) var owned: OwnedListen?
 
     @usableFromInline init() {}
 }

@@ -109,6 +109,8 @@ public final class Graph {
     @exclusivity(unchecked) var burying = false
     /// The listens of owners that are watched by weak references only.
     let foreign = CancellableBag()
+    /// Event listens of listeners that have an identity.
+    var ownedListens: [OwnedListen.Key: OwnedListen] = [:]
     var lastNodeID: UInt64 = 0
     lazy var timers = TimerQueue()
     var batchPool: [Batch.Storage] = []

@@ -142,36 +142,6 @@ extension Node {
     }
 }
 
-extension AnyNode {
-    /// Ends all listens of `owner` on this node (G-59).
-    ///
-    /// No effect if there are none.
-    public func stopListening(owner: AnyObject) {
-        let bag = (owner as? any ListenerOwner)?.listenBag
-        endListens { edge in
-            if let side = edge.side, side.owner === owner { return true }
-            guard let bag, let holder = edge.bag else { return false }
-            return holder.toOpaque() == Unmanaged.passUnretained(bag).toOpaque()
-        }
-    }
-
-    /// Ends all listens of `bag` on this node.
-    public func stopListening(in bag: CancellableBag) {
-        endListens { $0.bag?.toOpaque() == Unmanaged.passUnretained(bag).toOpaque() }
-    }
-
-    func endListens(where matches: (Edge) -> Bool) {
-        var next = listens
-        while let edge = next {
-            next = edge.next
-            edge._withUnsafeGuaranteedRef { edge in
-                if matches(edge) { graph.end(edge) }
-            }
-        }
-        graph.bury()
-    }
-}
-
 /// A weak reference to an owner without a bag.
 @usableFromInline
 final class WeakOwner<Owner: AnyObject> {

@@ -109,6 +109,8 @@ public class Node<Value>: AnyNode {
         (value as? any NodeKeeping)?.forEachKeptNode(visit)
     }
 
+    final override func perform(_ signal: NodeSignal) { handle(signal) }
+
     final override func makeEdge(for edge: Edge, to target: AnyNode) -> AnyEdge? {
         target.makeEdge(for: edge, from: Value.self)
     }

@@ -4,12 +4,15 @@ struct PendingEntry<Value> {
     @usableFromInline let emission: Emission<Value>
     @usableFromInline let trail: Trail?
     @usableFromInline let context: Context?
+    /// Performed instead of the emission.
+    @usableFromInline let signal: NodeSignal?
 
     @usableFromInline
-    init(emission: Emission<Value>, trail: Trail?, context: Context?) {
+    init(emission: Emission<Value>, trail: Trail?, context: Context?, signal: NodeSignal? = nil) {
         self.emission = emission
         self.trail = trail
         self.context = context
+        self.signal = signal
     }
 }
 
@@ -17,14 +20,17 @@ struct PendingEntry<Value> {
 /// the type of the value was known, and so work on that type directly.
 @usableFromInline
 class PendingBase {
-    /// Stores the first queued emission in the node; gives its path and context.
-    @usableFromInline typealias Take = (PendingBase, AnyNode) -> (trail: Trail?, context: Context?)
+    /// Stores the first queued emission in the node, and gives its path and context; or gives the queued signal.
+    @usableFromInline typealias Take = (PendingBase, AnyNode) -> Taken
+    @usableFromInline typealias Taken = (trail: Trail?, context: Context?, signal: NodeSignal?)
     /// Stores what the batch of that number has staged in the node, for number 0 emptiness, or queues it; says
     /// whether to serve the node's edges.
     @usableFromInline typealias Commit = (PendingBase, AnyNode, UInt64, Context?) -> Bool
 
     let take: Take
     let commit: Commit
+    /// Error and loads of a node that mirrors a remote thing.
+    @exclusivity(unchecked) final var facets: Facets?
     @exclusivity(unchecked) private final var turn: UInt64 = 0
     @exclusivity(unchecked) private final var count = 0
 
@@ -89,14 +95,15 @@ final class Pending<Value>: PendingBase {
     }
 
     @inlinable
-    func take(into node: Node<Value>) -> (trail: Trail?, context: Context?) {
+    func take(into node: Node<Value>) -> Taken {
         guard let entry = entries.popFirst() else {
             node.hasPending = false
-            return (nil, nil)
+            return (nil, nil, nil)
         }
         node.hasPending = !entries.isEmpty
+        if let signal = entry.signal { return (nil, nil, signal) }
         replace(&node.stored, with: entry.emission)
-        return (entry.trail, entry.context)
+        return (entry.trail, entry.context, nil)
     }
 
     @inlinable

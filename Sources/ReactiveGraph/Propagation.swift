@@ -240,13 +240,19 @@ extension Graph {
         }
         let owner = node.takeUnretainedValue()
         guard let pending = owner.pending else { return }
-        let (trail, carried) = pending.take(pending, owner)
+        let (trail, carried, signal) = pending.take(pending, owner)
         setPath(trail.map(Unmanaged.passUnretained))
         context = carried.map(Unmanaged.passUnretained)
         let old = (drains[drains.count - 1].trail, drains[drains.count - 1].carried)
         drains[drains.count - 1].trail = trail
         drains[drains.count - 1].carried = carried
         withExtendedLifetime(old) {}
+        if let signal {
+            // Told to event listeners only: no edge is served.
+            frames[index].next = nil
+            frames[index].transforms = true
+            return owner.perform(signal)
+        }
         // Storing may have released a value whose death ran user code: look again where things are.
         let current = frames + index
         guard let node = current.pointee.node else { return }

@@ -54,12 +54,26 @@ extension Graph {
     /// A loop calls it once per turn; it costs one weak look-up
     /// per listen of such an owner. Owners with a bag of their own need it not.
     public func collect() {
-        var next = foreign.held
-        while let edge = next {
-            next = edge.nextHeld
-            if edge.side?.owner == nil { edge._withUnsafeGuaranteedRef { end($0) } }
-        }
+        // A listener that is let go of may have been its own owner elsewhere: look again.
+        while collectOnce() {}
         bury()
         endTies()
+    }
+
+    /// Says whether an event listen has ended.
+    private func collectOnce() -> Bool {
+        var next = foreign.held
+        var owned: [OwnedListen] = []
+        while let edge = next {
+            next = edge.nextHeld
+            if let listen = edge.side?.owned {
+                if listen.needsCare { owned.append(listen) }
+            } else if edge.side?.owner == nil {
+                edge._withUnsafeGuaranteedRef { end($0) }
+            }
+        }
+        // These are told, and may do anything.
+        for listen in owned.sorted(by: { $0.isBefore($1) }) { _ = listen.livingListener() }
+        return !owned.isEmpty
     }
 }

@@ -113,10 +113,14 @@ private final class InvariantChecker {
                 "\(me): foreign edge in list"
             )
             expect(edge.traits.contains(.listener) == listeners, "\(me): edge in the wrong list")
-            let isComplete = edge.target != nil || edge.bag != nil
-            expect(edge.traits.contains(.complete) == isComplete, "\(me): completeness of \(edge.name)")
+            let isOwn = edge.traits.contains(.own)
+            let isComplete = edge.target != nil || edge.bag != nil || isOwn
+            expect(
+                isOwn || edge.traits.contains(.complete) == isComplete,
+                "\(me): completeness of \(edge.name)"
+            )
             expect((edge.stamp != .max) == isComplete, "\(me): stamp of \(edge.name)")
-            if isComplete { count(edge) }
+            if isComplete, !isOwn { count(edge) }
             if let target = edge.target {
                 checkRank(edge, node, target, me)
                 see(target.takeUnretainedValue())

@@ -86,7 +86,9 @@ struct HoldMap {
     func outsideReferences(to node: NodeRef) -> Int {
         var known = keepers[node.id]?.count ?? 0
         node._withUnsafeGuaranteedRef { node in
-            node.forEachOutgoing { _ in known += 1 }
+            node.forEachOutgoing { edge in
+                if !edge.traits.contains(.own) { known += 1 }
+            }
         }
         return Unmanaged<AnyObject>.fromOpaque(node.toOpaque()).countedReferences - surplus - known
     }

@@ -45,11 +45,11 @@ extension AnyNode {
 
     /// The number of living listens; dead owners are noticed and their listens ended (G-67).
     public var listenerCount: Int {
-        endListens { $0.traits.contains(.foreign) && $0.side?.owner == nil }
+        endDeadListens()
         var count = 0
         var next = listens
         while let edge = next {
-            count += 1
+            if !edge.traits.contains(.own) { count += 1 }
             next = edge.next
         }
         return count

@@ -1,0 +1,39 @@
+/// One owner of a listen: a weak reference, and a place in the owner's bag if it keeps one.
+///
+/// The object is compared together with its life, never by address alone (G-147).
+final class ListenTie {
+    private(set) weak var object: AnyObject?
+    /// The bag of an owner that keeps one: it tells of the owner's death at once (G-67).
+    private weak var bag: CancellableBag?
+    unowned let listen: OwnedListen
+
+    init(_ object: AnyObject, of listen: OwnedListen) {
+        self.object = object
+        self.listen = listen
+        bag = (object as? any ListenerOwner)?.listenBag
+        bag?.ties[ObjectIdentifier(self)] = self
+    }
+
+    /// Leaves the owner's bag; the listen lets go of this.
+    func untie() {
+        bag?.ties[ObjectIdentifier(self)] = nil
+        bag = nil
+    }
+
+    /// Where the listen stands: nodes in order of creation, on each in order of addition (G-122).
+    static func isBefore(_ left: ListenTie, _ right: ListenTie) -> Bool {
+        left.listen.isBefore(right.listen)
+    }
+}
+
+extension CancellableBag {
+    /// The owner of this bag dies, or gives up everything: it owns no listen any more.
+    func cutTies() {
+        while !ties.isEmpty {
+            let ending = ties.values.sorted(by: ListenTie.isBefore)
+            for tie in ending where ties.removeValue(forKey: ObjectIdentifier(tie)) != nil {
+                tie.listen.remove(tie)
+            }
+        }
+    }
+}

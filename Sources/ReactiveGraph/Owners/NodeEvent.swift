@@ -1,0 +1,53 @@
+/// What an event listener is told of a node (G-119 … G-122, G-135).
+///
+/// Events of one node come in the order in which they happened, to its listeners in order of addition (G-123).
+public enum NodeEvent<Value> {
+    /// The listener was added; it carries what the node holds at that moment.
+    ///
+    /// Told once per listen, before anything else, and to nobody but the new listener.
+    case added(Emission<Value>)
+    /// The node took a value.
+    case newValue(Value, source: ValueSource)
+    /// The node became empty: it was cleared, or wiped (G-133a).
+    case empty(source: ValueSource)
+    /// A load began (``MutableNode/beginLoad()``).
+    case requested
+    /// A load was cancelled.
+    case cancelled
+    /// A load ended: what the node holds is still right.
+    case notModified
+    /// A load failed; the value stays.
+    case error(any Error)
+    /// The listen has ended. The last event, told if the listener still exists.
+    case stopped
+}
+
+/// Where a value came from.
+///
+/// It travels in the ``Context`` of the emission, so derived nodes tell it too.
+public enum ValueSource: String, Sendable, Hashable {
+    /// Loaded from the remote side.
+    case network
+    /// Taken from a store.
+    case cache
+    /// Set by the program: what is assumed when nobody says otherwise.
+    case local
+    /// Not a value: the node was wiped.
+    case wipe
+}
+
+extension NodeEvent: Equatable where Value: Equatable {
+    /// Errors are compared by type and description.
+    public static func == (left: NodeEvent, right: NodeEvent) -> Bool {
+        switch (left, right) {
+        case (.added(let a), .added(let b)): a == b
+        case (.newValue(let a, let from), .newValue(let b, let other)): a == b && from == other
+        case (.empty(let a), .empty(let b)): a == b
+        case (.error(let a), .error(let b)): type(of: a) == type(of: b) && "\(a)" == "\(b)"
+        case (.requested, .requested), (.cancelled, .cancelled), (.notModified, .notModified),
+            (.stopped, .stopped):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,17 @@
+/// Something that is told the events of nodes; a class, or a value.
+///
+/// One listener may be added to nodes of several types: the method is generic, and the node says which it is.
+///
+/// ```swift
+/// final class Panel: NodeListener {
+///     func node<Value>(_ node: Node<Value>, event: NodeEvent<Value>) {
+///         if case .error(let error) = event { show(error) }
+///     }
+/// }
+/// profile.addListener(panel)                   // panel owns itself: it hears until it dies
+/// profile.addListener(Spinner(), owner: panel) // the node holds the spinner while panel lives
+/// ```
+public protocol NodeListener {
+    /// Called with each event of a node this listener was added to.
+    func node<Value>(_ node: Node<Value>, event: NodeEvent<Value>)
+}

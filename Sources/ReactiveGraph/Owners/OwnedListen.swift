@@ -1,0 +1,141 @@
+/// A listen that lasts until all its owners are dead or removed (G-114 … G-118).
+///
+/// It is an ordinary listen edge, held by the graph, plus what is here. The listener is held strongly while an
+/// owner other than itself lives, else weakly.
+///
+/// Invariants:
+/// - While it is active it has an owner, and stands in its node's list of listens.
+/// - `held` is the listener exactly while `owners` is not empty.
+@usableFromInline
+class OwnedListen {
+    /// Which listener of which node, for listeners with an identity; the address of a dead object is no identity.
+    struct Key: Hashable {
+        let node: UInt64
+        let identity: Identity
+    }
+
+    enum Identity: Hashable {
+        case object(ObjectIdentifier)
+        case value(AnyHashable)
+    }
+
+    let key: Key?
+    private var edge: EdgeRef?
+    /// Owners other than the listener, in order of addition.
+    private var owners: [ListenTie] = []
+    private var selfTie: ListenTie?
+    private var held: AnyObject?
+    private weak var listener: AnyObject?
+
+    init(listener: AnyObject, key: Key?) {
+        self.key = key
+        self.listener = listener
+    }
+
+    /// Tells the listener what is not an emission.
+    func tell(_ listener: AnyObject, _ node: AnyNode, _ signal: NodeSignal) {}
+    /// Tells the listener that the listen has ended.
+    func tellStopped(_ listener: AnyObject, _ node: AnyNode) {}
+
+    /// Whether the listen has not ended.
+    final var isActive: Bool { edge != nil }
+
+    /// The node listened to.
+    final var node: AnyNode? { edge?.source?.takeUnretainedValue() }
+
+    final func isBefore(_ other: OwnedListen) -> Bool {
+        let left = (edge?.source?.id ?? 0, edge?.stamp ?? 0)
+        return left < (other.edge?.source?.id ?? 0, other.edge?.stamp ?? 0)
+    }
+
+    /// The edge is about to be tied to its node.
+    final func begin(_ edge: Edge) {
+        self.edge = .passUnretained(edge)
+        edge.needSide().owned = self
+    }
+
+    /// Whether this is the listen of `object` itself.
+    final func isListen(of object: AnyObject) -> Bool { listener === object }
+
+    /// The living owners, the listener among them if it owns itself.
+    final var livingOwners: [AnyObject] {
+        (selfTie?.object.map { [$0] } ?? []) + owners.compactMap(\.object)
+    }
+
+    // MARK: - Owners
+
+    /// Adds an owner; no effect if it is one already (G-118).
+    final func add(_ owner: AnyObject) {
+        if owner === listener {
+            if selfTie == nil { selfTie = ListenTie(owner, of: self) }
+            return
+        }
+        owners.removeAll { $0.object == nil }
+        if owners.contains(where: { $0.object === owner }) { return }
+        owners.append(ListenTie(owner, of: self))
+        held = listener
+    }
+
+    /// Removes an owner; no effect if it is none.
+    final func remove(_ owner: AnyObject) {
+        if let tie = selfTie, tie.object === owner { return remove(tie) }
+        guard let tie = owners.first(where: { $0.object === owner }) else { return }
+        remove(tie)
+    }
+
+    /// Removes one owner, which may be dying, and ends the listen if it was the last.
+    final func remove(_ tie: ListenTie) {
+        tie.untie()
+        if selfTie === tie { selfTie = nil }
+        owners.removeAll { $0 === tie || $0.object == nil }
+        settle()
+    }
+
+    /// Whether a death has not been noticed yet.
+    final var needsCare: Bool {
+        held == nil ? listener == nil : owners.allSatisfy { $0.object == nil }
+    }
+
+    /// The listener if a living owner is left; otherwise the listen ends here.
+    ///
+    /// Costs one weak look-up while the latest owner lives.
+    @usableFromInline
+    final func livingListener() -> AnyObject? {
+        if held != nil {
+            while let last = owners.last, last.object == nil {
+                last.untie()
+                owners.removeLast()
+            }
+            if !owners.isEmpty { return held }
+        }
+        settle()
+        guard isActive else { return nil }
+        return held ?? listener
+    }
+
+    /// After owners have gone: weak again, or ended.
+    private func settle() {
+        guard isActive, owners.isEmpty else { return }
+        guard selfTie != nil else { return end() }
+        // Letting go of it may be its death, and that ends the listen.
+        held = nil
+        if listener == nil { end() }
+    }
+
+    /// Ends the listen, and tells the listener if it still exists (G-122).
+    final func end() {
+        guard let edge else { return }
+        self.edge = nil
+        let last = held ?? listener
+        held = nil
+        selfTie?.untie()
+        selfTie = nil
+        for tie in owners { tie.untie() }
+        owners = []
+        guard let node = edge.source?.takeUnretainedValue() else { return }
+        let graph = node.graph
+        if let key, graph.ownedListens[key] === self { graph.ownedListens[key] = nil }
+        edge._withUnsafeGuaranteedRef { graph.cut($0) }
+        if let last { tellStopped(last, node) }
+    }
+}

@@ -1,0 +1,100 @@
+// Taking owners away (G-59, G-120).
+extension AnyNode {
+    /// Removes `owner` from every listen on this node; those left with no owner end, and are told *stopped*.
+    ///
+    /// A plain listen has one owner, so it ends. `nil`, or an owner of nothing here: no effect. Other nodes are
+    /// left alone (G-120).
+    public func removeListeners(ownedBy owner: AnyObject?) {
+        guard let owner else { return }
+        let bag = (owner as? any ListenerOwner)?.listenBag
+        endEach(from: listenEdges) { edge in
+            if let owned = edge.side?.owned {
+                owned.remove(owner)
+            } else if edge.belongs(to: owner, bag) {
+                graph.end(edge)
+            }
+        }
+    }
+
+    /// Ends all listens of `owner` on this node (G-59): those it owns alone, and those in which it is the
+    /// listener, whoever else owns them.
+    ///
+    /// No effect if there are none.
+    public func stopListening(owner: AnyObject) {
+        let bag = (owner as? any ListenerOwner)?.listenBag
+        endEach(from: listenEdges) { edge in
+            if let owned = edge.side?.owned {
+                if owned.isListen(of: owner) { owned.end() } else { owned.remove(owner) }
+            } else if edge.belongs(to: owner, bag) {
+                graph.end(edge)
+            }
+        }
+    }
+
+    /// Ends all listens of `bag` on this node.
+    public func stopListening(in bag: CancellableBag) {
+        endListens { $0.bag?.toOpaque() == Unmanaged.passUnretained(bag).toOpaque() }
+    }
+
+    /// The owners of the listens on this node, each once per listen, in order of addition; only living ones.
+    public var listenOwners: [AnyObject] {
+        listenEdges.flatMap { edge -> [AnyObject] in
+            if let owned = edge.side?.owned { return owned.livingOwners }
+            return edge.side?.owner.map { [$0] } ?? []
+        }
+    }
+
+    func endListens(where matches: (Edge) -> Bool) {
+        var next = listens
+        while let edge = next {
+            next = edge.next
+            edge._withUnsafeGuaranteedRef { edge in
+                if matches(edge) { graph.end(edge) }
+            }
+        }
+        graph.bury()
+    }
+
+    /// Ends the listens of this node whose owners have all died; the inner following of a flatten has none.
+    func endDeadListens() {
+        endListens { $0.traits.contains(.foreign) && $0.side?.owned == nil && $0.side?.owner == nil }
+        for edge in listenEdges {
+            if let owned = edge.side?.owned { _ = owned.livingListener() }
+        }
+    }
+
+    /// The listens at this moment, in order of addition.
+    var listenEdges: [Edge] {
+        var edges: [Edge] = []
+        var next = listens
+        while let edge = next {
+            edges.append(edge.takeUnretainedValue())
+            next = edge.next
+        }
+        return edges
+    }
+
+    /// Telling *stopped* runs user code, which may end other listens of the list: they have no source any more.
+    private func endEach(from edges: [Edge], _ body: (Edge) -> Void) {
+        withExtendedLifetime(self) {
+            for edge in edges where edge.source != nil { body(edge) }
+            graph.bury()
+        }
+    }
+}
+
+extension ListenerOwner {
+    /// Ends all listens of this object on `node` (G-59).
+    public func stopListening(to node: AnyNode) {
+        node.stopListening(owner: self)
+    }
+}
+
+extension Edge {
+    /// Whether this plain listen is `owner`'s, whose bag is `bag`.
+    fileprivate func belongs(to owner: AnyObject, _ bag: CancellableBag?) -> Bool {
+        if let side, side.owner === owner { return true }
+        guard let bag, let holder = self.bag else { return false }
+        return holder.toOpaque() == Unmanaged.passUnretained(bag).toOpaque()
+    }
+}
