@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 stage=${1:-build}
 packages=(pkg-config libuv1-dev libyaml-dev zlib1g-dev libssl-dev)
 if [ "$stage" = test ]; then
-    packages+=(curl python3 python3-venv chromium fonts-dejavu-core)
+    packages+=(curl openssl python3 python3-venv chromium fonts-dejavu-core)
 fi
 
 as_root() {

@@ -66,6 +66,12 @@ enum Metrics {
             server.turnedAway
         )
         out.sample(
+            "sluice_tls_failures_total",
+            "counter",
+            "Connections that TLS ended.",
+            server.tlsFailures
+        )
+        out.sample(
             "sluice_http_requests_total",
             "counter",
             "Requests received since the start.",

@@ -58,6 +58,9 @@ public final class Server {
     private(set) var turnedAway: UInt64 = 0
 
     private var listener: TCPListener?
+    private var tls: TLSContext?
+    private let plaintext = PlaintextRoom()
+    private(set) var tlsFailures: UInt64 = 0
     private var turnEnd: TurnEnd?
     private var ticker: Timer?
     private var hostTimer: Timer?
@@ -82,7 +85,7 @@ public final class Server {
         )
         router = .api(hasEcho: configuration.diagnosticsEcho)
         hostCheck = HostCheck(listening: configuration.listen, names: configuration.hosts)
-        originCheck = OriginCheck(allowed: configuration.origins)
+        originCheck = OriginCheck(isSecure: configuration.tls != nil, allowed: configuration.origins)
         parserLimits = HTTP.Limits(
             targetBytes: limits.target,
             headerBytes: limits.headers,
@@ -102,8 +105,9 @@ public final class Server {
     public var url: String {
         guard let address else { return "" }
         if address.family == .unix { return address.description }
+        let scheme = configuration.tls == nil ? "http" : "https"
         let isAny = address.host == "0.0.0.0" || address.host == "::"
-        return isAny ? "http://localhost:\(address.port)" : "http://\(address)"
+        return isAny ? "\(scheme)://localhost:\(address.port)" : "\(scheme)://\(address)"
     }
 
     /// How many connections are open.
@@ -124,6 +128,7 @@ public final class Server {
             ])
         }
         try openFiles()
+        try openCertificate()
         try loadGraphs()
         do throws(UVError) {
             try listen()
@@ -142,6 +147,18 @@ public final class Server {
         files = StaticFiles(folder: configuration.publicFolder)
         if files == nil {
             throw StartFailure(["public: there is no folder '\(configuration.publicFolder)'"])
+        }
+    }
+
+    private func openCertificate() throws(StartFailure) {
+        guard configuration.certificate.isEmpty == configuration.key.isEmpty else {
+            throw StartFailure(["tls.cert and tls.key belong together: one of them is missing"])
+        }
+        guard let files = configuration.tls else { return }
+        do throws(TLSFailure) {
+            tls = try TLSContext.server(certificate: files.certificate, key: files.key)
+        } catch {
+            throw StartFailure([error.description])
         }
     }
 
@@ -193,7 +210,48 @@ public final class Server {
         }
         guard connections.count < configuration.limits.connections else { return turnAway(socket) }
         lastNumber += 1
-        _ = HTTPConnection(server: self, number: lastNumber, socket: socket, countedAddress: address)
+        guard let transport = secured(socket) else { return }
+        _ = HTTPConnection(server: self, number: lastNumber, socket: transport, countedAddress: address)
+    }
+
+    /// The socket with TLS on it where that is configured; nil where OpenSSL has no memory for it.
+    private func secured(_ socket: TCPConnection) -> Transport? {
+        guard let tls else { return .plain(socket) }
+        do throws(TLSFailure) {
+            let session = try TLSSession(tls, outboxes: outboxes)
+            let channel = SecureChannel(socket, session, room: plaintext, outboxes: outboxes)
+            channel.onFailure = { [unowned self, unowned channel] in report($0, on: channel) }
+            return .secure(channel)
+        } catch {
+            log.error("no TLS for a connection", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
+    private func report(_ failure: TLSFailure, on channel: SecureChannel) {
+        tlsFailures += 1
+        log.debug(
+            "TLS ended a connection",
+            metadata: ["peer": "\(channel.socket.peerAddress?.description ?? "")", "error": "\(failure)"]
+        )
+        guard failure.isPlainHTTP else { return }
+        var out = ByteBuffer()
+        Refusal(.badRequest, "this port speaks https, not http")
+            .append(encoder, ResponseFraming(omitsBody: false, keepsAlive: false), to: &out)
+        _ = channel.socket.tryWrite(out.bytes)
+    }
+
+    /// Reads certificate and key again: connections made from now on show the new ones (SIGHUP).
+    ///
+    /// Where they cannot be used the old ones stay.
+    public func reloadCertificate() {
+        guard let files = configuration.tls else { return }
+        do throws(TLSFailure) {
+            tls = try TLSContext.server(certificate: files.certificate, key: files.key)
+            log.info("certificate read again", metadata: ["certificate": "\(files.certificate)"])
+        } catch {
+            log.error("the old certificate stays", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Says that there is no room, as far as the socket takes that at once, and closes.

@@ -24,6 +24,7 @@ enum Epoch {
 
 /// The time limits as numbers.
 struct Milliseconds {
+    let handshake: UInt64
     let headers: UInt64
     let body: UInt64
     let idle: UInt64
@@ -36,6 +37,7 @@ struct Milliseconds {
 
     init(_ configuration: Configuration) {
         let times = configuration.times
+        handshake = UInt64(times.handshake.milliseconds)
         headers = UInt64(times.headers.milliseconds)
         body = UInt64(times.body.milliseconds)
         idle = UInt64(times.idle.milliseconds)
@@ -47,7 +49,7 @@ struct Milliseconds {
     }
 
     /// The shortest of them; a body's rate is looked at every second.
-    var shortest: UInt64 { min(headers, body, idle, frame, close, heartbeat, 1000) }
+    var shortest: UInt64 { min(handshake, headers, body, idle, frame, close, heartbeat, 1000) }
 }
 
 extension SessionLimits {

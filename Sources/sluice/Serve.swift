@@ -58,7 +58,8 @@ struct Serve: ParsableCommand {
             Terminal.print("listening on \(server.url)")
             let terminate = try SignalWatcher(on: loop, .terminate) { server.stopSoon() }
             let interrupt = try SignalWatcher(on: loop, .interrupt) { server.stopSoon() }
-            withExtendedLifetime((terminate, interrupt)) { _ = loop.run() }
+            let hangUp = try SignalWatcher(on: loop, .hangUp) { server.reloadCertificate() }
+            withExtendedLifetime((terminate, interrupt, hangUp)) { _ = loop.run() }
         } catch let failure as StartFailure {
             for problem in failure.problems { Terminal.note("error: \(problem)") }
             throw ExitCode(1)

@@ -6,12 +6,22 @@ struct ServiceOptions: ParsableArguments {
     @Option(help: "The server's address.")
     var url = "http://127.0.0.1:8080"
 
+    @Option(help: "For https: a PEM file of the authorities to trust, instead of the system's.")
+    var ca: String?
+
+    /// The address with the authorities that were named.
+    func trusting(_ service: ServiceURL) -> ServiceURL {
+        var service = service
+        service.authorities = ca
+        return service
+    }
+
     /// The address, or a usage error.
     func service() throws -> ServiceURL {
         guard let service = ServiceURL(url) else {
             throw ValidationError("--url '\(url)' is not an address such as http://127.0.0.1:8080")
         }
-        return service
+        return trusting(service)
     }
 }
 
@@ -32,9 +42,10 @@ struct NodeAddress {
                     "'\(text)' is no URL such as http://localhost:8080/v1/graphs/house/nodes/mode"
                 )
             }
-            let origin = "http://\(url.authority)\(url.path[..<mark.lowerBound])"
+            let scheme = url.isSecure ? "https" : "http"
+            let origin = "\(scheme)://\(url.authority)\(url.path[..<mark.lowerBound])"
             guard let service = ServiceURL(origin) else { throw ValidationError("'\(text)' names no server") }
-            self.service = service
+            self.service = options.trusting(service)
             parts = url.path[mark.upperBound...].split(separator: "/", omittingEmptySubsequences: false)
             if parts.count == 3, parts[1] == "nodes" { parts.remove(at: 1) }
         } else {

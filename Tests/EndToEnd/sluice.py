@@ -44,7 +44,10 @@ class Answer:
 class Server:
     """One server process on a free port, with its own folder for graphs and configuration."""
 
-    def __init__(self, graphs=None, config="", arguments=(), environment=None, listen="127.0.0.1:0"):
+    def __init__(self, graphs=None, config="", arguments=(), environment=None, listen="127.0.0.1:0",
+                 trust=None):
+        # An SSL context that trusts the server's certificate, where it speaks TLS.
+        self.trust = trust
         self.folder = tempfile.TemporaryDirectory(prefix="sluice-")
         folder = pathlib.Path(self.folder.name)
         (folder / "graphs").mkdir()
@@ -59,7 +62,7 @@ class Server:
         )
         self.url = None
         for line in self.process.stdout:
-            if found := re.match(r"listening on (http://\S+)", line):
+            if found := re.match(r"listening on (https?://\S+)", line):
                 self.url = found.group(1).rstrip("/")
                 break
         if self.url is None:
@@ -102,7 +105,10 @@ class Server:
     # HTTP
 
     def request(self, method, path, body=None, headers=None):
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=10)
+        if self.trust:
+            connection = http.client.HTTPSConnection(self.host, self.port, timeout=10, context=self.trust)
+        else:
+            connection = http.client.HTTPConnection(self.host, self.port, timeout=10)
         try:
             if isinstance(body, str):
                 body = body.encode()

@@ -60,7 +60,7 @@ extension ByteBuffer {
         append(",\"transport\":\"")
         append(connection.transport)
         append("\",\"peer\":")
-        append(json: connection.socket?.peerAddress?.description ?? "")
+        append(json: connection.socket?.socket.peerAddress?.description ?? "")
         append(",\"since\":")
         append(decimal: Int(connection.since))
         append(",\"queued\":")

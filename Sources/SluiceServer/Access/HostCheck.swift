@@ -58,10 +58,14 @@ final class HostCheck {
 /// Programs that are no browsers send no `Origin`.
 struct OriginCheck {
     private let allowed: Set<String>
+    private let scheme: String
+    private let port: String
 
-    /// Allows the server's own origin and `allowed`.
-    init(allowed: [String]) {
+    /// Allows the server's own origin, `https` where it speaks TLS, and `allowed`.
+    init(isSecure: Bool, allowed: [String]) {
         self.allowed = Set(allowed)
+        scheme = isSecure ? "https://" : "http://"
+        port = isSecure ? ":443" : ":80"
     }
 
     /// Whether the request may change something, or open a WebSocket.
@@ -74,11 +78,11 @@ struct OriginCheck {
     private func accepts(_ origin: UnsafeRawBufferPointer, host: UnsafeRawBufferPointer) -> Bool {
         guard let origin = String(validating: origin, as: UTF8.self) else { return false }
         if allowed.contains(origin) { return true }
-        guard origin.hasPrefix("http://"), let host = String(validating: host, as: UTF8.self)?.lowercased()
+        guard origin.hasPrefix(scheme), let host = String(validating: host, as: UTF8.self)?.lowercased()
         else {
             return false
         }
-        let authority = origin.dropFirst("http://".count)
-        return authority == host || authority + ":80" == host || authority == host + ":80"
+        let authority = origin.dropFirst(scheme.count)
+        return authority == host || authority + port == host || authority == host + port
     }
 }

@@ -42,7 +42,8 @@ public final class Bench {
     private let settings: Settings
     private let loop: Loop
     private let padding: String
-    private var connectors: [TCPConnector] = []
+    private let trust: TLSContext?
+    private var connectors: [ServiceConnector] = []
     private var posters: [PostConnection] = []
     private var subscribers: [WebSocketClient] = []
     private var ready = 0
@@ -58,6 +59,7 @@ public final class Bench {
     public init(_ settings: Settings) throws {
         self.settings = settings
         loop = try Loop()
+        trust = settings.service.isSecure ? try .client(authorities: settings.service.authorities) : nil
         padding = String(repeating: "x", count: max(0, settings.bodyBytes - 22))
     }
 
@@ -117,7 +119,7 @@ public final class Bench {
         let message =
             #"{"op":"sub","id":1,"graph":"\#(settings.graph)","node":"\#(settings.node)","mode":"\#(mode)","initial":false,"queue":65536}"#
         for _ in 0..<settings.subscribers {
-            let socket = WebSocketClient(settings.service, "/v1/ws", on: loop)
+            let socket = WebSocketClient(settings.service, "/v1/ws", on: loop, trust: trust)
             socket.onOpen = { [unowned socket] in socket.send(message) }
             socket.onText = { [unowned self] text in received(text) }
             socket.onEnd = { [unowned self] result in
@@ -133,17 +135,17 @@ public final class Bench {
 
     private func connect() {
         for _ in 0..<settings.connections {
-            let connector = TCPConnector(to: settings.service.endpoint, on: loop) { [unowned self] result in
-                switch result {
+            let connector = ServiceConnector(to: settings.service, on: loop, trust: trust) { [unowned self] in
+                switch $0 {
                 case .success(let connection): adopt(connection)
-                case .failure(let error): fail(ClientFailure.unreachable(error).description)
+                case .failure(let failure): fail(failure.description)
                 }
             }
             connectors.append(connector)
         }
     }
 
-    private func adopt(_ connection: TCPConnection) {
+    private func adopt(_ connection: Transport) {
         let poster = PostConnection(connection, depth: settings.depth, fill: request())
         poster.onAnswer = { [unowned self] isSuccess, sent in answered(isSuccess, sent) }
         poster.onLost = { [unowned self] reason in lost(reason) }

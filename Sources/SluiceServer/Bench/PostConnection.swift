@@ -10,7 +10,7 @@ final class PostConnection: ConnectionDelegate {
     /// Writes the next request.
     private let fill: (inout ByteBuffer, UInt64) -> Void
     private let depth: Int
-    private let connection: TCPConnection
+    private let connection: Transport
     private let parser = ResponseParser()
     private var output = ByteBuffer()
     private var sent: [UInt64]
@@ -18,13 +18,12 @@ final class PostConnection: ConnectionDelegate {
     private var inFlight = 0
     private var isOver = false
 
-    init(_ connection: TCPConnection, depth: Int, fill: @escaping (inout ByteBuffer, UInt64) -> Void) {
+    init(_ connection: Transport, depth: Int, fill: @escaping (inout ByteBuffer, UInt64) -> Void) {
         self.connection = connection
         self.depth = depth
         self.fill = fill
         sent = Array(repeating: 0, count: depth)
-        connection.delegate = self
-        connection.setNoDelay(true)
+        connection.setDelegate(self)
         connection.resumeReading()
     }
 

@@ -4,6 +4,8 @@ public import EventLoop
 public enum ClientFailure: Error, CustomStringConvertible {
     /// No connection could be made.
     case unreachable(UVError)
+    /// No TLS connection could be made, or the server's certificate is not trusted; why, in one sentence.
+    case untrusted(String)
     /// The connection ended before the answer was complete.
     case lost
     /// What came back is not HTTP, or not the protocol asked for.
@@ -17,6 +19,7 @@ public enum ClientFailure: Error, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreachable(let error): "no connection: \(error.message)"
+        case .untrusted(let reason): "no secure connection: \(reason)"
         case .lost: "the connection ended before the answer came"
         case .notUnderstood(let reason): "the answer was not understood: \(reason)"
         case .refused(let status, let body):

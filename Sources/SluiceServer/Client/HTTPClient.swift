@@ -30,8 +30,8 @@ public final class HTTPClient {
     private let url: ServiceURL
     private let limit: Duration
     private var timer: Timer?
-    private var attempt: TCPConnector?
-    private var connection: TCPConnection?
+    private var attempt: ServiceConnector?
+    private var connection: Transport?
     private var parser = ResponseParser()
     private var current: Request?
     private var waiting: [Request] = []
@@ -48,7 +48,7 @@ public final class HTTPClient {
     }
 
     deinit {
-        connection?.delegate = nil
+        connection?.setDelegate(nil)
     }
 
     /// Asks for something.
@@ -100,25 +100,24 @@ public final class HTTPClient {
 
     private func connect() {
         parser = ResponseParser()
-        attempt = TCPConnector(to: url.endpoint, on: loop) { [weak self] result in
+        attempt = ServiceConnector(to: url, on: loop) { [weak self] result in
             guard let self else { return }
             attempt = nil
             switch result {
             case .success(let connection):
                 self.connection = connection
-                connection.delegate = self
-                connection.setNoDelay(true)
+                connection.setDelegate(self)
                 connection.resumeReading()
                 transmit()
-            case .failure(let error):
-                fail(.unreachable(error))
+            case .failure(let failure):
+                fail(failure)
             }
         }
     }
 
     private func transmit() {
         guard let connection, let current else { return }
-        current.bytes.withUnsafeBytes { _ = connection.send($0) }
+        current.bytes.withUnsafeBytes { connection.send($0) }
     }
 
     private func fail(_ failure: ClientFailure) {
@@ -136,7 +135,7 @@ public final class HTTPClient {
     }
 
     private func drop() {
-        connection?.delegate = nil
+        connection?.setDelegate(nil)
         connection?.close()
         connection = nil
     }

@@ -4,25 +4,33 @@ public import EventLoop
 public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
     /// Host name or address without brackets.
     public let host: String
-    /// The TCP port; 80 where none is written.
+    /// Whether TLS is spoken: `https` or `wss`.
+    public let isSecure: Bool
+    /// Path of a PEM file of the authorities that are trusted; nil: those of the system.
+    public var authorities: String?
+    /// The TCP port; 80 or 443 where none is written.
     public let port: UInt16
     /// What follows host and port, without a final slash: empty or `/…`.
     public let path: String
 
     /// Reads the written form; nil when it is none.
     ///
-    /// Only plain `http` and `ws` are spoken here.
+    /// `ws` and `wss` are the same as `http` and `https`.
     public init?(_ text: String) {
         var rest = Substring(text)
-        if let scheme = rest.firstRange(of: "://") {
-            guard ["http", "ws"].contains(rest[..<scheme.lowerBound].lowercased()) else { return nil }
-            rest = rest[scheme.upperBound...]
+        var isSecure = false
+        if let end = rest.firstRange(of: "://") {
+            let scheme = rest[..<end.lowerBound].lowercased()
+            guard ["http", "ws", "https", "wss"].contains(scheme) else { return nil }
+            isSecure = scheme == "https" || scheme == "wss"
+            rest = rest[end.upperBound...]
         }
+        self.isSecure = isSecure
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
         let authority = rest[..<slash]
         var tail = rest[slash...]
         while tail.last == "/" { tail.removeLast() }
-        let endpoint = Endpoint(String(authority)) ?? Endpoint("\(authority):80")
+        let endpoint = Endpoint(String(authority)) ?? Endpoint("\(authority):\(isSecure ? 443 : 80)")
         guard !authority.isEmpty, !authority.hasPrefix(":"), case .tcp(let host, let port) = endpoint else {
             return nil
         }
@@ -39,5 +47,5 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
     public var authority: String { endpoint.description }
 
     /// The written form.
-    public var description: String { "http://\(authority)\(path)" }
+    public var description: String { "\(isSecure ? "https" : "http")://\(authority)\(path)" }
 }

@@ -13,8 +13,8 @@ public final class WebSocketClient {
     public var onEnd: (Result<(code: CloseCode, reason: String), ClientFailure>) -> Void = { _ in }
 
     private let url: ServiceURL
-    private var attempt: TCPConnector?
-    private var connection: TCPConnection?
+    private var attempt: ServiceConnector?
+    private var connection: Transport?
     private let parser = ResponseParser()
     private var assembler = MessageAssembler(role: .client, limitBytes: 16 * 1024 * 1024)
     private var random = SystemRandomNumberGenerator()
@@ -29,27 +29,41 @@ public final class WebSocketClient {
     ///   - target: path and query, escaped already; the URL's own path goes before it.
     ///   - subprotocol: the one to offer, or nil for a plain stream.
     ///   - loop: where it works.
-    public init(_ url: ServiceURL, _ target: String, subprotocol: String? = "sluice.v1.json", on loop: Loop) {
+    public convenience init(
+        _ url: ServiceURL,
+        _ target: String,
+        subprotocol: String? = "sluice.v1.json",
+        on loop: Loop
+    ) {
+        self.init(url, target, subprotocol: subprotocol, on: loop, trust: nil)
+    }
+
+    init(
+        _ url: ServiceURL,
+        _ target: String,
+        subprotocol: String? = "sluice.v1.json",
+        on loop: Loop,
+        trust: TLSContext?
+    ) {
         self.url = url
         key = Base64.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-        attempt = TCPConnector(to: url.endpoint, on: loop) { [weak self] result in
+        attempt = ServiceConnector(to: url, on: loop, trust: trust) { [weak self] result in
             guard let self else { return }
             attempt = nil
             switch result {
             case .success(let connection): upgrade(connection, target, subprotocol)
-            case .failure(let error): end(.failure(.unreachable(error)))
+            case .failure(let failure): end(.failure(failure))
             }
         }
     }
 
     deinit {
-        connection?.delegate = nil
+        connection?.setDelegate(nil)
     }
 
-    private func upgrade(_ connection: TCPConnection, _ target: String, _ subprotocol: String?) {
+    private func upgrade(_ connection: Transport, _ target: String, _ subprotocol: String?) {
         self.connection = connection
-        connection.delegate = self
-        connection.setNoDelay(true)
+        connection.setDelegate(self)
         connection.resumeReading()
         var buffer = ByteBuffer()
         RequestEncoder.appendUpgrade(
@@ -85,7 +99,7 @@ public final class WebSocketClient {
     private func end(_ result: Result<(code: CloseCode, reason: String), ClientFailure>) {
         guard !isOver else { return }
         isOver = true
-        connection?.delegate = nil
+        connection?.setDelegate(nil)
         connection?.close()
         connection = nil
         onEnd(result)

@@ -16,6 +16,14 @@ public struct Configuration: Sendable {
     public var origins: [String] = []
     /// Whether an address other than loopback may be listened on without authentication.
     public var insecure = false
+    /// The PEM files of certificate and key; both or neither, and `nil` for plain HTTP.
+    public var tls: TLSFiles? {
+        certificate.isEmpty || key.isEmpty ? nil : TLSFiles(certificate: certificate, key: key)
+    }
+    /// Path of the PEM file of the certificate and those between it and the authority; empty: plain HTTP.
+    public var certificate = ""
+    /// Path of the PEM file of the private key.
+    public var key = ""
     /// What is logged, and how.
     public var log = Log()
     /// How long a server that was told to stop waits for its clients.
@@ -32,6 +40,14 @@ public struct Configuration: Sendable {
     /// The defaults.
     public init() {}
 
+    /// Where certificate and key are.
+    public struct TLSFiles: Sendable {
+        /// Path of the certificate chain, PEM.
+        public let certificate: String
+        /// Path of the private key, PEM.
+        public let key: String
+    }
+
     /// What is logged, and how.
     public struct Log: Sendable {
         /// The least important level that is written.
@@ -42,6 +58,8 @@ public struct Configuration: Sendable {
 
     /// How long peers may take.
     public struct Times: Sendable {
+        /// From the acceptance of a connection to the end of its TLS handshake.
+        public var handshake = Duration.seconds(10)
         /// From the first byte of a request to the end of its head.
         public var headers = Duration.seconds(10)
         /// From the end of a head to the end of the body; it must also come at 1 KiB/s.

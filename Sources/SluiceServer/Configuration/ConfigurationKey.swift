@@ -64,6 +64,13 @@ public struct ConfigurationKey {
                 .names("origins such as https://example.org", where: Origin.isWellFormed),
                 "other sites whose pages may connect and set values"
             ),
+            Self(
+                "tls.cert",
+                \.certificate,
+                .path,
+                "PEM file of the certificate and those up to the authority; empty: plain HTTP"
+            ),
+            Self("tls.key", \.key, .path, "PEM file of its private key"),
             Self("log.level", \.log.level, .word, "least important level that is logged"),
             Self("log.format", \.log.format, .word, "log entries as text or as JSON"),
             Self(
@@ -77,6 +84,12 @@ public struct ConfigurationKey {
                 \.heartbeat,
                 .duration(short...second * 3600),
                 "between two pings of a WebSocket"
+            ),
+            Self(
+                "times.handshake",
+                \.times.handshake,
+                .duration(short...second * 3600),
+                "for the TLS handshake"
             ),
             Self(
                 "times.headers",

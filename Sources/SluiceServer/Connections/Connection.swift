@@ -19,7 +19,7 @@ class Connection: ConnectionDelegate {
     /// The peer's address as it is counted; nil where addresses are not bounded.
     final let countedAddress: String?
 
-    @exclusivity(unchecked) final private(set) var socket: TCPConnection?
+    @exclusivity(unchecked) final private(set) var socket: Transport?
     /// Where it stands in the server's list.
     @exclusivity(unchecked) final var place = -1
     @exclusivity(unchecked) private final var outbox: Outbox?
@@ -37,13 +37,13 @@ class Connection: ConnectionDelegate {
     @exclusivity(unchecked) final var previousTimed: Unmanaged<Connection>?
 
     /// A connection on a socket that was just accepted.
-    init(server: Server, number: UInt64, socket: TCPConnection, countedAddress: String?) {
+    init(server: Server, number: UInt64, socket: Transport, countedAddress: String?) {
         self.server = server
         self.number = number
         self.countedAddress = countedAddress
         since = server.loop.wallClock
         self.socket = socket
-        socket.delegate = self
+        socket.setDelegate(self)
         server.add(self)
     }
 
@@ -61,7 +61,7 @@ class Connection: ConnectionDelegate {
         other.socket = nil
         server.deadlines.remove(other)
         server.replace(other, by: self)
-        socket?.delegate = self
+        socket?.setDelegate(self)
     }
 
     // MARK: - Writing
@@ -101,7 +101,10 @@ class Connection: ConnectionDelegate {
         self.outbox = nil
         let taken = socket.tryWrite(bytes)
         server.sentBytes &+= UInt64(taken)
-        guard taken < bytes.count else { return server.outboxes.give(outbox) }
+        if taken == bytes.count {
+            isBehind = socket.holdsBytes
+            return server.outboxes.give(outbox)
+        }
         isBehind = true
         server.sentBytes &+= UInt64(bytes.count - taken)
         socket.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: outbox)

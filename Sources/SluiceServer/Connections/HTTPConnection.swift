@@ -23,10 +23,11 @@ final class HTTPConnection: Connection {
     /// What the request at hand waits for, if that is a change of a node.
     var poll: LongPoll?
 
-    override init(server: Server, number: UInt64, socket: TCPConnection, countedAddress: String?) {
+    override init(server: Server, number: UInt64, socket: Transport, countedAddress: String?) {
         parser = RequestParser(limits: server.parserLimits)
         super.init(server: server, number: number, socket: socket, countedAddress: countedAddress)
-        server.deadlines.set(self, at: server.loop.now + server.times.headers)
+        let limit = socket.isSecure ? server.times.handshake : server.times.headers
+        server.deadlines.set(self, at: server.loop.now + limit)
         socket.resumeReading()
     }
 

@@ -1,0 +1,82 @@
+internal import EventLoop
+
+/// One attempt to connect to a server, TLS included where the address says `https`.
+///
+/// The answer comes once, never from within the initialiser. Dropping the connector gives the attempt up.
+final class ServiceConnector {
+    private let url: ServiceURL
+    private let trust: TLSContext?
+    private var attempt: TCPConnector?
+    private var channel: SecureChannel?
+    private var failure: TLSFailure?
+    private var answer: ((Result<Transport, ClientFailure>) -> Void)?
+
+    /// Starts to connect.
+    ///
+    /// - Parameter trust: what many connections share; nil makes one for this connection.
+    init(
+        to url: ServiceURL,
+        on loop: Loop,
+        trust: TLSContext? = nil,
+        answer: @escaping (Result<Transport, ClientFailure>) -> Void
+    ) {
+        self.url = url
+        self.trust = trust
+        self.answer = answer
+        attempt = TCPConnector(to: url.endpoint, on: loop) { [weak self] result in
+            self?.connected(result)
+        }
+    }
+
+    private func connected(_ result: Result<TCPConnection, UVError>) {
+        attempt = nil
+        switch result {
+        case .failure(let error): finish(.failure(.unreachable(error)))
+        case .success(let socket):
+            socket.setNoDelay(true)
+            if url.isSecure { secure(socket) } else { finish(.success(.plain(socket))) }
+        }
+    }
+
+    private func secure(_ socket: TCPConnection) {
+        do throws(TLSFailure) {
+            let pool = OutboxPool()
+            let context = if let trust { trust } else { try TLSContext.client(authorities: url.authorities) }
+            let session = try TLSSession(context, host: url.host, outboxes: pool)
+            let channel = SecureChannel(socket, session, room: PlaintextRoom(), outboxes: pool)
+            channel.delegate = self
+            channel.onFailure = { [weak self] in self?.failure = $0 }
+            channel.onEstablished = { [weak self] in self?.established() }
+            self.channel = channel
+            socket.resumeReading()
+            channel.begin()
+        } catch {
+            finish(.failure(.untrusted(error.description)))
+        }
+    }
+
+    private func established() {
+        guard let channel else { return }
+        self.channel = nil
+        finish(.success(.secure(channel)))
+    }
+
+    private func finish(_ result: Result<Transport, ClientFailure>) {
+        let answer = self.answer
+        self.answer = nil
+        answer?(result)
+    }
+}
+
+extension ServiceConnector: ConnectionDelegate {
+    func received(_ bytes: UnsafeRawBufferPointer) {}
+
+    func peerClosed() { closed(error: nil) }
+
+    func wroteAll() {}
+
+    func closed(error: UVError?) {
+        channel = nil
+        finish(.failure(failure.map { .untrusted($0.description) } ?? .lost))
+    }
+}

@@ -1,0 +1,141 @@
+internal import EventLoop
+internal import HTTP
+
+/// A TLS connection on a socket, with the face of a ``TCPConnection``: what is written is plaintext, and so is what its delegate hears.
+///
+/// Invariants:
+/// - Ciphertext leaves in the order in which it was made.
+/// - Nothing is encrypted while the kernel has not taken all earlier ciphertext, so a peer that does not read costs no more
+///   than what its owner had to say.
+final class SecureChannel: ConnectionDelegate {
+    /// Who hears what happens here.
+    weak var delegate: (any ConnectionDelegate)?
+    /// Hears, before the delegate hears the end, why TLS ended it.
+    var onFailure: (TLSFailure) -> Void = { _ in }
+    /// The handshake is over.
+    var onEstablished: () -> Void = {}
+
+    let socket: TCPConnection
+    private let session: TLSSession
+    /// Where plaintext is put while it is lent; shared by all channels of a loop.
+    private let room: PlaintextRoom
+    private let outboxes: OutboxPool
+    private var isEstablished = false
+    private(set) var isPeerClosed = false
+    private var isShutDown = false
+    private var isFailing = false
+
+    init(_ socket: TCPConnection, _ session: TLSSession, room: PlaintextRoom, outboxes: OutboxPool) {
+        self.socket = socket
+        self.session = session
+        self.room = room
+        self.outboxes = outboxes
+        socket.delegate = self
+    }
+
+    /// The version spoken, such as `TLSv1.3`.
+    var version: String { session.version }
+
+    /// Begins the handshake; a client's first word.
+    func begin() {
+        session.handshake()
+        sendOutput()
+    }
+
+    // MARK: - Writing
+
+    var queuedBytes: Int { socket.queuedBytes }
+
+    /// Encrypts bytes and hands them to the kernel, or queues what it does not take.
+    ///
+    /// Returns all or nothing of them: nothing before the handshake is over and while earlier ciphertext is queued.
+    func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard isEstablished, socket.queuedBytes == 0 else { return 0 }
+        return encrypt(bytes) ? bytes.count : 0
+    }
+
+    /// Encrypts bytes behind what is queued.
+    func write(_ bytes: UnsafeRawBufferPointer) {
+        _ = encrypt(bytes)
+    }
+
+    private func encrypt(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard !isFailing, session.send(bytes) else { return false }
+        sendOutput()
+        return true
+    }
+
+    private func sendOutput() {
+        guard let outbox = session.takeOutput() else { return }
+        let bytes = outbox.buffer.bytes
+        let taken = socket.tryWrite(bytes)
+        guard taken < bytes.count else { return outboxes.give(outbox) }
+        socket.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: outbox)
+    }
+
+    /// Says goodbye in TLS and then in TCP, once everything queued is written.
+    func shutdown() {
+        guard !isShutDown else { return }
+        isShutDown = true
+        session.sendClose()
+        sendOutput()
+        socket.shutdown()
+    }
+
+    // MARK: - Reading
+
+    func received(_ bytes: UnsafeRawBufferPointer) {
+        guard !isFailing else { return }
+        let reading = session.receive(bytes, into: room.bytes) { plaintext in
+            noticeHandshake()
+            delegate?.received(plaintext)
+            return socket.isOpen
+        }
+        guard socket.isOpen else { return }
+        noticeHandshake()
+        sendOutput()
+        switch reading {
+        case .more: break
+        case .closed: peerClosed()
+        case .failed(let failure): fail(failure)
+        }
+    }
+
+    private func noticeHandshake() {
+        guard !isEstablished, session.isEstablished else { return }
+        isEstablished = true
+        sendOutput()
+        onEstablished()
+    }
+
+    private func fail(_ failure: TLSFailure) {
+        isFailing = true
+        onFailure(failure)
+        socket.close()
+    }
+
+    func peerClosed() {
+        guard !isPeerClosed else { return }
+        isPeerClosed = true
+        delegate?.peerClosed()
+    }
+
+    func wroteAll() {
+        delegate?.wroteAll()
+    }
+
+    func closed(error: UVError?) {
+        guard let delegate else { return }
+        self.delegate = nil
+        delegate.closed(error: error)
+    }
+}
+
+/// The memory into which the channels of one loop decrypt; what is in it is lent for a call only.
+final class PlaintextRoom {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 16)
+
+    deinit {
+        bytes.deallocate()
+    }
+}

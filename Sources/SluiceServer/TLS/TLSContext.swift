@@ -1,0 +1,86 @@
+internal import COpenSSL
+
+/// What all TLS connections of one side share: certificate and key, trusted authorities, versions.
+///
+/// TLS 1.2 and 1.3; no renegotiation, no compression. Connections keep the context they began with, so it can be replaced
+/// while the server runs.
+final class TLSContext {
+    let raw: OpaquePointer
+    let isServer: Bool
+
+    private init(_ method: OpaquePointer, isServer: Bool) throws(TLSFailure) {
+        ERR_clear_error()
+        guard let raw = SSL_CTX_new(method) else { throw TLSFailure(during: "TLS") }
+        self.raw = raw
+        self.isServer = isServer
+        _ = SSL_CTX_ctrl(raw, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+        // A quiet connection holds no buffers; a write is taken whole.
+        _ = SSL_CTX_ctrl(raw, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
+        // SSL_OP_NO_RENEGOTIATION is 1 << 30, which Swift does not import.
+        SSL_CTX_set_options(raw, 1 << 30)
+        // A password is never asked for on the terminal: a key that needs one is an error.
+        SSL_CTX_set_default_passwd_cb(raw) { _, _, _, _ in 0 }
+    }
+
+    deinit {
+        SSL_CTX_free(raw)
+    }
+
+    /// The server's side.
+    ///
+    /// - Parameters:
+    ///   - certificate: path of a PEM file: the server's certificate, then those between it and the authority.
+    ///   - key: path of the PEM file of its private key, without a password.
+    static func server(certificate: String, key: String) throws(TLSFailure) -> TLSContext {
+        let context = try TLSContext(TLS_server_method(), isServer: true)
+        let raw = context.raw
+        guard SSL_CTX_use_certificate_chain_file(raw, certificate) == 1 else {
+            throw TLSFailure(during: "tls.cert: '\(certificate)' cannot be used")
+        }
+        guard SSL_CTX_use_PrivateKey_file(raw, key, SSL_FILETYPE_PEM) == 1 else {
+            throw TLSFailure(during: "tls.key: '\(key)' cannot be used")
+        }
+        guard SSL_CTX_check_private_key(raw) == 1 else {
+            throw TLSFailure(during: "tls.key: '\(key)' does not belong to the certificate")
+        }
+        SSL_CTX_set_alpn_select_cb(raw, selectProtocol, nil)
+        return context
+    }
+
+    /// A client's side, which wants a certificate that an authority it trusts has signed for the host's name.
+    ///
+    /// - Parameter authorities: path of a PEM file of authorities; nil: those that the system trusts.
+    static func client(authorities: String?) throws(TLSFailure) -> TLSContext {
+        let context = try TLSContext(TLS_client_method(), isServer: false)
+        let raw = context.raw
+        if let authorities {
+            guard SSL_CTX_load_verify_file(raw, authorities) == 1 else {
+                throw TLSFailure(during: "'\(authorities)' cannot be used as a list of authorities")
+            }
+        } else {
+            guard SSL_CTX_set_default_verify_paths(raw) == 1 else {
+                throw TLSFailure(during: "the system's authorities")
+            }
+        }
+        SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
+        return context
+    }
+}
+
+/// Chooses HTTP/1.1 (RFC 7301); a client that offers other protocols only is told so by an alert.
+private let selectProtocol: SSL_CTX_alpn_select_cb_func = { _, chosen, chosenLength, offered, length, _ in
+    guard let offered, let chosen, let chosenLength else { return SSL_TLSEXT_ERR_NOACK }
+    var offset = 0
+    while offset < Int(length) {
+        let size = Int(offered[offset])
+        guard offset + 1 + size <= Int(length) else { break }
+        let name = UnsafeBufferPointer(start: offered + offset + 1, count: size)
+        if name.elementsEqual("http/1.1".utf8) {
+            chosen.pointee = offered + offset + 1
+            chosenLength.pointee = UInt8(size)
+            return SSL_TLSEXT_ERR_OK
+        }
+        offset += 1 + size
+    }
+    return SSL_TLSEXT_ERR_ALERT_FATAL
+}

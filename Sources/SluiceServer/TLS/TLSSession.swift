@@ -1,0 +1,195 @@
+internal import COpenSSL
+internal import HTTP
+
+/// One TLS connection without a socket: ciphertext goes in and comes out, plaintext likewise.
+///
+/// Invariants:
+/// - `input` is set only while ``receive(_:into:deliver:)`` runs, and all of it is consumed by then: OpenSSL keeps the unfinished record.
+/// - What has to be sent stands in `output`, in the order in which it has to leave; whoever calls takes it with ``takeOutput()``.
+final class TLSSession {
+    /// How reading ended.
+    enum Reading {
+        /// All that came was used.
+        case more
+        /// The peer said that it will send nothing more (close_notify).
+        case closed
+        /// The connection is broken; an alert may stand in `output`.
+        case failed(TLSFailure)
+    }
+
+    private let ssl: OpaquePointer
+    private let context: TLSContext
+    private var input = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// Ciphertext that has to be sent; nil while there is none, so that a quiet connection holds no memory for it.
+    private var output: Outbox?
+    private let outboxes: OutboxPool
+    private var isFinished = false
+
+    /// A connection of which nothing has been sent or received.
+    ///
+    /// - Parameters:
+    ///   - context: what it shares with others.
+    ///   - host: for a client, the name or address that the server's certificate must be for.
+    ///   - outboxes: where the memory for ciphertext comes from.
+    init(_ context: TLSContext, host: String? = nil, outboxes: OutboxPool) throws(TLSFailure) {
+        guard let ssl = SSL_new(context.raw), let bio = BIO_new(Self.method) else {
+            throw TLSFailure(during: "TLS")
+        }
+        self.ssl = ssl
+        self.context = context
+        self.outboxes = outboxes
+        BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
+        // Both directions through one BIO, which the connection owns from now on.
+        SSL_set_bio(ssl, bio, bio)
+        if context.isServer {
+            SSL_set_accept_state(ssl)
+        } else {
+            SSL_set_connect_state(ssl)
+            if let host { try expect(host) }
+        }
+    }
+
+    deinit {
+        SSL_free(ssl)
+    }
+
+    /// Wants the certificate of that host, and says so in the handshake (RFC 6066 §3: names, not addresses).
+    private func expect(_ host: String) throws(TLSFailure) {
+        let parameters = SSL_get0_param(ssl)
+        if X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1 { return }
+        ERR_clear_error()
+        guard SSL_set1_host(ssl, host) == 1 else { throw TLSFailure(during: "'\(host)'") }
+        host.withCString { name in
+            let name = UnsafeMutableRawPointer(mutating: name)
+            _ = SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), name)
+        }
+    }
+
+    /// Whether the handshake is over: from now on plaintext can be sent.
+    var isEstablished: Bool { SSL_is_init_finished(ssl) == 1 }
+
+    /// The version spoken, such as `TLSv1.3`.
+    var version: String { String(cString: SSL_get_version(ssl)) }
+
+    /// Begins or goes on with the handshake; for clients, which speak first.
+    func handshake() {
+        ERR_clear_error()
+        _ = SSL_do_handshake(ssl)
+    }
+
+    /// Takes ciphertext and hands on what it says, in pieces that are lent for the call.
+    ///
+    /// - Parameters:
+    ///   - bytes: what came from the socket.
+    ///   - room: where plaintext is put; at least 16 KiB keep a record in one piece.
+    ///   - deliver: hears each piece, and says whether it wants more.
+    func receive(
+        _ bytes: UnsafeRawBufferPointer,
+        into room: UnsafeMutableRawBufferPointer,
+        deliver: (UnsafeRawBufferPointer) -> Bool
+    ) -> Reading {
+        guard !isFinished else { return .closed }
+        input = bytes
+        defer { input = UnsafeRawBufferPointer(start: nil, count: 0) }
+        while true {
+            var count = 0
+            ERR_clear_error()
+            let status = SSL_read_ex(ssl, room.baseAddress, room.count, &count)
+            if status == 1 {
+                guard deliver(UnsafeRawBufferPointer(rebasing: room[..<count])) else { return .more }
+                continue
+            }
+            switch SSL_get_error(ssl, status) {
+            case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE:
+                return .more
+            case SSL_ERROR_ZERO_RETURN:
+                return .closed
+            default:
+                isFinished = true
+                return .failed(failure)
+            }
+        }
+    }
+
+    private var failure: TLSFailure {
+        let result = SSL_get_verify_result(ssl)
+        if !context.isServer, result != Int(X509_V_OK) {
+            ERR_clear_error()
+            return TLSFailure(
+                "the server's certificate is not trusted: "
+                    + String(cString: X509_verify_cert_error_string(result))
+            )
+        }
+        return TLSFailure(during: isEstablished ? "TLS" : "TLS handshake")
+    }
+
+    /// Encrypts all of `plaintext` into `output`.
+    ///
+    /// Returns false where the connection cannot be written to any more, or not yet.
+    func send(_ plaintext: UnsafeRawBufferPointer) -> Bool {
+        guard isEstablished, !isFinished else { return false }
+        guard !plaintext.isEmpty else { return true }
+        var count = 0
+        ERR_clear_error()
+        let status = SSL_write_ex(ssl, plaintext.baseAddress, plaintext.count, &count)
+        if status != 1 { isFinished = true }
+        return status == 1
+    }
+
+    /// Puts the announcement that nothing more will be sent into `output` (RFC 8446 §6.1).
+    func sendClose() {
+        guard isEstablished, !isFinished else { return }
+        ERR_clear_error()
+        _ = SSL_shutdown(ssl)
+    }
+
+    /// Hands over what has to be sent.
+    func takeOutput() -> Outbox? {
+        defer { output = nil }
+        return output
+    }
+
+    // MARK: - The BIO that stands for the socket
+
+    fileprivate func give(_ room: UnsafeMutablePointer<CChar>, _ size: Int) -> Int {
+        let count = min(size, input.count)
+        guard count > 0 else { return 0 }
+        UnsafeMutableRawPointer(room).copyMemory(from: input.baseAddress!, byteCount: count)
+        input = UnsafeRawBufferPointer(rebasing: input[count...])
+        return count
+    }
+
+    fileprivate func take(_ bytes: UnsafePointer<CChar>, _ count: Int) {
+        let outbox = output ?? outboxes.take()
+        output = outbox
+        outbox.buffer.append(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+
+    /// Never written to after it is made.
+    nonisolated(unsafe) private static let method: OpaquePointer = {
+        let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "lent bytes")!
+        BIO_meth_set_read(method) { bio, room, size in
+            guard let bio, let room, let session = BIO_get_data(bio) else { return -1 }
+            BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
+            let count = Unmanaged<TLSSession>.fromOpaque(session)._withUnsafeGuaranteedRef {
+                $0.give(room, Int(size))
+            }
+            guard count > 0 else {
+                BIO_set_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY)
+                return -1
+            }
+            return Int32(count)
+        }
+        BIO_meth_set_write(method) { bio, bytes, size in
+            guard let bio, let bytes, let session = BIO_get_data(bio) else { return -1 }
+            Unmanaged<TLSSession>.fromOpaque(session)._withUnsafeGuaranteedRef { $0.take(bytes, Int(size)) }
+            return size
+        }
+        BIO_meth_set_ctrl(method) { _, command, _, _ in command == BIO_CTRL_FLUSH ? 1 : 0 }
+        BIO_meth_set_create(method) { bio in
+            BIO_set_init(bio, 1)
+            return 1
+        }
+        return method
+    }()
+}

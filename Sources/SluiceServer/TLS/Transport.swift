@@ -1,0 +1,94 @@
+internal import EventLoop
+
+/// What bytes travel on: a socket as it is, or one with TLS on it.
+///
+/// Two cases instead of a protocol, because the plain one is on the way of every delivery.
+enum Transport {
+    case plain(TCPConnection)
+    case secure(SecureChannel)
+
+    /// The socket itself, for what does not concern bytes.
+    var socket: TCPConnection {
+        switch self {
+        case .plain(let socket): socket
+        case .secure(let channel): channel.socket
+        }
+    }
+
+    /// Whether TLS is spoken.
+    var isSecure: Bool {
+        if case .secure = self { true } else { false }
+    }
+
+    /// Who hears what happens here; not retained.
+    func setDelegate(_ delegate: (any ConnectionDelegate)?) {
+        switch self {
+        case .plain(let socket): socket.delegate = delegate
+        case .secure(let channel): channel.delegate = delegate
+        }
+    }
+
+    /// Hands over bytes and returns how many were taken; see ``TCPConnection/tryWrite(_:)``.
+    @inline(__always)
+    func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
+        switch self {
+        case .plain(let socket): socket.tryWrite(bytes)
+        case .secure(let channel): channel.tryWrite(bytes)
+        }
+    }
+
+    /// Whether bytes that ``tryWrite(_:)`` took are not in the kernel's hands yet; `wroteAll` follows then.
+    @inline(__always)
+    var holdsBytes: Bool {
+        switch self {
+        case .plain: false
+        case .secure(let channel): channel.socket.queuedBytes > 0
+        }
+    }
+
+    /// Queues bytes behind all others; the delegate hears `wroteAll`.
+    ///
+    /// - Parameter keeper: keeps the bytes in place until they are written.
+    func write(_ bytes: UnsafeRawBufferPointer, keptBy keeper: AnyObject) {
+        switch self {
+        case .plain(let socket): socket.write(bytes, keptBy: keeper)
+        case .secure(let channel): channel.write(bytes)
+        }
+    }
+
+    /// Hands over bytes and queues what was not taken.
+    func send(_ bytes: UnsafeRawBufferPointer) {
+        switch self {
+        case .plain(let socket): socket.send(bytes)
+        case .secure(let channel): channel.write(bytes)
+        }
+    }
+
+    /// Says that nothing more will be sent, once all is written.
+    func shutdown() {
+        switch self {
+        case .plain(let socket): socket.shutdown()
+        case .secure(let channel): channel.shutdown()
+        }
+    }
+
+    /// Whether the peer has said that it will send nothing more.
+    var isPeerClosed: Bool {
+        switch self {
+        case .plain(let socket): socket.isPeerClosed
+        case .secure(let channel): channel.isPeerClosed || channel.socket.isPeerClosed
+        }
+    }
+
+    var queuedBytes: Int { socket.queuedBytes }
+    var isReading: Bool { socket.isReading }
+    func resumeReading() { socket.resumeReading() }
+    func pauseReading() { socket.pauseReading() }
+    func setUserTimeout(_ limit: Duration) { socket.setUserTimeout(limit) }
+
+    /// Closes at once, without goodbye.
+    func close() { socket.close() }
+
+    /// Closes at once, with a reset.
+    func reset() { socket.reset() }
+}
