@@ -13,7 +13,7 @@ final class ServiceConnector {
 
     /// Starts to connect.
     ///
-    /// - Parameter trust: what many connections share; nil makes one for this connection.
+    /// `trust` is what many connections share; nil makes one for this connection.
     init(
         to url: ServiceURL,
         on loop: Loop,

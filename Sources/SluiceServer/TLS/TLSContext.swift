@@ -31,6 +31,8 @@ final class TLSContext {
     /// - Parameters:
     ///   - certificate: path of a PEM file: the server's certificate, then those between it and the authority.
     ///   - key: path of the PEM file of its private key, without a password.
+    /// - Returns: the context.
+    /// - Throws: what cannot be used, and why.
     static func server(certificate: String, key: String) throws(TLSFailure) -> TLSContext {
         let context = try TLSContext(TLS_server_method(), isServer: true)
         let raw = context.raw
@@ -49,7 +51,7 @@ final class TLSContext {
 
     /// A client's side, which wants a certificate that an authority it trusts has signed for the host's name.
     ///
-    /// - Parameter authorities: path of a PEM file of authorities; nil: those that the system trusts.
+    /// `authorities` is the path of a PEM file of authorities; nil means those that the system trusts.
     static func client(authorities: String?) throws(TLSFailure) -> TLSContext {
         let context = try TLSContext(TLS_client_method(), isServer: false)
         let raw = context.raw

@@ -31,6 +31,7 @@ final class TLSSession {
     ///   - context: what it shares with others.
     ///   - host: for a client, the name or address that the server's certificate must be for.
     ///   - outboxes: where the memory for ciphertext comes from.
+    /// - Throws: what OpenSSL says.
     init(_ context: TLSContext, host: String? = nil, outboxes: OutboxPool) throws(TLSFailure) {
         guard let ssl = SSL_new(context.raw), let bio = BIO_new(Self.method) else {
             throw TLSFailure(during: "TLS")
@@ -83,6 +84,7 @@ final class TLSSession {
     ///   - bytes: what came from the socket.
     ///   - room: where plaintext is put; at least 16 KiB keep a record in one piece.
     ///   - deliver: hears each piece, and says whether it wants more.
+    /// - Returns: how it ended.
     func receive(
         _ bytes: UnsafeRawBufferPointer,
         into room: UnsafeMutableRawBufferPointer,

@@ -48,7 +48,7 @@ enum Transport {
 
     /// Queues bytes behind all others; the delegate hears `wroteAll`.
     ///
-    /// - Parameter keeper: keeps the bytes in place until they are written.
+    /// `keeper` keeps the bytes in place until they are written.
     func write(_ bytes: UnsafeRawBufferPointer, keptBy keeper: AnyObject) {
         switch self {
         case .plain(let socket): socket.write(bytes, keptBy: keeper)
