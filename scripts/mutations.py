@@ -60,9 +60,17 @@ def read_table():
     return faults
 
 
+def place(fault, base):
+    """The file of a fault: the one whose path ends so."""
+    found = [path for path in (base / sources).rglob("*.swift") if ("/" + str(path)).endswith("/" + fault["file"])]
+    if len(found) != 1:
+        raise ValueError(f"{label(fault)}: there are {len(found)} files {fault['file']}")
+    return found[0]
+
+
 def planted(fault, base=root):
     """The text of the fault's file with the fault in it; raises if its place is not there exactly once."""
-    text = (base / sources / fault["file"]).read_text()
+    text = place(fault, base).read_text()
     count = text.count(fault["find"])
     if count != 1:
         raise ValueError(f"{label(fault)}: its place stands {count} times in {fault['file']}")
@@ -111,10 +119,10 @@ def build():
 
 def attempt(fault):
     """What came of a fault: ("noticed", by whom) or ("error", why)."""
-    place = copy / sources / fault["file"]
-    healthy = place.read_text()
+    file = place(fault, copy)
+    healthy = file.read_text()
     try:
-        place.write_text(planted(fault, copy))
+        file.write_text(planted(fault, copy))
         status, output = build()
         if status != 0:
             if fault.get("compile"):
@@ -134,7 +142,7 @@ def attempt(fault):
             return "noticed", "a process that died"
         return "error", "the process dies of it:\n" + output[-2000:]
     finally:
-        place.write_text(healthy)
+        file.write_text(healthy)
 
 
 def main():
@@ -151,7 +159,7 @@ def main():
     for fault in faults:
         try:
             planted(fault)
-        except (ValueError, OSError) as error:
+        except ValueError as error:
             problems.append(str(error))
     if problems or arguments.check:
         print("\n".join(problems) or f"{len(faults)} faults, each with its place")

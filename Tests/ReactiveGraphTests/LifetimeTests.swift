@@ -201,4 +201,22 @@ struct LifetimeTests {
         #expect(graph.counts.liveNodes == 0, "seed \(seed)")
         #expect(graph.counts.liveEdges == 0, "seed \(seed)")
     }
+
+    @Test("What only a listen kept is freed when it is cancelled, within the turn too (G-53, G-66a)")
+    func cutListen() {
+        let source = graph.mutable(0)
+        let bag = CancellableBag()
+        var calls = 0
+        var listen: AnyCancellable?
+        source.listen(in: bag, replay: false) { _ in
+            listen?.cancel()
+            #expect(self.graph.counts.liveNodes == 1)
+        }
+        listen = source.map { value in
+            calls += 1
+            return value
+        }.map { $0 }.listen(in: bag) { _ in }
+        source.set(1)
+        #expect(calls == 1)
+    }
 }

@@ -162,6 +162,20 @@ struct ListeningTests {
         #expect(derived?.value == 2)
     }
 
+    @Test("A listener attached during a pass hears what was queued behind it (G-37, G-46)")
+    func attachedBeforeQueued() {
+        let node = graph.mutable(0)
+        let bag = CancellableBag()
+        var heard: [Int] = []
+        node.listen(in: bag, replay: false) { value in
+            guard value == 1 else { return }
+            node.listen(in: bag) { heard.append($0) }
+            node.set(2)
+        }
+        node.set(1)
+        #expect(heard == [1, 2])
+    }
+
     @Test("Emission listeners hear empties, value listeners do not (G-11)")
     func empties() {
         let node = graph.mutable(of: Int.self)

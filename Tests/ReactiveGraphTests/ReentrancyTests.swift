@@ -139,4 +139,49 @@ struct ReentrancyTests {
         s.set(1)
         #expect(order == ["s", "p", "r", "q"])
     }
+
+    @Test("What is queued when the turn is stopped is not delivered any more (G-39)")
+    func stoppedQueue() {
+        let graph = Graph(feedbackLimit: 3)
+        var errors = 0
+        graph.onError = { _ in errors += 1 }
+        let node = graph.mutable(0)
+        let bag = CancellableBag()
+        var heard: [Int] = []
+        node.listen(in: bag, replay: false) { value in
+            heard.append(value)
+            node.set(value * 10)
+            node.set(value * 10 + 1)
+        }
+        node.set(1)
+        #expect(heard == [1, 10] && errors == 1)
+        expectSound(graph, node)
+    }
+
+    @Test("The limit is one of a turn, not of a life (G-39)")
+    func limitPerTurn() {
+        let graph = Graph(feedbackLimit: 2)
+        var errors = 0
+        graph.onError = { _ in errors += 1 }
+        let node = graph.mutable(0)
+        let bag = CancellableBag()
+        node.listen(in: bag) { if $0 % 10 != 0 { node.set($0 - 1) } }
+        for turn in 1...10 { node.set(turn * 10 + 2) }
+        #expect(errors == 0 && node.value == 100)
+    }
+
+    @Test("What an edge brings to a busy node waits with its path and context (G-34, G-40, G-45)")
+    func broughtWhileBusy() {
+        let busy = graph.mutable(0)
+        let other = graph.mutable(0)
+        let bag = CancellableBag()
+        busy.link(to: other, replay: false)
+        var heard: [String] = []
+        busy.listen(in: bag, replay: false) { (value: Int, path: Path, context: Context?) in
+            heard.append("\(value) over \(path.count) with \(context?.value(as: String.self) ?? "none")")
+            if value == 1 { other.set(2, context: Context("brought")) }
+        }
+        busy.set(1, context: Context("own"))
+        #expect(heard == ["1 over 1 with own", "2 over 2 with brought"])
+    }
 }

@@ -112,4 +112,16 @@ struct DebounceTests {
         clock.advance(by: .seconds(1))
         #expect(derived.isEmpty)
     }
+
+    @Test("A flush ends the interval: the next value is a first one (G-141)")
+    func flushEndsInterval() {
+        let control = TimedControl()
+        let source = graph.mutable(of: Int.self)
+        let heard = Recorder(source.debounce(for: .milliseconds(50), edge: .both, control: control))
+        for value in [1, 2] { source.set(value) }
+        control.flush()
+        source.set(3)
+        #expect(heard.history == [1, 2, 3])
+        #expect(control.droppedCount == 0)
+    }
 }

@@ -38,6 +38,10 @@ struct DelayTests {
         a.set("a2")
         clock.advance(by: .seconds(1))
         #expect(late.history == ["a1", "b1", "a2"])
+        late.forget()
+        for (source, value) in [(a, "a3"), (a, "a4"), (b, "b2"), (a, "a5")] { source.set(value) }
+        clock.advance(by: .seconds(1))
+        #expect(late.history == ["a3", "a4", "b2", "a5"])
     }
 
     @Test("Keeps the context, and the path where somebody asks (G-45, G-74)")

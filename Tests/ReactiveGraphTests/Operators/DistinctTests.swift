@@ -50,4 +50,12 @@ struct DistinctTests {
     func release() {
         expectReleased { $0.distinctUntilChanged() }
     }
+
+    @Test("The comparison is given the held value first, then the new one")
+    func orderOfArguments() {
+        let source = graph.mutable(3)
+        let rising = Recorder(source.distinctUntilChanged { held, new in held >= new })
+        for value in [2, 5, 4, 6] { source.set(value) }
+        #expect(rising.history == [3, 5, 6])
+    }
 }

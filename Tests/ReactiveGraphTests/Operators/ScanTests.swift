@@ -25,6 +25,11 @@ struct ScanTests {
         let edge = try #require(sum.upstreamTransforms.first as? TransformEdge<Int, Int>)
         edge.from = graph.mutable(10)
         #expect(sum.value == 10)
+        let indexed = source.scan(0) { _, _, index in index }
+        source.set(3)
+        #expect(indexed.value == 1)
+        (indexed.upstreamTransforms.first as? TransformEdge<Int, Int>)?.from = graph.mutable(10)
+        #expect(indexed.value == 0)
     }
 
     @Test("Ignores empty: the state stays (G-11)")

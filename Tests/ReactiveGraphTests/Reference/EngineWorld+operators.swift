@@ -1,7 +1,7 @@
 import ReactiveGraph
 
 /// Names of the edges that are inputs of joins: aiming them at another node is no operation.
-let joinNames: Set<String> = ["Combine", "Join"]
+let joinNames: Set<String> = ["Combine", "Join", "Zip"]
 
 extension EngineWorld {
     func derive(_ operation: Operation, _ source: Node<Int>) -> Node<Int> {
@@ -77,6 +77,7 @@ extension EngineWorld {
             return Node.combineEach(sources) { [unowned self] values in
                 withExtendedLifetime(mark) { player?.combine(site, values) ?? 0 }
             }
+        case .zip(let site, let room): return zip(site, sources, room)
         case .join(let site):
             let mark = Mark(functions)
             return Graph.join(sources) { [unowned self] emissions, context in
@@ -108,6 +109,34 @@ extension EngineWorld {
         }
     }
 
+    private func zip(_ site: Int, _ sources: [Node<Int>], _ room: Room) -> Node<Int> {
+        let mark = Mark(functions)
+        switch sources.count {
+        case 2:
+            return Node.zipEach(sources[0], sources[1], buffer: policy(room)) { [unowned self] one, two in
+                withExtendedLifetime(mark) { player?.combine(site, [one, two]) ?? 0 }
+            }
+        case 3:
+            return Node.zipEach(sources[0], sources[1], sources[2], buffer: policy(room)) {
+                [unowned self] one, two, three in
+                withExtendedLifetime(mark) { player?.combine(site, [one, two, three]) ?? 0 }
+            }
+        default:
+            return Node.zipEach(sources, buffer: policy(room)) { [unowned self] values in
+                withExtendedLifetime(mark) { player?.combine(site, values) ?? 0 }
+            }
+        }
+    }
+
+    private func policy(_ room: Room) -> BufferPolicy {
+        switch room {
+        case .unlimited: .unbounded
+        case .dropOldest(let count): .dropOldest(count)
+        case .dropNewest(let count): .dropNewest(count)
+        case .fail(let count): .fail(count)
+        }
+    }
+
     // MARK: - Setting
 
     func set(_ node: Node<Int>, _ value: Int?, _ context: Int?, _ followsPath: Bool) -> Int {
@@ -130,7 +159,7 @@ extension EngineWorld {
     func batch(_ entries: [(place: Int, value: Int?)], _ context: Int?) {
         let named = entries.map { nodes[$0.place] }
         graph.batch(context: context.map { Context($0) }) { batch in
-            for (node, entry) in zip(named, entries) {
+            for (node, entry) in Swift.zip(named, entries) {
                 guard let node else { continue }
                 if let value = entry.value {
                     batch.set(node.writable(), value)

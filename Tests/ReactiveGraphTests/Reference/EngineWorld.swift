@@ -50,6 +50,9 @@ final class EngineWorld: World {
             propagatesEmpty: settings.propagatesEmpty
         )
         graph.onRelease = { [unowned self] id in living[id] = nil }
+        graph.onError = { [unowned self] error in
+            if case .overflow(let node, _, _) = error { player?.failed(Int(node)) }
+        }
         graph.onSettle = { [unowned self] id in settled.append(Int(id)) }
     }
 

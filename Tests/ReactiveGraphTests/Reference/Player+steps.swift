@@ -114,11 +114,21 @@ extension Player {
     }
 
     private func several() -> Several {
-        switch random.below(6) {
+        switch random.below(8) {
         case 0: .merge
         case 1, 2, 3: .combine(site: nextSite())
         case 4: .combineArray(site: nextSite())
+        case 5, 6: .zip(site: nextSite(), room())
         default: .join(site: nextSite())
+        }
+    }
+
+    private func room() -> Room {
+        switch random.below(6) {
+        case 0: .dropOldest(1 + random.below(2))
+        case 1: .dropNewest(1 + random.below(2))
+        case 2: .fail(1 + random.below(2))
+        default: .unlimited
         }
     }
 

@@ -2,7 +2,7 @@ import TestSupport
 
 /// A place in the record of a history: what called back, with what, and how many nodes lived at that moment.
 struct Event: Equatable {
-    enum What: UInt8 { case step, result, listener, function, state, over }
+    enum What: UInt8 { case step, result, listener, function, error, state, over }
 
     var what: What
     var site = 0
@@ -180,6 +180,11 @@ final class Player {
         case 1: return .emit(nil)
         default: return .emit((emission + site) % 16)
         }
+    }
+
+    /// The graph's error handler was told of a node.
+    func failed(_ number: Int) {
+        called(Event(what: .error, site: number), mayAct: false)
     }
 
     func combine(_ site: Int, _ values: [Int]) -> Int {

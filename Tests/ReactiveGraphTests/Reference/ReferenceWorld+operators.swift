@@ -180,6 +180,8 @@ extension ReferenceWorld {
             join.propagatesEmpty = graph.propagatesEmpty
             join.emit = { [unowned self, unowned join] journey in emit(join, journey) }
             tie(join, sources)
+        case .zip(let site, let room):
+            zip(makeJoin(site, target, sources.count), sources, room)
         case .join(let site):
             let join = makeJoin(site, target, sources.count)
             join.isEmissionLevel = true
@@ -191,6 +193,47 @@ extension ReferenceWorld {
             tie(join, sources)
         }
         return target
+    }
+
+    /// One queue per input; when all have a head, the heads are emitted together (G-86).
+    private func zip(_ join: ReferenceJoin, _ sources: [ReferenceNode], _ room: Room) {
+        var queues: [[Int]] = sources.map { $0.stored.map { [$0] } ?? [] }
+        join.emit = { [unowned self, unowned join] journey in
+            guard queues.allSatisfy({ !$0.isEmpty }) else { return }
+            let heads = queues.indices.map { queues[$0].removeFirst() }
+            store(player?.combine(join.site, heads) ?? 0, join, journey)
+        }
+        for (index, source) in sources.enumerated() {
+            let edge = ReferenceEdge(.input)
+            edge.join = join
+            edge.propagatesEmpty = graph.propagatesEmpty
+            edge.receive = { [unowned self, unowned edge] journey in
+                guard !join.isOver else { return }
+                guard let value = journey.emission else { return onEmpty(edge, journey) }
+                guard makeRoom(in: &queues[index], room, join.node) else { return }
+                queues[index].append(value)
+                var onward = journey
+                onward.origin = nil
+                join.emit(onward)
+            }
+            graph.attach(edge, from: source)
+            graph.attach(edge, to: join.node)
+        }
+        graph.turn { join.emit(Journey()) }
+    }
+
+    private func makeRoom(in queue: inout [Int], _ room: Room, _ node: ReferenceNode) -> Bool {
+        switch room {
+        case .dropOldest(let limit) where queue.count == limit:
+            queue.removeFirst()
+        case .dropNewest(let limit) where queue.count == limit:
+            return false
+        case .fail(let limit) where queue.count == limit:
+            player?.failed(node.number)
+            return false
+        default: break
+        }
+        return true
     }
 
     private func makeJoin(_ site: Int, _ target: ReferenceNode, _ count: Int) -> ReferenceJoin {
@@ -307,7 +350,7 @@ extension ReferenceWorld {
             let shared = site.map { _ in ReferenceEdge.Shared(2) }
             if shared != nil { graph.liveFunctions += 1 }
             let edges = [syncEdge(owner, site, shared), syncEdge(owner, site, shared)]
-            for (edge, (target, source)) in zip(edges, [(node, partner), (partner, node)]) {
+            for (edge, (target, source)) in Swift.zip(edges, [(node, partner), (partner, node)]) {
                 graph.attach(edge, from: source)
                 graph.attach(edge, to: target)
                 parts.append(ReferenceTicket(edge))

@@ -72,6 +72,13 @@ enum Several {
     case combine(site: Int)
     case combineArray(site: Int)
     case join(site: Int)
+    case zip(site: Int, Room)
+}
+
+/// How many values may wait at an input of a zip, and what happens to more.
+enum Room {
+    case unlimited
+    case dropOldest(Int), dropNewest(Int), fail(Int)
 }
 
 /// Whose a listen is.

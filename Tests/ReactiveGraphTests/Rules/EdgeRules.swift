@@ -89,6 +89,10 @@ struct EdgeRules {
         edge.from = node
         edge.to = node
         #expect(edge.to == nil)
+        edge.from = nil
+        edge.to = node
+        edge.from = node
+        #expect(edge.from == nil)
         node.set(2)
         #expect(trace.lines == ["n2"])
     }

@@ -39,6 +39,7 @@ struct InspectionRules {
         let flat = outer.flattenMap { _ in inner }
         #expect(inner.hasListener && !outer.hasListener && !flat.hasListener)
         #expect(inner.downstreamTransforms.isEmpty)
+        #expect(flat.upstreamNodes == [outer] && flat.upstreamTransforms.count == 1)
         final class Owner {}
         do {
             let owner = Owner()

@@ -59,6 +59,7 @@ struct PropagationRules {
         let cancellable = node.listen(in: trace.bag, replay: false) { (value: Int) in node.set(value + 1) }
         node.set(1)
         #expect(errors.count == 1 && errors[0].contains("loop"))
+        #expect(node.value == 51, "the set from outside and as many queued ones as the limit allows")
         cancellable.cancel()
         trace.hear(node, as: "n")
         node.set(7)
@@ -340,5 +341,67 @@ struct PropagationRules {
             batch.set(a, 7)
         }
         #expect(b.isEmpty && calls == 0 && sum.value == 10)
+    }
+
+    @Test("G-47: what stands behind a cancelled edge is served all the same")
+    func behindTheCut() {
+        let node = graph.mutable(0)
+        var next: AnyCancellable?
+        node.listen(in: trace.bag, replay: false) { (_: Int) in next?.cancel() }
+        next = trace.hear(node, as: "cut")
+        trace.hear(node, as: "last")
+        let first = node.map { [trace] value in
+            trace.note("map\(value)")
+            return value
+        }
+        _ = trace.take()
+        node.set(1)
+        #expect(trace.lines == ["last1", "map1"])
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("G-45, G-50: a settled join takes the context of the input that was delivered last")
+    func lastContext() {
+        let a = graph.mutable(1)
+        let b = graph.mutable(1)
+        let sum = Node.combineEach(a, b) { $0 + $1 }
+        let last = a.fork()
+        last.listen(in: trace.bag, replay: false) { (_: Int) in b.set(10, context: Context("inner")) }
+        sum.listen(in: trace.bag, replay: false) { [trace] (value: Int, context: Context?) in
+            trace.note("\(value) \(context?.value(as: String.self) ?? "none")")
+        }
+        a.set(5, context: Context("outer"))
+        #expect(trace.lines == ["15 inner"])
+    }
+
+    @Test("G-50: unrelated joins of one rank settle in order of creation")
+    func ties() {
+        let s = graph.mutable(0)
+        let left = graph.node(of: Int.self)
+        let right = graph.node(of: Int.self)
+        let sums = [left, right].map { Node.combineEach($0, $0.fork()) { $0 + $1 } }
+        for (sum, name) in zip(sums, ["first", "second"]) { trace.hear(sum, as: name) }
+        // The join made last is marked first.
+        right.link(to: s)
+        left.link(to: s)
+        _ = trace.take()
+        s.set(1)
+        #expect(trace.lines == ["first2", "second2"])
+    }
+
+    @Test("G-50: what an inner node comes to depend on counts for those who follow it")
+    func raisedOverFlatten() {
+        let s = graph.mutable(0)
+        let inner = graph.mutable(0)
+        let choice = graph.mutable(0)
+        let followed = choice.flattenMap { _ in inner }
+        let bottom = Node.combineEach(followed, s) { ($0, $1) }
+        let top = Node.combineEach(s, s.fork()) { $0 + $1 }
+        inner.link(to: top.fork())
+        bottom.listen(in: trace.bag, replay: false) { [trace] (pair: (Int, Int)) in
+            trace.note("\(pair.0) \(pair.1)")
+        }
+        s.set(1)
+        #expect(trace.lines == ["2 1"])
     }
 }
