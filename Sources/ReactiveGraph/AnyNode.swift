@@ -19,6 +19,8 @@ public class AnyNode {
     @exclusivity(unchecked) @usableFromInline final var hasPending = false
     /// The last emission that came or went over an identity sync, 0 if none (G-137).
     @exclusivity(unchecked) final var origin: UInt64 = 0
+    /// Whether this node is told when its first edge comes or its last one goes.
+    @exclusivity(unchecked) final var watchesDemand = false
     /// Scratch of the searches: this node was seen.
     @exclusivity(unchecked) final var seen = false
     /// The two service lists: listeners first, then transforms.
@@ -84,6 +86,9 @@ public class AnyNode {
 
     /// Changes facets, and tells event listeners.
     func perform(_ signal: NodeSignal) {}
+
+    /// An edge was attached or detached, while `watchesDemand`.
+    func demandChanged() {}
 
     /// Forgets what is queued.
     final func dropPending() {

@@ -15,6 +15,7 @@ extension Graph {
             if let last = node.lastOut { last.next = ref } else { node.outs = ref }
             node.lastOut = ref
         }
+        if node.watchesDemand { node.demandChanged() }
         if let side = edge.side, side.lastSource != node.id {
             let isFirst = side.lastSource == 0
             side.lastSource = node.id
@@ -102,6 +103,7 @@ extension Graph {
         edge.next = nil
         edge.previous = nil
         edge.source = nil
+        source._withUnsafeGuaranteedRef { if $0.watchesDemand { $0.demandChanged() } }
         if !edge.traits.contains(.own) { dying.append(source) }
     }
 

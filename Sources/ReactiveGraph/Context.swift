@@ -1,15 +1,16 @@
 /// Something the caller of a set attaches to it, handed unchanged to everything the emission reaches (G-45).
 ///
 /// The engine never looks inside. Delayed emissions keep it; a settled join takes that of the input delivered
-/// last; a replay at connection has none.
-public final class Context {
+/// last; a replay at connection has none. It may go with its emission to another thread, so what is attached must be
+/// `Sendable`.
+public final class Context: Sendable {
     /// What the caller attached.
-    public let value: Any
+    public let value: any Sendable
     /// Where the value came from, if that was said; event listeners are told (``NodeEvent``).
     public let source: ValueSource?
 
     /// Wraps `value`.
-    public init(_ value: Any, source: ValueSource? = nil) {
+    public init(_ value: any Sendable, source: ValueSource? = nil) {
         self.value = value
         self.source = source
     }
@@ -32,13 +33,20 @@ public final class Context {
 public struct Path: Equatable, Sendable {
     /// Creation numbers of the nodes, in the order they were passed.
     public let ids: [UInt64]
+    /// Where the emission was before it came from another graph.
+    let before: Crossing?
 
     /// The path of a set made by a user: no node yet.
     public static var empty: Path { Path(ids: []) }
 
-    @usableFromInline
-    init(ids: [UInt64]) {
+    init(ids: [UInt64], before: Crossing? = nil) {
         self.ids = ids
+        self.before = before
+    }
+
+    /// Equal if they have gone through the same nodes, here and in other graphs.
+    public static func == (left: Path, right: Path) -> Bool {
+        left.ids == right.ids && left.before === right.before
     }
 
     /// Whether the emission has gone through `node`.
@@ -80,10 +88,12 @@ public struct Delivery {
 @usableFromInline
 final class Trail {
     let ids: [UInt64]
+    let before: Crossing?
     private var lookup: Set<UInt64>?
 
-    init(_ ids: [UInt64]) {
-        self.ids = ids
+    init(_ path: Path) {
+        ids = path.ids
+        before = path.before
     }
 
     func contains(_ id: UInt64) -> Bool {

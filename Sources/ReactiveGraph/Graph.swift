@@ -25,6 +25,8 @@ public final class Graph {
     public let propagation: Propagation
     /// Where timed operators take their time from; `nil` refuses them.
     public let clock: (any LoopClock)?
+    /// The loop this graph belongs to, for what is to happen later; `nil` refuses it.
+    public let executor: (any LoopExecutor)?
     /// Whether emptiness of a source makes derived nodes empty: inherited by every edge made (G-145).
     public let propagatesEmpty: Bool
     /// How many sets of one node may be queued in one turn before the turn is stopped (G-39).
@@ -91,6 +93,19 @@ public final class Graph {
     @exclusivity(unchecked) var origins = SyncOrigins()
     var ties: [OwnerTie] = []
 
+    // Threads.
+
+    var door: GraphHandle?
+    var ownPosts = Queue<() -> Void>()
+    /// Nodes known elsewhere by their number; not held.
+    var reachable: [UInt64: NodeRef] = [:]
+    /// What bridges to other graphs hold here, while there is demand.
+    var bridges: [ObjectIdentifier: CancellableBag] = [:]
+    #if DEBUG
+        let checksThread: Bool
+        let thread = Graph.currentThread
+    #endif
+
     // Ranks and rings.
 
     /// The edges that closed a ring when they were connected; those over synchronous edges do not count for ranks.
@@ -121,17 +136,27 @@ public final class Graph {
     /// - Parameters:
     ///   - propagation: how emissions go through joins.
     ///   - clock: the time of delays, debounces and samples.
+    ///   - executor: the loop the graph belongs to: deferred sets, submissions of other threads, `deliver(on:)`.
     ///   - propagatesEmpty: whether emptiness travels along edges that do not say otherwise.
     ///   - feedbackLimit: queued sets of one node in one turn before the turn is stopped; at least 1.
+    ///   - checksThread: whether debug builds stop a call from another thread than the graph's: the executor's, or
+    ///     where there is none the one that made the graph. Say no where something else keeps callers apart, as an
+    ///     actor does, which may move from thread to thread.
     public init(
         propagation: Propagation = .settled,
         clock: (any LoopClock)? = nil,
+        executor: (any LoopExecutor)? = nil,
         propagatesEmpty: Bool = false,
-        feedbackLimit: Int = 10_000
+        feedbackLimit: Int = 10_000,
+        checksThread: Bool = true
     ) {
         precondition(feedbackLimit > 0, "Graph: feedbackLimit must be positive")
         self.propagation = propagation
         self.clock = clock
+        self.executor = executor
+        #if DEBUG
+            self.checksThread = checksThread
+        #endif
         self.propagatesEmpty = propagatesEmpty
         self.feedbackLimit = feedbackLimit
         frameCapacity = 64
@@ -140,6 +165,7 @@ public final class Graph {
 
     deinit {
         frames.deallocate()
+        door?.close()
     }
 
     // MARK: - Making nodes
@@ -167,6 +193,7 @@ public final class Graph {
     }
 
     func nextNodeID() -> UInt64 {
+        checkThread("a new node")
         lastNodeID += 1
         counts.bornNodes += 1
         counts.liveNodes += 1

@@ -118,6 +118,7 @@ extension Graph {
     /// Both ends at once, without a replay.
     @usableFromInline
     func tie(_ edge: Edge, from source: AnyNode, to target: AnyNode) {
+        checkThread("link")
         precondition(
             source.graph === self && target.graph === self,
             "\(edge.name): nodes \(source.name ?? "n\(source.id)") and \(target.name ?? "n\(target.id)") "

@@ -158,6 +158,7 @@ extension Graph {
     @usableFromInline
     func listen(to node: AnyNode, in bag: CancellableBag, replay wanted: Bool, _ edge: Edge) -> AnyCancellable
     {
+        checkThread("listen")
         let cancellable = AnyCancellable(edge: edge)
         attach(edge, from: node)
         attach(edge, to: bag)

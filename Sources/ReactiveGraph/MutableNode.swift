@@ -39,7 +39,7 @@ public final class MutableNode<Value>: Node<Value> {
 
     /// Sets or clears as a continuation of `path`.
     public func send(_ emission: Emission<Value>, path: Path, context: Context?) {
-        inject(emission, trail: Trail(path.ids), context: context)
+        inject(emission, trail: Trail(path), context: context)
     }
 }
 
@@ -68,7 +68,7 @@ public struct WritableNode<Value> {
 
     /// Sets or clears as a continuation of `path`.
     public func send(_ emission: Emission<Value>, path: Path, context: Context?) {
-        node.inject(emission, trail: Trail(path.ids), context: context)
+        node.inject(emission, trail: Trail(path), context: context)
     }
 }
 
@@ -81,6 +81,7 @@ extension Node {
     /// A set by a user: an empty path, no context.
     @inlinable
     final func setDirectly(_ emission: Emission<Value>) {
+        graph.checkThread("set")
         if pass >= 0 {
             enqueue(emission, trail: nil, context: nil)
         } else {
@@ -92,6 +93,7 @@ extension Node {
     /// A set by a user with an empty path.
     @inlinable
     final func setDirectly(_ emission: Emission<Value>, context: Context?) {
+        graph.checkThread("set")
         if pass >= 0 {
             enqueue(emission, trail: nil, context: context)
         } else {
@@ -102,6 +104,7 @@ extension Node {
 
     /// A set that continues a path.
     final func inject(_ emission: Emission<Value>, trail: Trail?, context: Context?) {
+        graph.checkThread("set")
         if pass >= 0 {
             enqueue(emission, trail: trail, context: context)
         } else {

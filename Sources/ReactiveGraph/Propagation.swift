@@ -285,13 +285,13 @@ extension Graph {
 
     /// The current path, if anybody could need it later.
     func captureTrail() -> Trail? {
-        keepsPaths ? Trail(pathIDs()) : nil
+        keepsPaths ? Trail(currentPath()) : nil
     }
 
     /// The current path as a value.
     @usableFromInline
     func currentPath() -> Path {
-        Path(ids: pathIDs())
+        Path(ids: pathIDs(), before: restored?._withUnsafeGuaranteedRef { $0.before })
     }
 
     private func pathIDs() -> [UInt64] {

@@ -14,6 +14,7 @@ extension Graph {
             graves.append(join.takeRetainedValue())
         }
         while let edge = node.held { edge._withUnsafeGuaranteedRef { endWithTarget($0) } }
+        if !reachable.isEmpty { reachable[node.id] = nil }
         counts.liveNodes -= 1
         counts.releasedNodes += 1
         onRelease?(node.id)

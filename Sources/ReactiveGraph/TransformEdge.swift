@@ -100,7 +100,7 @@ open class TransformEdge<In, Out>: AnyEdge {
     /// Emits later what was received earlier, with the path and context it came with.
     public final func send(_ emission: Emission<Out>, path: Path, context: Context?) {
         guard core.traits.contains(.complete), let target = to else { return }
-        target.inject(emission, trail: Trail(path.ids), context: context)
+        target.inject(emission, trail: Trail(path), context: context)
     }
 
     /// Serves what an earlier `send` of the same call stored, before the next one.

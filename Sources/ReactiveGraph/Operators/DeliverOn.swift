@@ -1,0 +1,52 @@
+extension Node {
+    /// Every value, later on the graph's own thread, when `executor` runs what was posted (G-73).
+    ///
+    /// Each value is posted by itself, none is left out, and order, path and context are kept. Values on their way
+    /// are dropped when the edge is cancelled or the new node is freed; they keep nothing alive. To work on
+    /// another thread, ``listen(in:on:replay:_:)-(_,GraphExecutor,_,(Value)->Void)`` there and come back
+    /// through a ``NodeHandle``.
+    ///
+    /// - Parameter executor: the graph's own loop, or another queue of the same thread.
+    /// - Returns: the new node.
+    public func deliver(on executor: any LoopExecutor) -> Node<Value> {
+        let target = Node<Value>(graph: graph, .empty)
+        let state = DeliverOn<Value>(executor)
+        let edge = Edge("Deliver", .asynchronous) { edge in state.receive(edge) }
+        state.edge = .passUnretained(edge)
+        edge.needSide().onDetach = { state.stop() }
+        graph.derive(target, from: self, edge)
+        return target
+    }
+}
+
+/// The values on their way through an executor.
+private final class DeliverOn<Value> {
+    private let executor: any LoopExecutor
+    private var entries = Queue<PendingEntry<Value>>()
+    var edge: EdgeRef?
+
+    init(_ executor: any LoopExecutor) {
+        self.executor = executor
+    }
+
+    func receive(_ edge: Edge) -> Outcome {
+        let emission = edge.input(Value.self)
+        if emission.isEmpty, !edge.traits.contains(.propagatesEmpty) { return .nothing }
+        guard let graph = edge.graph else { return .nothing }
+        entries.append(
+            PendingEntry(emission: emission, trail: graph.captureTrail(), context: graph.currentContext)
+        )
+        executor.post { [weak self] in self?.arrive() }
+        return .nothing
+    }
+
+    func stop() {
+        entries.removeAll()
+    }
+
+    private func arrive() {
+        guard let edge, let entry = entries.popFirst() else { return }
+        let graph = edge._withUnsafeGuaranteedRef { $0.graph }
+        graph?.resume(edge, trail: entry.trail, context: entry.context) { $0.store(emission: entry.emission) }
+    }
+}

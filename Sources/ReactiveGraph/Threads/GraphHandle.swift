@@ -1,0 +1,117 @@
+/// The door of a graph for other threads (G-109).
+///
+/// ```swift
+/// let door = graph.handle                  // on the graph's own thread
+/// let speed = node.handle
+/// thread.start {                           // elsewhere
+///     speed.set(measured)
+///     door.submit { graph in graph.collect() }
+/// }
+/// ```
+/// What is submitted runs on the graph's own thread, in no turn of another's (G-110); what one thread submits runs in
+/// the order submitted. A handle does not keep its graph alive: what is submitted to a graph that is gone is
+/// dropped.
+public final class GraphHandle: Sendable {
+    private struct State {
+        var posts: [Post] = []
+        var isClosed = false
+    }
+
+    enum Post: Sendable {
+        /// Submitted by any thread.
+        case action(@Sendable (Graph) -> Void)
+        /// Stands for the next of the actions that wait on the graph's own side.
+        case own
+    }
+
+    private let state = Locked(State())
+    private let bell: any LoopBell
+
+    init(_ bell: any LoopBell) {
+        self.bell = bell
+    }
+
+    /// Runs `action` on the graph's own thread, as a turn of its own.
+    ///
+    /// Called on any thread.
+    ///
+    /// - Returns: false if the graph is gone; nothing will run then.
+    @discardableResult
+    public func submit(_ action: @escaping @Sendable (Graph) -> Void) -> Bool {
+        post(.action(action))
+    }
+
+    func post(_ post: Post) -> Bool {
+        let (isOpen, isFirst) = state.withLock { state in
+            guard !state.isClosed else { return (false, false) }
+            state.posts.append(post)
+            return (true, state.posts.count == 1)
+        }
+        if isFirst { bell.ring() }
+        return isOpen
+    }
+
+    func takeAll() -> [Post] {
+        state.withLock { state in
+            var taken: [Post] = []
+            swap(&taken, &state.posts)
+            return taken
+        }
+    }
+
+    /// The graph is gone.
+    func close() {
+        let dropped = state.withLock { state in
+            state.isClosed = true
+            var dropped: [Post] = []
+            swap(&dropped, &state.posts)
+            return dropped
+        }
+        // What dropping an action brings about happens outside the lock.
+        withExtendedLifetime(dropped) {}
+    }
+}
+
+extension Graph {
+    /// The door of this graph for other threads.
+    ///
+    /// The graph needs an executor. Asked for on the graph's own thread; the handle may go anywhere.
+    public var handle: GraphHandle {
+        if let door { return door }
+        let bell = requireExecutor("handle").makeBell { [weak self] in self?.runPosts() }
+        let made = GraphHandle(bell)
+        door = made
+        return made
+    }
+
+    /// Runs `action` later on this graph's own thread, as a turn of its own (G-109).
+    ///
+    /// Called on that thread; for other threads there is ``handle``. The order among everything submitted on
+    /// this thread is kept.
+    public func submit(_ action: @escaping () -> Void) {
+        checkThread("submit")
+        ownPosts.append(action)
+        _ = handle.post(.own)
+    }
+
+    private func runPosts() {
+        for post in handle.takeAll() {
+            precondition(turns == 0, "the executor ran a post inside a turn of the graph")
+            switch post {
+            case .action(let action): action(self)
+            case .own: ownPosts.popFirst()?()
+            }
+        }
+        withExtendedLifetime(self) {}
+    }
+
+    /// The executor, or a stop with a message that says what is missing.
+    func requireExecutor(_ operation: String) -> any LoopExecutor {
+        guard let executor else {
+            preconditionFailure(
+                "\(operation): the graph has no executor; make it with Graph(executor:), in tests with a ManualExecutor"
+            )
+        }
+        return executor
+    }
+}

@@ -1,0 +1,125 @@
+// Listening later, on the graph's own thread (G-63). Closures may capture what they like.
+extension Node {
+    /// As ``listen(in:replay:_:)-(_,_,(Value)->Void)``, but each value, that of the replay too, is posted to
+    /// `executor`, and `body` runs when its turn comes: a set returns before.
+    ///
+    /// `executor` is the graph's own loop, or another queue of the same thread. Values arrive in order, and none is
+    /// left out; one that is on its way keeps nothing alive, and is dropped when the listen ends.
+    @discardableResult
+    public func listen(
+        in bag: CancellableBag,
+        on executor: any LoopExecutor,
+        replay: Bool = true,
+        _ body: @escaping (Value) -> Void
+    ) -> AnyCancellable {
+        let life = ListenLife { value, _, _ in body(value) }
+        return graph.listen(to: self, in: bag, replay: replay, life.edge(of: Value.self, on: executor))
+    }
+
+    /// As the form without, with the context of each emission.
+    @discardableResult
+    public func listen(
+        in bag: CancellableBag,
+        on executor: any LoopExecutor,
+        replay: Bool = true,
+        _ body: @escaping (Value, Context?) -> Void
+    ) -> AnyCancellable {
+        let life = ListenLife { value, _, context in body(value, context) }
+        return graph.listen(to: self, in: bag, replay: replay, life.edge(of: Value.self, on: executor))
+    }
+
+    /// As the form without, with the path and the context of each emission.
+    @discardableResult
+    public func listen(
+        in bag: CancellableBag,
+        on executor: any LoopExecutor,
+        replay: Bool = true,
+        _ body: @escaping (Value, Path, Context?) -> Void
+    ) -> AnyCancellable {
+        let life = ListenLife(body)
+        let edge = life.edge(of: Value.self, on: executor, wantsPath: true)
+        return graph.listen(to: self, in: bag, replay: replay, edge)
+    }
+
+    /// As ``listen(owner:replay:_:)-(_,_,(Owner,Value)->Void)``, but each value is posted to `executor`.
+    ///
+    /// See ``listen(in:on:replay:_:)-(_,LoopExecutor,_,(Value)->Void)``. After the owner's death nothing is called.
+    @discardableResult
+    public func listen<Owner: AnyObject>(
+        owner: Owner,
+        on executor: any LoopExecutor,
+        replay: Bool = true,
+        _ body: @escaping (Owner, Value) -> Void
+    ) -> AnyCancellable {
+        listenLater(owner, executor, replay) { owner, value, _, _ in body(owner, value) }
+    }
+
+    /// As the form without, with the context of each emission.
+    @discardableResult
+    public func listen<Owner: AnyObject>(
+        owner: Owner,
+        on executor: any LoopExecutor,
+        replay: Bool = true,
+        _ body: @escaping (Owner, Value, Context?) -> Void
+    ) -> AnyCancellable {
+        listenLater(owner, executor, replay) { owner, value, _, context in body(owner, value, context) }
+    }
+
+    /// As the form without, with the path and the context of each emission.
+    @discardableResult
+    public func listen<Owner: AnyObject>(
+        owner: Owner,
+        on executor: any LoopExecutor,
+        replay: Bool = true,
+        _ body: @escaping (Owner, Value, Path, Context?) -> Void
+    ) -> AnyCancellable {
+        listenLater(owner, executor, replay, wantsPath: true, body)
+    }
+
+    private func listenLater<Owner: AnyObject>(
+        _ owner: Owner,
+        _ executor: any LoopExecutor,
+        _ replay: Bool,
+        wantsPath: Bool = false,
+        _ body: @escaping (Owner, Value, Path, Context?) -> Void
+    ) -> AnyCancellable {
+        let life = ListenLife<Value> { [weak owner] value, path, context in
+            if let owner { body(owner, value, path, context) }
+        }
+        func edge() -> Edge {
+            life.edge(of: Value.self, on: executor, wantsPath: wantsPath) { [weak owner] in owner != nil }
+        }
+        return graph.listen(to: self, owner: owner, replay: replay, owned: edge(), foreign: edge)
+    }
+}
+
+/// A listen whose calls are posted: what they ask when they are about to run.
+///
+/// The posts hold it, and it holds nothing once the listen has ended.
+private final class ListenLife<Value> {
+    private var body: ((Value, Path, Context?) -> Void)?
+
+    init(_ body: @escaping (Value, Path, Context?) -> Void) {
+        self.body = body
+    }
+
+    func edge(
+        of type: Value.Type,
+        on executor: any LoopExecutor,
+        wantsPath: Bool = false,
+        isOwned: @escaping () -> Bool = { true }
+    ) -> Edge {
+        let edge = Edge("Listen", wantsPath ? [.listener, .wantsPath] : .listener) { edge in
+            guard isOwned() else { return .dead }
+            guard case .value(let value) = edge.input(Value.self), let graph = edge.graph else {
+                return .nothing
+            }
+            let path = wantsPath ? graph.currentPath() : .empty
+            let context = graph.currentContext
+            executor.post { self.body?(value, path, context) }
+            return .nothing
+        }
+        edge.needSide().onDetach = { self.body = nil }
+        return edge
+    }
+}

@@ -1,0 +1,154 @@
+import ReactiveGraph
+import TestSupport
+import Testing
+
+@Suite("Deliver on an executor")
+struct DeliverOnTests {
+    let loop = ManualExecutor()
+    let graph: Graph
+
+    init() {
+        graph = Graph(executor: loop)
+    }
+
+    @Test("G-73: each value is posted by itself; none is dropped, order is kept; the replay too")
+    func emits() {
+        let source = graph.mutable(1)
+        let delivered = source.deliver(on: loop)
+        let heard = Recorder(delivered)
+        source.set(2)
+        source.set(2)
+        source.set(3)
+        #expect(delivered.isEmpty)
+        loop.run()
+        #expect(heard.history == [1, 2, 2, 3])
+        #expect(!loop.hasWork)
+    }
+
+    @Test("G-15: its edge is called Deliver")
+    func name() {
+        let source = graph.mutable(1)
+        let delivered = source.deliver(on: loop)
+        #expect(delivered.upstreamTransforms.map(\.name) == ["Deliver"])
+    }
+
+    @Test("G-11, G-145: emptiness does not come along, unless it travels; then in order")
+    func empty() {
+        let source = graph.mutable(1)
+        let delivered = source.deliver(on: loop)
+        source.clear()
+        loop.run()
+        #expect(delivered.value == 1)
+        delivered.propagatesEmpty()
+        let heard = EmissionRecorder(delivered, replay: false)
+        source.set(2)
+        source.clear()
+        loop.run()
+        #expect(heard.history == [.value(2), .empty])
+    }
+
+    @Test("G-45: context and path are those of the set")
+    func keeps() {
+        let source = graph.mutable(of: Int.self)
+        let delivered = source.deliver(on: loop)
+        let bag = CancellableBag()
+        var heard: [String] = []
+        delivered.listen(in: bag) { (value: Int, path: Path, context: Context?) in
+            heard.append("\(value) \(path.ids) \(context?.value(as: String.self) ?? "-")")
+        }
+        source.set(1, context: Context("c"))
+        source.set(2)
+        loop.run()
+        #expect(heard == ["1 [\(source.id), \(delivered.id)] c", "2 [\(source.id), \(delivered.id)] -"])
+    }
+
+    @Test("G-41, G-138a: a ring over it stops where it began")
+    func ring() {
+        let a = graph.mutable(of: Int.self)
+        let b = a.deliver(on: loop)
+        let link = a.link(to: b.map { $0 + 1 })
+        let heard = Recorder(a)
+        a.set(1)
+        loop.run()
+        #expect(heard.history == [1])
+        #expect(b.value == 1)
+        link?.cancel()
+        expectSound(graph, a, b)
+    }
+
+    @Test("G-73: a value on its way is dropped when the edge is cancelled, and when its target is freed")
+    func drops() {
+        let source = graph.mutable(1)
+        let delivered = source.deliver(on: loop)
+        delivered.removeUpstreamNodes()
+        loop.run()
+        #expect(delivered.isEmpty)
+        var other: Node<Int>? = source.deliver(on: loop)
+        weak let gone = other
+        other = nil
+        #expect(gone == nil)
+        loop.run()
+        #expect(!source.hasDownstreamNode)
+    }
+
+    @Test("G-73: a value on its way does not keep the source alive once its consumer died")
+    func source() {
+        weak var gone: AnyNode?
+        var delivered: Node<Int>?
+        do {
+            let source = graph.mutable(1)
+            gone = source
+            delivered = source.deliver(on: loop)
+        }
+        #expect(gone != nil && delivered != nil)
+        delivered = nil
+        #expect(gone == nil)
+        loop.run()
+    }
+
+    @Test("G-23: another source drops what was on its way from the first, and goes on with its own")
+    func reaiming() throws {
+        let a = graph.mutable(1)
+        let b = graph.mutable(10)
+        let delivered = a.deliver(on: loop)
+        let heard = Recorder(delivered)
+        let edge = try #require(delivered.upstreamTransforms.first as? TransformEdge<Int, Int>)
+        edge.from = b
+        loop.run()
+        a.set(2)
+        b.set(11)
+        loop.run()
+        #expect(heard.history == [10, 11])
+    }
+
+    @Test("Each arrival is a turn of its own: joins behind it settle in between")
+    func turns() {
+        let source = graph.mutable(1)
+        let delivered = source.deliver(on: loop)
+        let joined = Node.combine(delivered.map { $0 * 10 }, delivered.map { $0 + 1 })
+        let heard = Recorder<String>()
+        joined.listen(owner: heard) { $0.note("\($1.0) \($1.1)") }
+        source.set(2)
+        loop.run()
+        #expect(heard.history == ["10 2", "20 3"])
+    }
+
+    @Test("Is released with its last holder, values on the way or not")
+    func release() {
+        expectReleased(graph) { $0.deliver(on: loop) }
+        loop.run()
+    }
+
+    @Test("A listener that sets the source when a value arrives just sends another on its way")
+    func misbehaves() {
+        let source = graph.mutable(1)
+        let bag = CancellableBag()
+        var heard: [Int] = []
+        source.deliver(on: loop).listen(in: bag) { value in
+            heard.append(value)
+            if value < 3 { source.set(value + 1) }
+        }
+        loop.run()
+        #expect(heard == [1, 2, 3])
+    }
+}
