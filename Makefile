@@ -3,7 +3,7 @@
 release_flags := -c release --static-swift-stdlib --product sluice
 pytest := .venv/bin/python -m pytest Tests/EndToEnd
 
-.PHONY: run test nightly release debug setup setup-build docs format lint unit end-to-end bench clean
+.PHONY: run test nightly release debug setup setup-build docs documentation format lint unit end-to-end bench clean
 
 run: release            ## the server on 127.0.0.1:8080 with this machine's own figures
 	scripts/run.sh
@@ -35,10 +35,14 @@ setup:
 setup-build:
 	scripts/setup.sh build
 
-docs:                   ## the generated tables of README.md and docs/, and docs/rules.md
+docs:                   ## the generated parts of README.md, docs/ and the articles, and docs/rules.md
 	swift build --product sluice
 	python3 scripts/docs.py
 	python3 scripts/rules.py
+	python3 scripts/examples.py
+
+documentation:          ## the reference of the library as web pages, in .build/documentation
+	scripts/documentation.sh
 
 format:
 	swift format --in-place --recursive --parallel Package.swift Sources Tests

@@ -2,9 +2,9 @@
 ///
 /// ```swift
 /// graph.batch { batch in
-///     batch.set(width, 4)
-///     batch.set(height, 3)
-/// }   // combine(width, height) emits once
+///     batch.set(width, 6)
+///     batch.set(height, 7)
+/// }  // prints 42
 /// ```
 /// Sets are performed first, in the order given, then clears. Nothing happens before the closure returns.
 public struct Batch {

@@ -2,11 +2,11 @@
 ///
 /// ```swift
 /// let graph = Graph()
-/// let celsius = graph.mutable(21.0)
+/// let celsius = graph.mutable(21.5)
 /// let fahrenheit = celsius.map { $0 * 9 / 5 + 32 }
 /// let bag = CancellableBag()
-/// fahrenheit.listen(in: bag) { print($0) }   // prints 69.8
-/// celsius.set(100)                           // prints 212.0
+/// fahrenheit.listen(in: bag) { print($0) }  // prints 70.7
+/// celsius.set(22)  // prints 71.6
 /// ```
 ///
 /// A graph belongs to one thread, or one event loop (G-108). It takes no lock, and the classes are not

@@ -3,6 +3,7 @@
 /// ```swift
 /// final class Gauge: ListenerOwner {
 ///     let listenBag = CancellableBag()
+///     var text = ""
 /// }
 /// ```
 /// Nothing else may hold the bag. An owner that sets a node it listens to in its own `deinit` should cancel the

@@ -10,7 +10,11 @@
 ///         if value.isMultiple(of: 2) { send(value / 2) }
 ///     }
 /// }
-/// let cancellable = halves.link(to: numbers, via: Halves())
+///
+/// let graph = Graph()
+/// let numbers = graph.mutable(8)
+/// let halves = graph.node(of: Int.self)
+/// let link = halves.link(to: numbers, via: Halves())
 /// ```
 open class TransformEdge<In, Out>: AnyEdge {
     /// What the running `receive` has stored: the engine goes on with it.

@@ -80,7 +80,7 @@ extension Node {
 
     /// `transform` of the latest values of two nodes (G-87).
     ///
-    /// See ``combine(_:_:)``.
+    /// See <doc:Combine>.
     @inlinable
     public static func combineEach<A, B>(
         _ a: Node<A>,

@@ -103,7 +103,7 @@ extension Join {
 extension Node {
     /// The latest values of any number of nodes of one type, in the order of the list.
     ///
-    /// See ``combine(_:_:)``.
+    /// See <doc:Combine>.
     @inlinable
     public static func combine<Element>(_ nodes: [Node<Element>]) -> Node<[Element]>
     where Value == [Element] {
@@ -133,7 +133,7 @@ extension Node {
 
     /// The latest values of this node and another.
     ///
-    /// See ``combine(_:_:)``.
+    /// See <doc:Combine>.
     @inlinable
     public func combine<Other>(_ other: Node<Other>) -> Node<(Value, Other)> {
         Node<(Value, Other)>.combine(self, other)

@@ -2,7 +2,7 @@
 extension Node {
     /// The latest values of three nodes, as soon as all hold one.
     ///
-    /// See ``combine(_:_:)``.
+    /// See <doc:Combine>.
     @inlinable
     public static func combine<A, B, C>(
         _ a: Node<A>,
@@ -44,7 +44,7 @@ extension Node {
 
     /// The latest values of four nodes, as soon as all hold one.
     ///
-    /// See ``combine(_:_:)``.
+    /// See <doc:Combine>.
     @inlinable
     public static func combine<A, B, C, D>(
         _ a: Node<A>,
@@ -91,7 +91,7 @@ extension Node {
 
     /// The latest values of five nodes, as soon as all hold one.
     ///
-    /// See ``combine(_:_:)``.
+    /// See <doc:Combine>.
     @inlinable
     public static func combine<A, B, C, D, E>(
         _ a: Node<A>,
@@ -143,7 +143,7 @@ extension Node {
 
     /// The latest values of six nodes, as soon as all hold one.
     ///
-    /// See ``combine(_:_:)``.
+    /// See <doc:Combine>.
     @inlinable
     public static func combine<A, B, C, D, E, F>(
         _ a: Node<A>,

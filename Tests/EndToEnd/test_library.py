@@ -1,0 +1,76 @@
+"""The library for Swift programs: what its documentation shows works, and it needs nothing but Swift."""
+
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from sluice import ROOT
+
+MANIFEST = f"""// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "five-lines",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "sluice", path: "{ROOT}")],
+    targets: [
+        .executableTarget(name: "five", dependencies: [.product(name: "ReactiveGraph", package: "sluice")])
+    ]
+)
+"""
+
+FIVE_LINES = """import ReactiveGraph
+let celsius = Graph().mutable(21.5)
+let bag = CancellableBag()
+celsius.map { $0 * 9 / 5 + 32 }.listen(in: bag) { print($0) }
+celsius.set(100)
+"""
+
+
+def run(*command, cwd=ROOT):
+    result = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True)
+    assert result.returncode == 0, f"{command}\n{result.stdout}{result.stderr}"
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    """A package of five lines in a fresh folder; the library's objects are kept from one run to the next."""
+    package = tmp_path_factory.mktemp("five-lines")
+    (package / "Package.swift").write_text(MANIFEST)
+    source = package / "Sources/five/main.swift"
+    source.parent.mkdir(parents=True)
+    source.write_text(FIVE_LINES)
+    options = ["--package-path", package, "--scratch-path", ROOT / ".build/five-lines"]
+    run("swift", "build", *options, cwd=package)
+    binaries = run("swift", "build", "--show-bin-path", *options, cwd=package)
+    return f"{binaries.strip()}/five"
+
+
+@pytest.mark.timeout(600)
+def test_a_package_of_five_lines_uses_the_library(program):
+    assert run(program) == "70.7\n212.0\n"
+
+
+@pytest.mark.timeout(600)
+def test_the_library_does_without_foundation(program):
+    imports = [path for path in (ROOT / "Sources/ReactiveGraph").rglob("*.swift")
+               if re.search(r"^\s*(\w+ )*import ", path.read_text(), re.M)]
+    assert imports == [], "the library imports nothing"
+    libraries = run("ldd", program) if shutil.which("ldd") else ""
+    assert "Foundation" not in libraries and "libcurl" not in libraries, libraries
+    symbols = run("nm", "-a", program) if shutil.which("nm") else ""
+    assert not re.search(r"\$s\d+Foundation", symbols)
+
+
+def test_the_examples_of_the_documentation_are_those_that_run():
+    run(sys.executable, ROOT / "scripts/examples.py", "--check")
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.skipif(not shutil.which("docc"), reason="this toolchain has no docc")
+def test_every_link_of_the_documentation_leads_somewhere():
+    run(ROOT / "scripts/documentation.sh")

@@ -1,0 +1,64 @@
+import ReactiveGraph
+import Testing
+
+extension Examples {
+    @Test("Forms of listening (G-95, G-149)")
+    func listening() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let count = graph.mutable(1)
+        count.listen(in: bag) { print("value", $0) }  // prints value 1
+        count.listen(in: bag, replay: false) { print("later", $0) }
+        count.listen(in: bag, replay: false) { value, context in
+            print("from", context?.value(as: String.self) ?? "nobody")
+        }
+        count.set(2, context: Context("the keyboard"))
+        // prints value 2, then later 2, then from the keyboard
+        try check()
+    }
+
+    @Test("Hearing emptiness (G-11)")
+    func listenEmissions() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let selection = graph.mutable("Ada")
+        selection.listenEmissions(in: bag) { emission, _ in print(emission) }  // prints Ada
+        selection.clear()  // prints empty
+        try check()
+    }
+
+    @Test("An edge of one's own (G-32)")
+    func ownEdge() throws {
+        final class Halves: TransformEdge<Int, Int> {
+            override func receive(_ value: Int, _ delivery: Delivery) {
+                if value.isMultiple(of: 2) { send(value / 2) }
+            }
+        }
+
+        let graph = Graph()
+        let numbers = graph.mutable(8)
+        let halves = graph.node(of: Int.self)
+        let link = halves.link(to: numbers, via: Halves())
+        numbers.set(9)
+        print(halves)  // prints undefined: 4
+        link?.cancel()
+        try check()
+    }
+
+    @Test("Re-aiming an edge (G-23)")
+    func reaim() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let first = graph.mutable("first")
+        let second = graph.mutable("second")
+        let shown = graph.node(of: String.self)
+        shown.listen(in: bag) { print($0) }
+        let edge = TransformEdge<String, String>()
+        edge.from = first
+        edge.to = shown  // prints first
+        edge.from = second  // prints second
+        edge.from = nil
+        second.set("nobody hears this")
+        try check()
+    }
+}

@@ -1,0 +1,123 @@
+import ReactiveGraph
+import Testing
+
+extension Examples {
+    @Test("merge (G-80)")
+    func merge() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let keyboard = graph.mutable(of: String.self)
+        let voice = graph.mutable(of: String.self)
+        Node.merge([keyboard, voice]).listen(in: bag) { print($0) }
+        keyboard.set("stop")  // prints stop
+        voice.set("go on")  // prints go on
+        try check()
+    }
+
+    @Test("combine (G-81)")
+    func combine() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let inside = graph.mutable(21)
+        let outside = graph.mutable(of: Int.self)
+        let warmer = Node.combineEach(inside, outside) { $0 - $1 }
+        warmer.listen(in: bag) { print("warmer by", $0) }
+        outside.set(8)  // prints warmer by 13
+        inside.set(20)  // prints warmer by 12
+        try check()
+    }
+
+    @Test("combine settles (G-51)")
+    func combineSettles() throws {
+        let bag = CancellableBag()
+        for mode in [Graph.Propagation.settled, .immediate] {
+            let graph = Graph(propagation: mode)
+            let s = graph.mutable(3)
+            let total = Node.combineEach(s.map { $0 * 10 }, s.map { $0 + 1 }, +)
+            total.listen(in: bag, replay: false) { print(mode, $0) }
+            s.set(4)  // prints settled 45, then immediate 44, then immediate 45
+        }
+        try check()
+    }
+
+    @Test("combine of a list (G-85)")
+    func combineList() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let rooms = [18, 21, 19].map { graph.mutable($0) }
+        let coldest = Node.combineEach(rooms) { $0.min() ?? 0 }
+        coldest.distinctUntilChanged().listen(in: bag) { print($0) }  // prints 18
+        rooms[0].set(22)  // prints 19
+        try check()
+    }
+
+    @Test("flattenMap (G-77)")
+    func flattenMap() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let rooms = ["hall": graph.mutable(19), "kitchen": graph.mutable(23)]
+        let nowhere = graph.node(of: Int.self)
+        let chosen = graph.mutable("hall")
+        let shown = chosen.flattenMap { rooms[$0] ?? nowhere }
+        shown.listen(in: bag) { print($0) }  // prints 19
+        chosen.set("kitchen")  // prints 23
+        rooms["hall"]?.set(17)
+        rooms["kitchen"]?.set(24)  // prints 24
+        try check()
+    }
+
+    @Test("flatten (G-77)")
+    func flatten() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let main = graph.mutable("main feed")
+        let spare = graph.mutable("spare feed")
+        let source: MutableNode<Node<String>> = graph.mutable(main)
+        source.flatten().listen(in: bag) { print($0) }  // prints main feed
+        source.set(spare)  // prints spare feed
+        try check()
+    }
+
+    @Test("sync (G-88)")
+    func sync() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let celsius = graph.mutable(0.0)
+        let kelvin = graph.mutable(300.0)
+        kelvin.sync(with: celsius, transform: { $0 + 273 }, revert: { $0 - 273 }).store(in: bag)
+        kelvin.listen(in: bag) { print($0) }  // prints 273.0
+        celsius.set(27)  // prints 300.0
+        kelvin.set(280)  // prints 280.0
+        print(celsius)  // prints undefined: 7.0
+        try check()
+    }
+
+    @Test("link (G-26)")
+    func link() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let sensor = graph.mutable(5)
+        let display = graph.node(0)
+        display.listen(in: bag) { print($0) }  // prints 0
+        let link = display.link(to: sensor)  // prints 5
+        sensor.set(6)  // prints 6
+        link?.cancel()
+        sensor.set(7)
+        try check()
+    }
+
+    @Test("A batch is one turn (G-34a)")
+    func batch() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let width = graph.mutable(4)
+        let height = graph.mutable(3)
+        let area = Node.combineEach(width, height) { $0 * $1 }
+        area.listen(in: bag) { print($0) }  // prints 12
+        graph.batch { batch in
+            batch.set(width, 6)
+            batch.set(height, 7)
+        }  // prints 42
+        try check()
+    }
+}
