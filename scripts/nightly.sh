@@ -16,6 +16,9 @@ echo "== end to end, long forms"
 swift build --product sluice
 .venv/bin/python -m pytest Tests/EndToEnd
 
+echo "== the Autobahn test suite against the echo path, where it is installed"
+scripts/autobahn.sh
+
 # The sanitizers run the short forms: they cost ten times as much as they look at. The leak detector does not see through
 # Swift's tagged pointers and reports tables that live as long as the process; the tests count their own objects.
 unset SLUICE_NIGHTLY

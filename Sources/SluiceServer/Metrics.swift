@@ -90,6 +90,24 @@ enum Metrics {
             "Bytes given to the kernel for peers.",
             server.sentBytes
         )
+        out.sample(
+            "sluice_deflated_messages_total",
+            "counter",
+            "WebSocket messages that were compressed.",
+            server.compressionCounters.runs
+        )
+        out.sample(
+            "sluice_deflated_frames_total",
+            "counter",
+            "WebSocket frames sent of them; frames of the same content are compressed once.",
+            server.compressionCounters.frames
+        )
+        out.sample(
+            "sluice_compression_context_bytes",
+            "gauge",
+            "Memory of connections' own compression contexts.",
+            UInt64(server.compressionCounters.contextBytes)
+        )
     }
 
     private static func sessions(_ statistics: HostStatistics, _ out: inout ByteBuffer) {

@@ -42,6 +42,10 @@ public final class Server {
     let pendingBytes: Int
     let outboxes = OutboxPool()
     let assemblers: AssemblerPool
+    let compressionCounters = CompressionCounters()
+    /// For connections whose compressed messages stand by themselves; nil where compression is off.
+    let sharedCompression: Compression?
+    private let inflaters = InflaterPool()
     let deadlines: Deadlines
     private(set) var files: StaticFiles?
     @exclusivity(unchecked) var encoder = ResponseEncoder()
@@ -94,6 +98,8 @@ public final class Server {
         )
         times = Milliseconds(configuration)
         assemblers = AssemblerPool(limitBytes: limits.message)
+        sharedCompression =
+            configuration.compression == .off ? nil : Compression(sharedBy: compressionCounters)
         pendingBytes = limits.pendingBytes
         deadlines = Deadlines(shortest: times.shortest, now: loop.now)
     }
@@ -304,6 +310,22 @@ public final class Server {
         addresses[address] = count > 0 ? count : nil
     }
 
+    /// What compresses the messages of a connection that has agreed on it.
+    func compression(_ agreement: DeflateAgreement) -> Compression? {
+        if !agreement.serverKeepsContext, !agreement.clientKeepsContext,
+            agreement.serverWindowBits ?? 15 == 15
+        {
+            return sharedCompression
+        }
+        return Compression(agreement, inflaters: inflaters, counters: compressionCounters)
+    }
+
+    /// Whether there is memory for a connection with contexts of its own.
+    var hasRoomForContexts: Bool {
+        compressionCounters.contextBytes + Compression.contextBytes(DeflateAgreement())
+            <= configuration.limits.contextBytes
+    }
+
     // MARK: - Turns
 
     /// Something happens: the clock of the answers is set, and the end of the turn has something to do.
@@ -348,6 +370,7 @@ public final class Server {
             waiting.removeAll(keepingCapacity: true)
             for connection in connections { connection.flushQueued() }
         }
+        sharedCompression?.endTurn()
         hasWork = false
         setHostTimer()
     }

@@ -44,6 +44,7 @@ extension DeflateAgreement {
     ///   - mode: what is wanted here.
     ///   - keepsContexts: whether there is memory for contexts of this connection's own; without, mode `full` agrees
     ///     on messages that stand by themselves.
+    /// - Returns: what to answer.
     static func choose(_ head: RequestHead, _ mode: CompressionMode, keepsContexts: Bool) -> Outcome {
         var chosen: DeflateAgreement?
         var isMalformed = false

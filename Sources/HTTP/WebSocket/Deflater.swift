@@ -32,7 +32,9 @@ public final class Deflater {
         return 1 << (bits + 2) + 1 << (memoryLevel(bits) + 9) + 8192
     }
 
-    /// zlib knows no window of 2^8. In one of 2^9 it never refers back further than 2^9 - 262 bytes (MAX_DIST in its
+    /// zlib knows no window of 2^8.
+    ///
+    /// In one of 2^9 it never refers back further than 2^9 - 262 bytes (MAX_DIST in its
     /// deflate.h), which is less than 2^8: so that serves.
     private static func usedBits(_ windowBits: Int) -> Int32 {
         Int32(min(max(windowBits, 9), 15))

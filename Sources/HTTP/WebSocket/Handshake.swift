@@ -115,6 +115,46 @@ public enum Handshake {
         )
     }
 
+    /// What a client has asked for; extensions it never asks for.
+    public struct Offer {
+        /// What it sent as `Sec-WebSocket-Key`.
+        public let key: String
+        /// The subprotocol it named, if any.
+        public let subprotocol: String?
+
+        public init(key: String, subprotocol: String?) {
+            self.key = key
+            self.subprotocol = subprotocol
+        }
+    }
+
+    /// Judges the answer 101, for a client (RFC 6455 §4.1).
+    /// - Parameters:
+    ///   - head: the answer.
+    ///   - offer: what was asked for.
+    ///   - sha1: SHA-1 of the bytes, 20 bytes.
+    /// - Returns: what is wrong with it, or nil.
+    public static func judge(
+        _ head: ResponseHead,
+        answering offer: Offer,
+        sha1: (UnsafeRawBufferPointer) -> [UInt8]
+    ) -> String? {
+        guard head.value(.upgrade)?.equalsIgnoringCase("websocket") == true,
+            head.value(.connection)?.listContains("upgrade") == true
+        else { return "the answer does not go over to WebSocket" }
+        let expected = Array(offer.key.utf8).withUnsafeBytes { token(for: $0, sha1: sha1) }
+        guard let answer = head.value(.webSocketAccept), answer.text == expected else {
+            return "Sec-WebSocket-Accept does not fit the key"
+        }
+        guard head.value(.webSocketExtensions) == nil else {
+            return "the answer has an extension that was not asked for"
+        }
+        if let answer = head.value(.webSocketProtocol), answer.text != offer.subprotocol {
+            return "the answer has a subprotocol that was not asked for"
+        }
+        return nil
+    }
+
     /// The value of `Sec-WebSocket-Accept` that answers `key`, for a client to compare.
     public static func token(
         for key: UnsafeRawBufferPointer,

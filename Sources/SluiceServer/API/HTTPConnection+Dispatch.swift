@@ -134,22 +134,39 @@ extension HTTPConnection {
         _ options: WebSocketConnection.StreamOptions = WebSocketConnection.StreamOptions(),
         subprotocols: [StaticString]
     ) -> WebSocketConnection? {
-        switch Handshake.judge(head, subprotocols: subprotocols) {
+        let outcome = Handshake.judge(
+            head,
+            subprotocols: subprotocols,
+            compression: server.configuration.compression,
+            keepsContexts: server.hasRoomForContexts
+        )
+        switch outcome {
         case .upgradeRequired:
             write { Handshake.requireUpgrade(server.encoder, framing, to: &$0) }
             return nil
         case .refused(let sentence):
             refuse(Refusal(.badRequest, sentence))
             return nil
-        case .accepted(let subprotocol, _):
+        case .accepted(let subprotocol, let deflate):
             guard !server.isDraining else {
                 refuse(Refusal(.draining, "the server is about to stop", retryAfterSeconds: 5))
                 return nil
             }
             write { out in
-                Handshake.accept(head, subprotocol: subprotocol, server.encoder, sha1: SHA1.digest, to: &out)
+                Handshake.accept(
+                    head,
+                    subprotocol: subprotocol,
+                    deflate: deflate,
+                    server.encoder,
+                    sha1: SHA1.digest,
+                    to: &out
+                )
             }
-            let connection = WebSocketConnection(upgrading: self, to: kind)
+            let connection = WebSocketConnection(
+                upgrading: self,
+                to: kind,
+                compression: deflate.flatMap { server.compression($0) }
+            )
             connection.open(options)
             return connection
         }

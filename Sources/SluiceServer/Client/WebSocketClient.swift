@@ -19,6 +19,7 @@ public final class WebSocketClient {
     private var assembler = MessageAssembler(role: .client, limitBytes: 16 * 1024 * 1024)
     private var random = SystemRandomNumberGenerator()
     private let key: String
+    private let subprotocol: String?
     private var isUpgraded = false
     private var isClosing = false
     private var isOver = false
@@ -46,12 +47,13 @@ public final class WebSocketClient {
         trust: TLSContext?
     ) {
         self.url = url
+        self.subprotocol = subprotocol
         key = Base64.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
         attempt = ServiceConnector(to: url, on: loop, trust: trust) { [weak self] result in
             guard let self else { return }
             attempt = nil
             switch result {
-            case .success(let connection): upgrade(connection, target, subprotocol)
+            case .success(let connection): upgrade(connection, target)
             case .failure(let failure): end(.failure(failure))
             }
         }
@@ -61,7 +63,7 @@ public final class WebSocketClient {
         connection?.setDelegate(nil)
     }
 
-    private func upgrade(_ connection: Transport, _ target: String, _ subprotocol: String?) {
+    private func upgrade(_ connection: Transport, _ target: String) {
         self.connection = connection
         connection.setDelegate(self)
         connection.resumeReading()
@@ -117,10 +119,10 @@ extension WebSocketClient: ConnectionDelegate {
                 let status = Int(parser.head.status.rawValue)
                 return end(.failure(.refused(status: status, body: Array(parser.body))))
             case .upgrade:
-                let expected = Array(key.utf8).withUnsafeBytes { Handshake.token(for: $0, sha1: SHA1.digest) }
-                guard let answer = parser.head.value(.webSocketAccept),
-                    String(decoding: answer, as: UTF8.self) == expected
-                else { return end(.failure(.notUnderstood("Sec-WebSocket-Accept does not fit the key"))) }
+                let offer = Handshake.Offer(key: key, subprotocol: subprotocol)
+                if let sentence = Handshake.judge(parser.head, answering: offer, sha1: SHA1.digest) {
+                    return end(.failure(.notUnderstood(sentence)))
+                }
                 isUpgraded = true
                 onOpen()
             }

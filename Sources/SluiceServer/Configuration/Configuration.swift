@@ -1,4 +1,5 @@
 public import EventLoop
+public import HTTP
 
 /// What a server can be told, with the defaults (spec: definitions.md §5, wire-protocol.md §4 and §5).
 ///
@@ -30,6 +31,8 @@ public struct Configuration: Sendable {
     public var drain = Duration.seconds(30)
     /// How often a WebSocket peer is pinged; two missed answers end it.
     public var heartbeat = Duration.seconds(25)
+    /// Whether WebSocket messages may be compressed (RFC 7692).
+    public var compression = CompressionMode.off
     /// How long peers may take.
     public var times = Times()
     /// How much peers may send and hold.
@@ -108,6 +111,9 @@ public struct Configuration: Sendable {
         public var pending = 64
         /// Their bytes.
         public var pendingBytes = 256 * 1024
+        /// Memory of the contexts that connections with compression `full` have of their own; beyond it, further ones are
+        /// agreed on without.
+        public var contextBytes = 64 * 1024 * 1024
     }
 }
 

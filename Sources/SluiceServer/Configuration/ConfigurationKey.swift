@@ -85,6 +85,7 @@ public struct ConfigurationKey {
                 .duration(short...second * 3600),
                 "between two pings of a WebSocket"
             ),
+            Self("compression", \.compression, .word, "whether WebSocket messages may be compressed"),
             Self(
                 "times.handshake",
                 \.times.handshake,
@@ -163,6 +164,12 @@ public struct ConfigurationKey {
                 "requests of a connection that wait for the log"
             ),
             Self("limits.pendingBytes", \.limits.pendingBytes, .bytes(1024...1 << 30), "their bytes"),
+            Self(
+                "limits.contextBytes",
+                \.limits.contextBytes,
+                .bytes(1...1 << 40),
+                "memory of compression contexts in mode full"
+            ),
             Self(
                 "diagnostics.echo",
                 \.diagnosticsEcho,

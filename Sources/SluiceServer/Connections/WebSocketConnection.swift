@@ -19,6 +19,8 @@ final class WebSocketConnection: Connection, MessageSink {
     }
 
     private let kind: Kind
+    /// How messages are compressed; nil where they are not, and once the last one was sent.
+    @exclusivity(unchecked) private var compression: Compression?
     /// What puts frames together, while there is an unfinished message.
     @exclusivity(unchecked) private var assembler: Assembler?
     /// What the client asked for; nil for echo, and once it is closed.
@@ -40,8 +42,9 @@ final class WebSocketConnection: Connection, MessageSink {
     private var saved = ByteBuffer()
 
     /// Takes over the connection of an accepted upgrade.
-    init(upgrading connection: HTTPConnection, to kind: Kind) {
+    init(upgrading connection: HTTPConnection, to kind: Kind, compression: Compression?) {
         self.kind = kind
+        self.compression = compression
         let now = connection.server.loop.now
         pingAt = now + connection.server.times.heartbeat
         wroteAt = now
@@ -117,12 +120,12 @@ final class WebSocketConnection: Connection, MessageSink {
 
     private func parse(_ input: inout UnsafeMutableRawBufferPointer) {
         isParsing = true
-        let assembler = self.assembler ?? server.assemblers.take()
-        self.assembler = assembler
+        let assembler = self.assembler ?? takeAssembler()
         defer {
             isParsing = false
             // A quiet connection holds none; one that failed has no use for its own any more, nor has anybody else.
             if !isLingering, socket != nil, !assembler.messages.isUnfinished {
+                if compression != nil { assembler.messages.inflation = .none }
                 server.assemblers.give(assembler)
                 self.assembler = nil
             }
@@ -153,12 +156,18 @@ final class WebSocketConnection: Connection, MessageSink {
         }
     }
 
+    private func takeAssembler() -> Assembler {
+        let assembler = server.assemblers.take()
+        if let compression { assembler.messages.inflation = compression.inflation }
+        self.assembler = assembler
+        return assembler
+    }
+
     private func take(_ message: UnsafeRawBufferPointer, _ opcode: Opcode) {
         // A whole message came; a peer that sends without pause is not slow.
         frameStartedAt = 0
         if case .echo = kind {
-            write { FrameEncoder.append(opcode, message, to: &$0) }
-            return
+            return append(opcode, message)
         }
         guard opcode == .text else {
             return finish(.protocolError, answering: .unsupportedData, reason: "text messages only")
@@ -208,19 +217,24 @@ final class WebSocketConnection: Connection, MessageSink {
 
     func send(message: UnsafeRawBufferPointer) {
         wroteAt = server.loop.now
-        write { FrameEncoder.append(.text, message, to: &$0) }
+        append(.text, message)
         if unsentBytes > server.configuration.limits.unsentHard { checkHardLimit() }
+    }
+
+    @inline(__always)
+    private func append(_ opcode: Opcode, _ message: UnsafeRawBufferPointer) {
+        if let compression {
+            write { compression.append(opcode, message, to: &$0) }
+        } else {
+            write { FrameEncoder.append(opcode, message, to: &$0) }
+        }
     }
 
     /// Control frames and answers pass the soft limit, but no peer may pile up more than the hard one.
     private func checkHardLimit() {
         flush()
         guard unsentBytes > server.configuration.limits.unsentHard, !isLingering else { return }
-        let session = session
-        self.session = nil
-        session?.close(.slow)
-        write { FrameEncoder.appendClose(.slow, reason: "slow", to: &$0) }
-        closeAfterWriting()
+        finish(.slow, answering: .slow, reason: "slow")
     }
 
     func close(code: UInt16, reason: String) {
@@ -253,6 +267,8 @@ final class WebSocketConnection: Connection, MessageSink {
         self.session = nil
         session?.close(reason)
         write { FrameEncoder.appendClose(code, reason: text, to: &$0) }
+        compression = nil
+        assembler = nil
         closeAfterWriting()
     }
 
@@ -267,6 +283,7 @@ final class WebSocketConnection: Connection, MessageSink {
         let session = session
         self.session = nil
         session?.close(error?.is(.timedOut) == true ? .timeout : .reset)
+        compression = nil
         saved.removeAll(keepingCapacity: false)
     }
 

@@ -1,0 +1,146 @@
+internal import HTTP
+
+/// How the messages of a connection are compressed, once both sides have agreed on it (RFC 7692).
+///
+/// Connections whose messages stand by themselves share one, and with it one deflater and one inflater; the others have
+/// one each, which lives as long as they speak.
+final class Compression {
+    /// What inflates the peer's messages.
+    let inflation: Inflation
+    /// Messages of fewer bytes are sent as they are.
+    private let leastBytes: Int
+    private let deflater: Deflater
+    /// Frames of this turn; nil where messages refer to earlier ones, and so no two frames are alike.
+    private let frames: SharedFrames?
+    private let counters: CompressionCounters
+    private let contextBytes: Int
+
+    /// For all connections whose messages stand by themselves.
+    init(sharedBy counters: CompressionCounters) {
+        self.counters = counters
+        contextBytes = 0
+        leastBytes = 1024
+        deflater = Deflater(keepsContext: false)
+        inflation = .shared(InflaterPool())
+        frames = SharedFrames()
+    }
+
+    /// For one connection with contexts of its own.
+    init(_ agreement: DeflateAgreement, inflaters: InflaterPool, counters: CompressionCounters) {
+        self.counters = counters
+        contextBytes = Self.contextBytes(agreement)
+        counters.contextBytes += contextBytes
+        leastBytes = 1
+        deflater = Deflater(
+            windowBits: agreement.serverWindowBits ?? 15,
+            keepsContext: agreement.serverKeepsContext
+        )
+        inflation =
+            agreement.clientKeepsContext
+            ? .own(Inflater(windowBits: agreement.clientWindowBits ?? 15, keepsContext: true))
+            : .shared(inflaters)
+        frames = nil
+    }
+
+    deinit {
+        counters.contextBytes -= contextBytes
+    }
+
+    /// The memory of the contexts that such a connection has of its own.
+    static func contextBytes(_ agreement: DeflateAgreement) -> Int {
+        Deflater.memoryBytes(windowBits: agreement.serverWindowBits ?? 15)
+            + (agreement.clientKeepsContext
+                ? Inflater.memoryBytes(windowBits: agreement.clientWindowBits ?? 15) : 0)
+    }
+
+    /// Appends a data message as one frame, compressed where that is worth it.
+    func append(_ opcode: Opcode, _ message: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+        guard message.count >= leastBytes else {
+            return FrameEncoder.append(opcode, message, to: &buffer)
+        }
+        if let frames {
+            let entry = frames.find(message) ?? deflate(message, into: frames)
+            counters.frames &+= 1
+            let isWorth = entry.output.count < message.count
+            return FrameEncoder.append(
+                opcode,
+                isWorth ? entry.output.bytes : message,
+                isCompressed: isWorth,
+                to: &buffer
+            )
+        }
+        var output = ByteBuffer()
+        deflater.deflate(message, to: &output)
+        counters.runs &+= 1
+        counters.frames &+= 1
+        // Once it is in the context it must be sent so, worth it or not.
+        let isWorth = deflater.keepsContext || output.count < message.count
+        FrameEncoder.append(opcode, isWorth ? output.bytes : message, isCompressed: isWorth, to: &buffer)
+    }
+
+    private func deflate(_ message: UnsafeRawBufferPointer, into frames: SharedFrames) -> SharedFrames.Entry {
+        let entry = frames.next()
+        entry.input.append(message)
+        deflater.deflate(message, to: &entry.output)
+        counters.runs &+= 1
+        return entry
+    }
+
+    /// The turn is over.
+    func endTurn() {
+        frames?.forget()
+    }
+}
+
+/// What compression has cost so far.
+final class CompressionCounters {
+    /// Memory set aside for contexts of connections' own.
+    @exclusivity(unchecked) var contextBytes = 0
+    /// Messages that were deflated.
+    @exclusivity(unchecked) var runs: UInt64 = 0
+    /// Frames that were sent of them.
+    @exclusivity(unchecked) var frames: UInt64 = 0
+}
+
+/// The messages that were deflated in this turn, a few of them.
+///
+/// Subscribers of the same node with the same id are sent the same bytes: those are compared, which costs a hundredth
+/// of deflating them again.
+final class SharedFrames {
+    /// A message and its compressed form.
+    final class Entry {
+        @exclusivity(unchecked) var input = ByteBuffer()
+        @exclusivity(unchecked) var output = ByteBuffer()
+    }
+
+    private let entries = (0..<8).map { _ in Entry() }
+    @exclusivity(unchecked) private var used = 0
+
+    /// The entry of a message of these bytes, if there is one.
+    func find(_ message: UnsafeRawBufferPointer) -> Entry? {
+        for index in 0..<min(used, entries.count) {
+            let entry = entries[index]
+            if entry.input.bytes.equals(message) { return entry }
+        }
+        return nil
+    }
+
+    /// An empty entry, in place of the oldest where all are in use.
+    func next() -> Entry {
+        let entry = entries[used % entries.count]
+        used += 1
+        entry.input.removeAll()
+        entry.output.removeAll()
+        return entry
+    }
+
+    /// Forgets all of them, and gives back what large ones took.
+    func forget() {
+        guard used > 0 else { return }
+        for index in 0..<min(used, entries.count) {
+            entries[index].input.removeAll(keepingAtMost: 8 * 1024)
+            entries[index].output.removeAll(keepingAtMost: 8 * 1024)
+        }
+        used = 0
+    }
+}
