@@ -4,14 +4,8 @@
 /// so a late answer to a cancelled request does no harm. It holds its node, and dropping it cancels it.
 ///
 /// ```swift
-/// let load = profile.beginLoad()          // listeners hear .requested, profile.isLoading is true
-/// client.fetch("/profile") { answer in
-///     switch answer {
-///     case .fresh(let value): load.finish(value)      // .newValue(value, source: .network)
-///     case .unchanged: load.notModified()             // .notModified
-///     case .failed(let error): load.fail(error)       // .error(error), the value stays
-///     }
-/// }
+/// let load = profile.beginLoad()  // prints requested
+/// load.fail(Offline())  // prints error(Offline())
 /// ```
 public final class Load<Value> {
     private var node: Node<Value>?

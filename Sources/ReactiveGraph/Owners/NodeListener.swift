@@ -4,12 +4,12 @@
 ///
 /// ```swift
 /// final class Panel: NodeListener {
+///     var errors = 0
+///
 ///     func node<Value>(_ node: Node<Value>, event: NodeEvent<Value>) {
-///         if case .error(let error) = event { show(error) }
+///         if case .error = event { errors += 1 }
 ///     }
 /// }
-/// profile.addListener(panel)                   // panel owns itself: it hears until it dies
-/// profile.addListener(Spinner(), owner: panel) // the node holds the spinner while panel lives
 /// ```
 public protocol NodeListener {
     /// Called with each event of a node this listener was added to.

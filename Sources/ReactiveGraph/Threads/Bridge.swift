@@ -28,8 +28,8 @@ extension Graph {
     /// source that is gone by then sends nothing. Values on their way keep nothing alive.
     ///
     /// ```swift
-    /// let outlet = temperature.outlet               // on the thread of that graph
-    /// let copy = graph.bridge(from: outlet)         // on the thread of this one
+    /// let outlet = outside.outlet  // on the thread of that graph
+    /// let copy = house.bridge(from: outlet)  // on the thread of this one
     /// ```
     /// - Parameters:
     ///   - outlet: the node to follow. Both graphs need an executor.

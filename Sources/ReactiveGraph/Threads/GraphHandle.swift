@@ -1,12 +1,8 @@
 /// The door of a graph for other threads (G-109).
 ///
 /// ```swift
-/// let door = graph.handle                  // on the graph's own thread
-/// let speed = node.handle
-/// thread.start {                           // elsewhere
-///     speed.set(measured)
-///     door.submit { graph in graph.collect() }
-/// }
+/// let handle = speed.handle  // Sendable: may go anywhere
+/// thread.post { handle.set(50) }
 /// ```
 /// What is submitted runs on the graph's own thread, in no turn of another's (G-110); what one thread submits runs in
 /// the order submitted. A handle does not keep its graph alive: what is submitted to a graph that is gone is

@@ -10,8 +10,8 @@ extension Node where Value: Sendable {
     /// be touched by `body`: results come back through a handle.
     ///
     /// ```swift
-    /// let answer = result.handle
-    /// question.listen(in: bag, on: workers) { answer.set(slowly($0)) }
+    /// let result = answer.handle
+    /// question.listen(in: bag, on: workers) { result.set($0.reduce(0, +)) }
     /// ```
     @discardableResult
     public func listen(

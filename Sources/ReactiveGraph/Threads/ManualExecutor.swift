@@ -6,8 +6,10 @@ internal import Synchronization
 /// let loop = ManualExecutor()
 /// let graph = Graph(executor: loop)
 /// let node = graph.mutable(1)
-/// node.setLater(2)    // node.value is still 1
-/// loop.run()          // now it is 2
+/// node.setLater(2)
+/// print(node)  // prints undefined: 1
+/// loop.run()
+/// print(node)  // prints undefined: 2
 /// ```
 public final class ManualExecutor: LoopExecutor {
     private final class Bell: LoopBell {
