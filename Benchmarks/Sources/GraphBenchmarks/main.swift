@@ -66,9 +66,11 @@ func everyCase() -> [Case] {
         tenListeners(), tenMaps(), tenMapsToText(), tenFilters(),
         tenFlattenMapsToNewNodes(), tenFlattenMapsAmongNodes(),
         tenCombines(), combineOfTen(), tenMerges(), mergeOfTen(),
+        syncPair(), syncChain(), syncStar(),
         chain(10), chain(100), chain(1_000), chainOfText(10), chainOfText(1_000),
         fanOutClosure(1_000), fanOutOwner(1_000), fanOutForeign(1_000),
-        diamond(), stackedDiamonds(8), stackedDiamonds(20), stackedDiamonds(200),
+        diamond(), stackedDiamonds(8), stackedDiamonds(20), stackedDiamonds(200), syncClique(3),
+        syncClique(5), syncClique(10),
         lifeOfChain(1_000),
     ]
 }
