@@ -97,8 +97,9 @@ extension Graph {
             return
         }
         claim(storage, count, by: 1)
-        runningBatches += 1
         let saved = beginTurn(trail: nil, context: context)
+        runningBatches += 1
+        setPath(nil)
         for index in 0..<count {
             let node = storage.node(index)
             guard commit(storage, index, context), !stopping else { continue }

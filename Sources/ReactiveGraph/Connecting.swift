@@ -181,15 +181,7 @@ extension Graph {
         addExtra(id)
         if depth == frameCapacity { growFrames() }
         (frames + depth).initialize(
-            to: Frame(
-                node: nil,
-                next: nil,
-                limit: 0,
-                extras: 1,
-                transforms: true,
-                drained: false,
-                synced: false
-            )
+            to: Frame(node: nil, next: nil, limit: 0, extras: 1, transforms: true)
         )
         depth += 1
     }

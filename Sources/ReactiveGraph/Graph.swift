@@ -48,7 +48,7 @@ public final class Graph {
     @exclusivity(unchecked) package final var onSettle: ((UInt64) -> Void)?
 
     /// Living nodes, edges and listeners, and totals.
-    public internal(set) var counts = GraphCounts()
+    @exclusivity(unchecked) public internal(set) var counts = GraphCounts()
 
     // The propagation. Every stored `var` the hot path touches is free of run-time exclusivity checks, which
     // were four fifths of the time otherwise.
@@ -84,9 +84,8 @@ public final class Graph {
 
     // Joins.
 
-    /// Marked joins, a heap per turn.
-    @exclusivity(unchecked) var heap: ContiguousArray<HeapEntry> = []
-    @exclusivity(unchecked) var heapBase = 0
+    /// Marked joins.
+    @exclusivity(unchecked) var marked = MarkedJoins()
 
     // Syncs.
 
@@ -165,6 +164,7 @@ public final class Graph {
 
     deinit {
         frames.deallocate()
+        marked.deallocate()
         door?.close()
     }
 

@@ -47,19 +47,9 @@ final class Join {
     }
 }
 
-/// A marked join, by rank, then by creation.
-struct HeapEntry {
-    var rank: Int
-    let id: UInt64
-    let join: Unmanaged<Join>
-
-    func isBefore(_ other: HeapEntry) -> Bool {
-        rank < other.rank || (rank == other.rank && id < other.id)
-    }
-}
-
 // Settled joins (G-50): marked while the turn goes on, emitted once, by rank, when nothing else is left.
 extension Graph {
+    @inline(never)
     func mark(_ node: NodeRef) {
         guard let join = node.join else { return }
         join._withUnsafeGuaranteedRef { join in
@@ -70,24 +60,23 @@ extension Graph {
             }
             guard !join.isMarked else { return }
             join.isMarked = true
-            insert(HeapEntry(rank: node.rank, id: node.id, join: .passUnretained(join)))
+            marked.insert(MarkedJoin(rank: node.rank, id: node.id, join: .passUnretained(join)))
         }
     }
 
     /// Emits the joins that this turn marked, in rank order.
     func settle() {
-        while heap.count > heapBase {
+        while !marked.isEmpty {
             // A ring that was opened since the last mark: its edges count again.
             if ringsAreStale { sortRings() }
-            let top = heap[heapBase]
+            let top = marked.least
             top.join._withUnsafeGuaranteedRef { join in
+                marked.removeLeast()
                 if let node = join.node, node.rank > top.rank {
                     // Ranks only rise, so sorting late is exact.
-                    removeTop()
-                    insert(HeapEntry(rank: node.rank, id: top.id, join: top.join))
+                    marked.insert(MarkedJoin(rank: node.rank, id: top.id, join: top.join))
                     return
                 }
-                removeTop()
                 join.isMarked = false
                 settle(join)
             }
@@ -128,34 +117,5 @@ extension Graph {
             push(node)
             run(to: floor)
         }
-    }
-
-    // MARK: - The heap of this turn
-
-    private func insert(_ entry: HeapEntry) {
-        heap.append(entry)
-        var index = heap.count - 1 - heapBase
-        while index > 0 {
-            let parent = (index - 1) / 2
-            guard entry.isBefore(heap[heapBase + parent]) else { break }
-            heap[heapBase + index] = heap[heapBase + parent]
-            index = parent
-        }
-        heap[heapBase + index] = entry
-    }
-
-    private func removeTop() {
-        guard let last = heap.popLast(), heap.count > heapBase else { return }
-        let count = heap.count - heapBase
-        var index = 0
-        while true {
-            var child = 2 * index + 1
-            guard child < count else { break }
-            if child + 1 < count, heap[heapBase + child + 1].isBefore(heap[heapBase + child]) { child += 1 }
-            guard heap[heapBase + child].isBefore(last) else { break }
-            heap[heapBase + index] = heap[heapBase + child]
-            index = child
-        }
-        heap[heapBase + index] = last
     }
 }

@@ -8,12 +8,43 @@ struct Frame {
     ///
     /// Once the node has died: its number.
     var limit: UInt64
-    /// How many extras stand in front of this frame.
-    var extras: Int32
-    var transforms: Bool
-    var drained: Bool
+    /// The flags, and above them the number of extras: one word, so that a pass begins with one store and ends with
+    /// one look.
+    private var state: UInt64
+
+    init(node: NodeRef?, next: EdgeRef?, limit: UInt64, extras: Int32, transforms: Bool) {
+        self.node = node
+        self.next = next
+        self.limit = limit
+        state = UInt64(UInt32(bitPattern: extras)) << 32 | (transforms ? Self.transforms : 0)
+    }
+
+    private static let transforms: UInt64 = 1
+    private static let synced: UInt64 = 2
+    private static let drained: UInt64 = 4
+
+    /// The listeners are served.
+    var transforms: Bool {
+        get { state & Self.transforms != 0 }
+        set { if newValue { state |= Self.transforms } else { state &= ~Self.transforms } }
+    }
     /// The emission came over an identity sync, or has gone out over one: the node's `origin` is of this emission.
-    var synced: Bool
+    var synced: Bool {
+        get { state & Self.synced != 0 }
+        set { if newValue { state |= Self.synced } else { state &= ~Self.synced } }
+    }
+    /// Emissions were taken from the node's queue.
+    var drained: Bool {
+        get { state & Self.drained != 0 }
+        set { if newValue { state |= Self.drained } else { state &= ~Self.drained } }
+    }
+    /// How many extras stand in front of this frame.
+    var extras: Int32 {
+        get { Int32(bitPattern: UInt32(state >> 32)) }
+        set { state = UInt64(UInt32(bitPattern: newValue)) << 32 | state & 0xFFFF_FFFF }
+    }
+    /// Neither drained nor with extras: it is popped without more ado.
+    var isPlain: Bool { state < Self.drained }
 }
 
 /// A node on the path that has no frame of its own.
@@ -55,7 +86,8 @@ extension Graph {
         let base: Int
         let restored: Unmanaged<Trail>?
         let context: Unmanaged<Context>?
-        let heapBase: Int
+        let careful: Int
+        let marked: MarkedJoins.Part
         let inner: UInt64
     }
 
@@ -65,13 +97,15 @@ extension Graph {
             base: base,
             restored: restored,
             context: context,
-            heapBase: heapBase,
+            careful: careful,
+            marked: marked.begin(),
             inner: inner
         )
         base = depth
-        heapBase = heap.count
         inner = 0
-        setPath(trail.map(Unmanaged.passUnretained))
+        // What is careful about extras and batches stays: a turn leaves them as it found them.
+        careful = careful &- (restored == nil ? 0 : 1) &+ (trail == nil ? 0 : 1)
+        restored = trail.map(Unmanaged.passUnretained)
         context = newContext.map(Unmanaged.passUnretained)
         turns += 1
         return saved
@@ -79,11 +113,12 @@ extension Graph {
 
     @inline(__always)
     func endTurn(_ saved: SavedTurn) {
-        if heap.count > heapBase { settle() }
+        if !marked.isEmpty { settle() }
         base = saved.base
-        heapBase = saved.heapBase
+        marked.end(saved.marked)
         inner = saved.inner
-        setPath(saved.restored)
+        restored = saved.restored
+        careful = saved.careful
         context = saved.context
         turns -= 1
         if turns == 0 { endOutermost() }
@@ -106,21 +141,25 @@ extension Graph {
 
     @inline(__always)
     func push(_ node: NodeRef, extras count: Int32 = 0) {
-        if depth == frameCapacity { growFrames() }
         let listens = node.listens
+        push(node, listens, first: listens ?? node.outs, extras: count, at: depth)
+    }
+
+    /// Pushes a frame on the `depth` there are, which serves `first` first.
+    @inline(__always)
+    private func push(_ node: NodeRef, _ listens: EdgeRef?, first: EdgeRef?, extras: Int32, at depth: Int) {
+        if depth == frameCapacity { growFrames() }
         (frames + depth).initialize(
             to: Frame(
                 node: node,
-                next: listens ?? node.outs,
+                next: first,
                 limit: connections,
-                extras: count,
-                transforms: listens == nil,
-                drained: false,
-                synced: false
+                extras: extras,
+                transforms: listens == nil
             )
         )
         node.pass = Int32(truncatingIfNeeded: depth)
-        depth += 1
+        self.depth = depth &+ 1
     }
 
     @inline(never)
@@ -133,24 +172,45 @@ extension Graph {
     }
 
     /// Serves edges until only `floor` frames are left.
+    ///
+    /// What an edge's body calls may begin turns and grow the frames, but leaves `depth` as it was: it stays in a
+    /// register, and is stored where it changes. A node just entered is served at once, without a look at its frame.
     func run(to floor: Int) {
+        var depth = depth
         while depth > floor {
-            let frame = frames + (depth - 1)
-            guard let edge = frame.pointee.next else {
-                listEnded(frame)
+            var frame = frames + (depth &- 1)
+            guard var edge = frame.pointee.next else {
+                depth = listEnded(frame, depth)
                 continue
             }
-            frame.pointee.next = edge.next
-            guard edge.stamp <= frame.pointee.limit else { continue }
-            if let target = edge.target, target.pass >= 0 || careful != 0, mustSkip(target) { continue }
-            let outcome = edge.run()
-            if outcome == .enter {
+            while true {
+                frame.pointee.next = edge.next
+                guard edge.stamp <= frame.pointee.limit else { break }
+                if let target = edge.target, target.pass >= 0 || careful != 0, mustSkip(target) { break }
+                let outcome = edge.run()
+                if outcome == .nothing {
+                    frame = frames + (depth &- 1)
+                    guard let next = frame.pointee.next else { break }
+                    edge = next
+                    continue
+                }
+                guard outcome == .enter else {
+                    if outcome == .mark {
+                        if let target = edge.target { mark(target) }
+                    } else {
+                        follow(outcome, of: edge)
+                        depth = self.depth
+                    }
+                    break
+                }
                 // Read again: the function may have cut the edge.
-                if let target = edge.target, target.hasEdges, !stopping { push(target) }
-            } else if outcome == .mark {
-                if let target = edge.target { mark(target) }
-            } else if outcome != .nothing {
-                follow(outcome, of: edge)
+                guard let target = edge.target else { break }
+                let listens = target.listens
+                guard let first = listens ?? target.outs, !stopping else { break }
+                push(target, listens, first: first, extras: 0, at: depth)
+                frame = frames + depth
+                depth &+= 1
+                edge = first
             }
         }
     }
@@ -190,29 +250,31 @@ extension Graph {
     }
 
     /// The listeners are served, or the transforms are: go on, drain the queue, or end the pass.
+    ///
+    /// Gives the number of frames there are then.
     @inline(__always)
-    private func listEnded(_ frame: UnsafeMutablePointer<Frame>) {
-        guard let node = frame.pointee.node else { return pop(frame) }
-        if !frame.pointee.transforms {
-            frame.pointee.transforms = true
-            frame.pointee.next = node.outs
-            if frame.pointee.next != nil { return }
+    private func listEnded(_ frame: UnsafeMutablePointer<Frame>, _ depth: Int) -> Int {
+        if let node = frame.pointee.node {
+            if !frame.pointee.transforms {
+                frame.pointee.transforms = true
+                frame.pointee.next = node.outs
+                if frame.pointee.next != nil { return depth }
+            }
+            if node.hasPending {
+                drain(frame, node)
+                return depth
+            }
+            node.pass = -1
         }
-        if node.hasPending { return drain(frame, node) }
-        node.pass = -1
-        pop(frame)
-    }
-
-    @inline(__always)
-    private func pop(_ frame: UnsafeMutablePointer<Frame>) {
-        if frame.pointee.extras | (frame.pointee.drained ? 1 : 0) != 0 { leave(frame) }
-        depth -= 1
+        if !frame.pointee.isPlain { leave(frame) }
+        self.depth = depth &- 1
+        return depth &- 1
     }
 
     @inline(never)
     private func leave(_ frame: UnsafeMutablePointer<Frame>) {
         if frame.pointee.extras > 0 {
-            extras.removeLast(Int(frame.pointee.extras))
+            for _ in 0..<frame.pointee.extras { extras.removeLast() }
         }
         if frame.pointee.drained, let drain = drains.popLast() {
             base = drain.base
@@ -230,7 +292,7 @@ extension Graph {
         let index = depth - 1
         if frame.pointee.extras > 0 {
             // The inner node belonged to the path of the emission before.
-            extras.removeLast(Int(frame.pointee.extras))
+            for _ in 0..<frame.pointee.extras { extras.removeLast() }
             frame.pointee.extras = 0
         }
         if !frame.pointee.drained {

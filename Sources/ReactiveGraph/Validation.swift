@@ -63,7 +63,7 @@ private final class InvariantChecker {
     func checkIdle() {
         expect(graph.depth == 0, "frames are left: \(graph.depth)")
         expect(graph.extras.isEmpty && graph.drains.isEmpty, "extras or drains are left")
-        expect(graph.heap.isEmpty && graph.heapBase == 0, "marked joins are left")
+        expect(graph.marked.isEmpty, "marked joins are left")
         expect(graph.graves.isEmpty && graph.dying.isEmpty && graph.dropped.isEmpty, "graves are left")
         expect(graph.restored == nil && graph.context == nil && graph.careful == 0, "a path is left")
         expect(graph.runningBatches == 0 && !graph.stopping, "a batch or a stop is left")
