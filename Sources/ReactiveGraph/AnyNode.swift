@@ -16,13 +16,15 @@ public class AnyNode {
     /// In how many running batches this node is set.
     @exclusivity(unchecked) @usableFromInline final var batches: Int32 = 0
     @exclusivity(unchecked) private final var storedRank: Int32 = 0
+    /// Something waits for the end of the pass: queued emissions, or the last step of a switched node.
     @exclusivity(unchecked) @usableFromInline final var hasPending = false
-    /// The last emission that came or went over an identity sync, 0 if none (G-137).
-    @exclusivity(unchecked) final var origin: UInt64 = 0
+    @exclusivity(unchecked) @usableFromInline final var marks: NodeMarks = []
     /// Whether this node is told when its first edge comes or its last one goes.
     @exclusivity(unchecked) final var watchesDemand = false
     /// Scratch of the searches: this node was seen.
     @exclusivity(unchecked) final var seen = false
+    /// The last emission that came or went over an identity sync, 0 if none (G-137).
+    @exclusivity(unchecked) final var origin: UInt64 = 0
     /// The two service lists: listeners first, then transforms.
     @exclusivity(unchecked) @usableFromInline final var listens: EdgeRef?
     @exclusivity(unchecked) @usableFromInline final var outs: EdgeRef?
@@ -90,7 +92,11 @@ public class AnyNode {
     /// An edge was attached or detached, while `watchesDemand`.
     func demandChanged() {}
 
-    /// Forgets what is queued.
+    /// The place of this node in the table of a switch, if it has one.
+    var innerEntry: InnerEntry? { nil }
+
+    /// Forgets what is queued, and the last step of the pass.
+    @usableFromInline
     final func dropPending() {
         pending?.drop()
         hasPending = false
@@ -101,6 +107,20 @@ public class AnyNode {
     final func die() {
         graph.nodeDies(self)
     }
+}
+
+/// What a node has to do with switches.
+@usableFromInline
+struct NodeMarks: OptionSet, Sendable {
+    @usableFromInline let rawValue: UInt8
+    @usableFromInline init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// An edge of a switch comes in: its inner nodes are downstream of this node (G-50).
+    @usableFromInline static let hasInners = NodeMarks(rawValue: 1)
+    /// An inner node of a switch: it has an upstream, although it holds no edge.
+    @usableFromInline static let isInner = NodeMarks(rawValue: 2)
+    /// The running pass of the switched node will set this inner node at its end (G-90).
+    @usableFromInline static let isDue = NodeMarks(rawValue: 4)
 }
 
 extension AnyNode: CustomStringConvertible {
@@ -133,6 +153,10 @@ extension Unmanaged where Instance == AnyNode {
     @inlinable var outs: EdgeRef? { _withUnsafeGuaranteedRef { $0.outs } }
     @inlinable var id: UInt64 { _withUnsafeGuaranteedRef { $0.id } }
     @inlinable var hasPending: Bool { _withUnsafeGuaranteedRef { $0.hasPending } }
+    var marks: NodeMarks {
+        get { _withUnsafeGuaranteedRef { $0.marks } }
+        nonmutating set { _withUnsafeGuaranteedRef { $0.marks = newValue } }
+    }
     @inlinable var hasEdges: Bool { _withUnsafeGuaranteedRef { $0.hasEdges } }
     @inlinable var join: Unmanaged<Join>? { _withUnsafeGuaranteedRef { $0.join } }
     var rank: Int {

@@ -104,6 +104,9 @@ extension Graph {
         edge.previous = nil
         edge.source = nil
         source._withUnsafeGuaranteedRef { if $0.watchesDemand { $0.demandChanged() } }
+        if source.marks.contains(.isInner), !source.hasEdges {
+            idleInners.append(source.takeUnretainedValue())
+        }
         if !edge.traits.contains(.own) { dying.append(source) }
     }
 

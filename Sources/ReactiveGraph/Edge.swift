@@ -9,6 +9,8 @@ enum Outcome {
     case enterThroughInner
     /// As `enter`, and the emission has come over an identity sync: its origin stands in the target (G-137).
     case enterSynced
+    /// As `enter`, and the pass has a last step, so that it runs also when the target has no edges (switch).
+    case enterToTheEnd
     /// As `enter`, and the edge has done its work: it ends.
     case enterAndEnd
     /// The target is a join to be settled.
@@ -147,6 +149,8 @@ final class EdgeSide {
     @exclusivity(unchecked) var userRef: Unmanaged<AnyEdge>?
     /// The inner following of a flatten edge.
     @exclusivity(unchecked) @usableFromInline var follower: EdgeRef?
+    /// The inner nodes of a switch edge.
+    @exclusivity(unchecked) @usableFromInline var inners: InnerTable?
     /// The join whose input this edge is.
     @exclusivity(unchecked) @usableFromInline var join: Join?
     /// Starts the operator's state anew: `from` was set to a different node.

@@ -119,6 +119,8 @@ public final class Graph {
     @exclusivity(unchecked) var dying: ContiguousArray<NodeRef> = []
     /// Public edge objects that their targets held.
     @exclusivity(unchecked) var dropped: ContiguousArray<AnyEdge> = []
+    /// Inner nodes of switches that lost their last edge.
+    @exclusivity(unchecked) var idleInners: ContiguousArray<AnyNode> = []
     @exclusivity(unchecked) var graves: ContiguousArray<AnyObject> = []
     @exclusivity(unchecked) var burying = false
     /// The listens of owners that are watched by weak references only.

@@ -4,16 +4,44 @@ struct PendingEntry<Value> {
     @usableFromInline let emission: Emission<Value>
     @usableFromInline let trail: Trail?
     @usableFromInline let context: Context?
+    /// What the pass of this emission does when its edges have been served.
+    @usableFromInline let last: LastStep?
     /// Performed instead of the emission.
     @usableFromInline let signal: NodeSignal?
 
     @usableFromInline
-    init(emission: Emission<Value>, trail: Trail?, context: Context?, signal: NodeSignal? = nil) {
+    init(
+        emission: Emission<Value>,
+        trail: Trail?,
+        context: Context?,
+        last: LastStep? = nil,
+        signal: NodeSignal? = nil
+    ) {
         self.emission = emission
         self.trail = trail
         self.context = context
+        self.last = last
         self.signal = signal
     }
+}
+
+/// What a pass does when its edges have been served, before the next queued emission is taken: a switched node sets
+/// the inner node of its pair (G-90).
+@usableFromInline
+class LastStep {
+    /// Gives the node that has stored an emission, if its edges are to be served.
+    @usableFromInline typealias Perform = (LastStep, Graph) -> NodeRef?
+
+    let perform: Perform
+
+    @usableFromInline
+    init(perform: @escaping Perform) {
+        self.perform = perform
+    }
+
+    /// The pass of the emission begins.
+    @usableFromInline
+    func begin() {}
 }
 
 /// The queues of a node as the engine sees them: what it asks of them goes through closures, which were formed where
@@ -31,6 +59,8 @@ class PendingBase {
     let commit: Commit
     /// Error and loads of a node that mirrors a remote thing.
     @exclusivity(unchecked) final var facets: Facets?
+    /// The last step of the pass that is running.
+    @exclusivity(unchecked) final var last: LastStep?
     @exclusivity(unchecked) private final var turn: UInt64 = 0
     @exclusivity(unchecked) private final var count = 0
 
@@ -40,9 +70,25 @@ class PendingBase {
         self.commit = commit
     }
 
-    /// Forgets what is queued.
+    /// Forgets what is queued, and the last step.
     @usableFromInline
-    func drop() {}
+    func drop() {
+        let old = last
+        last = nil
+        withExtendedLifetime(old) {}
+    }
+
+    /// Whether emissions are queued.
+    @usableFromInline
+    var isQueued: Bool { false }
+
+    /// The pass that begins has a last step.
+    @usableFromInline
+    final func begin(_ step: LastStep, on node: AnyNode) {
+        last = step
+        node.hasPending = true
+        step.begin()
+    }
 
     /// Counts one more queued emission, and gives the number of them in this turn.
     final func countInTurn(_ number: UInt64) -> Int {
@@ -91,8 +137,12 @@ final class Pending<Value>: PendingBase {
 
     @usableFromInline
     override func drop() {
+        super.drop()
         entries.removeAll()
     }
+
+    @usableFromInline
+    override var isQueued: Bool { !entries.isEmpty }
 
     @inlinable
     func take(into node: Node<Value>) -> Taken {
@@ -103,6 +153,7 @@ final class Pending<Value>: PendingBase {
         node.hasPending = !entries.isEmpty
         if let signal = entry.signal { return (nil, nil, signal) }
         replace(&node.stored, with: entry.emission)
+        if let last = entry.last { begin(last, on: node) }
         return (entry.trail, entry.context, nil)
     }
 

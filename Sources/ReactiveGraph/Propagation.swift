@@ -228,6 +228,9 @@ extension Graph {
                 frames[depth - 1].synced = true
             }
         case .mark: if let target = edge.target { mark(target) }
+        case .enterToTheEnd:
+            guard let target = edge.target else { break }
+            if stopping { target._withUnsafeGuaranteedRef { $0.dropPending() } } else { push(target) }
         case .enterAndEnd:
             if let target = edge.target, target.hasEdges, !stopping { push(target) }
             edge._withUnsafeGuaranteedRef { cut($0) }
@@ -290,6 +293,7 @@ extension Graph {
     @inline(never)
     private func drain(_ frame: UnsafeMutablePointer<Frame>, _ node: NodeRef) {
         let index = depth - 1
+        if finish(node) { return }
         if frame.pointee.extras > 0 {
             // The inner node belonged to the path of the emission before.
             for _ in 0..<frame.pointee.extras { extras.removeLast() }
@@ -323,6 +327,17 @@ extension Graph {
         current.pointee.transforms = listens == nil
         current.pointee.limit = connections
         current.pointee.synced = false
+    }
+
+    /// Takes the last step of the pass, if there is one to take: the node it leads to is served while this one is
+    /// still on the path.
+    private func finish(_ node: NodeRef) -> Bool {
+        let owner = node.takeUnretainedValue()
+        guard let pending = owner.pending, let step = pending.last else { return false }
+        pending.last = nil
+        owner.hasPending = pending.isQueued
+        if let next = step.perform(step, self), !stopping { push(next) }
+        return true
     }
 
     // MARK: - The path

@@ -8,6 +8,21 @@ extension Graph {
     func order(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
         if edge.traits.contains(.asynchronous) { asynchronousEdges += 1 }
         place(edge, from: source, to: target)
+        if let table = edge.side?.inners { placeInners(of: table, behind: target) }
+    }
+
+    /// The inner nodes of a switch are downstream of the switched node, over no edge of its (G-50).
+    private func placeInners(of table: InnerTable, behind target: NodeRef) {
+        target.marks.insert(.hasInners)
+        table.closesRing = false
+        table.forEachInner { inner in
+            guard inner.rank <= target.rank, !table.closesRing else { return }
+            if reaches(target, from: inner, upTo: .max) {
+                table.closesRing = true
+            } else {
+                raise(inner, above: target.rank)
+            }
+        }
     }
 
     /// An edge loses an end: it does not count any more, and a ring may be open now.
@@ -35,8 +50,8 @@ extension Graph {
     private func place(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
         if !edge.traits.contains(.asynchronous) { rankUp(edge, from: source, to: target) }
         // A ring that goes over a delaying edge does not bind the joins, but its emissions need their paths.
-        if edge.ringIndex < 0, asynchronousEdges > 0, target.hasEdges,
-            source._withUnsafeGuaranteedRef({ $0.held != nil }), reaches(source, from: target, upTo: .max)
+        if edge.ringIndex < 0, asynchronousEdges > 0, hasDownstream(target), hasUpstream(source),
+            reaches(source, from: target, upTo: .max)
         {
             addRing(edge)
         }
@@ -45,9 +60,9 @@ extension Graph {
     private func rankUp(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
         let limit = source.rank
         if target.rank > limit { return }
-        if !target.hasEdges {
+        if !hasDownstream(target) {
             target.rank = limit + 1
-        } else if source._withUnsafeGuaranteedRef({ $0.held == nil }) {
+        } else if !hasUpstream(source) {
             source.rank = target.rank - 1
         } else if reaches(source, from: target, upTo: limit) {
             edge.traits.insert(.ring)
@@ -55,6 +70,14 @@ extension Graph {
         } else {
             raise(target, above: limit)
         }
+    }
+
+    private func hasDownstream(_ node: NodeRef) -> Bool {
+        node.hasEdges || node.marks.contains(.hasInners)
+    }
+
+    private func hasUpstream(_ node: NodeRef) -> Bool {
+        node._withUnsafeGuaranteedRef { $0.held != nil } || node.marks.contains(.isInner)
     }
 
     private func addRing(_ edge: Edge) {
@@ -114,6 +137,9 @@ extension Graph {
     private func forEachTarget(of node: NodeRef, counted: Bool, _ visit: (NodeRef) -> Void) {
         forEachTarget(in: node.listens, counted: counted, visit)
         forEachTarget(in: node.outs, counted: counted, visit)
+        if node.marks.contains(.hasInners) {
+            node._withUnsafeGuaranteedRef { $0.forEachInner(counted: counted, visit) }
+        }
     }
 
     private func forEachTarget(in list: EdgeRef?, counted: Bool, _ visit: (NodeRef) -> Void) {

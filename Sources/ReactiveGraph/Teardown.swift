@@ -37,6 +37,8 @@ extension Graph {
         while true {
             if let node = dying.popLast() {
                 node.release()
+            } else if let inner = idleInners.popLast() {
+                inner.innerEntry?.becameIdle()
             } else if !dropped.isEmpty {
                 // If nobody else holds it, its source goes too.
                 dropped.removeLast()

@@ -94,6 +94,10 @@ private final class InvariantChecker {
         checkService(node, node.listens, last: node.lastListen, listeners: true, me)
         checkService(node, node.outs, last: node.lastOut, listeners: false, me)
         checkHeld(node, me)
+        node.forEachInner(counted: true) { inner in
+            expect(inner.rank > node.rank, "\(me): rank \(node.rank) is not below inner n\(inner.id)'s")
+            expect(graph.turns > 0 || !inner.marks.contains(.isDue), "n\(inner.id): still due")
+        }
     }
 
     private func checkService(
@@ -160,6 +164,7 @@ private final class InvariantChecker {
                 "\(me): holds a foreign edge"
             )
             if let source = edge.source { see(source.takeUnretainedValue()) }
+            edge.side?.inners?.forEachInner { see($0.takeUnretainedValue()) }
             previous = ref
             next = edge.nextHeld
         }

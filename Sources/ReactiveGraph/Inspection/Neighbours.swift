@@ -57,7 +57,7 @@ extension AnyNode {
 
     /// Whether `node` can be reached from this node, going downstream (G-104).
     ///
-    /// Inner followings count. A node is upstream of itself only if it stands on a ring.
+    /// Inner followings count, and the way from a switched node to its inner nodes. A node is upstream of itself only if it stands on a ring.
     public func isUpstream(of node: AnyNode) -> Bool {
         let goal = NodeRef.passUnretained(node)
         var seen: Set<UInt64> = []
@@ -66,11 +66,13 @@ extension AnyNode {
         var index = 0
         while index < queue.count, !found {
             queue[index]._withUnsafeGuaranteedRef { node in
-                node.forEachConsumer { next in
+                let visit = { (next: NodeRef) in
                     guard seen.insert(next.id).inserted else { return }
                     if next.isSame(as: goal) { found = true }
                     queue.append(next)
                 }
+                node.forEachConsumer(visit)
+                node.forEachInner(counted: false, visit)
             }
             index += 1
         }

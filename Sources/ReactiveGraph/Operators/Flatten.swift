@@ -32,17 +32,29 @@ extension Edge {
     /// Follows `inner` instead of what was followed until now, and hands its emission on.
     @inlinable
     func follow<Out>(_ inner: Node<Out>) -> Outcome {
-        let graph = inner.graph
-        let isFollowing = graph.follow(inner, for: self) {
-            Edge("Flatten", [.listener, .follower]) { edge in
+        beginFollowing(inner) ? store(through: inner) : .nothing
+    }
+
+    /// Follows `inner` instead of what was followed until now.
+    ///
+    /// Says whether it does: a node does not follow itself.
+    @inlinable
+    func beginFollowing<Out>(_ inner: Node<Out>) -> Bool {
+        inner.graph.follow(inner, for: self) {
+            Edge(name, [.listener, .follower]) { edge in
                 guard case .value(let value) = edge.input(Out.self) else {
                     return edge.forwardEmpty(to: Out.self)
                 }
                 return edge.store(value)
             }
         }
-        guard isFollowing, let target = target(as: Out.self) else { return .nothing }
-        // The inner node stands on the path of this emission.
+    }
+
+    /// Hands the emission of `inner` to the target; the inner node stands on its path.
+    @inlinable
+    func store<Out>(through inner: Node<Out>) -> Outcome {
+        guard let target = target(as: Out.self) else { return .nothing }
+        let graph = inner.graph
         graph.inner = inner.id
         if target._withUnsafeGuaranteedRef({ $0.accept(emission: inner.stored) }) == .enter {
             return .enterThroughInner
@@ -61,16 +73,16 @@ extension Edge {
 }
 
 extension Graph {
-    /// Makes the flatten edge `edge` follow `inner`.
+    /// Makes the edge of a flatten or a case follow `inner`.
     ///
     /// Says whether it does: a node does not follow itself.
     @usableFromInline
     func follow(_ inner: AnyNode, for edge: Edge, _ make: () -> Edge) -> Bool {
         guard let target = edge.target, edge.source != nil else { return false }
-        precondition(inner.graph === self, "flatten: the inner node is of another graph")
+        precondition(inner.graph === self, "\(edge.name): the inner node is of another graph")
         precondition(
             target._withUnsafeGuaranteedRef { $0.graph === self },
-            "flatten: the inner node is of another graph"
+            "\(edge.name): the inner node is of another graph"
         )
         if target.toOpaque() == Unmanaged.passUnretained(inner).toOpaque() {
             // The node itself is on the path by then: following it could deliver nothing.

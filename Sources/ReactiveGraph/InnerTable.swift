@@ -1,0 +1,136 @@
+/// The inner nodes of a switch, in order of use.
+///
+/// It belongs to the edge of the switch and lives with it. The inner nodes have no edge coming in; that they are
+/// downstream of the switched node stands here.
+@usableFromInline
+class InnerTable {
+    @usableFromInline let limit: KeyLimit
+    @usableFromInline let releasesUnused: Bool
+    /// An inner node leads back to the switched node: for the order of joins the way from there does not count.
+    @exclusivity(unchecked) final var closesRing = false
+    /// What the latest pair names.
+    @exclusivity(unchecked) @usableFromInline final var current: InnerEntry?
+    /// Rises when the edge loses an end: what was on its way then is dropped.
+    @exclusivity(unchecked) @usableFromInline final var generation = 0
+    @exclusivity(unchecked) @usableFromInline final var count = 0
+    @exclusivity(unchecked) @usableFromInline final var oldest: Unmanaged<InnerEntry>?
+    @exclusivity(unchecked) private final var newest: Unmanaged<InnerEntry>?
+
+    @usableFromInline
+    init(_ limit: KeyLimit, releasesUnused: Bool) {
+        self.limit = limit
+        self.releasesUnused = releasesUnused
+    }
+
+    deinit {
+        while let entry = oldest { unlink(entry.takeUnretainedValue()) }
+    }
+
+    /// Drops `entry` from the table; its node lives on if somebody else holds it.
+    @usableFromInline
+    func forget(_ entry: InnerEntry) {}
+
+    /// Calls `body` with every inner node.
+    final func forEachInner(_ body: (NodeRef) -> Void) {
+        var next = oldest
+        while let entry = next {
+            next = entry._withUnsafeGuaranteedRef { $0.newer }
+            entry._withUnsafeGuaranteedRef { body(.passUnretained($0.node)) }
+        }
+    }
+
+    /// A pair that names `entry` is being emitted.
+    final func makeCurrent(_ entry: InnerEntry) {
+        guard current !== entry else { return }
+        let previous = exchange(&current, with: entry)
+        if let previous, releasesUnused, !previous.node.hasEdges { forget(previous) }
+    }
+
+    // MARK: - Order of use
+
+    /// Appends a fresh entry.
+    @usableFromInline
+    final func link(_ entry: InnerEntry) {
+        entry.table = .passUnretained(self)
+        count += 1
+        append(entry)
+    }
+
+    /// `entry` is used: it is the last to be evicted.
+    @usableFromInline
+    final func touch(_ entry: InnerEntry) {
+        guard case .evictOldest = limit, entry.newer != nil else { return }
+        remove(entry)
+        append(entry)
+    }
+
+    /// Takes an entry out of the list for good.
+    @usableFromInline
+    final func unlink(_ entry: InnerEntry) {
+        guard entry.table != nil else { return }
+        entry.table = nil
+        count -= 1
+        remove(entry)
+    }
+
+    private func append(_ entry: InnerEntry) {
+        let ref = Unmanaged.passUnretained(entry)
+        entry.older = newest
+        entry.newer = nil
+        if let newest { newest._withUnsafeGuaranteedRef { $0.newer = ref } } else { oldest = ref }
+        newest = ref
+    }
+
+    private func remove(_ entry: InnerEntry) {
+        let (older, newer) = (entry.older, entry.newer)
+        if let older { older._withUnsafeGuaranteedRef { $0.newer = newer } } else { oldest = newer }
+        if let newer { newer._withUnsafeGuaranteedRef { $0.older = older } } else { newest = older }
+    }
+}
+
+/// An inner node of a switch and its place in the order of use.
+@usableFromInline
+class InnerEntry {
+    @usableFromInline final let node: AnyNode
+    /// `nil` once the table has dropped it.
+    @exclusivity(unchecked) final var table: Unmanaged<InnerTable>?
+    @exclusivity(unchecked) final var older: Unmanaged<InnerEntry>?
+    @exclusivity(unchecked) final var newer: Unmanaged<InnerEntry>?
+
+    @usableFromInline
+    init(_ node: AnyNode) {
+        self.node = node
+    }
+
+    /// The node has no edge any more: it goes, unless it is the current one (G-143).
+    final func becameIdle() {
+        guard let table = table?.takeUnretainedValue() else { return }
+        if table.releasesUnused, table.current !== self, !node.hasEdges { table.forget(self) }
+    }
+}
+
+/// An inner node: it knows its place in the table.
+@usableFromInline
+final class InnerNode<Value>: Node<Value> {
+    @exclusivity(unchecked) weak var entry: InnerEntry?
+
+    override var innerEntry: InnerEntry? { entry }
+
+    @usableFromInline
+    init(behind switched: AnyNode) {
+        super.init(graph: switched.graph, .empty)
+        marks.insert(.isInner)
+        rank = switched.rank + 1
+    }
+}
+
+extension AnyNode {
+    /// The inner nodes of the switches that lead into this node.
+    final func forEachInner(counted: Bool, _ body: (NodeRef) -> Void) {
+        guard marks.contains(.hasInners) else { return }
+        forEachHeld { edge in
+            guard edge.stamp != .max, let table = edge.side?.inners else { return }
+            if !counted || !table.closesRing { table.forEachInner(body) }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/// What a switched node holds: the key of the latest value, and the inner node that the values of this key go to
+/// (G-90).
+public struct Switched<Key: Hashable, Mapped> {
+    /// The key, `nil` for the nil key.
+    public let key: Key?
+    /// The node that holds the latest value of this key.
+    public let node: Node<Mapped>
+
+    /// A pair of one's own, for a node that a ``Node/case(_:)`` is to follow.
+    public init(key: Key?, node: Node<Mapped>) {
+        self.key = key
+        self.node = node
+    }
+}
+
+extension Switched: NodeKeeping {
+    func forEachKeptNode(_ visit: (AnyNode) -> Void) { visit(node) }
+}
+
+/// How many inner nodes a switch keeps, and what happens to one key more (G-143).
+///
+/// Limits are at least 1.
+public enum KeyLimit: Sendable, Equatable {
+    /// One inner node for every key there ever was.
+    case unlimited
+    /// The inner node of the key whose last value is the longest ago is let go; if the key comes again it gets a new
+    /// one.
+    case evictOldest(Int)
+    /// A value of a new key is dropped, and the graph's ``Graph/onError`` is told
+    /// (``GraphError/overflow(node:name:limit:)``).
+    case fail(Int)
+}
+
+extension Node {
+    /// Sends each value to a node of its own key (G-90).
+    ///
+    /// The new node emits a pair, the key and the inner node of that key; then the inner node is set to the value,
+    /// with the same context and a path that goes through the new node. The inner nodes are followed by
+    /// ``case(_:)``, ``defaultCase()`` and ``otherwise(excluding:)``. `nil` is a key of its own.
+    ///
+    /// An inner node is made when its key is first met, and kept for the life of the edge or until its `from` is set
+    /// to a different node. Where emptiness travels (G-145), an empty source makes the new node empty, and then the
+    /// inner node of the latest key.
+    ///
+    /// Example: `numbers.switch { $0.isMultiple(of: 2) ? "even" : "odd" }.case("odd")` holds the latest odd number.
+    ///
+    /// - Parameters:
+    ///   - maxKeys: how many inner nodes to keep (G-143).
+    ///   - releasesUnused: whether an inner node that nobody follows is let go once another key is current; a case
+    ///     made later is then empty until its key occurs.
+    ///   - key: gives the key of a value.
+    /// - Returns: the switched node.
+    @inlinable
+    public func `switch`<Key: Hashable>(
+        maxKeys: KeyLimit = .unlimited,
+        releasesUnused: Bool = false,
+        by key: @escaping (Value) -> Key?
+    ) -> Node<Switched<Key, Value>> {
+        switchMap(maxKeys: maxKeys, releasesUnused: releasesUnused) { (key($0), $0) }
+    }
+
+    /// Sends what `function` makes of each value to the node of the key that it gives (G-90).
+    ///
+    /// See ``switch(maxKeys:releasesUnused:by:)``.
+    ///
+    /// Example: `messages.switchMap { ($0.topic, $0.text) }.case("news")` holds the text of the latest news.
+    @inlinable
+    public func switchMap<Key: Hashable, Mapped>(
+        maxKeys: KeyLimit = .unlimited,
+        releasesUnused: Bool = false,
+        _ function: @escaping (Value) -> (Key?, Mapped)
+    ) -> Node<Switched<Key, Mapped>> {
+        maxKeys.require()
+        let target = Node<Switched<Key, Mapped>>(graph: graph, .empty)
+        let table = SwitchTable<Key, Mapped>(maxKeys, releasesUnused: releasesUnused)
+        let edge = Edge("SwitchMap") { edge in
+            guard case .value(let value) = edge.input(Value.self) else { return table.sendEmpty(edge) }
+            let (key, mapped) = function(value)
+            return table.send(key, mapped, edge)
+        }
+        table.own(edge)
+        graph.derive(target, from: self, edge)
+        return target
+    }
+}
+
+extension KeyLimit {
+    /// A limit below 1 is a programming error.
+    @usableFromInline
+    func require() {
+        switch self {
+        case .unlimited: break
+        case .evictOldest(let limit), .fail(let limit):
+            precondition(limit > 0, "switch: maxKeys must be positive")
+        }
+    }
+}

@@ -1,0 +1,222 @@
+/// The state of a switch: the inner node of each key.
+@usableFromInline
+final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
+    @usableFromInline typealias Pair = Switched<Key, Mapped>
+
+    @exclusivity(unchecked) @usableFromInline var entries: [Key?: SwitchEntry<Key, Mapped>] = [:]
+    /// A step that is not on its way.
+    @exclusivity(unchecked) @usableFromInline var spare: SwitchStep<Key, Mapped>?
+
+    @usableFromInline
+    override init(_ limit: KeyLimit, releasesUnused: Bool) {
+        super.init(limit, releasesUnused: releasesUnused)
+    }
+
+    /// The table belongs to `edge` from now on.
+    @usableFromInline
+    func own(_ edge: Edge) {
+        let side = edge.needSide()
+        side.inners = self
+        side.onDetach = { [unowned self] in generation += 1 }
+        side.reset = { [unowned self, unowned edge] in edge.graph?.graves.append(leave()) }
+        side.keeps = { [unowned self] visit in forEachInner { visit($0.takeUnretainedValue()) } }
+    }
+
+    // MARK: - Sending
+
+    /// Emits the pair of `key`; the inner node gets `mapped` at the end of that pass.
+    @inlinable
+    func send(_ key: Key?, _ mapped: Mapped, _ edge: Edge) -> Outcome {
+        guard let entry = entry(of: key, edge), let target = edge.target(as: Pair.self) else {
+            return .nothing
+        }
+        let pair = Pair(key: entry.key, node: entry.inner)
+        return target._withUnsafeGuaranteedRef {
+            $0.accept(.value(pair), from: edge, last: step(entry, .value(mapped)))
+        }
+    }
+
+    /// The source became empty: where emptiness travels, so does the switched node, and then the inner node of the
+    /// latest key.
+    @inlinable
+    func sendEmpty(_ edge: Edge) -> Outcome {
+        guard edge.traits.contains(.propagatesEmpty), let target = edge.target(as: Pair.self) else {
+            return .nothing
+        }
+        guard let current else { return edge.forwardEmpty(to: Pair.self) }
+        let entry = unsafeDowncast(current, to: SwitchEntry<Key, Mapped>.self)
+        return target._withUnsafeGuaranteedRef { $0.accept(.empty, from: edge, last: step(entry, .empty)) }
+    }
+
+    /// What sets the inner node of `entry` when the pass of the pair is over.
+    @inlinable
+    func step(_ entry: SwitchEntry<Key, Mapped>, _ emission: Emission<Mapped>) -> SwitchStep<Key, Mapped> {
+        let step = spare ?? SwitchStep()
+        spare = nil
+        step.table = self
+        step.entry = entry
+        step.generation = generation
+        step.emission = emission
+        return step
+    }
+
+    // MARK: - Entries
+
+    /// The entry of `key`, made if it is new and there is room.
+    @inlinable
+    func entry(of key: Key?, _ edge: Edge) -> SwitchEntry<Key, Mapped>? {
+        if let current {
+            let entry = unsafeDowncast(current, to: SwitchEntry<Key, Mapped>.self)
+            if entry.isKnown, entry.key == key { return entry }
+        }
+        if let entry = entries[key] {
+            touch(entry)
+            return entry
+        }
+        return makeEntry(key, edge)
+    }
+
+    @usableFromInline
+    func makeEntry(_ key: Key?, _ edge: Edge) -> SwitchEntry<Key, Mapped>? {
+        switch limit {
+        case .fail(let limit) where count >= limit:
+            edge.reportOverflow(limit)
+            return nil
+        case .evictOldest(let limit) where count >= limit:
+            if let oldest { forget(oldest.takeUnretainedValue()) }
+        default: break
+        }
+        guard let target = edge.target else { return nil }
+        let entry = SwitchEntry(key, InnerNode<Mapped>(behind: target.takeUnretainedValue()))
+        entry.inner.entry = entry
+        entries[key] = entry
+        link(entry)
+        return entry
+    }
+
+    @usableFromInline
+    override func forget(_ entry: InnerEntry) {
+        let entry = unsafeDowncast(entry, to: SwitchEntry<Key, Mapped>.self)
+        guard entry.isKnown else { return }
+        unlink(entry)
+        if current === entry { current = nil }
+        entry.node.graph.innersChanged()
+        entries[entry.key] = nil
+    }
+
+    /// Empties the table; what was in it is released with the result.
+    private func leave() -> AnyObject {
+        let remains = SwitchTable<Key, Mapped>(limit, releasesUnused: false)
+        for entry in entries.values { unlink(entry) }
+        swap(&remains.entries, &entries)
+        swap(&remains.current, &current)
+        closesRing = false
+        return remains
+    }
+}
+
+/// The inner node of one key.
+@usableFromInline
+final class SwitchEntry<Key: Hashable, Mapped>: InnerEntry {
+    @usableFromInline let key: Key?
+    @usableFromInline let inner: InnerNode<Mapped>
+
+    @usableFromInline
+    init(_ key: Key?, _ inner: InnerNode<Mapped>) {
+        self.key = key
+        self.inner = inner
+        super.init(inner)
+    }
+}
+
+/// Sets an inner node at the end of the pass of its pair.
+@usableFromInline
+final class SwitchStep<Key: Hashable, Mapped>: LastStep {
+    @exclusivity(unchecked) @usableFromInline var table: SwitchTable<Key, Mapped>?
+    @exclusivity(unchecked) @usableFromInline var entry: SwitchEntry<Key, Mapped>?
+    @exclusivity(unchecked) @usableFromInline var generation = 0
+    @exclusivity(unchecked) @usableFromInline var emission: Emission<Mapped> = .empty
+
+    @inlinable
+    init() {
+        super.init { step, graph in
+            unsafeDowncast(step, to: SwitchStep<Key, Mapped>.self).perform(graph)
+        }
+    }
+
+    deinit {
+        entry?.node.marks.remove(.isDue)
+    }
+
+    /// From now on a case that begins to follow the inner node waits for the value on its way (G-92).
+    @usableFromInline
+    override func begin() {
+        guard let entry, let table, generation == table.generation else { return }
+        entry.node.marks.insert(.isDue)
+        table.makeCurrent(entry)
+    }
+
+    @inlinable
+    func perform(_ graph: Graph) -> NodeRef? {
+        guard let table, let entry else { return nil }
+        let isValid = generation == table.generation
+        let emission = exchange(&emission, with: .empty)
+        self.entry = nil
+        self.table = nil
+        table.spare = self
+        let inner = entry.inner
+        inner.marks.remove(.isDue)
+        // The inner node is treated as the target of an edge (G-34).
+        guard isValid, !graph.skips(inner), inner.accept(emission: emission) == .enter else { return nil }
+        return inner.hasEdges ? .passUnretained(inner) : nil
+    }
+}
+
+extension InnerEntry {
+    /// Whether it stands in its table.
+    @usableFromInline final var isKnown: Bool { table != nil }
+}
+
+extension Node {
+    /// Takes an emission from an edge whose pass has a last step, or queues it with that step.
+    @inlinable
+    final func accept(_ emission: Emission<Value>, from edge: Edge, last step: LastStep) -> Outcome {
+        if pass >= 0 {
+            enqueueDelivered(emission, last: step)
+            return .nothing
+        }
+        replace(&stored, with: emission)
+        needPending().begin(step, on: self)
+        // Letting go of old values may have cut the edge.
+        if let target = edge.target, target.toOpaque() == Unmanaged.passUnretained(self).toOpaque() {
+            return .enterToTheEnd
+        }
+        dropPending()
+        return .nothing
+    }
+
+    @usableFromInline
+    final func enqueueDelivered(_ emission: Emission<Value>, last step: LastStep) {
+        let queue = needPending()
+        guard graph.mayQueue(on: self, queue) else { return }
+        let trail = graph.captureTrail()
+        queue.entries.append(
+            PendingEntry(emission: emission, trail: trail, context: graph.currentContext, last: step)
+        )
+        hasPending = true
+    }
+}
+
+extension Graph {
+    /// Whether the current emission leaves `node` alone.
+    @usableFromInline
+    func skips(_ node: AnyNode) -> Bool {
+        let node = NodeRef.passUnretained(node)
+        return (node.pass >= 0 || careful != 0) && mustSkip(node)
+    }
+
+    /// An inner node is downstream of its switched node no longer: a ring may be open now.
+    func innersChanged() {
+        if !rings.isEmpty { ringsAreStale = true }
+    }
+}
