@@ -1,5 +1,27 @@
 internal import ReactiveGraph
 
+/// A stage of a definition's pipe, which has a node without a name of its own.
+struct InnerStage {
+    /// The node of the definition that it is a part of.
+    unowned(unsafe) let of: NamedNode
+    /// The operator's name and its arguments, for pictures.
+    let stage: String
+    let label: String
+    let born: UInt64
+    private let held: Unmanaged<Node<Datum>>
+
+    /// The node, which lives as long as its stage is known.
+    var node: Node<Datum> { held.takeUnretainedValue() }
+
+    init(of named: NamedNode, stage: String, label: String, node: Node<Datum>, born: UInt64) {
+        of = named
+        self.stage = stage
+        self.label = label
+        self.born = born
+        held = .passUnretained(node)
+    }
+}
+
 /// The chains of client pipelines in one graph: equal ones are one chain, and each lives exactly as long as
 /// somebody listens to it or to a longer one built on it.
 ///
@@ -18,10 +40,14 @@ final class Chains {
         let number: UInt64
         private let held: Unmanaged<Node<Datum>>
 
+        /// Milliseconds since 1970 of its birth.
+        let born: UInt64
+
         /// The node, which lives as long as its record is known.
         var node: Node<Datum> { held.takeUnretainedValue() }
 
-        init(key: String, stage: String, label: String, isShared: Bool, node: Node<Datum>) {
+        init(key: String, stage: String, label: String, isShared: Bool, node: Node<Datum>, born: UInt64) {
+            self.born = born
             self.key = key
             self.stage = stage
             self.label = label
@@ -33,8 +59,12 @@ final class Chains {
 
     private var shared: [String: Record] = [:]
     private var records: [UInt64: Record] = [:]
-    private var named: [UInt64: NamedNode] = [:]
-    private var hidden: Set<UInt64> = []
+    private var named: [UInt64: Named] = [:]
+    private var standing: [UInt64: Standing] = [:]
+    private var hidden: [UInt64: Waiting] = [:]
+    private var inner: [UInt64: InnerStage] = [:]
+    /// Told what dies while somebody observes the graph.
+    var watch: GraphWatch?
     /// Nodes freed, without the hidden ones.
     private(set) var releasedCount: UInt64 = 0
 
@@ -55,25 +85,68 @@ final class Chains {
 
     /// Remembers the living node behind a name that does not keep it itself.
     func add(_ node: Node<Datum>, for name: NamedNode) {
-        named[node.id] = name
+        named[node.id] = Named(name: name, held: .passUnretained(node))
+    }
+
+    /// Remembers a node that stands for a stage of a definition's pipe.
+    func add(_ stage: InnerStage, number: UInt64) {
+        inner[number] = stage
+    }
+
+    /// The stage of a definition's pipe that has this number.
+    func inner(_ number: UInt64) -> InnerStage? { inner[number] }
+
+    /// The name behind this number.
+    func named(_ number: UInt64) -> Named? {
+        named[number] ?? standing[number].map { Named(name: $0.name, held: $0.held) }
+    }
+
+    /// Remembers the node behind a name that keeps it as long as the graph.
+    func add(standing node: Node<Datum>, for name: NamedNode) {
+        standing[node.id] = Standing(name: name, held: .passUnretained(node))
+    }
+
+    /// A name that keeps its node, which holds the graph: holding the name here would be a ring.
+    private struct Standing {
+        unowned(unsafe) let name: NamedNode
+        let held: Unmanaged<Node<Datum>>
+    }
+
+    /// A name of the definition and the node behind it, which lives as long as this is known.
+    struct Named {
+        let name: NamedNode
+        fileprivate let held: Unmanaged<Node<Datum>>
+
+        var node: Node<Datum> { held.takeUnretainedValue() }
     }
 
     /// Remembers a node that is only a part of a stage: it is neither counted nor shown.
-    func hide(_ node: AnyNode) {
-        hidden.insert(node.id)
+    ///
+    /// `waiting` says how many values the stage holds back.
+    func hide(_ node: AnyNode, waiting: @escaping Waiting = { 0 }) {
+        hidden[node.id] = waiting
     }
+
+    /// How many values a stage holds back.
+    typealias Waiting = () -> Int
+
+    /// What waits in the stage that has this hidden part.
+    func waiting(in number: UInt64) -> Int { hidden[number]?() ?? 0 }
 
     /// Living nodes that are only parts of stages.
     var hiddenCount: Int { hidden.count }
 
     /// Whether the node of that number is only a part of a stage.
-    func isHidden(_ number: UInt64) -> Bool { !hidden.isEmpty && hidden.contains(number) }
+    func isHidden(_ number: UInt64) -> Bool { !hidden.isEmpty && hidden[number] != nil }
 
     /// The graph has freed a node.
     func released(_ number: UInt64) {
-        if !hidden.isEmpty, hidden.remove(number) != nil { return }
+        if !hidden.isEmpty, hidden.removeValue(forKey: number) != nil { return }
         releasedCount += 1
-        if !named.isEmpty { named.removeValue(forKey: number)?.nodeDied() }
+        if let watch { watch.died(number) }
+        if !inner.isEmpty { inner[number] = nil }
+        if !standing.isEmpty { standing[number] = nil }
+        if !named.isEmpty { named.removeValue(forKey: number)?.name.nodeDied() }
         guard !records.isEmpty, let record = records.removeValue(forKey: number), record.isShared else {
             return
         }

@@ -65,6 +65,8 @@ extension LiveGraph {
             if case .mutable(let rules) = definition.kind {
                 let source = core.mutable(of: Datum.self).named(definition.name)
                 node.source = source
+                chains.add(standing: source, for: node)
+                node.born = stamp.time
                 if let initial = rules.initial { source.set(initial) }
                 // Behind what is held already: the ring begins with that by itself.
                 if definition.history > 0 { node.recorder = recorder(of: node, behind: source) }
@@ -87,6 +89,7 @@ extension LiveGraph {
     /// The last commit: subscriptions end, nodes go.
     private func end() {
         isLive = false
+        releaseReason = .removed
         host.sessions.end(of: self)
         for node in nodes {
             node.exists = false

@@ -25,7 +25,16 @@ extension LiveGraph {
             node = known
         } else {
             node = self.source(source, at: "pipe")
-            chains.add(Chains.Record(key: key, stage: source.name, label: key, isShared: true, node: node))
+            chains.add(
+                Chains.Record(
+                    key: key,
+                    stage: source.name,
+                    label: key,
+                    isShared: true,
+                    node: node,
+                    born: host.clock.wall
+                )
+            )
         }
         let builder = StageBuilder(graph: self, time: .steady, place: "pipe", onLast: onLast)
         for (position, stage) in pipe.enumerated() {
@@ -37,7 +46,14 @@ extension LiveGraph {
             }
             node = builder.build(stage, at: position, behind: node)
             chains.add(
-                Chains.Record(key: key, stage: stage.name, label: stage.label, isShared: isShared, node: node)
+                Chains.Record(
+                    key: key,
+                    stage: stage.name,
+                    label: stage.label,
+                    isShared: isShared,
+                    node: node,
+                    born: host.clock.wall
+                )
             )
         }
         return node

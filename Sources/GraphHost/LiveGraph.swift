@@ -37,6 +37,8 @@ public final class LiveGraph {
     @exclusivity(unchecked) var subscriptions = 0
     /// The time that expressions see as `time`: of the newest commit among the inputs.
     @exclusivity(unchecked) var evaluationTime: UInt64
+    /// What observers are told about nodes that are freed now.
+    var releaseReason = ReleaseReason.lastOwner
     /// How many calls of ``materialise(_:)`` are running: what happens meanwhile is replay, not news.
     @exclusivity(unchecked) var materialising = 0
 
@@ -53,6 +55,11 @@ public final class LiveGraph {
         frames = GraphFrames(name: definition.name)
         chains = Chains()
         core.onRelease = { [chains] id in chains.released(id) }
+    }
+
+    deinit {
+        // What dies with the graph is told to nobody.
+        chains.watch = nil
     }
 
     /// All nodes of the definition, in its order.

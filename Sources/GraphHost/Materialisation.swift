@@ -36,6 +36,7 @@ extension LiveGraph {
             }
             times[ObjectIdentifier(node)] = evaluationTime
             let living = build(node)
+            node.born = host.clock.wall
             beginHistory(of: node, holding: living.value)
             node.adopt(living)
             built.append(living)
@@ -51,8 +52,17 @@ extension LiveGraph {
         }
         let builder = StageBuilder(graph: self, time: .commits, place: node.name)
         var result = source(derived.source, at: node.name)
+        let born = host.clock.wall
+        func note(_ stage: String, _ label: String) {
+            chains.add(
+                InnerStage(of: node, stage: stage, label: label, node: result, born: born),
+                number: result.id
+            )
+        }
+        if derived.source.isJoin { note(derived.source.name, derived.source.name) }
         for (position, stage) in derived.pipe.enumerated() {
             result = builder.build(stage, at: position, behind: result).named(stage.label)
+            note(stage.name, stage.label)
         }
         if node.definition.stateClass != .none || node.definition.history > 0 {
             result = stamped(result, for: node)

@@ -30,6 +30,8 @@ public final class NamedNode {
     var kept: Node<Datum>?
     private var present: Unmanaged<Node<Datum>>?
 
+    /// Milliseconds since 1970 of the birth of the living node.
+    @exclusivity(unchecked) var born: UInt64 = 0
     /// The rev of the definition.
     let definedAt: UInt64
     /// Its newest emissions, where the definition asks for them, and while the node lives.
@@ -68,6 +70,7 @@ public final class NamedNode {
     func adopt(_ node: Node<Datum>) {
         if definition.retain != .whileInUse {
             kept = node
+            graph.chains.add(standing: node, for: self)
         } else {
             present = .passUnretained(node)
             graph.chains.add(node, for: self)

@@ -16,6 +16,8 @@ public class AnyNode {
     /// In how many running batches this node is set.
     @exclusivity(unchecked) @usableFromInline final var batches: Int32 = 0
     @exclusivity(unchecked) private final var storedRank: Int32 = 0
+    /// How often an emission was stored; wraps around.
+    @exclusivity(unchecked) @usableFromInline final var stores: UInt32 = 0
     /// Something waits for the end of the pass: queued emissions, or the last step of a switched node.
     @exclusivity(unchecked) @usableFromInline final var hasPending = false
     @exclusivity(unchecked) @usableFromInline final var marks: NodeMarks = []

@@ -85,6 +85,7 @@ extension Node {
         if pass >= 0 {
             enqueue(emission, trail: nil, context: nil)
         } else {
+            stores &+= 1
             replace(&stored, with: emission)
             if hasEdges { graph.turn(self) } else { graph.warnIfIdle(self) }
         }
@@ -97,6 +98,7 @@ extension Node {
         if pass >= 0 {
             enqueue(emission, trail: nil, context: context)
         } else {
+            stores &+= 1
             replace(&stored, with: emission)
             if hasEdges { graph.turn(self, trail: nil, context: context) } else { graph.warnIfIdle(self) }
         }
@@ -108,6 +110,7 @@ extension Node {
         if pass >= 0 {
             enqueue(emission, trail: trail, context: context)
         } else {
+            stores &+= 1
             replace(&stored, with: emission)
             if hasEdges { graph.turn(self, trail: trail, context: context) }
         }

@@ -56,6 +56,7 @@ public class Node<Value>: AnyNode {
             enqueueDelivered(.value(value))
             return .nothing
         }
+        stores &+= 1
         replace(&stored, with: .value(value))
         return .enter
     }
@@ -73,6 +74,7 @@ public class Node<Value>: AnyNode {
             enqueueDelivered(emission)
             return .nothing
         }
+        stores &+= 1
         replace(&stored, with: emission)
         return .enter
     }

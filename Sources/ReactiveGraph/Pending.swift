@@ -152,6 +152,7 @@ final class Pending<Value>: PendingBase {
         }
         node.hasPending = !entries.isEmpty
         if let signal = entry.signal { return (nil, nil, signal) }
+        node.stores &+= 1
         replace(&node.stored, with: entry.emission)
         if let last = entry.last { begin(last, on: node) }
         return (entry.trail, entry.context, nil)
@@ -170,6 +171,7 @@ final class Pending<Value>: PendingBase {
             node.enqueue(emission, trail: nil, context: context)
             return false
         }
+        node.stores &+= 1
         replace(&node.stored, with: emission)
         return node.hasEdges
     }

@@ -185,6 +185,7 @@ extension Node {
             enqueueDelivered(emission, last: step)
             return .nothing
         }
+        stores &+= 1
         replace(&stored, with: emission)
         needPending().begin(step, on: self)
         // Letting go of old values may have cut the edge.

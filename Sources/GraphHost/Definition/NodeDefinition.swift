@@ -142,6 +142,11 @@ public enum Source {
         }
     }
 
+    /// Whether it makes a node of its own, not one that has a name already.
+    var isJoin: Bool {
+        if case .from = self { false } else { true }
+    }
+
     /// Its row in the catalogue.
     public var `operator`: Operator {
         Catalogue.row(named: name)

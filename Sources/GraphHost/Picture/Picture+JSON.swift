@@ -14,14 +14,7 @@ extension LiveGraph {
         buffer.append(",\"nodes\":")
         buffer.append(list: picture.entries) { $0.append(to: buffer, isLive: live) }
         buffer.append(",\"edges\":")
-        buffer.append(list: picture.links) { link in
-            buffer.append("{\"from\":")
-            buffer.append(link.from)
-            buffer.append(",\"to\":")
-            buffer.append(link.to)
-            if link.isInner { buffer.append(",\"inner\":true") }
-            buffer.append("}")
-        }
+        buffer.append(list: picture.links) { $0.append(to: buffer) }
         if live {
             buffer.append(",\"listeners\":")
             buffer.append(list: picture.listeners) { $0.append(to: buffer) }
@@ -59,19 +52,47 @@ extension FrameBuffer {
     }
 }
 
+extension Picture.Link {
+    /// Appends `{"e":31,"from":12,"to":14,"queued":0}`.
+    func append(to buffer: FrameBuffer) {
+        buffer.append("{\"e\":")
+        buffer.append(number)
+        buffer.append(",\"from\":")
+        buffer.append(from)
+        buffer.append(",\"to\":")
+        buffer.append(to)
+        buffer.append(",\"queued\":")
+        buffer.append(UInt64(queued))
+        if isInner { buffer.append(",\"inner\":true") }
+        if isFeedback { buffer.append(",\"feedback\":true") }
+        buffer.append("}")
+    }
+}
+
 extension Picture.Entry {
-    fileprivate func append(to buffer: FrameBuffer, isLive: Bool) {
-        buffer.append("{\"kind\":")
-        buffer.append(string: kind)
+    /// How many owners one entry lists; the rest is counted.
+    static let mostOwners = 100
+
+    /// Appends the entry; with `isLive` also what changes while the node lives.
+    func append(to buffer: FrameBuffer, isLive: Bool) {
+        buffer.append("{")
         if let number {
-            buffer.append(",\"n\":")
+            buffer.append("\"n\":")
             buffer.append(number)
+            buffer.append(",")
         }
+        buffer.append("\"kind\":")
+        buffer.append(string: kind)
         if let named { append(named, to: buffer) }
+        if named == nil, isLive, let node { buffer.append(change: graph.lastChange(of: node)) }
         if let record {
             buffer.append(field: "op", record.stage)
             buffer.append(field: "label", record.label)
             buffer.append(field: "chain", Chains.hash(record.key))
+        } else if let inner {
+            buffer.append(field: "of", inner.of.name)
+            buffer.append(field: "op", inner.stage)
+            buffer.append(field: "label", inner.label)
         } else if named == nil {
             buffer.append(field: "label", node?.name)
         }
@@ -79,11 +100,28 @@ extension Picture.Entry {
             buffer.append(",")
             Subscription.append(node.value, to: buffer)
         }
-        if isLive {
-            buffer.append(",\"owners\":")
-            buffer.append(list: owners) { buffer.append(connection: $0) }
-        }
+        if isLive { appendLife(to: buffer) }
         buffer.append("}")
+    }
+
+    private func appendLife(to buffer: FrameBuffer) {
+        if let node {
+            buffer.append(",\"count\":")
+            buffer.append(UInt64(node.emissionCount))
+            buffer.append(",\"born\":")
+            buffer.append(born)
+        }
+        buffer.append(",\"owners\":")
+        Self.append(owners: owners, to: buffer)
+        if owners.count > Self.mostOwners {
+            buffer.append(",\"ownerCount\":")
+            buffer.append(UInt64(owners.count))
+        }
+    }
+
+    /// Appends `["c:7","c:9"]`.
+    static func append(owners: [UInt64], to buffer: FrameBuffer) {
+        buffer.append(list: Array(owners.prefix(mostOwners))) { buffer.append(connection: $0) }
     }
 
     private func append(_ named: NamedNode, to buffer: FrameBuffer) {
@@ -105,19 +143,17 @@ extension Picture.Entry {
             buffer.append(list: definition.inputs) { buffer.append(string: $0) }
         }
         buffer.append(field: "retain", definition.retain.rawValue)
-        let change = named.lastChange
-        buffer.append(",\"c\":")
-        buffer.append(change.rev)
-        buffer.append(",\"t\":")
-        buffer.append(change.time)
+        buffer.append(change: named.lastChange)
     }
 }
 
 extension Picture.Listener {
-    fileprivate func append(to buffer: FrameBuffer) {
+    /// Appends the entry; `observer` is the session it is written for.
+    func append(to buffer: FrameBuffer, for observer: Session? = nil) {
         buffer.append("{\"l\":")
         buffer.append(connection: session.number)
         buffer.append(field: "client", session.client)
+        if session === observer { buffer.append(",\"you\":true") }
         buffer.append(field: "transport", session.transport)
         buffer.append(",\"since\":")
         buffer.append(session.since)
@@ -132,6 +168,14 @@ extension Picture.Listener {
 }
 
 extension FrameBuffer {
+    /// Appends `,"c":…,"t":…`.
+    fileprivate func append(change: LogStamp) {
+        append(",\"c\":")
+        append(change.rev)
+        append(",\"t\":")
+        append(change.time)
+    }
+
     /// Appends `"c:7"`.
     func append(connection number: UInt64) {
         append("\"c:")

@@ -11,21 +11,50 @@ struct Picture {
         let number: UInt64?
         let named: NamedNode?
         let record: Chains.Record?
+        let inner: InnerStage?
         let node: Node<Datum>?
+        unowned(unsafe) let graph: LiveGraph
+        /// The sessions that keep it alive, directly or by what they listen to, by number.
         var owners: [UInt64] = []
+
+        /// A name of the definition, with the node behind it if there is one.
+        init(named: NamedNode, node: Node<Datum>?) {
+            graph = named.graph
+            self.node = node
+            number = node?.id
+            self.named = named
+            record = nil
+            inner = nil
+        }
+
+        /// What is known of a node without a name.
+        init(unnamed node: AnyNode, in graph: LiveGraph) {
+            let chains = graph.chains
+            self.graph = graph
+            self.node = node as? Node<Datum>
+            number = node.id
+            named = nil
+            record = chains.record(of: node.id)
+            inner = record == nil ? chains.inner(node.id) : nil
+        }
 
         /// What the wire calls it.
         var kind: String {
             if let named { return named.definition.kindName }
-            return record == nil ? "stage" : "chain"
+            return record == nil ? "derived" : "chain"
         }
     }
 
     struct Link {
+        let number: UInt64
         let from: UInt64
         let to: UInt64
         /// The inner following of a flatten.
         let isInner: Bool
+        /// It closed a ring.
+        let isFeedback: Bool
+        /// How many values wait between the two.
+        let queued: Int
     }
 
     /// A connection that listens to something in this graph.
@@ -34,6 +63,16 @@ struct Picture {
         let on: [UInt64]
         let queued: Int
         let folded: UInt64
+
+        /// The session as a listener to this graph; nil if it is none.
+        init?(_ session: Session, in graph: LiveGraph) {
+            let subscriptions = session.subscriptions.filter { $0.graph === graph }
+            guard !subscriptions.isEmpty else { return nil }
+            self.session = session
+            on = subscriptions.flatMap { $0.listenedNodes.map(\.id) }
+            queued = subscriptions.reduce(0) { $0 + $1.queued }
+            folded = subscriptions.reduce(0) { $0 + $1.foldedInAll }
+        }
     }
 
     let graph: LiveGraph
@@ -44,8 +83,7 @@ struct Picture {
     init(of graph: LiveGraph, isLive: Bool) {
         self.graph = graph
         for named in graph.nodes {
-            let node = named.living
-            entries.append(Entry(number: node?.id, named: named, record: nil, node: node))
+            entries.append(Entry(named: named, node: named.living))
         }
         if isLive { addUnnamed() }
         addLinks()
@@ -69,8 +107,7 @@ struct Picture {
         let known = Set(entries.compactMap(\.number))
         for node in found.sorted(by: { $0.id < $1.id }) where !known.contains(node.id) {
             if graph.chains.isHidden(node.id) { continue }
-            let record = graph.chains.record(of: node.id)
-            entries.append(Entry(number: node.id, named: nil, record: record, node: node as? Node<Datum>))
+            entries.append(Entry(unnamed: node, in: graph))
         }
     }
 
@@ -78,35 +115,59 @@ struct Picture {
         let known = Set(entries.compactMap(\.number))
         for entry in entries {
             guard let node = entry.node else { continue }
-            for upstream in node.upstreamNodes where known.contains(upstream.id) {
-                links.append(Link(from: upstream.id, to: node.id, isInner: false))
-            }
-            for inner in node.followedNodes where known.contains(inner.id) {
-                links.append(Link(from: inner.id, to: node.id, isInner: true))
+            let connections = node.connections
+            // What a stage holds back stands between its upstream and itself.
+            let waiting = connections.reduce(0) { $0 + graph.chains.waiting(in: $1.source) }
+            for connection in connections where known.contains(connection.source) {
+                links.append(
+                    Link(
+                        number: connection.number,
+                        from: connection.source,
+                        to: node.id,
+                        isInner: connection.isInner,
+                        isFeedback: connection.isFeedback,
+                        queued: waiting
+                    )
+                )
             }
         }
     }
 
     private mutating func addListeners() {
         var owners: [UInt64: [UInt64]] = [:]
+        var needs = Needs()
         for session in graph.host.sessions.all {
-            let subscriptions = session.subscriptions.filter { $0.graph === graph }
-            guard !subscriptions.isEmpty else { continue }
-            let on = subscriptions.flatMap { $0.listenedNodes.map(\.id) }
-            listeners.append(
-                Listener(
-                    session: session,
-                    on: on,
-                    queued: subscriptions.reduce(0) { $0 + $1.queued },
-                    folded: subscriptions.reduce(0) { $0 + $1.foldedInAll }
-                )
-            )
-            for number in on where owners[number]?.last != session.number {
-                owners[number, default: []].append(session.number)
+            guard let listener = Listener(session, in: graph) else { continue }
+            listeners.append(listener)
+            for subscription in session.subscriptions where subscription.graph === graph {
+                for node in subscription.listenedNodes {
+                    for number in needs.all(of: node) where owners[number]?.last != session.number {
+                        owners[number, default: []].append(session.number)
+                    }
+                }
             }
         }
         for place in entries.indices {
             if let number = entries[place].number { entries[place].owners = owners[number] ?? [] }
         }
+    }
+}
+
+/// What nodes need to exist: themselves and everything upstream.
+private struct Needs {
+    private var known: [UInt64: [UInt64]] = [:]
+
+    mutating func all(of node: AnyNode) -> [UInt64] {
+        if let known = known[node.id] { return known }
+        var seen: Set<UInt64> = [node.id]
+        var open = [node]
+        while let next = open.popLast() {
+            for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
+                open.append(upstream)
+            }
+        }
+        let all = Array(seen)
+        known[node.id] = all
+        return all
     }
 }

@@ -135,13 +135,14 @@ extension Session {
             guard access.isAuthorised || operation == .hello else {
                 throw HostError(.unauthenticated, "say hello with a token first")
             }
-            if let id, operation != .unsub, subscription(id) != nil {
+            if let id, operation != .unsub, subscription(id) != nil || observer(id) != nil {
                 throw HostError(.idInUse, "id \(id) is in use")
             }
             switch operation {
             case .hello: try hello(fields, id: id)
             case .sub: try subscribe(fields, id: Self.required(id))
             case .unsub: try unsubscribe(id: Self.required(id))
+            case .observe: try observe(fields, id: Self.required(id))
             case .mod: try modify(fields, id: Self.required(id))
             case .set: try set(fields, id: id, bytes: bytes.count)
             case .get: try get(fields, id: Self.required(id))

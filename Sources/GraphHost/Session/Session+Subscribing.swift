@@ -120,6 +120,7 @@ extension Session {
     // MARK: - unsub, mod
 
     func unsubscribe(id: UInt64) throws(HostError) {
+        if let observer = observer(id) { return end(observer, .done) }
         guard let subscription = subscription(id) else {
             throw HostError(.unknownID, "no subscription has id \(id)")
         }
@@ -131,6 +132,11 @@ extension Session {
     func modify(_ fields: Fields, id: UInt64) throws(HostError) {
         guard let number = try fields.integer("sub", in: 1...9_007_199_254_740_991) else {
             throw HostError(.badField, "sub: the id of a subscription is needed")
+        }
+        if let observer = observer(UInt64(number)) {
+            let every = try fields.integer("every", in: Observer.shortestInterval...86_400_000)
+            if let every { observer.change(every: UInt64(every)) }
+            return answer(id: id, bytes: 0) { Answer.ok(id: id, to: $0) }
         }
         guard let subscription = subscription(UInt64(number)) else {
             throw HostError(.unknownID, "no subscription has id \(number)")

@@ -25,6 +25,8 @@ public final class Session {
     var isOpening = false
     var access: SessionAccess
     @exclusivity(unchecked) private(set) var subscriptions: ContiguousArray<Subscription> = []
+    /// What this session looks at without owning.
+    var observers: [Observer] = []
     var requests = PendingRequests()
     var badMessages = BadMessages()
     var presence: [ObjectIdentifier: Presence] = [:]
@@ -107,9 +109,10 @@ public final class Session {
     ///
     /// - Returns: how many nodes were freed.
     @discardableResult
-    func end(_ subscription: Subscription) -> UInt64 {
+    func end(_ subscription: Subscription, because reason: @autoclosure () -> String) -> UInt64 {
         guard !subscription.isEnded else { return 0 }
         let graph = subscription.graph
+        tellLeaving(subscription, because: reason())
         let before = graph.chains.releasedCount
         subscription.release()
         dropQueue(of: subscription)
@@ -125,27 +128,20 @@ public final class Session {
     /// Ends one subscription and tells the client why.
     func end(_ subscription: Subscription, _ code: EndCode) {
         let id = subscription.id
-        let released = end(subscription)
+        let released = end(subscription, because: code.rawValue)
         if isBare {
             let close: (UInt16, String) = code == .slow ? (4580, "slow") : (1000, code.rawValue)
             finish(close.0, close.1)
             return
         }
-        send { buffer in
-            buffer.append("{\"op\":\"end\",\"id\":")
-            buffer.append(id)
-            buffer.append(",\"code\":")
-            buffer.append(string: code.rawValue)
-            buffer.append(",\"released\":")
-            buffer.append(released)
-            buffer.append("}")
-        }
+        send { Answer.end(id: id, code, released: released, to: $0) }
         // A stream of events has nothing to say any more, and nobody can ask it for something else.
         if case .events = form, subscriptions.isEmpty { finish(1000, code.rawValue) }
     }
 
     func endAll(of graph: LiveGraph, _ code: EndCode) {
         for subscription in subscriptions where subscription.graph === graph { end(subscription, code) }
+        for observer in observers where observer.graph === graph { end(observer, code) }
     }
 
     // MARK: - The end
@@ -185,7 +181,8 @@ public final class Session {
         greeting?.cancel()
         greeting = nil
         var released: UInt64 = 0
-        while let last = subscriptions.last { released += end(last) }
+        dropObservers()
+        while let last = subscriptions.last { released += end(last, because: reason.rawValue) }
         dropMarks()
         requests.clear()
         sink = nil
@@ -210,6 +207,7 @@ public final class Session {
         deliver(LatestFrame(host.frame))
         if !isBare {
             while let last = subscriptions.last { end(last, .shutdown) }
+            while let last = observers.last { end(last, .shutdown) }
         }
         guard !isClosed else { return }
         close(.shutdown)

@@ -2,6 +2,8 @@
 public struct SessionLimits: Sendable {
     /// Subscriptions of one session (`sub_limit`).
     public var subscriptions = 1_000
+    /// Observers of one session (`sub_limit`).
+    public var observers = 4
     /// Bytes of one message from the client; the server enforces it, `hello` tells it.
     public var messageBytes = 65_536
     /// Stages of one pipeline (`pipe_limit`).

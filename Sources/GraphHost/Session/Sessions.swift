@@ -87,7 +87,7 @@ final class Sessions {
 
     /// The graph has ended: so do all subscriptions to it.
     func end(of graph: LiveGraph) {
-        guard graph.subscriptions > 0 else { return }
+        guard graph.subscriptions > 0 || graph.chains.watch != nil else { return }
         for session in all { session.endAll(of: graph, .nodeRemoved) }
     }
 

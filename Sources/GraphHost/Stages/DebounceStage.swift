@@ -30,6 +30,8 @@ final class DebounceStage: TimedStage {
         return nil
     }
 
+    override var waiting: Int { held == nil ? 0 : 1 }
+
     override func alarm(at now: UInt64) {
         isRunning = false
         guard let emission = held else { return }

@@ -37,6 +37,8 @@ final class DelayStage: TimedStage {
         if first < held.count { wake(at: held[first].due) }
     }
 
+    override var waiting: Int { held.count - first }
+
     private func takeFirst() -> Emission<Datum> {
         let emission = held[first].emission
         first += 1

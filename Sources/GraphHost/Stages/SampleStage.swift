@@ -29,6 +29,8 @@ final class SampleStage: TimedStage {
         return nil
     }
 
+    override var waiting: Int { held == nil ? 0 : 1 }
+
     override func alarm(at now: UInt64) {
         guard let emission = held else { return }
         held = nil

@@ -31,7 +31,8 @@ class TimedStage: AlarmTarget {
         case .steady: alarms = graph.host.alarms
         }
         outlet = graph.core.mutable(of: Datum.self)
-        graph.chains.hide(outlet)
+        // The hidden node lives no longer than the stage's own, whose closure holds the stage.
+        graph.chains.hide(outlet) { [unowned self] in waiting }
     }
 
     deinit {
@@ -51,6 +52,9 @@ class TimedStage: AlarmTarget {
     }
 
     func alarm(at now: UInt64) {}
+
+    /// How many emissions it holds back.
+    var waiting: Int { 0 }
 
     /// Milliseconds, on the clock of this stage.
     final var now: UInt64 {

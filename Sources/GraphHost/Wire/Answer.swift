@@ -42,6 +42,15 @@ enum Answer {
         buffer.append(byte: UInt8(ascii: "}"))
     }
 
+    static func end(id: UInt64, _ code: EndCode, released: UInt64, to buffer: FrameBuffer) {
+        begin("end", id: id, to: buffer)
+        buffer.append(",\"code\":")
+        buffer.append(string: code.rawValue)
+        buffer.append(",\"released\":")
+        buffer.append(released)
+        buffer.append(byte: UInt8(ascii: "}"))
+    }
+
     static func idInUse(_ id: UInt64) -> [UInt8] {
         let buffer = FrameBuffer(capacity: 128)
         error(HostError(.idInUse, "id \(id) is in use"), id: id, to: buffer)

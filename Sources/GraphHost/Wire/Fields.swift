@@ -3,7 +3,7 @@
 /// The bytes are lent: fields live no longer than the message.
 struct Fields {
     enum Operation {
-        case hello, sub, unsub, mod, set, get, list, ping, unknown
+        case hello, sub, unsub, mod, observe, set, get, list, ping, unknown
     }
 
     private let members: ContiguousArray<JSONMembers.Member>
@@ -42,6 +42,7 @@ struct Fields {
         if text == "get" { return .get }
         if text == "ping" { return .ping }
         if text == "mod" { return .mod }
+        if text == "observe" { return .observe }
         if text == "list" { return .list }
         if text == "hello" { return .hello }
         return .unknown

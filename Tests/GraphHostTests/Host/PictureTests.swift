@@ -77,7 +77,7 @@ struct PictureTests {
         )
         let text = try picture(graph, live: true).text
         for label in ["value > 30", "distinct", "merge"] {
-            #expect(text.contains(#""kind":"stage""#))
+            #expect(text.contains(#","of":""#))
             #expect(text.contains("\"label\":\"\(label)\""), "\(text)")
             #expect(
                 String(decoding: graph.pictureDOT(live: true), as: UTF8.self).contains("[label=\"\(label)\"]")

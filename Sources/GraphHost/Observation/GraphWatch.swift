@@ -1,0 +1,137 @@
+internal import ReactiveGraph
+
+/// Why a node was freed (wire-protocol.md §1.7).
+enum ReleaseReason: String {
+    /// The last one who needed it went.
+    case lastOwner = "last_owner"
+    /// The definition, or the graph, does not have it any more.
+    case removed
+    /// The definition made another node of it.
+    case redefined
+    /// Memory was short.
+    case pressure
+}
+
+/// What everybody who observes a graph has to be told of things that do not exist any more when they look.
+///
+/// There is one while a graph is observed, and none otherwise.
+final class GraphWatch {
+    /// A node that was freed.
+    struct Death {
+        let number: UInt64
+        let reason: ReleaseReason
+        /// Milliseconds.
+        let lived: UInt64
+        /// What it held last; nil: nothing.
+        let last: Datum?
+        /// What an observer would have been shown while it lived.
+        let entry: [UInt8]
+    }
+
+    /// A session that does not listen to anything in the graph any more.
+    struct Departure {
+        let number: UInt64
+        let reason: String
+        let entry: [UInt8]
+    }
+
+    private unowned let graph: LiveGraph
+    private(set) var observers: [Observer] = []
+
+    init(_ graph: LiveGraph) {
+        self.graph = graph
+    }
+
+    func add(_ observer: Observer) {
+        observers.append(observer)
+    }
+
+    func remove(_ observer: Observer) {
+        observers.removeAll { $0 === observer }
+    }
+
+    /// A node is being freed; everything about it can still be asked, for the last time.
+    func died(_ number: UInt64) {
+        let entry: Picture.Entry
+        if let named = graph.chains.named(number) {
+            entry = Picture.Entry(named: named.name, node: named.node)
+        } else if let node = graph.chains.record(of: number)?.node ?? graph.chains.inner(number)?.node {
+            entry = Picture.Entry(unnamed: node, in: graph)
+        } else {
+            return
+        }
+        let now = graph.host.clock.wall
+        let born = entry.born
+        let death = Death(
+            number: number,
+            reason: graph.releaseReason,
+            lived: now > born ? now - born : 0,
+            last: entry.node?.value,
+            entry: written { entry.append(to: $0, isLive: true) }
+        )
+        for observer in observers { observer.note(death) }
+    }
+
+    /// A session stops listening to anything in the graph, and still does.
+    func leaves(_ session: Session, because reason: String) {
+        guard let listener = Picture.Listener(session, in: graph) else { return }
+        let departure = Departure(
+            number: session.number,
+            reason: reason,
+            entry: written { listener.append(to: $0) }
+        )
+        for observer in observers { observer.note(departure) }
+    }
+
+    private func written(_ write: (FrameBuffer) -> Void) -> [UInt8] {
+        let buffer = FrameBuffer(capacity: 256)
+        write(buffer)
+        return Array(buffer.bytes)
+    }
+}
+
+extension LiveGraph {
+    /// Puts an observer on the list of those who are told.
+    func watch(for observer: Observer) {
+        let watch = chains.watch ?? GraphWatch(self)
+        chains.watch = watch
+        watch.add(observer)
+    }
+
+    /// Takes it off.
+    func unwatch(for observer: Observer) {
+        chains.watch?.remove(observer)
+        if chains.watch?.observers.isEmpty == true { chains.watch = nil }
+    }
+
+    /// Does something that frees nodes for another reason than that nobody needs them.
+    func releasing<Result>(because reason: ReleaseReason, _ body: () -> Result) -> Result {
+        let outer = releaseReason
+        releaseReason = reason
+        defer { releaseReason = outer }
+        return body()
+    }
+
+    /// The stamp of the last change of any living node: of one without a name the newest among the names it is made of.
+    func lastChange(of node: AnyNode) -> LogStamp {
+        var newest = LogStamp(rev: 0, time: 0)
+        var seen: Set<UInt64> = [node.id]
+        var open = [node]
+        while let next = open.popLast() {
+            if let named = chains.named(next.id) {
+                let change = named.name.lastChange
+                if change.rev > newest.rev { newest = change }
+                continue
+            }
+            for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
+                open.append(upstream)
+            }
+        }
+        return newest
+    }
+}
+
+extension Picture.Entry {
+    /// Milliseconds since 1970 of its birth.
+    var born: UInt64 { named?.born ?? record?.born ?? inner?.born ?? 0 }
+}

@@ -1,0 +1,323 @@
+internal import ReactiveGraph
+
+/// One look at a graph that goes on (wire-protocol.md §1.7): `topo` shows everything, each `topod` what is different
+/// since the message before.
+///
+/// It holds nothing and listens to nothing. At its interval it compares what there is with what it has told last; what
+/// came and went in between it hears from ``GraphWatch``.
+///
+/// Invariant: a node in `nodes` is alive, because ``note(_:)-(GraphWatch.Death)`` takes out those that die.
+final class Observer: AlarmTarget {
+    /// The shortest interval between two messages.
+    static let shortestInterval = 50
+    /// How many deaths, and how many departures, one message tells.
+    private static let mostNews = 10_000
+    /// How many listeners are listed.
+    static let mostListeners = 1_000
+
+    /// The id that the client chose.
+    let id: UInt64
+    let graph: LiveGraph
+    /// Milliseconds between two messages at least.
+    private(set) var every: UInt64
+
+    private unowned let session: Session
+    private lazy var alarm = Alarm(target: self)
+    private var sequence: UInt64 = 0
+    private var told = Figures()
+    private var listenersTold: UInt64 = 0
+    private var nodes: [UInt64: KnownNode] = [:]
+    private var edges: [UInt64: Int] = [:]
+    private var listeners: [UInt64: KnownListener] = [:]
+    private var deaths: [GraphWatch.Death] = []
+    private var departures: [GraphWatch.Departure] = []
+    /// Of whom only `add` and `del` together tell.
+    private var unseen: Set<UInt64> = []
+    private var unseenListeners: Set<UInt64> = []
+
+    /// What was told of a node.
+    private struct KnownNode {
+        let node: Unmanaged<Node<Datum>>
+        let owners: [UInt64]
+        var count: UInt32
+    }
+
+    /// What was told of a listener.
+    private struct KnownListener: Equatable {
+        let on: [UInt64]
+        let client: String?
+        let queued: Int
+        let folded: UInt64
+    }
+
+    init(id: UInt64, session: Session, graph: LiveGraph, every: UInt64) {
+        self.id = id
+        self.session = session
+        self.graph = graph
+        self.every = every
+    }
+
+    /// Everything there is: the first message.
+    ///
+    /// - Returns: the message; from now on the differences to it are told.
+    func begin() -> [UInt8] {
+        let picture = Picture(of: graph, isLive: true)
+        learn(picture)
+        sequence = 1
+        let buffer = FrameBuffer()
+        Answer.begin("topo", id: id, to: buffer)
+        buffer.append(",\"seq\":1")
+        Answer.appendCursor(of: graph, to: buffer)
+        Answer.appendTime(of: graph, to: buffer)
+        buffer.append(",\"nodes\":")
+        buffer.append(list: picture.entries) { $0.append(to: buffer, isLive: true) }
+        buffer.append(",\"edges\":")
+        buffer.append(list: picture.links) { $0.append(to: buffer) }
+        buffer.append(",\"listeners\":")
+        buffer.append(list: listed(picture)) { $0.append(to: buffer, for: session) }
+        appendListenerCount(picture, to: buffer)
+        buffer.append(byte: UInt8(ascii: "}"))
+        return Array(buffer.bytes)
+    }
+
+    /// Starts to look: the first message has been sent.
+    func start() {
+        graph.watch(for: self)
+        schedule()
+    }
+
+    /// Stops.
+    func cancel() {
+        session.host.alarms.cancel(alarm)
+        graph.unwatch(for: self)
+    }
+
+    /// Looks as often as this from now on.
+    func change(every: UInt64) {
+        self.every = every
+        schedule()
+    }
+
+    private func schedule() {
+        session.host.alarms.set(alarm, due: session.host.clock.now + every)
+    }
+
+    // MARK: - What can only be heard
+
+    /// A node is being freed.
+    func note(_ death: GraphWatch.Death) {
+        if nodes.removeValue(forKey: death.number) == nil { unseen.insert(death.number) }
+        deaths.append(death)
+        if deaths.count > Self.mostNews { unseen.remove(deaths.removeFirst().number) }
+    }
+
+    /// A session stops listening.
+    func note(_ departure: GraphWatch.Departure) {
+        if listeners.removeValue(forKey: departure.number) == nil { unseenListeners.insert(departure.number) }
+        departures.append(departure)
+        if departures.count > Self.mostNews { unseenListeners.remove(departures.removeFirst().number) }
+    }
+
+    // MARK: - What can be seen
+
+    func alarm(at now: UInt64) {
+        schedule()
+        // A client that is behind gets one message with everything when it has caught up.
+        guard !session.isClosed, session.hasRoom else { return }
+        let present = Figures(graph)
+        let refreshes = graph.subscriptions > 0 && now >= listenersTold + 1000
+        guard present != told || refreshes || !deaths.isEmpty || !departures.isEmpty else { return }
+        let isStructural = present.structure != told.structure || !deaths.isEmpty || !departures.isEmpty
+        told = present
+        if refreshes { listenersTold = now }
+        let message = difference(
+            isStructural ? Picture(of: graph, isLive: true) : nil,
+            listenersToo: refreshes
+        )
+        guard let message else { return }
+        message.withUnsafeBytes(session.send(_:))
+    }
+
+    /// The next message; nil where nothing that is told has changed.
+    private func difference(_ picture: Picture?, listenersToo: Bool) -> [UInt8]? {
+        let buffer = FrameBuffer()
+        let picture = picture ?? (listenersToo ? Picture(of: graph, isLive: true) : nil)
+        var values: [(number: UInt64, node: Node<Datum>, count: UInt32)] = []
+        for (number, known) in nodes {
+            let count = known.node._withUnsafeGuaranteedRef { $0.emissionCount }
+            if count != known.count { values.append((number, known.node.takeUnretainedValue(), count)) }
+        }
+        for value in values { nodes[value.number]?.count = value.count }
+        values.sort { $0.number < $1.number }
+        let before = (nodes: nodes, edges: edges, listeners: listeners)
+        if let picture { learn(picture) }
+
+        let newNodes = picture?.entries.filter { $0.number.map { before.nodes[$0] == nil } ?? false } ?? []
+        let newEdges = picture?.links.filter { before.edges[$0.number] != $0.queued } ?? []
+        let newListeners =
+            picture.map(listed)?.filter {
+                listeners[$0.session.number] != before.listeners[$0.session.number]
+            } ?? []
+        let goneEdges = picture == nil ? [] : before.edges.keys.filter { edges[$0] == nil }.sorted()
+        let newOwners =
+            picture?.entries.filter { entry in
+                guard let number = entry.number, let known = before.nodes[number] else { return false }
+                return known.owners != entry.owners
+            } ?? []
+        let isNews =
+            !values.isEmpty || !newNodes.isEmpty || !newEdges.isEmpty || !newListeners.isEmpty
+            || !goneEdges.isEmpty
+            || !newOwners.isEmpty || !deaths.isEmpty || !departures.isEmpty
+        guard isNews else { return nil }
+
+        sequence += 1
+        Answer.begin("topod", id: id, to: buffer)
+        buffer.append(",\"seq\":")
+        buffer.append(sequence)
+        buffer.append(",\"rev\":")
+        buffer.append(graph.rev)
+        Answer.appendTime(of: graph, to: buffer)
+        buffer.append(",\"add\":{\"nodes\":")
+        let flashed = deaths.filter { unseen.contains($0.number) }.map(\.entry)
+        buffer.append(list: flashed.map(Shown.bytes) + newNodes.map(Shown.entry)) { $0.append(to: buffer) }
+        buffer.append(",\"edges\":")
+        buffer.append(list: newEdges) { $0.append(to: buffer) }
+        buffer.append(",\"listeners\":")
+        let passed = departures.filter { unseenListeners.contains($0.number) }.map(\.entry)
+        buffer.append(list: passed.map(Shown.bytes) + newListeners.map { Shown.listener($0, session) }) {
+            $0.append(to: buffer)
+        }
+        buffer.append("},\"del\":{\"nodes\":")
+        buffer.append(list: deaths) { $0.append(to: buffer) }
+        buffer.append(",\"edges\":")
+        buffer.append(list: goneEdges) { buffer.append($0) }
+        buffer.append(",\"listeners\":")
+        buffer.append(list: departures) { $0.append(to: buffer) }
+        buffer.append("},\"val\":")
+        buffer.append(list: values) { value in
+            buffer.append("[")
+            buffer.append(value.number)
+            buffer.append(",{")
+            Subscription.append(value.node.value, to: buffer)
+            buffer.append("},")
+            buffer.append(UInt64(value.count))
+            buffer.append(",")
+            buffer.append(graph.lastChange(of: value.node).rev)
+            buffer.append("]")
+        }
+        buffer.append(",\"own\":")
+        buffer.append(list: newOwners) { entry in
+            buffer.append("[")
+            buffer.append(entry.number ?? 0)
+            buffer.append(",")
+            Picture.Entry.append(owners: entry.owners, to: buffer)
+            if entry.owners.count > Picture.Entry.mostOwners {
+                buffer.append(",")
+                buffer.append(UInt64(entry.owners.count))
+            }
+            buffer.append("]")
+        }
+        if let picture { appendListenerCount(picture, to: buffer) }
+        buffer.append("}")
+        deaths = []
+        departures = []
+        unseen = []
+        unseenListeners = []
+        return Array(buffer.bytes)
+    }
+
+    /// Takes over what a picture shows.
+    private func learn(_ picture: Picture) {
+        nodes = [:]
+        for entry in picture.entries {
+            guard let number = entry.number, let node = entry.node else { continue }
+            nodes[number] = KnownNode(
+                node: .passUnretained(node),
+                owners: entry.owners,
+                count: node.emissionCount
+            )
+        }
+        edges = [:]
+        for link in picture.links { edges[link.number] = link.queued }
+        listeners = [:]
+        for listener in listed(picture) {
+            listeners[listener.session.number] = KnownListener(
+                on: listener.on,
+                client: listener.session.client,
+                queued: listener.queued,
+                folded: listener.folded
+            )
+        }
+        told = Figures(graph)
+    }
+
+    private func listed(_ picture: Picture) -> [Picture.Listener] {
+        Array(picture.listeners.prefix(Self.mostListeners))
+    }
+
+    private func appendListenerCount(_ picture: Picture, to buffer: FrameBuffer) {
+        guard picture.listeners.count > Self.mostListeners else { return }
+        buffer.append(",\"listenerCount\":")
+        buffer.append(UInt64(picture.listeners.count))
+    }
+}
+
+/// Figures that stand still while nothing happens: comparing them is the whole cost of looking at a quiet graph.
+private struct Figures: Equatable {
+    var rev: UInt64 = 0
+    var turns: UInt64 = 0
+    var structure: [UInt64] = []
+
+    init() {}
+
+    init(_ graph: LiveGraph) {
+        let counts = graph.core.counts
+        rev = graph.rev
+        turns = graph.core.turnCount
+        structure = [
+            graph.core.connectionCount, UInt64(counts.liveEdges), UInt64(counts.liveListeners),
+            UInt64(counts.liveFollowings), UInt64(counts.bornNodes), UInt64(counts.releasedNodes),
+        ]
+    }
+}
+
+/// Something that was added: still there, or known from its end only.
+private enum Shown {
+    case bytes([UInt8])
+    case entry(Picture.Entry)
+    case listener(Picture.Listener, Session)
+
+    func append(to buffer: FrameBuffer) {
+        switch self {
+        case .bytes(let bytes): buffer.append(bytes)
+        case .entry(let entry): entry.append(to: buffer, isLive: true)
+        case .listener(let listener, let session): listener.append(to: buffer, for: session)
+        }
+    }
+}
+
+extension GraphWatch.Death {
+    /// Appends `{"n":14,"reason":"last_owner","lived":5321,"last":{"v":71}}`.
+    fileprivate func append(to buffer: FrameBuffer) {
+        buffer.append("{\"n\":")
+        buffer.append(number)
+        buffer.append(",\"reason\":\"")
+        buffer.append(raw: reason.rawValue)
+        buffer.append("\",\"lived\":")
+        buffer.append(lived)
+        buffer.append(",\"last\":{")
+        Subscription.append(last, to: buffer)
+        buffer.append("}}")
+    }
+}
+
+extension GraphWatch.Departure {
+    /// Appends `{"l":"c:7","reason":"closed"}`.
+    fileprivate func append(to buffer: FrameBuffer) {
+        buffer.append("{\"l\":")
+        buffer.append(connection: number)
+        buffer.append(",\"reason\":")
+        buffer.append(string: reason)
+        buffer.append("}")
+    }
+}

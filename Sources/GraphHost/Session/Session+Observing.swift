@@ -1,0 +1,48 @@
+extension Session {
+    // MARK: - observe
+
+    func observe(_ fields: Fields, id: UInt64) throws(HostError) {
+        let graph = try graph(fields)
+        let limits = host.limits
+        guard observers.count < limits.observers else {
+            throw HostError(.subLimit, "at most \(limits.observers) observers per connection")
+        }
+        let every = try fields.integer("every", in: Observer.shortestInterval...86_400_000) ?? 250
+        let observer = Observer(id: id, session: self, graph: graph, every: UInt64(every))
+        let message = observer.begin()
+        guard message.count <= limits.hardBytes / 2 else {
+            throw HostError(.tooLarge, "\(graph.name) is too large for one message; see GET …/graph")
+        }
+        observers.append(observer)
+        observer.start()
+        answer(id: nil, bytes: 0) { $0.append(message) }
+    }
+
+    func observer(_ id: UInt64) -> Observer? {
+        observers.first { $0.id == id }
+    }
+
+    /// Ends one observation and tells the client why; nothing is freed by it, because it held nothing.
+    func end(_ observer: Observer, _ code: EndCode) {
+        observer.cancel()
+        observers.removeAll { $0 === observer }
+        answer(id: nil, bytes: 0) { Answer.end(id: observer.id, code, released: 0, to: $0) }
+    }
+
+    /// Ends all observations without a word.
+    func dropObservers() {
+        for observer in observers { observer.cancel() }
+        observers = []
+    }
+
+    /// Whether the peer takes what it is sent.
+    var hasRoom: Bool { sink.map { $0.unsentBytes <= host.limits.softBytes } ?? false }
+
+    /// Tells those who observe the graph, if this subscription is the last one there.
+    func tellLeaving(_ subscription: Subscription, because reason: @autoclosure () -> String) {
+        guard let watch = subscription.graph.chains.watch else { return }
+        let graph = subscription.graph
+        let others = subscriptions.contains { $0 !== subscription && $0.graph === graph }
+        if !others { watch.leaves(self, because: reason()) }
+    }
+}

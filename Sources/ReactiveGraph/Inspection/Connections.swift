@@ -1,0 +1,43 @@
+// What an observer needs to notice that something has changed, without listening: counters, and connections by number.
+
+/// One connection between two nodes, as it is at the moment.
+package struct Connection {
+    /// Unique within the graph, rising, never used again; a connection that is aimed anew gets a new one.
+    package let number: UInt64
+    /// The creation number of its source.
+    package let source: UInt64
+    /// The inner following of a flatten.
+    package let isInner: Bool
+    /// It closed a ring when it was made (G-50, feedback).
+    package let isFeedback: Bool
+}
+
+extension AnyNode {
+    /// The connections that come into this node, in order of attachment.
+    package final var connections: [Connection] {
+        var all: [Connection] = []
+        forEachHeld { edge in
+            guard let source = edge.source, edge.stamp != .max else { return }
+            all.append(
+                Connection(
+                    number: edge.stamp,
+                    source: source.id,
+                    isInner: edge.traits.contains(.follower),
+                    isFeedback: edge.traits.contains(.ring)
+                )
+            )
+        }
+        return all
+    }
+
+    /// How many emissions this node has stored, up to 2^32, then from 0 again.
+    package final var emissionCount: UInt32 { stores }
+}
+
+extension Graph {
+    /// Connections made since the graph began.
+    package var connectionCount: UInt64 { connections }
+
+    /// Turns ended since the graph began: where it stands still, nothing was delivered.
+    package var turnCount: UInt64 { turnNumber }
+}
