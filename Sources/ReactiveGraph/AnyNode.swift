@@ -38,6 +38,8 @@ public class AnyNode {
     @exclusivity(unchecked) @usableFromInline final var join: Unmanaged<Join>?
     /// What waits to be stored, made on first use.
     @exclusivity(unchecked) @usableFromInline final var pending: PendingBase?
+    /// Whether a registry knows this node by name.
+    @exclusivity(unchecked) final var isRegistered = false
     private final var givenName: String?
 
     @usableFromInline
@@ -87,6 +89,9 @@ public class AnyNode {
     func makeEdge(for edge: Edge, to target: AnyNode) -> AnyEdge? { nil }
     /// Second half of `makeEdge(for:to:)`: both types are known.
     func makeEdge<In>(for edge: Edge, from type: In.Type) -> AnyEdge? { nil }
+
+    /// Empties the node and clears its error (G-133).
+    func wipe() {}
 
     /// Changes facets, and tells event listeners.
     func perform(_ signal: NodeSignal) {}

@@ -125,6 +125,8 @@ public final class Graph {
     @exclusivity(unchecked) var burying = false
     /// The listens of owners that are watched by weak references only.
     let foreign = CancellableBag()
+    /// Which names a node has in which registries, by its creation number.
+    var registered: [UInt64: [RegistryEntry]] = [:]
     /// Event listens of listeners that have an identity.
     var ownedListens: [OwnedListen.Key: OwnedListen] = [:]
     var lastNodeID: UInt64 = 0
@@ -241,6 +243,8 @@ public enum GraphError: Error {
     case feedback(node: UInt64, name: String?, limit: Int)
     /// An edge that already has an end was given to `link`: nothing changed (G-28).
     case edgeInUse(name: String, node: UInt64)
+    /// A registry was asked for a name that is none; the node it gave has a lasting error (G-127).
+    case invalidName(String)
     /// The function of an operator threw; nothing was emitted (G-99).
     case function(node: UInt64, name: String?, operation: String, error: any Error)
     /// A value found the buffer of an operator full, or a new key no room: it was dropped (G-142, G-143).
@@ -255,6 +259,8 @@ extension GraphError: CustomStringConvertible {
             "the turn was stopped: more than \(limit) sets of node \(name ?? "n\(node)") were queued"
         case .edgeInUse(let name, let node):
             "node n\(node) cannot be linked by edge \(name): the edge already has an end"
+        case .invalidName(let name):
+            "a registry was asked for the invalid name \"\(name)\""
         case .function(let node, let name, let operation, let error):
             "\(operation) of node \(name ?? "n\(node)") failed: \(error)"
         case .overflow(let node, let name, let limit):

@@ -111,6 +111,11 @@ public class Node<Value>: AnyNode {
         (value as? any NodeKeeping)?.forEachKeptNode(visit)
     }
 
+    final override func wipe() {
+        send(NodeSignal.wiped)
+        setDirectly(.empty, context: Context(source: .wipe))
+    }
+
     final override func perform(_ signal: NodeSignal) { handle(signal) }
 
     final override func makeEdge(for edge: Edge, to target: AnyNode) -> AnyEdge? {

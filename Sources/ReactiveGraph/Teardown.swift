@@ -8,6 +8,7 @@ extension Graph {
             frames[Int(node.pass)].node = nil
             frames[Int(node.pass)].limit = node.id
         }
+        if node.isRegistered { forgetNames(of: node) }
         if let join = node.join {
             node.join = nil
             join._withUnsafeGuaranteedRef { $0.node = nil }

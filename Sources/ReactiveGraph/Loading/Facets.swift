@@ -2,6 +2,8 @@
 final class Facets {
     private(set) var error: (any Error)?
     private(set) var loads = 0
+    /// The error of a node that can never have a value loaded.
+    var lastingError: (any Error)?
     /// Stands first among the node's listeners while there is an error: a value clears it before anybody hears.
     fileprivate var clearing: Edge?
 
@@ -28,7 +30,9 @@ extension AnyNode {
     /// Why the latest load failed; `nil` once a value has come or a load has ended well since (G-135).
     ///
     /// An error does not clear the value.
-    public final var latestError: (any Error)? { pending?.facets?.error }
+    public final var latestError: (any Error)? {
+        pending?.facets.flatMap { $0.lastingError ?? $0.error }
+    }
 
     /// Whether at least one load is running (G-135).
     public final var isLoading: Bool { (pending?.facets?.loads ?? 0) > 0 }

@@ -13,6 +13,7 @@ public final class Load<Value> {
     init(of node: Node<Value>) {
         self.node = node
         node.send(.requested)
+        if let error = node.needFacets().lastingError { fail(error) }
     }
 
     deinit {

@@ -153,6 +153,9 @@ extension Graph {
             attach(edge, to: foreign)
             complete(edge)
             replay(edge)
+            if let error = node.pending?.facets?.lastingError, let listener = listen.livingListener() {
+                listen.tell(listener, node, .failed(error, endsLoad: false))
+            }
         }
     }
 }
