@@ -125,6 +125,8 @@ public final class Graph {
     @exclusivity(unchecked) var burying = false
     /// The listens of owners that are watched by weak references only.
     let foreign = CancellableBag()
+    /// Notes the properties that are read while a bound path is evaluated.
+    var reading: Reading?
     /// Which names a node has in which registries, by its creation number.
     var registered: [UInt64: [RegistryEntry]] = [:]
     /// Event listens of listeners that have an identity.

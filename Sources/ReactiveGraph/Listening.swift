@@ -140,6 +140,46 @@ extension Node {
             body(owner, value, graph._withUnsafeGuaranteedRef { $0.currentContext })
         }
     }
+
+    /// As ``listen(owner:replay:_:)-(_,_,(Owner,Value)->Void)``, with the path and the context of each emission.
+    ///
+    /// Asking for paths makes the graph keep them for queued and settled emissions.
+    @inlinable
+    @discardableResult
+    public func listen<Owner: AnyObject>(
+        owner: Owner,
+        replay: Bool = true,
+        _ body: @escaping (Owner, Value, Path, Context?) -> Void
+    ) -> AnyCancellable {
+        let graph = Unmanaged.passUnretained(graph)
+        let held = Unmanaged.passUnretained(owner)
+        return self.graph.listen(
+            to: self,
+            owner: owner,
+            replay: replay,
+            owned: Edge("Listen", [.listener, .wantsPath]) { edge in
+                guard case .value(let value) = edge.input(Value.self) else { return .nothing }
+                let path = graph._withUnsafeGuaranteedRef { $0.currentPath() }
+                body(
+                    held.takeUnretainedValue(),
+                    value,
+                    path,
+                    graph._withUnsafeGuaranteedRef { $0.currentContext }
+                )
+                return .nothing
+            },
+            foreign: {
+                let weakly = WeakOwner(owner)
+                return Edge("Listen", [.listener, .foreign, .wantsPath]) { edge in
+                    guard let owner = weakly.object else { return .dead }
+                    guard case .value(let value) = edge.input(Value.self) else { return .nothing }
+                    let path = graph._withUnsafeGuaranteedRef { $0.currentPath() }
+                    body(owner, value, path, graph._withUnsafeGuaranteedRef { $0.currentContext })
+                    return .nothing
+                }
+            }
+        )
+    }
 }
 
 /// A weak reference to an owner without a bag.

@@ -82,6 +82,7 @@ public final class Registry {
     ///   - name: is made canonical.
     ///   - type: what the node holds.
     ///   - retention: overrides the registry's policy for this node, from now on.
+    /// - Returns: the one node of that name.
     public func node<Value>(_ name: String, as type: Value.Type, retention: Retention? = nil) -> Node<Value> {
         guard let name = naming.canonical(name) else { return invalid(name, type) }
         // Nobody else need hold the node: this does until it is returned.

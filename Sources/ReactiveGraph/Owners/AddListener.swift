@@ -145,6 +145,7 @@ extension OwnedListen.Key {
 extension Graph {
     /// Ties an owned listen to its node; the replay tells *added* (G-119).
     func begin(_ listen: OwnedListen, on node: AnyNode, owner: AnyObject, _ edge: Edge) {
+        checkThread("addListener")
         withExtendedLifetime((node, owner)) {
             listen.begin(edge)
             listen.add(owner)

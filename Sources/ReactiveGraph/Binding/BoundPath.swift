@@ -1,0 +1,96 @@
+/// One path of one object, and its node.
+///
+/// A change that came from the property carries a token in the path of its emission; an emission with the token is
+/// not written back. So the guard against echoes travels with the value, also through the node's queue (G-96).
+final class BoundPath<Object: Bindable, Value>: PathFollower {
+    let node: MutableNode<Value>
+    private weak var object: Object?
+    private let path: KeyPath<Object, Value>
+    private let token: UInt64
+    private let bag = CancellableBag()
+    private var isWriting = false
+    /// Values of the property that wait in the node's queue.
+    private var waiting = 0
+
+    init(_ object: Object, _ path: KeyPath<Object, Value>, _ graph: Graph) {
+        self.object = object
+        self.path = path
+        node = graph.mutable(of: Value.self)
+        token = graph.nextToken()
+    }
+
+    /// Takes the property's value, and from then on writes what comes to the node; first among its listeners, so
+    /// that those find the property set.
+    func begin(_ object: Object) {
+        let value = read(object)
+        precondition(!followsNothing, "node(\(path)): nothing on this path is marked @Bound")
+        node.writable().set(value)
+        guard let path = path as? ReferenceWritableKeyPath<Object, Value> else { return }
+        let me = Unmanaged.passUnretained(self)
+        let edge = Edge("Bind", .listener) { edge in
+            guard case .value(let value) = edge.input(Value.self) else { return .nothing }
+            // Retained during the call: writing may be the end of the object.
+            me.takeUnretainedValue().nodeChanged(value, path)
+            return .nothing
+        }
+        _ = node.graph.listen(to: node, in: bag, replay: false, edge)
+    }
+
+    func sync(with other: Node<Value>) -> AnyCancellable {
+        node.sync(with: other).store(in: bag)
+    }
+
+    override func propertyChanged() {
+        guard !isWriting, let object else { return }
+        take(read(object))
+    }
+
+    private func read(_ object: Object) -> Value {
+        following(node.graph) { object[keyPath: path] }
+    }
+
+    /// Sets the node to what the property holds.
+    private func take(_ value: Value) {
+        if node.pass < 0 { waiting = 0 }
+        waiting += 1
+        node.inject(.value(value), trail: Trail(Path(ids: [token])), context: nil)
+    }
+
+    private func nodeChanged(_ value: Value, _ path: ReferenceWritableKeyPath<Object, Value>) {
+        if node.graph.isOnRestoredPath(token) {
+            waiting = max(0, waiting - 1)
+            return
+        }
+        // A later value of the property is on its way to the node: it must not be overwritten by an earlier one.
+        guard waiting == 0, let object else { return }
+        isWriting = true
+        object[keyPath: path] = value
+        isWriting = false
+        let actual = read(object)
+        if differ(actual, value) { take(actual) }
+    }
+}
+
+extension Graph {
+    /// A number for paths that is no node's.
+    func nextToken() -> UInt64 {
+        lastNodeID += 1
+        return lastNodeID
+    }
+
+    /// Whether the emission under way was sent as a continuation of a path with that number.
+    func isOnRestoredPath(_ id: UInt64) -> Bool {
+        restored?._withUnsafeGuaranteedRef { $0.contains(id) } ?? false
+    }
+}
+
+/// Whether two values are known to differ: by equality, or by identity; other values cannot be told apart.
+private func differ<Value>(_ left: Value, _ right: Value) -> Bool {
+    func isEqual<Comparable: Equatable>(_ type: Comparable.Type) -> Bool {
+        guard let left = left as? Comparable, let right = right as? Comparable else { return true }
+        return left == right
+    }
+    if let type = Value.self as? any Equatable.Type { return !isEqual(type) }
+    if Value.self is AnyClass { return (left as AnyObject) !== (right as AnyObject) }
+    return false
+}

@@ -1,0 +1,48 @@
+/// Something that wants to know when one of the properties it read is set.
+class PathFollower {
+    private var followed: [Reading.Place] = []
+
+    /// One of the properties was set.
+    func propertyChanged() {}
+
+    deinit {
+        for place in followed { place.bindings?.unfollow(place.property, self) }
+    }
+
+    /// Runs `read`, and follows what it reads instead of what was read before.
+    final func following<Value>(_ graph: Graph, _ read: () -> Value) -> Value {
+        let outer = graph.reading
+        let reading = Reading()
+        graph.reading = reading
+        let value = read()
+        graph.reading = outer
+        if !reading.isSame(as: followed) {
+            for place in followed { place.bindings?.unfollow(place.property, self) }
+            followed = reading.places
+            for place in followed { place.bindings?.follow(place.property, self) }
+        }
+        return value
+    }
+
+    final var followsNothing: Bool { followed.isEmpty }
+}
+
+/// The properties read while something is evaluated.
+final class Reading {
+    struct Place {
+        weak var bindings: Bindings?
+        let property: AnyKeyPath
+    }
+
+    private(set) var places: [Place] = []
+
+    func note(_ bindings: Bindings, _ property: AnyKeyPath) {
+        if places.contains(where: { $0.bindings === bindings && $0.property == property }) { return }
+        places.append(Place(bindings: bindings, property: property))
+    }
+
+    func isSame(as others: [Place]) -> Bool {
+        places.count == others.count
+            && zip(places, others).allSatisfy { $0.bindings === $1.bindings && $0.property == $1.property }
+    }
+}

@@ -1,0 +1,39 @@
+// A method of the listener (G-95), given as `Type.method`: nothing is captured, so no ring is made (G-62).
+extension Node {
+    /// Calls a method without parameters at each value, for as long as `owner` lives.
+    ///
+    /// `node.listen(owner: panel, calling: Panel.refresh)`
+    @inlinable
+    @discardableResult
+    public func listen<Owner: AnyObject>(
+        owner: Owner,
+        replay: Bool = true,
+        calling method: @escaping (Owner) -> () -> Void
+    ) -> AnyCancellable {
+        listen(owner: owner, replay: replay) { (owner: Owner, _: Value) in method(owner)() }
+    }
+
+    /// Calls a method with each value, for as long as `owner` lives.
+    @inlinable
+    @discardableResult
+    public func listen<Owner: AnyObject>(
+        owner: Owner,
+        replay: Bool = true,
+        calling method: @escaping (Owner) -> (Value) -> Void
+    ) -> AnyCancellable {
+        listen(owner: owner, replay: replay) { (owner: Owner, value: Value) in method(owner)(value) }
+    }
+
+    /// Calls a method with each value and its context, for as long as `owner` lives.
+    @inlinable
+    @discardableResult
+    public func listen<Owner: AnyObject>(
+        owner: Owner,
+        replay: Bool = true,
+        calling method: @escaping (Owner) -> (Value, Context?) -> Void
+    ) -> AnyCancellable {
+        listen(owner: owner, replay: replay) { (owner: Owner, value: Value, context: Context?) in
+            method(owner)(value, context)
+        }
+    }
+}
