@@ -265,7 +265,8 @@ extension Graph {
             }
             if node.hasPending {
                 drain(frame, node)
-                return depth
+                // A last step has pushed a frame.
+                return self.depth
             }
             node.pass = -1
         }
