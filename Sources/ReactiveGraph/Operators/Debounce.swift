@@ -1,4 +1,6 @@
 /// Which values of a burst a debounce lets through (G-75, G-141).
+///
+/// For the newest value at a fixed rate there is ``Node/sample(every:dropsWhenCleared:control:)``.
 public enum DebounceEdge: Sendable {
     /// The last, when the burst is over.
     case trailing
@@ -39,20 +41,26 @@ extension Node {
     /// - Parameters:
     ///   - interval: must be positive. The graph needs a clock.
     ///   - kind: which values of a burst are let through.
+    ///   - dropsWhenCleared: whether a pending value is dropped when the source is cleared (G-141).
     ///   - control: counts what is dropped, and flushes.
     /// - Returns: the new node.
     public func debounce(
         for interval: Duration,
         edge kind: DebounceEdge = .trailing,
+        dropsWhenCleared: Bool = false,
         control: TimedControl? = nil
     ) -> Node<Value> {
-        precondition(interval > .zero, "debounce: the interval must be positive")
-        let clock = graph.requireClock("debounce")
-        return timed(
-            "Throttle",
-            Timed<Value>(.debounce(kind), interval, clock, graph.timers, control),
-            asynchronous: kind == .trailing
-        )
+        timed("debounce", "Throttle", .debounce(kind), interval, dropsWhenCleared, control)
+    }
+
+    /// ``debounce(for:edge:dropsWhenCleared:control:)`` by the name it has in the model of this library (G-75).
+    public func throttle(
+        for interval: Duration,
+        edge kind: DebounceEdge = .trailing,
+        dropsWhenCleared: Bool = false,
+        control: TimedControl? = nil
+    ) -> Node<Value> {
+        timed("throttle", "Throttle", .debounce(kind), interval, dropsWhenCleared, control)
     }
 
     /// The newest value not yet emitted, at most once per `interval` (G-141a).
@@ -62,21 +70,30 @@ extension Node {
     ///
     /// - Parameters:
     ///   - interval: must be positive. The graph needs a clock.
+    ///   - dropsWhenCleared: whether a pending value is dropped when the source is cleared.
     ///   - control: counts what is dropped, and flushes.
     /// - Returns: the new node.
-    public func sample(every interval: Duration, control: TimedControl? = nil) -> Node<Value> {
-        precondition(interval > .zero, "sample: the interval must be positive")
-        let clock = graph.requireClock("sample")
-        return timed(
-            "Sample",
-            Timed<Value>(.sample, interval, clock, graph.timers, control),
-            asynchronous: true
-        )
+    public func sample(
+        every interval: Duration,
+        dropsWhenCleared: Bool = false,
+        control: TimedControl? = nil
+    ) -> Node<Value> {
+        timed("sample", "Sample", .sample, interval, dropsWhenCleared, control)
     }
 
-    private func timed(_ name: String, _ state: Timed<Value>, asynchronous: Bool) -> Node<Value> {
+    private func timed(
+        _ operation: String,
+        _ name: String,
+        _ kind: TimedKind,
+        _ interval: Duration,
+        _ dropsWhenCleared: Bool,
+        _ control: TimedControl?
+    ) -> Node<Value> {
+        precondition(interval > .zero, "\(operation): the interval must be positive")
+        let clock = graph.requireClock(operation)
         let target = Node<Value>(graph: graph, .empty)
-        let edge = Edge(name, asynchronous ? .asynchronous : []) { edge in state.receive(edge) }
+        let state = Timed<Value>(kind, interval, clock, graph.timers, dropsWhenCleared, control)
+        let edge = Edge(name, kind.isAsynchronous ? .asynchronous : []) { edge in state.receive(edge) }
         state.edge = .passUnretained(edge)
         edge.needSide().onDetach = { state.stop() }
         graph.derive(target, from: self, edge)
@@ -84,33 +101,45 @@ extension Node {
     }
 }
 
+/// Which operator keeps values back.
+private enum TimedKind {
+    case debounce(DebounceEdge)
+    case sample
+
+    /// Whether nothing goes on at once.
+    var isAsynchronous: Bool {
+        switch self {
+        case .debounce(let edges): edges == .trailing
+        case .sample: true
+        }
+    }
+}
+
 /// What a debounce or a sample keeps back, and its timer.
 private final class Timed<Value> {
-    enum Kind {
-        case debounce(DebounceEdge)
-        case sample
-    }
-
-    private let kind: Kind
+    private let kind: TimedKind
     private let interval: Duration
     private let clock: any LoopClock
     private let timers: TimerQueue
+    private let dropsWhenCleared: Bool
     private let control: TimedControl?
     private var pending: PendingEntry<Value>?
     private lazy var timer = Timer { [unowned self] in fire() }
     var edge: EdgeRef?
 
     init(
-        _ kind: Kind,
+        _ kind: TimedKind,
         _ interval: Duration,
         _ clock: any LoopClock,
         _ timers: TimerQueue,
+        _ dropsWhenCleared: Bool,
         _ control: TimedControl?
     ) {
         self.kind = kind
         self.interval = interval
         self.clock = clock
         self.timers = timers
+        self.dropsWhenCleared = dropsWhenCleared
         self.control = control
         control?.onFlush = { [weak self] in self?.flush() }
         control?.onHasPending = { [weak self] in self?.pending != nil }
@@ -118,7 +147,10 @@ private final class Timed<Value> {
 
     func receive(_ edge: Edge) -> Outcome {
         guard case .value(let value) = edge.input(Value.self) else {
-            guard edge.traits.contains(.propagatesEmpty) else { return .nothing }
+            guard edge.traits.contains(.propagatesEmpty) else {
+                if dropsWhenCleared { drop() }
+                return .nothing
+            }
             stop()
             return edge.forwardEmpty(to: Value.self)
         }

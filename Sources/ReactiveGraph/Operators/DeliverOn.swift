@@ -6,11 +6,19 @@ extension Node {
     /// another thread, ``listen(in:on:replay:_:)-(_,GraphExecutor,_,(Value)->Void)`` there and come back
     /// through a ``NodeHandle``.
     ///
-    /// - Parameter executor: the graph's own loop, or another queue of the same thread.
+    /// - Parameters:
+    ///   - executor: the graph's own loop, or another queue of the same thread.
+    ///   - buffer: how many values may be on their way (G-142).
+    ///   - control: counts what waits and what is dropped.
     /// - Returns: the new node.
-    public func deliver(on executor: any LoopExecutor) -> Node<Value> {
+    public func deliver(
+        on executor: any LoopExecutor,
+        buffer: BufferPolicy = .unbounded,
+        control: BufferControl? = nil
+    ) -> Node<Value> {
+        buffer.require(for: "deliver")
         let target = Node<Value>(graph: graph, .empty)
-        let state = DeliverOn<Value>(executor)
+        let state = DeliverOn<Value>(executor, Backlog(buffer, control))
         let edge = Edge("Deliver", .asynchronous) { edge in state.receive(edge) }
         state.edge = .passUnretained(edge)
         edge.needSide().onDetach = { state.stop() }
@@ -22,11 +30,14 @@ extension Node {
 /// The values on their way through an executor.
 private final class DeliverOn<Value> {
     private let executor: any LoopExecutor
-    private var entries = Queue<PendingEntry<Value>>()
+    private let entries: Backlog<PendingEntry<Value>>
+    /// Posts that have not come back: never fewer than there are entries, and no more than the buffer has held.
+    private var posted = 0
     var edge: EdgeRef?
 
-    init(_ executor: any LoopExecutor) {
+    init(_ executor: any LoopExecutor, _ entries: Backlog<PendingEntry<Value>>) {
         self.executor = executor
+        self.entries = entries
     }
 
     func receive(_ edge: Edge) -> Outcome {
@@ -34,9 +45,13 @@ private final class DeliverOn<Value> {
         if emission.isEmpty, !edge.traits.contains(.propagatesEmpty) { return .nothing }
         guard let graph = edge.graph else { return .nothing }
         entries.append(
-            PendingEntry(emission: emission, trail: graph.captureTrail(), context: graph.currentContext)
+            PendingEntry(emission: emission, trail: graph.captureTrail(), context: graph.currentContext),
+            of: edge
         )
-        executor.post { [weak self] in self?.arrive() }
+        if posted < entries.count {
+            posted += 1
+            executor.post { [weak self] in self?.arrive() }
+        }
         return .nothing
     }
 
@@ -45,6 +60,7 @@ private final class DeliverOn<Value> {
     }
 
     private func arrive() {
+        posted -= 1
         guard let edge, let entry = entries.popFirst() else { return }
         let graph = edge._withUnsafeGuaranteedRef { $0.graph }
         graph?.resume(edge, trail: entry.trail, context: entry.context) { $0.store(emission: entry.emission) }

@@ -33,6 +33,101 @@ struct DebounceTests {
         #expect(heard.history == expected)
     }
 
+    @Test("G-75: throttle is the same operator by its other name", arguments: [DebounceEdge.trailing, .both])
+    func alias(edge: DebounceEdge) {
+        let source = graph.mutable(of: Int.self)
+        let throttled = source.throttle(for: .milliseconds(50), edge: edge)
+        let heard = [Recorder(source.debounce(for: .milliseconds(50), edge: edge)), Recorder(throttled)]
+        burst(source, [1, 2, 3])
+        clock.advance(by: .seconds(1))
+        #expect(heard[0].history == heard[1].history && heard[1].history.last == 3)
+        #expect(throttled.upstreamTransforms.map(\.name) == ["Throttle"])
+    }
+
+    @Test("G-75: the replay counts as a value; equal values restart the timer as well")
+    func restarts() {
+        let source = graph.mutable(1)
+        let derived = source.debounce(for: .milliseconds(50))
+        #expect(derived.isEmpty)
+        clock.advance(by: .milliseconds(40))
+        source.set(1)
+        clock.advance(by: .milliseconds(40))
+        #expect(derived.isEmpty)
+        clock.advance(by: .milliseconds(10))
+        #expect(derived.value == 1)
+    }
+
+    @Test("G-141: a pending value of a source that was cleared can be dropped; it counts as dropped")
+    func dropsWhenCleared() {
+        let source = graph.mutable(of: Int.self)
+        let control = TimedControl()
+        let derived = source.debounce(
+            for: .milliseconds(50),
+            edge: .both,
+            dropsWhenCleared: true,
+            control: control
+        )
+        let heard = EmissionRecorder(derived, replay: false)
+        source.set(1)
+        source.set(2)
+        source.clear()
+        #expect(!control.hasPending && control.droppedCount == 1)
+        clock.advance(by: .seconds(1))
+        source.set(3)
+        #expect(heard.history == [.value(1), .value(3)])
+        let sampled = source.sample(every: .milliseconds(50), dropsWhenCleared: true)
+        source.clear()
+        clock.advance(by: .seconds(1))
+        #expect(sampled.isEmpty)
+        #expect(clock.pendingCount == 0)
+    }
+
+    @Test("G-45, G-138a: path and context are those of the value, also in a ring, which stops where it began")
+    func carries() {
+        let source = graph.mutable(of: Int.self)
+        let derived = source.debounce(for: .milliseconds(50))
+        let link = source.link(to: derived.map { $0 + 1 })
+        let bag = CancellableBag()
+        var heard: [String] = []
+        derived.listen(in: bag) { (value: Int, path: Path, context: Context?) in
+            heard.append("\(value) \(path.ids) \(context?.value(as: String.self) ?? "-")")
+        }
+        source.set(1, context: Context("one"))
+        source.set(2, context: Context("two"))
+        clock.advance(by: .seconds(1))
+        #expect(heard == ["2 [\(source.id), \(derived.id)] two"])
+        #expect(source.value == 2)
+        link?.cancel()
+        expectSound(graph, source, derived)
+    }
+
+    @Test("G-112: a debounce that restarts counts as a new timer among those due at the same time")
+    func dueOrder() {
+        let (a, b) = (graph.mutable(of: String.self), graph.mutable(of: String.self))
+        let heard = Recorder<String>()
+        let merged = Node.merge([
+            a.debounce(for: .milliseconds(50)), b.debounce(for: .milliseconds(50)),
+            a.delay(for: .milliseconds(50)),
+        ])
+        merged.listen(owner: heard) { $0.note($1) }
+        a.set("a")
+        b.set("b")
+        a.set("A")
+        clock.advance(by: .milliseconds(50))
+        // Of a: its delays and its debounce, started anew after b's.
+        #expect(heard.history == ["a", "b", "A", "A"])
+    }
+
+    @Test("G-75, G-112: a non-positive interval, and a graph without clock, are programming errors")
+    func programmingErrors() async {
+        await #expect(processExitsWith: .failure) {
+            _ = Graph(clock: ManualClock()).mutable(1).throttle(for: .zero)
+        }
+        await #expect(processExitsWith: .failure) {
+            _ = Graph().mutable(1).debounce(for: .seconds(1))
+        }
+    }
+
     @Test(
         "A single value is emitted once, whichever the edge",
         arguments: [DebounceEdge.trailing, .leading, .both]

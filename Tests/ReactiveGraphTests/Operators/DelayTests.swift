@@ -102,6 +102,55 @@ struct DelayTests {
         #expect(heard.history == [.value(2), .empty])
     }
 
+    @Test(
+        "G-142: a bounded buffer lets a number of values be on their way, and counts the others",
+        arguments: [(BufferPolicy.dropOldest(2), [3, 4]), (.dropNewest(2), [1, 2]), (.fail(2), [1, 2])]
+    )
+    func bounded(policy: BufferPolicy, expected: [Int]) {
+        var told = 0
+        graph.onError = { if case .overflow(_, _, limit: 2) = $0 { told += 1 } }
+        let source = graph.mutable(of: Int.self)
+        let control = BufferControl()
+        let delayed = source.delay(for: .seconds(1), buffer: policy, control: control)
+        let heard = Recorder(delayed)
+        for value in 1...4 {
+            source.set(value)
+            clock.advance(by: .milliseconds(100))
+        }
+        #expect(control.count == 2 && control.peak == 2 && control.droppedCount == 2)
+        // Each its own delay after it was set: the first two are due at 1.0 and 1.1, the last two at 1.2 and 1.3.
+        clock.advance(to: .milliseconds(1_150))
+        #expect(heard.history == (expected == [1, 2] ? [1, 2] : []))
+        clock.advance(by: .seconds(1))
+        #expect(heard.history == expected)
+        #expect(control.count == 0)
+        #expect(told == (policy == .fail(2) ? 2 : 0))
+        source.set(9)
+        delayed.removeUpstreamNodes()
+        #expect(control.count == 0 && control.droppedCount == 3)
+        #expect(clock.pendingCount == 0)
+    }
+
+    @Test("G-142: an error handler that ends the delay does no harm")
+    func handler() {
+        let source = graph.mutable(of: Int.self)
+        let delayed = source.delay(for: .seconds(1), buffer: .fail(1))
+        graph.onError = { _ in delayed.removeUpstreamNodes() }
+        source.set(1)
+        source.set(2)
+        clock.advance(by: .seconds(1))
+        #expect(delayed.isEmpty)
+        graph.onError = nil
+        expectSound(graph, source, delayed)
+    }
+
+    @Test("G-74: a non-positive delay is a programming error")
+    func programmingError() async {
+        await #expect(processExitsWith: .failure) {
+            _ = Graph(clock: ManualClock()).mutable(1).delay(for: .seconds(-1))
+        }
+    }
+
     @Test("Is released with its last holder, values on the way or not")
     func release() {
         expectReleased(graph) { $0.delay(for: .seconds(1)) }

@@ -133,6 +133,29 @@ struct DeliverOnTests {
         #expect(heard.history == ["10 2", "20 3"])
     }
 
+    @Test(
+        "G-142: a bounded buffer lets a number of values be on their way; posts are bounded too",
+        arguments: [(BufferPolicy.dropOldest(2), [3, 4]), (.dropNewest(2), [1, 2]), (.fail(2), [1, 2])]
+    )
+    func bounded(policy: BufferPolicy, expected: [Int]) {
+        var told = 0
+        graph.onError = { if case .overflow(_, _, limit: 2) = $0 { told += 1 } }
+        let source = graph.mutable(of: Int.self)
+        let control = BufferControl()
+        let delivered = source.deliver(on: loop, buffer: policy, control: control)
+        let heard = Recorder(delivered)
+        for value in 1...4 { source.set(value) }
+        #expect(control.count == 2 && control.peak == 2 && control.droppedCount == 2)
+        loop.run()
+        #expect(heard.history == expected)
+        #expect(told == (policy == .fail(2) ? 2 : 0))
+        source.set(5)
+        delivered.removeUpstreamNodes()
+        #expect(control.count == 0 && control.droppedCount == 3)
+        loop.run()
+        #expect(heard.history == expected)
+    }
+
     @Test("Is released with its last holder, values on the way or not")
     func release() {
         expectReleased(graph) { $0.deliver(on: loop) }
