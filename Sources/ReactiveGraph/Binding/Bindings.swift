@@ -11,8 +11,14 @@ public protocol Bindable: AnyObject {
 ///
 /// ```swift
 /// var volume: Int {
-///     get { bindings.access(\Player.volume); return device.volume }
-///     set { device.volume = newValue; bindings.changed(\Player.volume) }
+///     get {
+///         bindings.access(\Player.volume)
+///         return device.volume
+///     }
+///     set {
+///         device.volume = newValue
+///         bindings.changed(\Player.volume)
+///     }
 /// }
 /// ```
 /// Nothing is patched at run time (G-152).

@@ -4,12 +4,13 @@
 /// final class Thermostat: Bindable {
 ///     let bindings: Bindings
 ///     @Bound var target = 21.0
-///     @Bound(normalise: { new, old in min(max(new, 0), 100) }) var humidity = 50
+///     @Bound(normalise: { new, _ in min(max(new, 0), 100) }) var humidity = 50
 ///     var fahrenheit: Double { target * 9 / 5 + 32 }
-///     init(graph: Graph) { bindings = Bindings(graph: graph) }
+///
+///     init(graph: Graph) {
+///         bindings = Bindings(graph: graph)
+///     }
 /// }
-/// thermostat.node(\.target)        // MutableNode<Double>, holds 21
-/// thermostat.node(\.fahrenheit)    // Node<Double>, follows
 /// ```
 /// Reading costs one look at whether somebody tracks, setting one look-up of who follows.
 @propertyWrapper

@@ -3,7 +3,7 @@
 /// ```swift
 /// let registry = Registry(graph: graph, policy: .untilPressure)
 /// let user = registry.mutable("https://example.org/users/1", as: User.self)
-/// registry.node("https://EXAMPLE.org/users/1", as: User.self) === user      // true
+/// print(registry.node("https://EXAMPLE.org/users/1#top", as: User.self) === user)  // prints true
 /// ```
 /// While anybody holds a node, its name gives that node, even if the registry has let go of it. A node that was
 /// released is made anew when its name is asked for: empty, without listeners and upstream, unless there is a
