@@ -28,6 +28,8 @@ public struct HostError: Error, Hashable, Sendable {
     public var retry: Bool
     /// Milliseconds after which a retry makes sense.
     public var after: Int?
+    /// With a pipeline that cannot be read: everything that is wrong with it, each with its place.
+    public var problems: [Problem] = []
 
     /// An error; `retry` follows the table of wire-protocol.md §2 unless given.
     public init(

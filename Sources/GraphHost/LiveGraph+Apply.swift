@@ -19,6 +19,7 @@ extension LiveGraph {
     private func change(_ commit: Commit, _ stamp: LogStamp) {
         if commit.set.rest.isEmpty, commit.clear.isEmpty, let only = commit.set.first {
             note(only.node, stamp)
+            sign(only.node, commit)
             only.node.source?.set(only.value)
             return
         }
@@ -26,11 +27,13 @@ extension LiveGraph {
             commit.set.forEach { assignment in
                 guard let source = assignment.node.source else { return }
                 note(assignment.node, stamp)
+                sign(assignment.node, commit)
                 batch.set(source, assignment.value)
             }
             for node in commit.clear {
                 guard let source = node.source else { continue }
                 node.changed = stamp
+                sign(node, commit)
                 if let expiry = node.expiry { alarms.cancel(expiry.alarm) }
                 batch.clear(source)
             }
@@ -40,6 +43,13 @@ extension LiveGraph {
     private func note(_ node: NamedNode, _ stamp: LogStamp) {
         node.changed = stamp
         if let expiry = node.expiry { alarms.set(expiry.alarm, due: stamp.time + expiry.lifetime) }
+    }
+
+    /// Remembers who changed a node, where the commit says it or another one did.
+    @inline(__always)
+    private func sign(_ node: NamedNode, _ commit: Commit) {
+        guard commit.by != nil || commit.context != nil || node.writer != nil else { return }
+        node.writer = Writer(by: commit.by, context: commit.context)
     }
 
     /// One tick: whatever is due emits, all of it in one turn.

@@ -40,6 +40,8 @@ public final class NamedNode {
     var recorder: AnyNode?
     /// When the last emission (not for class `none`), or the definition, happened.
     @exclusivity(unchecked) var changed: LogStamp
+    /// Who made the last change of a mutable node, and what the client remarked, where that is known.
+    @exclusivity(unchecked) var writer: Writer?
     /// What is appended to the log but not applied yet, newest first in effect: the conditions see it.
     @exclusivity(unchecked) var pending: PendingChange?
     /// The alarm that empties a mutable node with a `ttl`.
@@ -99,6 +101,12 @@ public final class NamedNode {
         }
         return newest
     }
+}
+
+/// Who made a change.
+struct Writer {
+    let by: String?
+    let context: Datum?
 }
 
 /// The net effect of the pending commits on one mutable node.

@@ -64,5 +64,6 @@ extension HostError {
             "\(problem.message) (at \(problem.position.line):\(problem.position.column))"
         }
         self.init(code, text.joined(separator: "; "), node: node)
+        self.problems = problems
     }
 }

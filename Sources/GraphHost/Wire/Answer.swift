@@ -1,3 +1,32 @@
+extension Problem {
+    /// Appends `{"code":…,"line":…,"column":…,"msg":…,"hint":…}`.
+    func append(to buffer: FrameBuffer) {
+        buffer.append("{\"code\":")
+        buffer.append(string: code.rawValue)
+        buffer.append(",\"line\":")
+        buffer.append(UInt64(clamping: position.line))
+        buffer.append(",\"column\":")
+        buffer.append(UInt64(clamping: position.column))
+        buffer.append(",\"msg\":")
+        buffer.append(string: message)
+        if let hint {
+            buffer.append(",\"hint\":")
+            buffer.append(string: hint)
+        }
+        buffer.append(byte: UInt8(ascii: "}"))
+    }
+}
+
+extension HostError {
+    /// The problems as a JSON list; nil where there are none.
+    public var problemsJSON: [UInt8]? {
+        guard !problems.isEmpty else { return nil }
+        let buffer = FrameBuffer(capacity: 256)
+        buffer.append(list: problems) { $0.append(to: buffer) }
+        return Array(buffer.bytes)
+    }
+}
+
 /// The terminal answers of the protocol: `ok` and `err` (wire-protocol.md §1, §1.6).
 enum Answer {
     static func ok(id: UInt64?, to buffer: FrameBuffer) {
@@ -38,6 +67,10 @@ enum Answer {
         if let after = error.after {
             buffer.append(",\"after\":")
             buffer.append(UInt64(clamping: after))
+        }
+        if !error.problems.isEmpty {
+            buffer.append(",\"problems\":")
+            buffer.append(list: error.problems) { $0.append(to: buffer) }
         }
         buffer.append(byte: UInt8(ascii: "}"))
     }

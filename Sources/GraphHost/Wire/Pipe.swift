@@ -4,7 +4,12 @@ enum Pipe {
     ///
     /// - Throws: `pipe_limit`, or what is wrong with a stage, with its place.
     static func read(_ text: UnsafeRawBufferPointer, host: Host) throws(HostError) -> [Stage] {
-        let (stages, problems) = Stage.parse(try document(text), options: host.definitions)
+        try stages(try document(text), host: host)
+    }
+
+    /// The stages of a list that is part of a document.
+    static func stages(_ document: Document, host: Host) throws(HostError) -> [Stage] {
+        let (stages, problems) = Stage.parse(document, options: host.definitions)
         guard problems.isEmpty else { throw HostError(problems) }
         guard stages.count <= host.limits.stages else {
             throw HostError(.pipeLimit, "at most \(host.limits.stages) stages per pipe")
@@ -14,7 +19,12 @@ enum Pipe {
 
     /// The combination of an object of names, all of which must be nodes of `graph`.
     static func combine(_ text: UnsafeRawBufferPointer, in graph: LiveGraph) throws(HostError) -> Source {
-        let (source, problems) = Source.parseCombine(try document(text), options: graph.host.definitions)
+        try combine(try document(text), in: graph)
+    }
+
+    /// The combination of an object that is part of a document.
+    static func combine(_ document: Document, in graph: LiveGraph) throws(HostError) -> Source {
+        let (source, problems) = Source.parseCombine(document, options: graph.host.definitions)
         guard problems.isEmpty, let source else { throw HostError(problems) }
         for name in source.nodes where graph.node(name) == nil {
             throw HostError(.unknownNode, "no such node in \(graph.name)", node: name)
@@ -22,7 +32,8 @@ enum Pipe {
         return source
     }
 
-    private static func document(_ text: UnsafeRawBufferPointer) throws(HostError) -> Document {
+    /// A text as a document that knows its places.
+    static func document(_ text: UnsafeRawBufferPointer) throws(HostError) -> Document {
         do throws(Problem) {
             return try Document.parse(json: text)
         } catch {

@@ -67,6 +67,10 @@ extension HTTPConnection {
             }
             members.append("}]")
         }
+        if let problems = error.problemsJSON {
+            members.append(",\"problems\":")
+            problems.withUnsafeBytes { members.append($0) }
+        }
         if let hint {
             members.append(",\"hint\":")
             members.append(json: hint)

@@ -75,6 +75,8 @@ extension HTTPConnection {
         case .values: readValues(captures, head)
         case .history: readHistory(captures, head)
         case .events: streamEvents(captures, head)
+        case .eval: evaluate(captures, head)
+        case .explain: explainNode(captures)
         case .graphs: listGraphs()
         case .graph: describeGraph(captures)
         case .picture: drawGraph(captures, head)

@@ -22,6 +22,8 @@ extension Route {
     static let echo = Route(rawValue: 18)
     static let history = Route(rawValue: 19)
     static let events = Route(rawValue: 20)
+    static let eval = Route(rawValue: 21)
+    static let explain = Route(rawValue: 22)
 }
 
 extension Router {
@@ -37,6 +39,8 @@ extension Router {
         router.add(.patch, node, .patchNode)
         router.add(.delete, node + "/value", .clearNode)
         router.add(.get, node + "/history", .history)
+        router.add(.get, node + "/explain", .explain)
+        router.add(.post, "/v1/graphs/{g}/eval", .eval)
         router.add(.get, "/v1/graphs/{g}/events", .events)
         router.add(.get, "/v1/graphs", .graphs)
         router.add(.get, "/v1/graphs/{g}", .graph)

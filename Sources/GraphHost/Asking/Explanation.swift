@@ -1,0 +1,154 @@
+internal import ReactiveGraph
+
+/// What made a node's present value: the nodes it was made from, who wrote them and when, and what each stage on the way
+/// made of it (wire-protocol.md §3, `explain`).
+struct Explanation {
+    /// One named node on the way.
+    private struct Step {
+        let named: NamedNode
+        let node: Node<Datum>
+        /// The nodes it is made from at the moment; nil for one that the caller may not read.
+        let inputs: [NamedNode?]
+        let stages: [InnerStage]
+    }
+
+    /// How many nodes one explanation has at most.
+    private static let mostSteps = 1_000
+
+    private let graph: LiveGraph
+    private var steps: [Step] = []
+    private var isCut = false
+
+    /// Explains `target`, without going beyond nodes for which `mayRead` is false.
+    init(of target: NamedNode, mayRead: (NamedNode) -> Bool) {
+        graph = target.graph
+        // Holds the target's chain, and so everything upstream, while it is looked at.
+        let living = graph.materialise(target)
+        var open = [(target, living)]
+        var seen: Set<String> = [target.name]
+        var next = 0
+        while next < open.count {
+            let (named, node) = open[next]
+            next += 1
+            guard steps.count < Self.mostSteps else {
+                isCut = true
+                break
+            }
+            var inputs: [NamedNode?] = []
+            for (input, inputNode) in graph.namedInputs(of: node) {
+                let isOpen = mayRead(input)
+                inputs.append(isOpen ? input : nil)
+                if isOpen, seen.insert(input.name).inserted { open.append((input, inputNode)) }
+            }
+            steps.append(
+                Step(named: named, node: node, inputs: inputs, stages: graph.stages(of: named, node))
+            )
+        }
+    }
+
+    /// Appends `{"node","epoch","rev","t","nodes":[…]}`.
+    func append(to buffer: FrameBuffer) {
+        buffer.append("{\"node\":")
+        buffer.append(string: steps[0].named.name)
+        Answer.appendCursor(of: graph, to: buffer)
+        Answer.appendTime(of: graph, to: buffer)
+        if isCut { buffer.append(",\"more\":true") }
+        buffer.append(",\"nodes\":")
+        buffer.append(list: steps) { append($0, to: buffer) }
+        buffer.append("}\n")
+    }
+
+    private func append(_ step: Step, to buffer: FrameBuffer) {
+        let definition = step.named.definition
+        buffer.append("{\"node\":")
+        buffer.append(string: step.named.name)
+        buffer.append(",\"kind\":\"")
+        buffer.append(raw: definition.kindName)
+        buffer.append("\"")
+        let change = step.named.lastChange
+        buffer.append(",\"c\":")
+        buffer.append(change.rev)
+        buffer.append(",\"t\":")
+        buffer.append(change.time)
+        if let writer = step.named.writer {
+            if let by = writer.by {
+                buffer.append(",\"by\":")
+                buffer.append(string: by)
+            }
+            if let context = writer.context {
+                buffer.append(",\"ctx\":")
+                context.withBytes(buffer.append(_:))
+            }
+        }
+        buffer.append(",")
+        Subscription.append(step.node.value, to: buffer)
+        if case .derived(let derived) = definition.kind {
+            buffer.append(",\"op\":\"")
+            buffer.append(raw: derived.source.name)
+            buffer.append("\",\"class\":\"")
+            buffer.append(raw: definition.stateClass.rawValue)
+            buffer.append("\",\"inputs\":")
+            buffer.append(list: step.inputs) { input in
+                if let input { buffer.append(string: input.name) } else { buffer.append("null") }
+            }
+            buffer.append(",\"stages\":")
+            buffer.append(list: step.stages) { stage in
+                buffer.append("{\"op\":")
+                buffer.append(string: stage.stage)
+                buffer.append(",\"label\":")
+                buffer.append(string: stage.label)
+                buffer.append(",")
+                Subscription.append(stage.node.value, to: buffer)
+                buffer.append("}")
+            }
+        }
+        buffer.append("}")
+    }
+}
+
+extension LiveGraph {
+    /// What made a node's present value, as JSON.
+    ///
+    /// - Parameters:
+    ///   - node: of this graph.
+    ///   - mayRead: whether the caller may see a node; the explanation does not go beyond others, and shows them as null.
+    /// - Returns: `{"node","epoch","rev","t","nodes":[{"node","kind","c","t","by","ctx","v",…,"inputs","stages"}]}`, the
+    ///   node itself first, each node once.
+    public func explanation(of node: NamedNode, mayRead: (NamedNode) -> Bool = { _ in true }) -> [UInt8] {
+        let buffer = FrameBuffer()
+        Explanation(of: node, mayRead: mayRead).append(to: buffer)
+        return Array(buffer.bytes)
+    }
+
+    /// The named nodes from which a living node gets what it holds, each once, and the nodes behind them.
+    fileprivate func namedInputs(of node: AnyNode) -> [(NamedNode, Node<Datum>)] {
+        var found: [(NamedNode, Node<Datum>)] = []
+        var seen: Set<UInt64> = [node.id]
+        var open = [node]
+        while !open.isEmpty {
+            let next = open.removeFirst()
+            for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
+                if let named = chains.named(upstream.id) {
+                    found.append((named.name, named.node))
+                } else if !chains.isHidden(upstream.id) {
+                    open.append(upstream)
+                }
+            }
+        }
+        return found
+    }
+
+    /// The stages of a node's definition, in order, with what they hold.
+    fileprivate func stages(of named: NamedNode, _ node: AnyNode) -> [InnerStage] {
+        var stages: [InnerStage] = []
+        var present: AnyNode? = node
+        while let next = present {
+            let stage = chains.inner(next.id)
+            if let stage, stage.of === named { stages.append(stage) }
+            present = next.upstreamNodes.first { upstream in
+                !chains.isHidden(upstream.id) && chains.inner(upstream.id)?.of === named
+            }
+        }
+        return stages.reversed()
+    }
+}

@@ -1,0 +1,22 @@
+internal import GraphHost
+internal import HTTP
+
+// Questions that are answered once, and leave nothing behind.
+extension HTTPConnection {
+    /// `POST …/eval`: a pipeline's present result.
+    func evaluate(_ captures: Captures, _ head: RequestHead) {
+        guard let graph = findGraph(captures) else { return }
+        guard MediaType.carriesJSON(head) else { return refuseType("application/json") }
+        do throws(HostError) {
+            try graph.evaluate(parser.body).withUnsafeBytes { answer(.ok, "application/json", $0) }
+        } catch {
+            refuse(error)
+        }
+    }
+
+    /// `GET …/nodes/{n}/explain`: what made the present value.
+    func explainNode(_ captures: Captures) {
+        guard let node = findNode(captures) else { return }
+        node.graph.explanation(of: node).withUnsafeBytes { answer(.ok, "application/json", $0) }
+    }
+}

@@ -1,0 +1,50 @@
+"""Questions that leave nothing behind: `eval` and `explain`."""
+
+import json
+
+from conftest import Client
+
+
+def evaluate(server, body, **headers):
+    return server.request("POST", "/v1/graphs/g/eval", json.dumps(body), {"Content-Type": "application/json", **headers})
+
+
+def test_eval_is_a_subscription_without_the_subscription(server):
+    start = server.counts("g")
+    answer = evaluate(server, {"node": "x", "pipe": [{"map": "value * 9 / 5 + 32"}, {"map": "round(value, 1)"}]})
+    assert answer.status == 200 and answer.json()["v"] == 33.8
+    with Client(server) as client:
+        snap = client.ask(op="sub", graph="g", combine={"a": "x", "b": "deep"}, pipe=[{"map": "value.a + value.b"}])
+        answer = evaluate(server, {"combine": {"a": "x", "b": "deep"}, "pipe": [{"map": "value.a + value.b"}]})
+        assert answer.json() == {key: snap[key] for key in ("epoch", "rev", "t", "v")}
+    assert server.counts("g") == start
+    assert evaluate(server, {"node": "y"}).json()["empty"] is True
+    assert evaluate(server, {"node": "any", "pipe": [{"ifEmpty": 5}]}).json()["v"] == 5
+
+
+def test_eval_says_what_is_wrong_and_where(server):
+    answer = evaluate(server, {"node": "x", "pipe": [{"map": "value +"}]})
+    assert answer.status == 422 and answer.json()["code"] == "expr_syntax"
+    problem, = answer.json()["problems"]
+    assert problem["line"] == 1 and 32 <= problem["column"] <= 41 and problem["msg"]
+    two = evaluate(server, {"node": "x", "pipe": [{"map": "nope"}, {"filter": "value >"}]}).json()["problems"]
+    assert [p["code"] for p in two] == ["expr_type", "expr_syntax"]
+    assert evaluate(server, {"node": "none"}).status == 404
+    assert evaluate(server, {}).json()["code"] == "bad_field"
+    assert server.request("POST", "/v1/graphs/g/eval", "{").json()["code"] == "bad_json"
+    assert server.request("POST", "/v1/graphs/g/eval", "{}", {"Content-Type": "image/png"}).status == 415
+    assert evaluate(server, {"node": "x", "pipe": ["distinct"] * 17}).json()["code"] == "pipe_limit"
+    assert server.request("POST", "/v1/graphs/g/eval", "{}", {"Origin": "http://evil.example"}).status == 403
+
+
+def test_explain(server):
+    server.set("g", "x", 4, **{"Sluice-Context": '{"src":"meter"}'})
+    start = server.counts("g")
+    answer = server.get("/v1/graphs/g/nodes/deep/explain")
+    assert answer.status == 200
+    deep, double, x = answer.json()["nodes"]
+    assert deep["v"] == 90 and deep["inputs"] == ["double"]
+    assert [(s["op"], s["label"], s["v"]) for s in deep["stages"]] == [("map", "value + 1", 9), ("map", "value * 10", 90)]
+    assert double["v"] == 8 and x["v"] == 4 and x["ctx"] == {"src": "meter"} and x["c"] == deep["c"]
+    assert server.counts("g") == start
+    assert server.get("/v1/graphs/g/nodes/none/explain").status == 404
