@@ -1,12 +1,12 @@
-/// A node without its value's type: identity, name, edges.
+/// A node without its value's type: identity, name, neighbours.
 ///
-/// See ``Node``.
-///
-/// Invariants, checked by `Graph.validate`:
-/// - `pass ≥ 0` means that frame `pass` of the graph is this node's. A node has at most one frame.
-/// - Ranks rise along every counted edge.
-/// - A node with an outgoing edge or a listener cannot die: they retain it.
+/// See ``Node`` for what nodes are, and <doc:LookingAtAGraph> for what can be asked of them.
 public class AnyNode {
+    // Invariants, checked by `Graph.validate`:
+    // - `pass ≥ 0` means that frame `pass` of the graph is this node's. A node has at most one frame.
+    // - Ranks rise along every counted edge.
+    // - A node with an outgoing edge or a listener cannot die: they retain it.
+
     /// The graph this node belongs to.
     public final let graph: Graph
     /// The creation number, unique within the graph, rising.

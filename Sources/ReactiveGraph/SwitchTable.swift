@@ -19,7 +19,10 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
         side.inners = self
         side.onDetach = { [unowned self] in generation += 1 }
         side.reset = { [unowned self, unowned edge] in edge.graph?.graves.append(leave()) }
-        side.keeps = { [unowned self] visit in forEachInner { visit($0.takeUnretainedValue()) } }
+        side.keeps = { [unowned self] visit in
+            // An entry refers to its node twice: as a node, and as the typed node it is.
+            forEachInner { node in for _ in 0..<2 { visit(node.takeUnretainedValue()) } }
+        }
     }
 
     // MARK: - Sending

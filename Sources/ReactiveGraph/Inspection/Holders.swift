@@ -71,10 +71,11 @@ struct HoldMap {
         for keeper in keepers[node.id] ?? [] { visit(keeper, "value") }
     }
 
-    /// Whether anybody but edges and other nodes holds `node`: a listen, or a reference of whatever kind.
+    /// Whether anybody but edges and other nodes holds `node`: a listen, a registry, a reference of whatever kind.
     func isHeldFromOutside(_ node: NodeRef) -> Bool {
         var isHeld = false
         node._withUnsafeGuaranteedRef { node in
+            isHeld = !node.registrations.isEmpty
             node.forEachOutgoing { edge in
                 if edge.bag != nil || edge.isHeldFromOutside { isHeld = true }
             }
@@ -86,6 +87,7 @@ struct HoldMap {
     func outsideReferences(to node: NodeRef) -> Int {
         var known = keepers[node.id]?.count ?? 0
         node._withUnsafeGuaranteedRef { node in
+            known += node.registrations.count
             node.forEachOutgoing { edge in
                 if !edge.traits.contains(.own) { known += 1 }
             }
@@ -117,6 +119,14 @@ extension AnyNode {
         forEachHeld { edge in
             edge.side?.keeps?({ visit(.passUnretained($0)) })
         }
+    }
+}
+
+extension AnyNode {
+    /// The names by which registries hold this node, as their policies say (G-129).
+    final var registrations: [String] {
+        guard isRegistered, let entries = graph.registered[id] else { return [] }
+        return entries.compactMap { $0.strong == nil ? nil : $0.name }
     }
 }
 

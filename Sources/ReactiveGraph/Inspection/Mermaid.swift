@@ -15,7 +15,7 @@ extension AnyNode {
         for item in Drawing(around: self, values: values, listeners: listeners).items {
             switch item {
             case .node(let node):
-                let label = node.lines.map(escapedForMermaid).joined(separator: "<br/>")
+                let label = node.lines.map(Mermaid.escaped).joined(separator: "<br/>")
                 text += "    n\(node.id)[\"\(label)\"]\n"
                 if node.isEnded { ended.append("n\(node.id)") }
             case .link(let link):
@@ -26,7 +26,7 @@ extension AnyNode {
                     return "x\(loose)"
                 }
                 let arrow = link.isFollowing || link.isEnded ? "-.->" : "-->"
-                text += "    \(ends[0]) \(arrow)|\"\(escapedForMermaid(link.name))\"| \(ends[1])\n"
+                text += "    \(ends[0]) \(arrow)|\"\(Mermaid.escaped(link.name))\"| \(ends[1])\n"
             }
         }
         for node in ended { text += "    style \(node) stroke-dasharray: 4\n" }
@@ -34,20 +34,26 @@ extension AnyNode {
     }
 }
 
-/// Everything but letters, digits, spaces and harmless signs becomes a character code: Mermaid knows no
-/// backslash, and takes some texts for Markdown or HTML.
-private func escapedForMermaid(_ label: String) -> String {
-    var result = ""
-    for scalar in label.unicodeScalars {
-        switch scalar {
-        case "\n": result += "<br/>"
-        case "a"..."z", "A"..."Z", "0"..."9", " ", ".", ",", ":", "-", "_", "(", ")", "/", "+", "=", "?", "!":
-            result.unicodeScalars.append(scalar)
-        case "\0"..."\u{1F}": result += " "
-        case "\u{A0}"...: result.unicodeScalars.append(scalar)
-        default: result += "#\(scalar.value);"
+/// The text of labels.
+package enum Mermaid {
+    /// The inside of a quoted label.
+    ///
+    /// Everything but letters, digits, spaces and harmless signs becomes a character code: Mermaid knows no
+    /// backslash, and takes some texts for Markdown or HTML.
+    package static func escaped(_ label: String) -> String {
+        var result = ""
+        for scalar in label.unicodeScalars {
+            switch scalar {
+            case "\n": result += "<br/>"
+            case "a"..."z", "A"..."Z", "0"..."9", " ", ".", ",", ":", "-", "_", "(", ")", "/", "+", "=", "?",
+                "!":
+                result.unicodeScalars.append(scalar)
+            case "\0"..."\u{1F}": result += " "
+            case "\u{A0}"...: result.unicodeScalars.append(scalar)
+            default: result += "#\(scalar.value);"
+            }
         }
+        // The grammar has no empty string.
+        return result.isEmpty ? " " : result
     }
-    // The grammar has no empty string; a list or heading would be taken for Markdown only after a backtick.
-    return result.isEmpty ? " " : result
 }

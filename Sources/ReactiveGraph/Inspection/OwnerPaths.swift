@@ -9,6 +9,8 @@ public struct OwnerPath {
         ///
         /// The name of the bag, else the type of the owner that was given to `listen`, else `"a bag"`.
         case listener(of: String, listens: Int)
+        /// A ``Registry``, under a name: see ``Retention``.
+        case registry(name: String)
         /// An ``AnyEdge`` that somebody keeps: its name (G-20).
         case edge(name: String)
         /// A variable, a value, a function: anything that refers to the node and is no part of the graph.
@@ -53,6 +55,7 @@ extension OwnerPath.Holder: CustomStringConvertible {
         switch self {
         case .listener(let owner, 1): "a listen of \(owner)"
         case .listener(let owner, let listens): "\(listens) listens of \(owner)"
+        case .registry(let name): "registry (\(name))"
         case .edge(let name): "edge \(name), kept by somebody"
         case .reference: "a reference"
         case .ring: "a ring"
@@ -63,7 +66,7 @@ extension OwnerPath.Holder: CustomStringConvertible {
 extension AnyNode {
     /// Why this node is alive: the paths from everybody outside down to it (G-52, G-53).
     ///
-    /// Outside are listens, references that are no part of the graph, and edges that somebody keeps; rings come
+    /// Outside are listens, registries, references that are no part of the graph, and edges that somebody keeps; rings come
     /// last, because they hold without anybody. The variable through which the question is asked is a reference
     /// too. First comes the shortest path from each holder, then the other ways by which they hold the node, a path
     /// over two edges between the same nodes once. The time is in proportion to the connected part of the graph,

@@ -172,8 +172,9 @@ struct OwnerSearch {
             }
         }
         let listeners = bags.map { OwnerPath.Holder.listener(of: $0.owner, listens: $0.listens) }
+        let registries = node._withUnsafeGuaranteedRef { $0.registrations }.map(OwnerPath.Holder.registry)
         let isReferred = map.outsideReferences(to: node) > 0
-        return listeners + result + (isReferred ? [.reference] : [])
+        return listeners + registries + result + (isReferred ? [.reference] : [])
     }
 }
 

@@ -89,7 +89,7 @@ private final class Bridge<Value: Sendable>: Sendable {
     /// On the source's thread: holds the source and follows it.
     func open(in graph: Graph) {
         guard let node = graph.reachableNode(sourceID) as? Node<Value> else { return }
-        let bag = CancellableBag()
+        let bag = CancellableBag(name: "a bridge")
         graph.bridges[ObjectIdentifier(self)] = bag
         let edge = Edge("Bridge", [.listener, .wantsPath]) { edge in
             guard let graph = edge.graph else { return .nothing }

@@ -61,4 +61,22 @@ extension Examples {
         second.set("nobody hears this")
         try check()
     }
+
+    @Test("A method that listens (G-95)")
+    func listenCalling() throws {
+        final class Gauge: ListenerOwner {
+            let listenBag = CancellableBag()
+            var shown: [Int] = []
+
+            func show(_ value: Int) { shown.append(value) }
+        }
+
+        let graph = Graph()
+        let speed = graph.mutable(50)
+        let gauge = Gauge()
+        speed.listen(owner: gauge, calling: Gauge.show)
+        speed.set(70)
+        print(gauge.shown)  // prints [50, 70]
+        try check()
+    }
 }

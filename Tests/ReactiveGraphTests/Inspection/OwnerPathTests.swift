@@ -107,6 +107,37 @@ struct OwnerPathTests {
         )
     }
 
+    @Test("G-128, G-129: a registry holds as its policies say, under a name")
+    func registry() {
+        let registry = Registry(graph: graph, policy: .untilPressure)
+        let source = graph.mutable(1).named("source")
+        registry.node("/total", as: Int.self).link(to: source)
+        let kept = registry.mutable("/kept", as: Int.self)
+        let loose = registry.mutable("/loose", as: Int.self, retention: .whileInUse)
+        #expect(paths(source) == ["registry (/total) → /total ─Link→ source"])
+        #expect(paths(kept) == ["registry (/kept) → /kept"])
+        #expect(paths(loose) == [])
+        registry.flushUnused()
+        #expect(paths(source) == [] && paths(kept) == [])
+    }
+
+    @Test("G-90: the inner nodes of a switch are held by the switched node, by value and by table")
+    func switches() {
+        let bag = CancellableBag(name: "bag")
+        let numbers = graph.mutable(1).named("numbers")
+        var switched: Node<Switched<Bool, Int>>? = numbers.switch { $0 > 0 }.named("switched")
+        let inner = switched?.value?.node.named("inner")
+        switched?.case(true).named("positive").listen(in: bag) { _ in }
+        switched = nil
+        #expect(
+            inner.map { paths($0) } == [
+                "a listen of bag → positive ─Case→ inner",
+                "a listen of bag → positive ─Case→ switched ─value→ inner",
+            ]
+        )
+        withExtendedLifetime(switched) {}
+    }
+
     @Test("Every path: the two sides of a diamond, each holder's shortest first")
     func diamond() {
         let bag = CancellableBag(name: "bag")

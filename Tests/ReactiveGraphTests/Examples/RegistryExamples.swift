@@ -1,0 +1,57 @@
+import ReactiveGraph
+import Testing
+
+extension Examples {
+    @Test("Factories (G-134)")
+    func registryFactory() throws {
+        let graph = Graph()
+        let registry = Registry(graph: graph)
+        let celsius = registry.mutable("/celsius", as: Double.self)
+        registry.setFactory(for: "/fahrenheit") { [unowned registry] in
+            registry.node("/celsius", as: Double.self).map { $0 * 9 / 5 + 32 }
+        }
+        celsius.set(100)
+        print(registry.node("/fahrenheit", as: Double.self))  // prints /fahrenheit: 212.0
+        print(registry.count)  // prints 1
+        try check()
+    }
+
+    @Test("Retention and pressure (G-129 … G-131)")
+    func memoryRetention() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let registry = Registry(graph: graph, policy: .untilPressure)
+        registry.mutable("/used", as: Int.self).listen(in: bag) { _ in }
+        registry.mutable("/unused", as: Int.self).set(1)
+        registry.mutable("/passing", as: Int.self, retention: .whileInUse).set(1)
+        registry.mutable("/settings", as: Int.self, retention: .always).set(1)
+        print(registry.names)  // prints ["/used", "/unused", "/settings"]
+        registry.flushUnused()
+        print(registry.names)  // prints ["/used", "/settings"]
+        try check()
+    }
+
+    @Test("Pressure from the system (G-131)")
+    func memoryPressure() throws {
+        let graph = Graph()
+        let registry = Registry(graph: graph, policy: .untilPressure)
+        let system = PressureSource()  // the host signals it when memory is short
+        registry.flush(on: system)
+        registry.mutable("/page", as: String.self).set("text")
+        system.signal()
+        print(registry.count, registry.pressure.releasedNodes)  // prints 0 1
+        try check()
+    }
+
+    @Test("Wiping (G-133)")
+    func registryWipe() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let registry = Registry(graph: graph)
+        let name = registry.mutable("/me/name", as: String.self)
+        name.set("Ada")
+        name.addListener(owner: bag) { print($0) }  // prints added(Ada)
+        registry.wipe { name, _ in name.hasPrefix("/me") }  // prints empty(source: wipe)
+        try check()
+    }
+}
