@@ -34,8 +34,18 @@ extension Node {
     /// exactly one replay happens (G-26).
     ///
     /// An edge that already has an end is refused: the graph's `onError` is told, nothing changes (G-28).
+    ///
+    /// - Parameters:
+    ///   - upstream: the node to follow.
+    ///   - edge: an edge without ends.
+    ///   - replay: whether to feed it the upstream's current value now (G-149).
+    /// - Returns: ends the link when cancelled; `nil` if nothing was linked.
     @discardableResult
-    public func link<In>(to upstream: Node<In>, via edge: TransformEdge<In, Value>) -> AnyCancellable? {
+    public func link<In>(
+        to upstream: Node<In>,
+        via edge: TransformEdge<In, Value>,
+        replay: Bool = true
+    ) -> AnyCancellable? {
         guard upstream !== self else { return nil }
         guard edge.core.source == nil, edge.core.target == nil else {
             graph.onError?(.edgeInUse(name: edge.name, node: id))
@@ -43,8 +53,8 @@ extension Node {
         }
         if graph.propagatesEmpty { edge.propagatesEmpty = true }
         let cancellable = AnyCancellable(edge: edge.core)
-        edge.from = upstream
-        edge.to = self
+        graph.tie(edge.core, from: upstream, to: self)
+        if replay { graph.replay(edge.core) }
         return cancellable
     }
 

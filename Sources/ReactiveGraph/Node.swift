@@ -17,6 +17,13 @@ public class Node<Value>: AnyNode {
         super.init(graph: graph)
     }
 
+    /// A node holding `value`: of any value, mutable or not (G-97).
+    ///
+    /// The graph's own way to say it is `graph.node(value)`, or `graph.mutable(value)`.
+    public convenience init(_ value: Value, in graph: Graph) {
+        self.init(graph: graph, .value(value))
+    }
+
     deinit {
         die()
     }

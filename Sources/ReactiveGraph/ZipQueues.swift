@@ -148,15 +148,3 @@ extension ZipQueues {
         ZipRemains(inputs.map { $0.leave() })
     }
 }
-
-extension Graph {
-    /// Ties the fresh edge of an input to its join.
-    ///
-    /// Not replayed.
-    @usableFromInline
-    func tieInput(_ edge: Edge, _ source: AnyNode, to target: AnyNode, _ join: Join) {
-        edge.needSide().join = join
-        if propagatesEmpty { edge.traits.insert(.propagatesEmpty) }
-        tie(edge, from: source, to: target)
-    }
-}

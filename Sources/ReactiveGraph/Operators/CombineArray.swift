@@ -86,17 +86,7 @@ extension Graph {
             slots.set(index, emission)
             return join.delivered(by: edge)
         }
-        edge.needSide().join = join
-        if propagatesEmpty { edge.traits.insert(.propagatesEmpty) }
-        tie(edge, from: source, to: target)
-    }
-}
-
-extension Join {
-    @inlinable
-    func store<Out>(emission: Emission<Out>) -> Outcome {
-        guard !isDead, let node = node(as: Out.self) else { return .nothing }
-        return node._withUnsafeGuaranteedRef { $0.accept(emission: emission) }
+        tieInput(edge, source, to: target, join)
     }
 }
 
@@ -129,24 +119,5 @@ extension Node {
         }
         graph.start(join)
         return target
-    }
-
-    /// The latest values of this node and another.
-    ///
-    /// See <doc:Combine>.
-    @inlinable
-    public func combine<Other>(_ other: Node<Other>) -> Node<(Value, Other)> {
-        Node<(Value, Other)>.combine(self, other)
-    }
-
-    /// `transform` of the latest values of this node and another.
-    ///
-    /// See ``combineEach(_:_:_:)``.
-    @inlinable
-    public func combine<Other, Out>(
-        _ other: Node<Other>,
-        _ transform: @escaping (Value, Other) -> Out
-    ) -> Node<Out> {
-        Node<Out>.combineEach(self, other, transform)
     }
 }

@@ -1,4 +1,5 @@
 // Combine of three to six nodes, written out: parameter packs are not specialised and cost four times as much.
+// Parallel to ZipMany.swift.
 extension Node {
     /// The latest values of three nodes, as soon as all hold one.
     ///
@@ -14,7 +15,7 @@ extension Node {
 
     /// `transform` of the latest values of three nodes.
     ///
-    /// See ``combineEach(_:_:_:)``.
+    /// See <doc:Combine>.
     @inlinable
     public static func combineEach<A, B, C>(
         _ a: Node<A>,
@@ -22,24 +23,9 @@ extension Node {
         _ c: Node<C>,
         _ transform: @escaping (A, B, C) -> Value
     ) -> Node<Value> {
-        let graph = a.graph
-        let target = Node<Value>(graph: graph, .empty)
-        let first = Slot<A>()
-        let second = Slot<B>()
-        let third = Slot<C>()
-        let join = graph.makeJoin(target) { join in
-            guard
-                case .value(let a) = first.latest,
-                case .value(let b) = second.latest,
-                case .value(let c) = third.latest
-            else { return join.incomplete(Value.self) }
-            return join.store(transform(a, b, c))
-        }
-        graph.tieInput(first, a, to: target, join)
-        graph.tieInput(second, b, to: target, join)
-        graph.tieInput(third, c, to: target, join)
-        graph.start(join)
-        return target
+        let combine = Combining<Value>(a.graph)
+        let (first, second, third) = (combine.input(a), combine.input(b), combine.input(c))
+        return combine.start { transform(first.value, second.value, third.value) }
     }
 
     /// The latest values of four nodes, as soon as all hold one.
@@ -57,7 +43,7 @@ extension Node {
 
     /// `transform` of the latest values of four nodes.
     ///
-    /// See ``combineEach(_:_:_:)``.
+    /// See <doc:Combine>.
     @inlinable
     public static func combineEach<A, B, C, D>(
         _ a: Node<A>,
@@ -66,27 +52,11 @@ extension Node {
         _ d: Node<D>,
         _ transform: @escaping (A, B, C, D) -> Value
     ) -> Node<Value> {
-        let graph = a.graph
-        let target = Node<Value>(graph: graph, .empty)
-        let first = Slot<A>()
-        let second = Slot<B>()
-        let third = Slot<C>()
-        let fourth = Slot<D>()
-        let join = graph.makeJoin(target) { join in
-            guard
-                case .value(let a) = first.latest,
-                case .value(let b) = second.latest,
-                case .value(let c) = third.latest,
-                case .value(let d) = fourth.latest
-            else { return join.incomplete(Value.self) }
-            return join.store(transform(a, b, c, d))
-        }
-        graph.tieInput(first, a, to: target, join)
-        graph.tieInput(second, b, to: target, join)
-        graph.tieInput(third, c, to: target, join)
-        graph.tieInput(fourth, d, to: target, join)
-        graph.start(join)
-        return target
+        let combine = Combining<Value>(a.graph)
+        let (first, second, third, fourth) = (
+            combine.input(a), combine.input(b), combine.input(c), combine.input(d)
+        )
+        return combine.start { transform(first.value, second.value, third.value, fourth.value) }
     }
 
     /// The latest values of five nodes, as soon as all hold one.
@@ -105,7 +75,7 @@ extension Node {
 
     /// `transform` of the latest values of five nodes.
     ///
-    /// See ``combineEach(_:_:_:)``.
+    /// See <doc:Combine>.
     @inlinable
     public static func combineEach<A, B, C, D, E>(
         _ a: Node<A>,
@@ -115,30 +85,11 @@ extension Node {
         _ e: Node<E>,
         _ transform: @escaping (A, B, C, D, E) -> Value
     ) -> Node<Value> {
-        let graph = a.graph
-        let target = Node<Value>(graph: graph, .empty)
-        let first = Slot<A>()
-        let second = Slot<B>()
-        let third = Slot<C>()
-        let fourth = Slot<D>()
-        let fifth = Slot<E>()
-        let join = graph.makeJoin(target) { join in
-            guard
-                case .value(let a) = first.latest,
-                case .value(let b) = second.latest,
-                case .value(let c) = third.latest,
-                case .value(let d) = fourth.latest,
-                case .value(let e) = fifth.latest
-            else { return join.incomplete(Value.self) }
-            return join.store(transform(a, b, c, d, e))
-        }
-        graph.tieInput(first, a, to: target, join)
-        graph.tieInput(second, b, to: target, join)
-        graph.tieInput(third, c, to: target, join)
-        graph.tieInput(fourth, d, to: target, join)
-        graph.tieInput(fifth, e, to: target, join)
-        graph.start(join)
-        return target
+        let combine = Combining<Value>(a.graph)
+        let (first, second, third, fourth, fifth) = (
+            combine.input(a), combine.input(b), combine.input(c), combine.input(d), combine.input(e)
+        )
+        return combine.start { transform(first.value, second.value, third.value, fourth.value, fifth.value) }
     }
 
     /// The latest values of six nodes, as soon as all hold one.
@@ -158,7 +109,7 @@ extension Node {
 
     /// `transform` of the latest values of six nodes.
     ///
-    /// See ``combineEach(_:_:_:)``.
+    /// See <doc:Combine>.
     @inlinable
     public static func combineEach<A, B, C, D, E, F>(
         _ a: Node<A>,
@@ -169,32 +120,13 @@ extension Node {
         _ f: Node<F>,
         _ transform: @escaping (A, B, C, D, E, F) -> Value
     ) -> Node<Value> {
-        let graph = a.graph
-        let target = Node<Value>(graph: graph, .empty)
-        let first = Slot<A>()
-        let second = Slot<B>()
-        let third = Slot<C>()
-        let fourth = Slot<D>()
-        let fifth = Slot<E>()
-        let sixth = Slot<F>()
-        let join = graph.makeJoin(target) { join in
-            guard
-                case .value(let a) = first.latest,
-                case .value(let b) = second.latest,
-                case .value(let c) = third.latest,
-                case .value(let d) = fourth.latest,
-                case .value(let e) = fifth.latest,
-                case .value(let f) = sixth.latest
-            else { return join.incomplete(Value.self) }
-            return join.store(transform(a, b, c, d, e, f))
+        let combine = Combining<Value>(a.graph)
+        let (first, second, third, fourth, fifth, sixth) = (
+            combine.input(a), combine.input(b), combine.input(c), combine.input(d), combine.input(e),
+            combine.input(f)
+        )
+        return combine.start {
+            transform(first.value, second.value, third.value, fourth.value, fifth.value, sixth.value)
         }
-        graph.tieInput(first, a, to: target, join)
-        graph.tieInput(second, b, to: target, join)
-        graph.tieInput(third, c, to: target, join)
-        graph.tieInput(fourth, d, to: target, join)
-        graph.tieInput(fifth, e, to: target, join)
-        graph.tieInput(sixth, f, to: target, join)
-        graph.start(join)
-        return target
     }
 }

@@ -13,7 +13,7 @@ extension Node {
 
     /// Every value of this node and of `other`.
     @inlinable
-    public func merge(_ other: Node<Value>) -> Node<Value> {
+    public func merge(with other: Node<Value>) -> Node<Value> {
         Node.merge([self, other])
     }
 }

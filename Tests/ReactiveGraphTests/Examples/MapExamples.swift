@@ -19,7 +19,7 @@ extension Examples {
         let bag = CancellableBag()
         let save = graph.mutable(of: String.self)
         let discard = graph.mutable(of: String.self)
-        let isEdited = save.mapReplace(false).merge(discard.mapReplace(false))
+        let isEdited = save.mapReplace(false).merge(with: discard.mapReplace(false))
         isEdited.listen(in: bag) { print($0) }
         save.set("letter.txt")  // prints false
         try check()
@@ -37,11 +37,11 @@ extension Examples {
 
         let graph = Graph()
         let bag = CancellableBag()
-        graph.onError = { print($0) }
+        graph.onError = { _ in print("no number") }
         let text = graph.mutable("4").named("text")
         text.tryMap(number).listen(in: bag) { print($0) }  // prints 4
         text.mapResult(number).map { (try? $0.get()) ?? 0 }.listen(in: bag) { print($0) }  // prints 4
-        text.set("four")  // prints tryMap of node n2 failed: NotANumber(text: "four"), then 0
+        text.set("four")  // prints no number, then no number, then 0
         try check()
     }
 

@@ -173,7 +173,7 @@ struct CombineTests {
         a.set(7)
         #expect(list.value == [7, 2])
         #expect(Node.combineEach([a, a]) { $0.reduce(0, +) }.value == 14)
-        #expect(a.combine(graph.mutable("x")).value?.1 == "x")
+        #expect(a.combine(with: graph.mutable("x")).value?.1 == "x")
     }
 
     @Test(

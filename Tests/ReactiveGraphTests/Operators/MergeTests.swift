@@ -34,7 +34,7 @@ struct MergeTests {
     func branches(settled: Bool) {
         let graph = Graph(propagation: settled ? .settled : .immediate)
         let source = graph.mutable(3)
-        let heard = Recorder(source.map { $0 * 10 }.merge(source.map { $0 + 1 }))
+        let heard = Recorder(source.map { $0 * 10 }.merge(with: source.map { $0 + 1 }))
         source.set(4)
         #expect(heard.history == [4, 40, 5])
     }
@@ -42,7 +42,7 @@ struct MergeTests {
     @Test("Ignores empty, unless it travels")
     func empty() {
         let source = graph.mutable(1)
-        let derived = source.merge(graph.mutable(2))
+        let derived = source.merge(with: graph.mutable(2))
         source.clear()
         #expect(derived.value == 2)
         derived.propagatesEmpty()
@@ -52,6 +52,6 @@ struct MergeTests {
 
     @Test("Is released with its last holder")
     func release() {
-        expectReleased { $0.merge($0.map { $0 }) }
+        expectReleased { $0.merge(with: $0.map { $0 }) }
     }
 }
