@@ -223,6 +223,7 @@ extension Graph {
         }
         let edge = makeForeign()
         edge.needSide().owner = owner
+        edge.traits.insert(.foreign)
         return listen(to: node, in: foreign, replay: wanted, edge)
     }
 }

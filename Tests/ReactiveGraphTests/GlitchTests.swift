@@ -2,7 +2,9 @@ import ReactiveGraph
 import TestSupport
 import Testing
 
-/// Random graphs without rings, and random batches. Each source is set to the number of the commit, each node's value says
+/// Random graphs without rings, and random batches.
+///
+/// Each source is set to the number of the commit, each node's value says
 /// which commits of which sources it was made of, so a listener can tell an old part from a new one.
 @Suite("Properties of random graphs (G-34a, G-50, G-136, G-137)")
 struct GlitchTests {

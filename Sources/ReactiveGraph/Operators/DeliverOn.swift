@@ -33,6 +33,8 @@ private final class DeliverOn<Value> {
     private let entries: Backlog<PendingEntry<Value>>
     /// Posts that have not come back: never fewer than there are entries, and no more than the buffer has held.
     private var posted = 0
+    /// Posts of values that were dropped with a former end: they come first, and nothing arrives with them.
+    private var blanks = 0
     var edge: EdgeRef?
 
     init(_ executor: any LoopExecutor, _ entries: Backlog<PendingEntry<Value>>) {
@@ -56,10 +58,16 @@ private final class DeliverOn<Value> {
     }
 
     func stop() {
+        blanks += posted
+        posted = 0
         entries.removeAll()
     }
 
     private func arrive() {
+        guard blanks == 0 else {
+            blanks -= 1
+            return
+        }
         posted -= 1
         guard let edge, let entry = entries.popFirst() else { return }
         let graph = edge._withUnsafeGuaranteedRef { $0.graph }

@@ -25,6 +25,21 @@ struct DeliverOnTests {
         #expect(!loop.hasWork)
     }
 
+    @Test("G-73: what was dropped leaves its place in the order of posts empty")
+    func droppedPlace() throws {
+        let a = graph.mutable(1)
+        let b = graph.mutable(10)
+        let first = a.deliver(on: loop)
+        let edge = try #require(first.upstreamTransforms.first as? TransformEdge<Int, Int>)
+        let heard = Recorder<Int>()
+        let second = b.deliver(on: loop)
+        for node in [first, second] { node.listen(owner: heard) { $0.note($1) } }
+        // The post of 1 is still there; that of 2 comes after that of 10.
+        edge.from = graph.mutable(2)
+        loop.run()
+        #expect(heard.history == [10, 2])
+    }
+
     @Test("G-15: its edge is called Deliver")
     func name() {
         let source = graph.mutable(1)

@@ -34,6 +34,7 @@ extension EngineWorld {
             return source.flattenMap { [unowned self] value in
                 withExtendedLifetime(mark) { inner(site, value) }
             }
+        case .deliver: return source.deliver(on: executor)
         case .delay(let duration): return source.delay(for: .milliseconds(duration))
         case .debounce(let duration, let burst):
             return source.debounce(for: .milliseconds(duration), edge: edge(burst))
@@ -326,6 +327,64 @@ extension EngineWorld {
                     player?.listener(site, value, context: context?.value(as: Int.self))
                 }
             }
+        }
+    }
+
+    /// As `listen`, each call being posted to the loop.
+    func listenLater(
+        _ node: Node<Int>,
+        _ holder: Holder,
+        _ hearing: Hearing,
+        _ replay: Bool,
+        _ site: Int
+    ) -> AnyCancellable {
+        let mark = Mark(functions)
+        let heard = { [unowned self] (value: Int, path: Path?, context: Context?) in
+            withExtendedLifetime(mark) {
+                player?.listener(
+                    site,
+                    value,
+                    context: context?.value(as: Int.self),
+                    path: path?.ids.map { Int($0) } ?? [],
+                    token: path
+                ) ?? ()
+            }
+        }
+        switch holder {
+        case .bag(let index):
+            let bag = bags[index] ?? CancellableBag()
+            bags[index] = bag
+            switch hearing {
+            case .context: return node.listen(in: bag, on: executor, replay: replay) { heard($0, nil, $1) }
+            case .path: return node.listen(in: bag, on: executor, replay: replay) { heard($0, $1, $2) }
+            default: return node.listen(in: bag, on: executor, replay: replay) { heard($0, nil, nil) }
+            }
+        case .owner(let index):
+            let owner = owners[index] ?? BagOwner()
+            owners[index] = owner
+            return listenLater(node, owner: owner, hearing, replay, heard)
+        case .foreign(let index):
+            let owner = foreigners[index] ?? ForeignOwner()
+            foreigners[index] = owner
+            return listenLater(node, owner: owner, hearing, replay, heard)
+        }
+    }
+
+    private func listenLater<Owner: AnyObject>(
+        _ node: Node<Int>,
+        owner: Owner,
+        _ hearing: Hearing,
+        _ replay: Bool,
+        _ heard: @escaping (Int, Path?, Context?) -> Void
+    ) -> AnyCancellable {
+        defer { withExtendedLifetime(owner) {} }
+        if case .context = hearing {
+            return node.listen(owner: owner, on: executor, replay: replay) {
+                (_: Owner, value: Int, context: Context?) in heard(value, nil, context)
+            }
+        }
+        return node.listen(owner: owner, on: executor, replay: replay) { (_: Owner, value: Int) in
+            heard(value, nil, nil)
         }
     }
 

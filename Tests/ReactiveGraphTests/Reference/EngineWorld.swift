@@ -17,6 +17,7 @@ final class EngineWorld: World {
     var tickets: [AnyCancellable?] = Array(repeating: nil, count: Places.tickets + 1)
     let functions = FunctionCount()
     let clock = ManualClock()
+    let executor = ManualExecutor()
 
     /// An owner that ends its listens when it dies.
     final class BagOwner: ListenerOwner {
@@ -47,6 +48,7 @@ final class EngineWorld: World {
         graph = Graph(
             propagation: settings.isSettled ? .settled : .immediate,
             clock: clock,
+            executor: executor,
             propagatesEmpty: settings.propagatesEmpty
         )
         graph.onRelease = { [unowned self] id in living[id] = nil }
@@ -175,9 +177,12 @@ final class EngineWorld: World {
             let node = nodes[place]
             node?.removeDownstreamNodes()
             withExtendedLifetime(node) {}
-        case .listen(let place, let holder, let hearing, let replay, let site, let ticket):
+        case .listen(let place, let holder, let hearing, let replay, let later, let site, let ticket):
             guard let node = nodes[place] else { return -1 }
-            tickets[ticket] = listen(node, holder, hearing, replay, site)
+            let form = form(hearing, holder, later: later)
+            tickets[ticket] =
+                later
+                ? listenLater(node, holder, form, replay, site) : listen(node, holder, form, replay, site)
             withExtendedLifetime(node) {}
         case .stopListening(let place, let holder):
             guard let node = nodes[place] else { return -1 }
@@ -186,6 +191,11 @@ final class EngineWorld: World {
             guard let node = nodes[one], let partner = nodes[other] else { return -1 }
             tickets[ticket] = sync(node, partner, holder, site)
             withExtendedLifetime((node, partner)) {}
+        case .setLater(let place, let value, let context):
+            guard let node = nodes[place] as? MutableNode<Int> else { return -1 }
+            node.sendLater(Emission(value), context: context.map { Context($0) })
+        case .runPosts:
+            executor.run()
         case .advance(let duration):
             clock.advance(by: .milliseconds(duration))
         default:

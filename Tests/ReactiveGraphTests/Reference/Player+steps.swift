@@ -25,7 +25,8 @@ extension Player {
         case 3..<10: .derive(place(), from: place(), operation())
         case 10..<16: .join(place(), from: (0..<(2 + random.below(3))).map { _ in place() }, several())
         case 16..<46: .set(lowPlace(), value(), context: context(), followsPath: random.chance(1, in: 2))
-        case 46..<49: .set(lowPlace(), nil, context: context(), followsPath: false)
+        case 46..<48: .set(lowPlace(), nil, context: context(), followsPath: false)
+        case 48: .setLater(lowPlace(), random.chance(1, in: 5) ? nil : value(), context: context())
         case 49..<56: .batch(entries(), context: context())
         case 56..<64: connect()
         case 64..<65: .makeEdge(edge(), site: nextSite())
@@ -40,7 +41,11 @@ extension Player {
 
     /// A step from outside, where time can go by.
     func makeOuterStep() -> Step {
-        random.chance(1, in: 7) ? .advance(random.below(5)) : makeStep()
+        switch random.below(14) {
+        case 0, 1: .advance(random.below(5))
+        case 2: .runPosts
+        default: makeStep()
+        }
     }
 
     private func connect() -> Step {
@@ -87,13 +92,14 @@ extension Player {
             holder(),
             hearing,
             replay: random.chance(4, in: 5),
+            later: random.chance(1, in: 6),
             site: nextSite(),
             ticket: ticket()
         )
     }
 
     private func operation() -> Operation {
-        switch random.below(19) {
+        switch random.below(20) {
         case 0: .fork
         case 1, 2: .map(site: nextSite())
         case 3: .mapReplace(value())
@@ -109,6 +115,7 @@ extension Player {
         case 15: .delay(1 + random.below(4))
         case 16: .debounce(1 + random.below(4), burst())
         case 17: .sample(1 + random.below(4))
+        case 18: .deliver
         default: .transform(site: nextSite())
         }
     }

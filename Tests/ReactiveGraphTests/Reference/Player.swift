@@ -54,6 +54,7 @@ final class Player {
         if settings.keepsPaths { firstListen() }
         for step in firstSteps() { outside(step) }
         for _ in 0..<settings.steps where !isOver { outside(makeOuterStep()) }
+        if !isOver { outside(.runPosts) }
         if !isOver { record.append(Event(what: .over, living: world.livingNodes)) }
         isOver = true
     }
@@ -70,7 +71,15 @@ final class Player {
     private func firstListen() {
         perform(.make(0, value: 1))
         perform(
-            .listen(0, .bag(Places.owners), .path, replay: true, site: nextSite(), ticket: Places.tickets)
+            .listen(
+                0,
+                .bag(Places.owners),
+                .path,
+                replay: true,
+                later: false,
+                site: nextSite(),
+                ticket: Places.tickets
+            )
         )
     }
 

@@ -21,6 +21,7 @@ final class ReferenceGraph {
     /// Owners whose deaths have to be noticed, and with which a sync ends.
     var tied: [ReferenceOwner] = []
     var timers = ReferenceTimers()
+    let loop = ReferenceLoop()
     /// To which nodes each originating set has come over syncs (G-137).
     private var reached: [Int: Set<Int>] = [:]
     private var lastOrigin = 0

@@ -23,6 +23,8 @@ final class ReferenceNode {
     var isDead = false
     /// The call that makes it has returned.
     var isMade = false
+    /// Users may set it directly.
+    var isMutable = false
 
     init(_ number: Int, _ stored: Int?) {
         self.number = number

@@ -33,6 +33,7 @@ extension ReferenceWorld {
         case .scan(let site): scan(edge, site)
         case .flatten(let site): flatten(edge, site)
         case .transform(let site): transform(edge, site)
+        case .deliver: deliver(edge)
         case .delay(let duration): delay(edge, duration)
         case .debounce(let duration, let burst): debounce(edge, duration, burst)
         case .sample(let duration): sample(edge, duration)
@@ -388,8 +389,9 @@ extension ReferenceWorld {
     func listen(
         _ node: ReferenceNode,
         _ holder: Holder,
-        _ hearing: Hearing,
+        _ form: Hearing,
         _ replay: Bool,
+        _ later: Bool,
         _ site: Int,
         _ ticket: Int
     ) {
@@ -398,7 +400,6 @@ extension ReferenceWorld {
         let edge = ReferenceEdge(.listen)
         edge.hasFunction = true
         graph.liveFunctions += 1
-        let form = form(hearing, holder)
         if case .emission = form { edge.hearsEmpty = true }
         edge.receive = { [unowned self, unowned owner] journey in
             owner.pins += 1
@@ -409,6 +410,7 @@ extension ReferenceWorld {
         if case .bag = holder {
             edge.receive = { [unowned self] journey in hear(form, site, journey) }
         }
+        if later { postCalls(of: edge) }
         graph.attach(edge, from: node)
         graph.attach(edge, to: owner)
         let made = ReferenceTicket(edge)
@@ -439,8 +441,9 @@ extension ReferenceWorld {
     }
 }
 
-/// The form of listening there is for a holder: owners are offered values and contexts only.
-func form(_ hearing: Hearing, _ holder: Holder) -> Hearing {
+/// The form of listening there is for a holder: owners are offered values and contexts only, and nobody emptiness later.
+func form(_ hearing: Hearing, _ holder: Holder, later: Bool) -> Hearing {
+    if case .emission = hearing, later { return .value }
     if case .bag = holder { return hearing }
     switch hearing {
     case .value, .emission: return .value

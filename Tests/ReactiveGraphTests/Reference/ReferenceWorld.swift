@@ -87,7 +87,8 @@ final class ReferenceWorld: World {
             case .derive(_, let from, _): [from]
             case .join(_, let from, _): from
             case .set(let place, _, _, _), .unlinkAllUpstream(let place), .unlinkAllDownstream(let place),
-                .listen(let place, _, _, _, _, _), .stopListening(let place, _), .askListeners(let place):
+                .listen(let place, _, _, _, _, _, _), .setLater(let place, _, _),
+                .stopListening(let place, _), .askListeners(let place):
                 [place]
             case .batch(let entries, _): entries.map(\.place)
             case .link(let one, let other, _, _), .linkEdge(let one, let other, _, _, _),
@@ -104,7 +105,9 @@ final class ReferenceWorld: World {
     private func run(_ step: Step) -> Int {
         switch step {
         case .make(let place, let value):
-            put(graph.makeNode(value), place)
+            let node = graph.makeNode(value)
+            node.isMutable = true
+            put(node, place)
         case .derive(let place, let from, let operation):
             guard let source = nodes[from] else { return -1 }
             let node = derive(operation, source)
@@ -174,9 +177,20 @@ final class ReferenceWorld: World {
             unlink(nodes[place]?.ins.filter { $0.kind != .follower && $0.from != nil } ?? [])
         case .unlinkAllDownstream(let place):
             unlink(nodes[place]?.outs.filter { $0.to != nil } ?? [])
-        case .listen(let place, let holder, let hearing, let replay, let site, let ticket):
+        case .listen(let place, let holder, let hearing, let replay, let later, let site, let ticket):
             guard let node = nodes[place] else { return -1 }
-            listen(node, holder, hearing, replay, site, ticket)
+            listen(node, holder, form(hearing, holder, later: later), replay, later, site, ticket)
+        case .setLater(let place, let value, let context):
+            guard let node = nodes[place], node.isMutable else { return -1 }
+            // A deferred set holds the node until it is done (G-150).
+            node.pins += 1
+            graph.loop.submit { [unowned self] in
+                graph.set(node, value, context: context)
+                node.pins -= 1
+                graph.sweep()
+            }
+        case .runPosts:
+            graph.loop.run()
         case .stopListening(let place, let holder):
             guard let node = nodes[place], let owner = owner(holder) else { return -1 }
             for edge in node.listens where edge.owner === owner { graph.disconnect(edge) }

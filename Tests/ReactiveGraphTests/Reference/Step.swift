@@ -25,7 +25,11 @@ enum Step {
     case sync(Int, Int, Holder?, site: Int?, ticket: Int)
     /// Time goes by; only from outside.
     case advance(Int)
-    case listen(Int, Holder, Hearing, replay: Bool, site: Int, ticket: Int)
+    /// Sets a mutable node as the next turn of the loop.
+    case setLater(Int, Int?, context: Int?)
+    /// The loop runs what was posted; only from outside.
+    case runPosts
+    case listen(Int, Holder, Hearing, replay: Bool, later: Bool, site: Int, ticket: Int)
     case stopListening(Int, Holder)
     case cancel(ticket: Int)
     case dropTicket(Int)
@@ -56,6 +60,7 @@ enum Operation {
     case scan(site: Int)
     case flatten(site: Int)
     case transform(site: Int)
+    case deliver
     case delay(Int)
     case debounce(Int, Burst)
     case sample(Int)

@@ -26,6 +26,18 @@ struct ListeningOnTests {
         #expect(graph.counts.liveListeners == 1)
     }
 
+    @Test("G-67, G-103: the death of an owner without a bag is noticed by looking, here too")
+    func deadOwnerIsNoListener() {
+        final class Owner {}
+        let node = graph.mutable(1)
+        do {
+            let owner = Owner()
+            node.listen(owner: owner, on: loop) { _, _ in }
+            #expect(node.listenerCount == 1)
+        }
+        #expect(!node.hasListener)
+    }
+
     @Test("G-149: without replay only later values")
     func noReplay() {
         let node = graph.mutable(1)
