@@ -151,6 +151,11 @@ extension Graph {
     func end(_ edge: Edge) {
         // Keeps the edge until its cancellable has been blanked.
         let keeper = edge
+        if let side = keeper.side, let inners = side.inners {
+            // Unless somebody keeps the edge's public object, its inner nodes go at once (G-66a).
+            let isLast = side.user == nil ? side.userRef == nil : isKnownUniquelyReferenced(&side.user)
+            if isLast { remains.append(inners.leave()) }
+        }
         detachSource(keeper)
         detachTarget(keeper)
         if let handle = keeper.handle {

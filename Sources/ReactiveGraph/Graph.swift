@@ -122,6 +122,8 @@ public final class Graph {
     /// Inner nodes of switches that lost their last edge.
     @exclusivity(unchecked) var idleInners: ContiguousArray<AnyNode> = []
     @exclusivity(unchecked) var graves: ContiguousArray<AnyObject> = []
+    /// Inner nodes of switches that have ended.
+    @exclusivity(unchecked) var remains: ContiguousArray<AnyObject> = []
     @exclusivity(unchecked) var burying = false
     /// The listens of owners that are watched by weak references only.
     let foreign = CancellableBag()

@@ -30,6 +30,9 @@ class InnerTable {
     @usableFromInline
     func forget(_ entry: InnerEntry) {}
 
+    /// Empties the table; what was in it is released with the result.
+    func leave() -> AnyObject { self }
+
     /// Calls `body` with every inner node.
     final func forEachInner(_ body: (NodeRef) -> Void) {
         var next = oldest

@@ -18,7 +18,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
         let side = edge.needSide()
         side.inners = self
         side.onDetach = { [unowned self] in generation += 1 }
-        side.reset = { [unowned self, unowned edge] in edge.graph?.graves.append(leave()) }
+        side.reset = { [unowned self, unowned edge] in edge.graph?.remains.append(leave()) }
         side.keeps = { [unowned self] visit in
             // An entry refers to its node twice: as a node, and as the typed node it is.
             forEachInner { node in for _ in 0..<2 { visit(node.takeUnretainedValue()) } }
@@ -107,8 +107,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
         entries[entry.key] = nil
     }
 
-    /// Empties the table; what was in it is released with the result.
-    private func leave() -> AnyObject {
+    override func leave() -> AnyObject {
         let remains = SwitchTable<Key, Mapped>(limit, releasesUnused: false)
         for entry in entries.values { unlink(entry) }
         swap(&remains.entries, &entries)

@@ -43,6 +43,8 @@ extension Graph {
             } else if !dropped.isEmpty {
                 // If nobody else holds it, its source goes too.
                 dropped.removeLast()
+            } else if !remains.isEmpty {
+                remains.removeLast()
             } else if turns == 0, !graves.isEmpty {
                 graves.removeLast()
             } else {

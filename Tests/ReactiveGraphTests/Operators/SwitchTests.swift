@@ -222,6 +222,21 @@ struct SwitchTests {
         }
     }
 
+    @Test("G-66a: inner nodes go at once with their switch, in the middle of a turn too")
+    func innersGoAtOnce() {
+        let source = graph.mutable(1)
+        let other = graph.mutable(1)
+        var switched: Node<Switched<Int, Int>>? = source.switch { $0 }
+        source.set(2)
+        #expect(graph.counts.liveNodes == 5)
+        other.listen(in: bag, replay: false) { _ in
+            switched = nil
+            #expect(self.graph.counts.liveNodes == 2)
+        }
+        other.set(2)
+        #expect(switched == nil)
+    }
+
     @Test("Is released with its last holder, inner nodes too")
     func release() {
         expectReleased { $0.switch { $0 } }

@@ -15,6 +15,8 @@ final class EngineWorld: World {
     var owners: [BagOwner?] = Array(repeating: nil, count: Places.owners)
     var foreigners: [ForeignOwner?] = Array(repeating: nil, count: Places.owners)
     var tickets: [AnyCancellable?] = Array(repeating: nil, count: Places.tickets + 1)
+    var switches: [Node<Switched<Int, Int>>?] = Array(repeating: nil, count: Places.switches)
+    var registry: Registry?
     let functions = FunctionCount()
     let clock = ManualClock()
     let executor = ManualExecutor()
@@ -51,6 +53,12 @@ final class EngineWorld: World {
             executor: executor,
             propagatesEmpty: settings.propagatesEmpty
         )
+        registry = Registry(
+            graph: graph,
+            policy: Retention(settings.keeping),
+            limit: 3,
+            naming: .verbatim
+        )
         graph.onRelease = { [unowned self] id in living[id] = nil }
         graph.onError = { [unowned self] error in
             if case .overflow(let node, _, _) = error { player?.failed(Int(node)) }
@@ -84,6 +92,8 @@ final class EngineWorld: World {
         for index in foreigners.indices { foreigners[index] = nil }
         for index in edges.indices { edges[index] = nil }
         for index in nodes.indices { nodes[index] = nil }
+        for index in switches.indices { switches[index] = nil }
+        registry = nil
         graph.collect()
     }
 
@@ -95,7 +105,7 @@ final class EngineWorld: World {
         }
     }
 
-    func register(_ node: Node<Int>) -> Node<Int> {
+    func register<Value>(_ node: Node<Value>) -> Node<Value> {
         living[node.id] = .passUnretained(node)
         return node
     }
@@ -191,6 +201,10 @@ final class EngineWorld: World {
             guard let node = nodes[one], let partner = nodes[other] else { return -1 }
             tickets[ticket] = sync(node, partner, holder, site)
             withExtendedLifetime((node, partner)) {}
+        case .makeSwitch, .makeCase, .listenSwitch, .dropSwitch:
+            return performSwitch(step)
+        case .lookUp, .find, .removeName, .setKeeping, .flush, .wipe, .setLimit:
+            return performName(step)
         case .setLater(let place, let value, let context):
             guard let node = nodes[place] as? MutableNode<Int> else { return -1 }
             node.sendLater(Emission(value), context: context.map { Context($0) })

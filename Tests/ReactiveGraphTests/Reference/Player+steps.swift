@@ -16,11 +16,25 @@ extension Player {
         }
         for _ in 0..<(2 + random.below(8)) { steps.append(listen()) }
         for _ in 0..<random.below(4) { steps.append(connect()) }
+        if random.chance(1, in: 3) {
+            steps.append(
+                .makeSwitch(
+                    0,
+                    from: random.below(sources),
+                    site: nextSite(),
+                    keys(),
+                    releasesUnused: random.chance(1, in: 2)
+                )
+            )
+            for _ in 0..<(1 + random.below(3)) { steps.append(.makeCase(place(), from: 0, choice())) }
+        }
         return steps
     }
 
     func makeStep() -> Step {
-        switch random.below(100) {
+        switch random.below(109) {
+        case 100..<105: switching()
+        case 105..<109: naming()
         case 0..<3: .make(place(), value: random.chance(1, in: 4) ? nil : value())
         case 3..<10: .derive(place(), from: place(), operation())
         case 10..<16: .join(place(), from: (0..<(2 + random.below(3))).map { _ in place() }, several())
@@ -58,6 +72,69 @@ extension Player {
             return .link(place(), to: place(), replay: random.chance(4, in: 5), ticket: ticket())
         }
         return .linkEdge(place(), to: place(), edge: edge(), site: nextSite(), ticket: ticket())
+    }
+
+    private func switching() -> Step {
+        let one = random.below(Places.switches)
+        switch random.below(8) {
+        case 0, 1:
+            return .makeSwitch(
+                one,
+                from: place(),
+                site: nextSite(),
+                keys(),
+                releasesUnused: random.chance(1, in: 2)
+            )
+        case 2: return .dropSwitch(one)
+        case 3:
+            let bag = random.below(Places.owners)
+            return .listenSwitch(
+                one,
+                bag: bag,
+                replay: random.chance(2, in: 3),
+                site: nextSite(),
+                ticket: ticket()
+            )
+        default: return .makeCase(place(), from: one, choice())
+        }
+    }
+
+    private func keys() -> Keys {
+        switch random.below(4) {
+        case 0: .evictOldest(1 + random.below(3))
+        case 1: .fail(1 + random.below(3))
+        default: .all
+        }
+    }
+
+    private func choice() -> Choice {
+        switch random.below(6) {
+        case 0: .missing
+        case 1: .otherwise([random.below(3), random.chance(1, in: 2) ? nil : random.below(3)])
+        default: .key(random.below(3))
+        }
+    }
+
+    private func naming() -> Step {
+        let name = random.below(Places.names)
+        switch random.below(16) {
+        case 0: return .find(place(), name: name)
+        case 1: return .removeName(name)
+        case 2: return .setKeeping(name: name, keeping())
+        case 3, 4: return .flush
+        case 5: return .wipe(all: random.chance(1, in: 3))
+        case 6: return .setLimit(1 + random.below(5))
+        default: return .lookUp(place(), name: name, keeping())
+        }
+    }
+
+    private func keeping() -> Keeping? {
+        switch random.below(8) {
+        case 0: .whileInUse
+        case 1: .untilPressure
+        case 2: .always
+        default: nil
+        }
     }
 
     /// Something ends.

@@ -180,6 +180,13 @@ final class Player {
         return choice < Places.nodes ? choice : nil
     }
 
+    /// The key of a switch, and what goes to its node.
+    func key(_ site: Int, _ value: Int) -> (key: Int?, mapped: Int) {
+        called(Event(what: .function, site: site, value: value))
+        let key = (value + site) % 4
+        return (key == 3 ? nil : key, (value * 3 + site) % 16)
+    }
+
     /// The function of a transform on emissions.
     func transform(_ site: Int, _ emission: Int?, context: Int?) -> Answer {
         called(Event(what: .function, site: site, value: emission ?? -1, context: context ?? -1))

@@ -39,13 +39,17 @@ extension ReferenceGraph {
     }
 
     private func count(_ edge: ReferenceEdge, _ step: Int) {
-        knownDownstream = [:]
-        knownSynchronous = [:]
+        forgetDownstream()
         switch edge.kind {
         case .transform, .input: liveEdges += step
         case .follower: liveFollowings += step
         case .listen: liveListeners += step
         }
+    }
+
+    func forgetDownstream() {
+        knownDownstream = [:]
+        knownSynchronous = [:]
     }
 
     func detachSource(_ edge: ReferenceEdge) {
@@ -55,6 +59,7 @@ extension ReferenceGraph {
         source.listens.removeAll { $0 === edge }
         source.outs.removeAll { $0 === edge }
         edge.from = nil
+        if source.listens.isEmpty, source.outs.isEmpty { source.table?.becameIdle(source, self) }
     }
 
     func detachTarget(_ edge: ReferenceEdge) {
@@ -83,6 +88,7 @@ extension ReferenceGraph {
         guard edge.to == nil, edge.owner == nil, edge.pins == 0, !isEdgeHeldOutside(edge) else { return }
         detachSource(edge)
         edge.ticket?.edge = nil
+        edge.table?.leave(self)
         if let shared = edge.shared {
             edge.shared = nil
             shared.count -= 1
@@ -126,13 +132,17 @@ extension ReferenceGraph {
     private func isHeld(_ node: ReferenceNode) -> Bool {
         if node.pins > 0 || !node.listens.isEmpty { return true }
         if node.outs.contains(where: { $0.to != nil || $0.pins > 0 || isEdgeHeldOutside($0) }) { return true }
+        if node.table != nil, nodes.values.contains(where: { $0.pair?.inner === node }) { return true }
         return isHeldOutside(node)
     }
 
     private func die(_ node: ReferenceNode) {
         node.isDead = true
         nodes[node.number] = nil
+        for journey in node.queue { journey.step?.inner.pins -= 1 }
         node.queue = []
+        node.pair = nil
+        onDeath(node)
         if node.hasJoinFunction { buryFunction() }
         node.join = nil
         for edge in node.ins {
@@ -179,6 +189,8 @@ extension ReferenceGraph {
             node.outs = []
             node.ins = []
             node.join = nil
+            node.pair = nil
+            node.table = nil
         }
         nodes = [:]
     }

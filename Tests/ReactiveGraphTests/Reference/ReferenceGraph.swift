@@ -44,6 +44,7 @@ final class ReferenceGraph {
     /// What someone outside holds.
     var isHeldOutside: (ReferenceNode) -> Bool = { _ in false }
     var isEdgeHeldOutside: (ReferenceEdge) -> Bool = { _ in false }
+    var onDeath: (ReferenceNode) -> Void = { _ in }
 
     init(isSettled: Bool, propagatesEmpty: Bool, keepsPaths: Bool) {
         self.isSettled = isSettled
@@ -76,6 +77,8 @@ final class ReferenceGraph {
         var next: Journey? = journey
         while let current = next {
             node.stored = current.emission
+            node.pair = current.pair
+            if let step = current.step { begin(step) }
             var onward = current
             let origin = current.origin ?? newOrigin()
             onward.origin = origin
@@ -86,6 +89,7 @@ final class ReferenceGraph {
             for (edge, connection) in served where edge.connection == connection && connection != 0 {
                 serve(edge, onward)
             }
+            if let step = current.step { finish(step, onward, isValid: !node.isDead) }
             next = node.isDead || node.queue.isEmpty ? nil : node.queue.removeFirst()
         }
         node.isInPass = false
@@ -107,7 +111,7 @@ final class ReferenceGraph {
         edge.receive(journey)
     }
 
-    private func isSkipped(_ target: ReferenceNode, _ journey: Journey) -> Bool {
+    func isSkipped(_ target: ReferenceNode, _ journey: Journey) -> Bool {
         if journey.path.contains(target.number) {
             if let certain = journey.certain, !certain.contains(target.number) { leaveOpen(.lateRing) }
             return true
@@ -125,6 +129,8 @@ final class ReferenceGraph {
         guard let target = edge.to else { return }
         var onward = journey
         onward.emission = emission
+        onward.pair = nil
+        onward.step = nil
         if !edge.isSync { onward.origin = nil }
         deliver(onward, to: target)
     }
@@ -172,7 +178,13 @@ final class ReferenceGraph {
         guard edge.connection != 0, let source = edge.from else { return }
         guard source.stored != nil || edge.hearsEmpty else { return }
         let origin = newOrigin()
-        turn { serve(edge, Journey(emission: source.stored, path: [source.number], origin: origin)) }
+        let present = Journey(
+            emission: source.stored,
+            path: [source.number],
+            origin: origin,
+            pair: source.pair
+        )
+        turn { serve(edge, present) }
     }
 
     /// Hands on what an edge kept back, as a turn of its own that continues the path.
@@ -208,9 +220,11 @@ final class ReferenceGraph {
     }
 
     func consumers(of node: ReferenceNode, synchronous: Bool) -> [ReferenceNode] {
-        (node.outs + node.listens).compactMap { edge in
+        let over = (node.outs + node.listens).compactMap { edge in
             edge.connection == 0 || synchronous && edge.isAsynchronous ? nil : edge.to
         }
+        // From a switched node it goes on to the inner nodes.
+        return over + node.ins.flatMap { $0.connection == 0 ? [] : $0.table?.inners ?? [] }
     }
 
     /// The numbers of all nodes downstream; a node on a ring is among its own.

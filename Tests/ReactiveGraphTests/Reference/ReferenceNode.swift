@@ -25,6 +25,12 @@ final class ReferenceNode {
     var isMade = false
     /// Users may set it directly.
     var isMutable = false
+    /// What a switched node holds; `stored` is the number of the inner node then.
+    var pair: ReferencePair?
+    /// The switch whose inner node this is.
+    var table: ReferenceTable?
+    /// A value for this inner node is on its way (G-92).
+    var isDue = false
 
     init(_ number: Int, _ stored: Int?) {
         self.number = number
@@ -41,6 +47,10 @@ struct Journey {
     var certain: Set<Int>?
     /// The originating set, as long as it was handed on unchanged over syncs only (G-137).
     var origin: Int?
+    /// The emission is a pair, and this is it.
+    var pair: ReferencePair?
+    /// What the pass of the pair ends with.
+    var step: ReferenceStep?
 }
 
 /// An edge of the reference model, of any kind.
@@ -73,6 +83,10 @@ final class ReferenceEdge {
     var hasFunction = false
     /// Has a share in a function, which lives as long as one of the edges that have one.
     var shared: Shared?
+    /// From whole numbers to whole numbers, as the edge objects of histories are.
+    var isPlain = true
+    /// The inner nodes, of a switch.
+    var table: ReferenceTable?
     /// Hands on later what it is served: joins do not wait for it.
     var isAsynchronous = false
     /// Hands emissions on unchanged between synced nodes (G-137).

@@ -40,7 +40,7 @@ extension ReferenceWorld {
         }
     }
 
-    private func onValue(_ edge: ReferenceEdge, _ function: @escaping (Int) -> Int?) -> (Journey) -> Void {
+    func onValue(_ edge: ReferenceEdge, _ function: @escaping (Int) -> Int?) -> (Journey) -> Void {
         { [unowned self, unowned edge] journey in
             guard let value = journey.emission else { return onEmpty(edge, journey) }
             if let result = function(value) { graph.send(result, edge, journey) }
@@ -54,7 +54,7 @@ extension ReferenceWorld {
         return onValue(edge, function)
     }
 
-    private func onEmpty(_ edge: ReferenceEdge, _ journey: Journey) {
+    func onEmpty(_ edge: ReferenceEdge, _ journey: Journey) {
         if edge.propagatesEmpty { graph.send(nil, edge, journey) }
     }
 
@@ -143,7 +143,8 @@ extension ReferenceWorld {
         }
     }
 
-    private func follow(_ edge: ReferenceEdge, _ inner: ReferenceNode, _ journey: Journey) {
+    func follow(_ edge: ReferenceEdge, _ inner: ReferenceNode, _ journey: Journey, replaysEmpty: Bool = true)
+    {
         // The function may have cut the edge.
         guard let target = edge.to, edge.from != nil else { return graph.sweep() }
         graph.dropFollower(edge)
@@ -160,11 +161,14 @@ extension ReferenceWorld {
         graph.attach(follower, to: target)
         // From here on it is the edge alone that holds the inner node (G-79).
         graph.sweep()
+        guard replaysEmpty || !inner.isDue && inner.stored != nil else { return }
         var onward = journey
         onward.path.append(inner.number)
         onward.certain?.insert(inner.number)
         onward.emission = inner.stored
         onward.origin = nil
+        onward.pair = nil
+        onward.step = nil
         graph.deliver(onward, to: target)
     }
 

@@ -15,8 +15,12 @@ final class ReferenceWorld: World {
     var foreigners: [ReferenceOwner?] = Array(repeating: nil, count: Places.owners)
     var tickets: [ReferenceTicket?] = Array(repeating: nil, count: Places.tickets + 1)
 
+    var switches: [ReferenceNode?] = Array(repeating: nil, count: Places.switches)
+    let registry: ReferenceRegistry
+
     init(settings: Settings, engineSettled: [Int]) {
         self.engineSettled = engineSettled
+        registry = ReferenceRegistry(settings.keeping)
         graph = ReferenceGraph(
             isSettled: settings.isSettled,
             propagatesEmpty: settings.propagatesEmpty,
@@ -24,12 +28,14 @@ final class ReferenceWorld: World {
         )
         graph.isHeldOutside = { [unowned self] node in
             for place in nodes.indices where nodes[place] === node { return true }
-            return false
+            for place in switches.indices where switches[place] === node { return true }
+            return registry.holds(node)
         }
         graph.isEdgeHeldOutside = { [unowned self] edge in
             for place in edges.indices where edges[place] === edge { return true }
             return false
         }
+        graph.onDeath = { [unowned self] node in registry.forget(node) }
         graph.nextSettled = { [unowned self] in nextSettled() }
         graph.settledWrongly = { [unowned self] in settledWrongly = true }
         graph.onOpen = { [unowned self] in player?.isOver = true }
@@ -66,6 +72,8 @@ final class ReferenceWorld: World {
         for index in foreigners.indices { drop(&foreigners[index]) }
         for index in edges.indices { drop(edge: index) }
         for index in nodes.indices { nodes[index] = nil }
+        for index in switches.indices { switches[index] = nil }
+        registry.entries = [:]
         graph.collect()
     }
 
@@ -82,23 +90,27 @@ final class ReferenceWorld: World {
 
     /// The nodes whose places a step names: whoever makes the step holds them until it is done.
     private func named(by step: Step) -> [ReferenceNode] {
-        let places: [Int?] =
-            switch step {
-            case .derive(_, let from, _): [from]
-            case .join(_, let from, _): from
-            case .set(let place, _, _, _), .unlinkAllUpstream(let place), .unlinkAllDownstream(let place),
-                .listen(let place, _, _, _, _, _, _), .setLater(let place, _, _),
-                .stopListening(let place, _), .askListeners(let place):
-                [place]
-            case .batch(let entries, _): entries.map(\.place)
-            case .link(let one, let other, _, _), .linkEdge(let one, let other, _, _, _),
-                .sync(let one, let other, _, _, _),
-                .unlink(let one, let other), .unlinkDownstream(let one, let other):
-                [one, other]
-            case .aimFrom(_, let place), .aimTo(_, let place): [place]
-            case .aimUpstream(let one, _, let other), .aimDownstream(let one, _, let other): [one, other]
-            default: []
-            }
+        let places: [Int?]
+        switch step {
+        case .derive(_, let from, _): places = [from]
+        case .join(_, let from, _): places = from
+        case .set(let place, _, _, _), .unlinkAllUpstream(let place), .unlinkAllDownstream(let place),
+            .listen(let place, _, _, _, _, _, _), .setLater(let place, _, _),
+            .stopListening(let place, _), .askListeners(let place):
+            places = [place]
+        case .batch(let entries, _): places = entries.map(\.place)
+        case .link(let one, let other, _, _), .linkEdge(let one, let other, _, _, _),
+            .sync(let one, let other, _, _, _),
+            .unlink(let one, let other), .unlinkDownstream(let one, let other):
+            places = [one, other]
+        case .aimFrom(_, let place), .aimTo(_, let place): places = [place]
+        case .makeSwitch(_, let place, _, _, _): places = [place]
+        case .makeCase(_, let place, _), .listenSwitch(let place, _, _, _, _):
+            return [switches[place]].compactMap(\.self)
+        case .aimUpstream(let one, _, let other), .aimDownstream(let one, _, let other):
+            places = [one, other]
+        default: places = []
+        }
         return places.compactMap { $0.flatMap { nodes[$0] } }
     }
 
@@ -155,11 +167,11 @@ final class ReferenceWorld: World {
             return aim(edge, toPlace: to)
         case .aimUpstream(let place, let index, let from):
             let list = nodes[place]?.ins.filter { $0.kind != .follower } ?? []
-            guard index < list.count else { return -1 }
+            guard index < list.count, list[index].isPlain else { return -1 }
             return aim(list[index], fromPlace: from)
         case .aimDownstream(let place, let index, let to):
             let list = nodes[place]?.outs ?? []
-            guard index < list.count, list[index].kind != .input else { return -1 }
+            guard index < list.count, list[index].kind != .input, list[index].isPlain else { return -1 }
             return aim(list[index], toPlace: to)
         case .disconnectEdge(let place):
             guard let edge = edges[place] else { return -1 }
@@ -200,6 +212,10 @@ final class ReferenceWorld: World {
             sync(node, partner, holder, site, ticket)
         case .advance(let duration):
             graph.advance(by: duration)
+        case .makeSwitch, .makeCase, .listenSwitch, .dropSwitch:
+            return performSwitch(step)
+        case .lookUp, .find, .removeName, .setKeeping, .flush, .wipe, .setLimit:
+            return performName(step)
         case .cancel(let ticket):
             guard let cancellable = tickets[ticket] else { return -1 }
             graph.cancel(cancellable)
@@ -242,7 +258,7 @@ final class ReferenceWorld: World {
 
     // MARK: - Places
 
-    private func put(_ node: ReferenceNode, _ place: Int) {
+    func put(_ node: ReferenceNode, _ place: Int) {
         node.isMade = true
         nodes[place] = node
         graph.sweep()

@@ -5,6 +5,8 @@ struct Settings {
     var isSettled: Bool
     var propagatesEmpty: Bool
     var keepsPaths: Bool
+    /// What a registry does with nodes that are not in use, unless it is told otherwise.
+    var keeping: Keeping
     var steps: Int
     /// Steps from within callbacks, for each step from outside.
     var nestedSteps: Int
@@ -23,5 +25,6 @@ struct Settings {
         steps = 15 + random.below(30)
         nestedSteps = random.chance(1, in: 4) ? 0 : 2 + random.below(8)
         rarity = 2 + random.below(8)
+        keeping = [.whileInUse, .untilPressure, .untilPressure, .always][random.below(4)]
     }
 }

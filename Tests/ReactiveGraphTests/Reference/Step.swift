@@ -21,6 +21,20 @@ enum Step {
     case unlinkDownstream(Int, Int)
     case unlinkAllUpstream(Int)
     case unlinkAllDownstream(Int)
+    /// Switches the values of a node by key.
+    case makeSwitch(Int, from: Int, site: Int, Keys, releasesUnused: Bool)
+    case makeCase(Int, from: Int, Choice)
+    case listenSwitch(Int, bag: Int, replay: Bool, site: Int, ticket: Int)
+    case dropSwitch(Int)
+    /// Looks a name up: with a place for what is made if there is none, and what becomes of it then.
+    case lookUp(Int, name: Int, Keeping?)
+    case find(Int, name: Int)
+    case removeName(Int)
+    case setKeeping(name: Int, Keeping?)
+    case flush
+    /// Wipes the names that are even, or all.
+    case wipe(all: Bool)
+    case setLimit(Int)
     /// Syncs two nodes, with functions if there is a site, for the life of an owner if there is one.
     case sync(Int, Int, Holder?, site: Int?, ticket: Int)
     /// Time goes by; only from outside.
@@ -69,6 +83,29 @@ enum Operation {
 /// Which values of a burst a debounce lets through.
 enum Burst {
     case last, first, both
+}
+
+/// How many keys a switch keeps.
+enum Keys {
+    case all, evictOldest(Int), fail(Int)
+}
+
+/// Which keys of a switch a case follows.
+enum Choice {
+    case key(Int?), missing, otherwise([Int?])
+
+    func wants(_ key: Int?) -> Bool {
+        switch self {
+        case .key(let wanted): key == wanted
+        case .missing: key == nil
+        case .otherwise(let excluded): !excluded.contains(key)
+        }
+    }
+}
+
+/// How long a registry keeps a node that nobody else needs.
+enum Keeping {
+    case whileInUse, untilPressure, always
 }
 
 /// An operator with several inputs.
@@ -120,4 +157,6 @@ enum Places {
     static let edges = 4
     static let owners = 3
     static let tickets = 6
+    static let switches = 2
+    static let names = 5
 }
