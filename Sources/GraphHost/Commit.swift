@@ -48,6 +48,14 @@ public struct Commit {
         return nodes
     }
 
+    /// How many nodes it sets or clears; one that it sets and clears is one.
+    var changed: Int {
+        guard !clear.isEmpty else { return set.count }
+        var nodes = Set(clear.map(ObjectIdentifier.init))
+        set.forEach { nodes.insert(ObjectIdentifier($0.node)) }
+        return nodes.count
+    }
+
     /// The one assignment of a commit that has nothing else to be checked.
     var only: Assignment? {
         guard rare == nil, clear.isEmpty, set.rest.isEmpty, case .values = kind else { return nil }

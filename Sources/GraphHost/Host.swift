@@ -16,6 +16,11 @@ public final class Host: CommitLogFollower {
     @exclusivity(unchecked) private var tickets: UInt64 = 0
     private var keys = IdempotencyKeys()
 
+    /// Nodes built and values read for requests since the start: what a turn's budget is measured in.
+    @exclusivity(unchecked) public internal(set) var work: UInt64 = 0
+    /// Loop turns that have ended.
+    @exclusivity(unchecked) public private(set) var turns: UInt64 = 0
+
     /// The alarms of subscriptions and of private stages, on the steady clock.
     let alarms = Alarms()
     let sessions: Sessions
@@ -180,7 +185,7 @@ public final class Host: CommitLogFollower {
             epoch: graph.epoch,
             rev: stamp.rev,
             time: stamp.time,
-            changed: commit.set.count + commit.clear.count
+            changed: commit.changed
         )
     }
 
@@ -217,6 +222,7 @@ public final class Host: CommitLogFollower {
     /// Lets everything happen whose time has come: deliveries that waited for their interval, private timed
     /// stages, and for each graph one tick commit with all that its definition's stages emit.
     public func advance() {
+        sessions.goOn()
         alarms.ring(until: clock.now)
         let wall = clock.wall
         for graph in table.values where !graph.isTickPending {
@@ -230,6 +236,7 @@ public final class Host: CommitLogFollower {
 
     /// When ``advance()`` has something to do next, in milliseconds of the steady clock; nil: nothing is set.
     public var nextDeadline: UInt64? {
+        if sessions.hasUnfinished { return clock.now }
         var next = alarms.next
         for graph in table.values where !graph.isTickPending {
             guard let due = graph.nextTick else { continue }
@@ -243,6 +250,7 @@ public final class Host: CommitLogFollower {
     /// Ends the loop turn: every session that has something to say gets one message per graph.
     public func flush() {
         sessions.flush()
+        turns &+= 1
     }
 
     /// The counters.

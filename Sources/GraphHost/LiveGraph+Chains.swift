@@ -45,6 +45,7 @@ extension LiveGraph {
                 continue
             }
             node = builder.build(stage, at: position, behind: node)
+            host.work += 1
             chains.add(
                 Chains.Record(
                     key: key,

@@ -36,6 +36,7 @@ extension LiveGraph {
             }
             times[ObjectIdentifier(node)] = evaluationTime
             let living = build(node)
+            host.work += 1
             node.born = host.clock.wall
             beginHistory(of: node, holding: living.value)
             node.adopt(living)

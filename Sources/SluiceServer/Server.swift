@@ -71,6 +71,7 @@ public final class Server {
     private var hostDeadline: UInt64 = .max
     private var drainTimer: Timer?
     @exclusivity(unchecked) private var waiting: ContiguousArray<Connection> = []
+    private var unfinished: [HTTPConnection] = []
     @exclusivity(unchecked) private var hasWork = false
     @exclusivity(unchecked) private var isFlushing = false
     @exclusivity(unchecked) private var writing: Connection?
@@ -193,6 +194,7 @@ public final class Server {
         hostTimer = try Timer(on: loop) { [unowned self] in
             hostDeadline = .max
             beginTurn()
+            goOn()
             host.advance()
         }
         hostTimer?.keepsLoopAlive = false
@@ -375,8 +377,19 @@ public final class Server {
         setHostTimer()
     }
 
+    /// A connection has had its share of this turn, and goes on in the next one.
+    func goesOn(_ connection: HTTPConnection) {
+        unfinished.append(connection)
+    }
+
+    private func goOn() {
+        let connections = unfinished
+        unfinished = []
+        for connection in connections { connection.goOn() }
+    }
+
     private func setHostTimer() {
-        guard let next = host.nextDeadline else { return }
+        guard let next = unfinished.isEmpty ? host.nextDeadline : loop.now else { return }
         guard next < hostDeadline else { return }
         hostDeadline = next
         hostTimer?.start(after: .milliseconds(Int64(next > loop.now ? next - loop.now : 0)))

@@ -60,6 +60,7 @@ extension SessionLimits {
         messageBytes = limits.message
         stages = limits.stages
         historyBytes = limits.historyBytes
+        work = UInt64(limits.work)
         matches = limits.matches
         softBytes = limits.unsent
         hardBytes = limits.unsentHard

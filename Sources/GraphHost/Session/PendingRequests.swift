@@ -38,6 +38,16 @@ struct PendingRequests {
         }
     }
 
+    /// Whether the next one only has to be sent.
+    var hasAnswer: Bool {
+        if case .answered? = entries.first?.state { true } else { false }
+    }
+
+    /// Whether the next one has still to be performed.
+    var isDeferred: Bool {
+        if case .deferred? = entries.first?.state { true } else { false }
+    }
+
     mutating func append(_ entry: Entry) {
         entries.append(entry)
         bytes += entry.bytes

@@ -54,6 +54,10 @@ extension Session {
     /// The sink calls it when its unsent bytes have fallen below the soft limit again; the messages leave with
     /// the next ``Host/flush()``.
     public func drained() {
+        if waitsForRoom {
+            waitsForRoom = false
+            drain()
+        }
         guard isBlocked else { return }
         isBlocked = false
         host.sessions.mark(self)
@@ -65,9 +69,12 @@ extension Session {
         let unsent = sink.unsentBytes
         guard unsent <= host.limits.softBytes else {
             isBlocked = true
+            answerPastTheLimit()
             return
         }
         isMarked = false
+        // Answers that were kept for the frames of this turn follow them.
+        defer { if !requests.isEmpty, !isClosed { drain() } }
         if firstMarked == nil, subscriptions.count == 1, !isBare {
             deliverLoneQueue(latest, sink)
             return
@@ -124,8 +131,10 @@ extension Session {
 
     /// Everything there is to say, in as few messages as the protocol allows: per graph the frames of mode `all`
     /// in order of rev, the `latest` entries in the last of them.
-    func deliver(_ latest: LatestFrame) {
-        let marked = takeMarks()
+    ///
+    /// Without `marks` only the frames of mode `all`: what is marked stays so for the end of the turn.
+    func deliver(_ latest: LatestFrame, marks: Bool = true) {
+        let marked = marks ? takeMarks() : []
         let emissions = takeQueue()
         var graphs: [LiveGraph] = []
         for emission in emissions where !graphs.contains(where: { $0 === emission.subscription.graph }) {
@@ -211,6 +220,13 @@ extension Session {
             if let value = subscription.node?.value, !value.isFail { value.withBytes(send(_:)) }
             subscription.delivered()
         }
+    }
+
+    /// The socket is full: answers that were kept may pass, and the frames of mode `all` before them.
+    private func answerPastTheLimit() {
+        guard requests.hasAnswer else { return }
+        if !queue.isEmpty { deliver(LatestFrame(host.frame), marks: false) }
+        drain()
     }
 
     private func takeMarks() -> ContiguousArray<Subscription> {

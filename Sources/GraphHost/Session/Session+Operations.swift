@@ -43,8 +43,11 @@ extension Session {
         switch host.submit(commit) {
         case .applied(let applied):
             claim(claimed, applied)
-            deliverBeforeAnswer()
+            let holds = deliverBeforeAnswer()
             guard id != nil else { return }
+            if holds {
+                return keep(bytes: bytes, id: id) { Answer.commit(.success(applied), id: id, to: $0) }
+            }
             answer(id: id, bytes: bytes) { Answer.commit(.success(applied), id: id, to: $0) }
         case .refused(let error): throw error
         case .pending(let pending):
@@ -108,14 +111,24 @@ extension Session {
 }
 
 extension LiveGraph {
+    /// What several nodes hold now; what more than one of them needs is built once, and let go of with the last.
+    public func read(_ nodes: [NamedNode], _ visit: (NamedNode, Held) -> Void) {
+        let living = nodes.map(materialise)
+        host.work += UInt64(nodes.count)
+        for (place, node) in nodes.enumerated() { visit(node, living[place].held) }
+    }
+
     /// Appends `{"a":{"v":…},"b":{"empty":true}}`.
     func appendValues(of nodes: [NamedNode], to buffer: FrameBuffer) {
+        // All are held until the last one is read, so that what several need is built once.
+        let living = nodes.map(materialise)
+        host.work += UInt64(nodes.count)
         buffer.append(byte: UInt8(ascii: "{"))
         for (place, node) in nodes.enumerated() {
             if place > 0 { buffer.append(byte: UInt8(ascii: ",")) }
             buffer.append(string: node.name)
             buffer.append(":{")
-            Subscription.append(materialise(node).value, to: buffer)
+            Subscription.append(living[place].value, to: buffer)
             buffer.append(byte: UInt8(ascii: "}"))
         }
         buffer.append(byte: UInt8(ascii: "}"))

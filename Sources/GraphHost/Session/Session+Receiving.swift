@@ -31,7 +31,7 @@ extension Session {
             }
             return
         }
-        guard !requests.isEmpty else {
+        guard !requests.isEmpty || isExhausted else {
             perform(fields, bytes)
             return
         }
@@ -42,7 +42,29 @@ extension Session {
             perform(fields, bytes)
         } else {
             append(PendingRequests.Entry(id: id, bytes: bytes.count, state: .deferred(Array(bytes))))
+            if isExhausted { goOnLater() }
         }
+    }
+
+    // MARK: - One session's share of a turn
+
+    /// Whether this session's requests have had their share of this turn.
+    private var isExhausted: Bool { share.isSpent(of: host) }
+
+    /// The rest waits for the next turn; others are served in between.
+    private func goOnLater() {
+        guard !isUnfinished else { return }
+        isUnfinished = true
+        host.sessions.goesOn(self)
+    }
+
+    /// The next turn has begun.
+    func goOn() {
+        isUnfinished = false
+        guard !isClosed else { return }
+        // A peer that does not take its answers gets no more of them made.
+        guard hasRoom else { return waitsForRoom = true }
+        drain()
     }
 
     private func append(_ entry: PendingRequests.Entry) {
@@ -85,26 +107,50 @@ extension Session {
         }
         pending.onAnswer { [weak self] result in
             guard let self, !isClosed else { return }
-            if case .success = result { deliverBeforeAnswer() }
+            var holds = false
+            if case .success = result { holds = deliverBeforeAnswer() }
             let buffer = host.answer
             buffer.clear()
             Answer.commit(result, id: id, to: buffer)
             if case .success = result, id == nil { buffer.clear() }
             entry.state = .answered(Array(buffer.bytes))
-            drain()
+            if !holds { drain() }
         }
     }
 
     /// Mode-`all` frames of a commit come before its `ok`.
-    func deliverBeforeAnswer() {
-        if !queue.isEmpty { deliver(LatestFrame(host.frame)) }
+    ///
+    /// - Returns: true where the answer has to wait for the end of the turn as well, because values of mode `latest`
+    ///   belong into the last of those frames, and there may be more of them.
+    func deliverBeforeAnswer() -> Bool {
+        guard !queue.isEmpty else { return false }
+        if firstMarked != nil, hasRoom, !isDraining { return true }
+        deliver(LatestFrame(host.frame), marks: false)
+        return false
     }
 
-    /// Sends and performs what no longer waits.
-    private func drain() {
+    /// Keeps an answer until the end of the turn, when the frames before it have been sent.
+    func keep(bytes: Int, id: UInt64?, _ build: (FrameBuffer) -> Void) {
+        let buffer = host.answer
+        buffer.clear()
+        build(buffer)
+        append(PendingRequests.Entry(id: id, bytes: bytes, state: .answered(Array(buffer.bytes))))
+    }
+
+    /// Sends and performs what no longer waits, as far as this session's share of the turn goes.
+    func drain() {
         guard !isDraining else { return }
         isDraining = true
-        while !isClosed, let entry = requests.takeReady() {
+        defer {
+            isDraining = false
+            if !isClosed { throttle() }
+        }
+        while !isClosed {
+            if isExhausted, requests.isDeferred {
+                goOnLater()
+                return
+            }
+            guard let entry = requests.takeReady() else { return }
             switch entry.state {
             case .answered(let bytes): if !bytes.isEmpty { bytes.withUnsafeBytes(send(_:)) }
             case .deferred(let bytes):
@@ -117,8 +163,6 @@ extension Session {
             case .submitted: break
             }
         }
-        isDraining = false
-        if !isClosed { throttle() }
     }
 
     /// Performs one request whose turn has come.
@@ -130,6 +174,8 @@ extension Session {
             answer(id: nil, bytes: 0) { Answer.error(error, id: nil, to: $0) }
             return
         }
+        let before = host.work
+        defer { if host.work != before { share.spend(since: before, of: host) } }
         do throws(HostError) {
             let operation = fields.operation
             guard access.isAuthorised || operation == .hello else {

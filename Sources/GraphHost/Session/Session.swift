@@ -31,6 +31,12 @@ public final class Session {
     var badMessages = BadMessages()
     var presence: [ObjectIdentifier: Presence] = [:]
     var isDraining = false
+    /// What this session's requests have had of the present turn.
+    var share = TurnShare()
+    /// Requests go on when the socket has taken what it was given.
+    var waitsForRoom = false
+    /// It is on the host's list of those whose requests go on in the next turn.
+    var isUnfinished = false
     var isThrottled = false
     private var greeting: Greeting?
 

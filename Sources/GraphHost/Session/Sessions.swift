@@ -49,6 +49,25 @@ final class Sessions {
         lastMarked = entry
     }
 
+    /// Sessions with requests that go on in the next turn.
+    private var unfinished: [Session] = []
+
+    /// Whether there are any.
+    var hasUnfinished: Bool { !unfinished.isEmpty }
+
+    /// Puts a session on the list; it is not on it yet.
+    func goesOn(_ session: Session) {
+        unfinished.append(session)
+    }
+
+    /// A turn begins: requests go on where the budget of the one before ended.
+    func goOn() {
+        guard !unfinished.isEmpty else { return }
+        let sessions = unfinished
+        unfinished = []
+        for session in sessions { session.goOn() }
+    }
+
     /// A subscription of that session has more queued than it may; looked at when the commit's turn is over.
     func overflows(_ session: Session) {
         overflowing.append(session)

@@ -64,11 +64,13 @@ extension HTTPConnection {
                 out.append(",\"t\":")
                 out.append(graph.time)
                 out.append(",\"m\":{")
-                for (place, node) in nodes.enumerated() {
-                    if place > 0 { out.append(",") }
+                var isFirst = true
+                graph.read(nodes) { node, held in
+                    if !isFirst { out.append(",") }
+                    isFirst = false
                     out.append(json: node.name)
                     out.append(":{")
-                    out.append(graph.read(node).held)
+                    out.append(held)
                     out.append("}")
                 }
                 out.append("}}\n")

@@ -101,6 +101,8 @@ public struct Configuration: Sendable {
         public var matches = 1000
         /// Stages of one client pipeline.
         public var stages = 16
+        /// Nodes that one client's requests may build, and values they may read, in one turn of the loop.
+        public var work = 2000
         /// Bytes of JSON in the history of one node.
         public var historyBytes = 16 << 20
         /// Unsent bytes above which values are folded.

@@ -140,6 +140,12 @@ public struct ConfigurationKey {
             ),
             Self("limits.stages", \.limits.stages, .integer(0...1000), "stages of one client pipeline"),
             Self(
+                "limits.work",
+                \.limits.work,
+                .integer(1...1_000_000_000),
+                "nodes one client's requests may build in one turn; the rest waits for the next"
+            ),
+            Self(
                 "limits.historyBytes",
                 \.limits.historyBytes,
                 .bytes(1024...1 << 40),

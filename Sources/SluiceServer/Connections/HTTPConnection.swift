@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import GraphHost
 internal import HTTP
 
 /// A connection on which HTTP/1.1 is spoken: bytes → requests → answers, in order.
@@ -20,6 +21,10 @@ final class HTTPConnection: Connection {
     /// The socket is another connection's now.
     var isUpgraded = false
     private var isClosing = false
+    /// What this client's requests have had of the present turn.
+    private var share = TurnShare()
+    /// It goes on in the next turn.
+    private var isUnfinished = false
     /// What the request at hand waits for, if that is a change of a node.
     var poll: LongPoll?
 
@@ -46,9 +51,9 @@ final class HTTPConnection: Connection {
             if isMore, isClosing { return closeAfterWriting() }
             flush()
             if isMore { return setDeadline() }
-            // What the kernel took at once is no reason to wait.
-            if waitingFor != 0 || isBehind { break }
             if socket == nil { return }
+            // What the kernel took at once is no reason to wait.
+            if waitingFor != 0 || isUnfinished || isBehind { break }
         }
         saved.append(input)
         // A client that waits for a change may go away meanwhile, which is only heard while reading.
@@ -61,14 +66,20 @@ final class HTTPConnection: Connection {
     /// Returns false when the rest of the input has to wait.
     private func step(_ input: inout UnsafeRawBufferPointer) -> Bool {
         while true {
-            if waitingFor != 0 || unsentBytes > server.pendingBytes { return false }
+            if waitingFor != 0 || isUnfinished || unsentBytes > server.pendingBytes { return false }
             switch parser.parse(&input) {
             case .more:
                 return true
             case .request:
                 startedAt = 0
+                let before = server.host.work
                 answer()
                 if isUpgraded { return true }
+                if server.host.work != before, share.spend(since: before, of: server.host) {
+                    // This client has had its share; others are served before the next turn.
+                    isUnfinished = true
+                    server.goesOn(self)
+                }
             case .upgrade:
                 startedAt = 0
                 upgrade(input)
@@ -83,10 +94,16 @@ final class HTTPConnection: Connection {
                 }
             case .failed(let failure):
                 framing = ResponseFraming(omitsBody: false, keepsAlive: false)
-                refuse(Problem(failure))
+                refuse(Refusal(failure))
             }
             if isClosing || socket == nil { return true }
         }
+    }
+
+    /// The next turn has begun.
+    func goOn() {
+        isUnfinished = false
+        if waitingFor == 0, !isBehind { resume() }
     }
 
     /// Goes on with what was saved.
@@ -100,7 +117,7 @@ final class HTTPConnection: Connection {
     }
 
     override func drained() {
-        if waitingFor == 0, socket?.isReading == false { resume() }
+        if waitingFor == 0, !isUnfinished, socket?.isReading == false { resume() }
     }
 
     override func peerEnded() {
@@ -141,7 +158,7 @@ final class HTTPConnection: Connection {
     }
 
     /// Answers with an error; the connection goes on unless the framing says otherwise.
-    func refuse(_ problem: Problem, fields: (inout ByteBuffer) -> Void = { _ in }) {
+    func refuse(_ problem: Refusal, fields: (inout ByteBuffer) -> Void = { _ in }) {
         if server.isDraining { framing.keepsAlive = false }
         write { problem.append(server.encoder, framing, to: &$0, fields: fields) }
         server.refusals &+= 1
@@ -213,7 +230,7 @@ final class HTTPConnection: Connection {
             }
         }
         framing = ResponseFraming(omitsBody: false, keepsAlive: false)
-        refuse(Problem(.timeout, "the request did not arrive in time"))
+        refuse(Refusal(.timeout, "the request did not arrive in time"))
         closeAfterWriting()
     }
 

@@ -1,0 +1,195 @@
+import Testing
+
+@testable import GraphHost
+
+/// A chain of derived nodes that exist only while somebody looks.
+private func deepGraph(_ count: Int) -> String {
+    var nodes = [#""x": {"set": "number", "initial": 1}"#]
+    for place in 0..<count {
+        let from = place == 0 ? "x" : "n\(place - 1)"
+        nodes.append(#""n\#(place)": {"from": "\#(from)", "pipe": [{"map": "value + 1"}]}"#)
+    }
+    return #"{"graph": "g", "nodes": {\#(nodes.joined(separator: ","))}}"#
+}
+
+@Suite("One client's share of a turn")
+struct TurnShareTests {
+    private func limits(_ work: UInt64) -> SessionLimits {
+        var limits = SessionLimits()
+        limits.work = work
+        return limits
+    }
+
+    @Test("A message with many dear requests takes many turns; a bystander is served in each")
+    func bystander() throws {
+        let bench = Bench(limits: limits(100))
+        let graph = try bench.define(deepGraph(90))
+        let greedy = bench.connect()
+        let bystander = bench.connect()
+        bystander.ask(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)
+        let gets = (1...30).map { #"{"op":"get","id":\#($0),"graph":"g"}"# }
+        greedy.send("[\(gets.joined(separator: ","))]")
+        #expect(bench.host.nextDeadline == bench.clock.now, "the loop is asked to come again at once")
+
+        var turns = 0
+        var answers: [String] = []
+        while answers.count < 30, turns < 100 {
+            turns += 1
+            let before = bench.host.work
+            bench.host.advance()
+            _ = try bench.submit(graph, [("x", "\(turns)")])
+            bench.host.flush()
+            #expect(bench.host.work - before <= 100 + 2 * 91, "a turn's work is bounded")
+            #expect(bystander.take().count == 1, "turn \(turns)")
+            answers += greedy.take()
+        }
+        #expect((28...31).contains(turns), "one request of 181 a turn, \(turns)")
+        for (place, answer) in answers.enumerated() {
+            #expect(answer.hasPrefix(#"{"op":"ok","id":\#(place + 1),"#))
+        }
+        #expect(bench.host.nextDeadline == nil)
+        #expect(graph.statistics.nodes == 1, "nothing is left of it")
+    }
+
+    @Test("Order is kept, also for what comes later and for sets; a repeated id is noticed")
+    func order() throws {
+        let bench = Bench(limits: limits(10))
+        _ = try bench.define(deepGraph(20))
+        let client = bench.connect()
+        client.send(
+            #"[{"op":"get","id":1,"graph":"g"},{"op":"get","id":2,"graph":"g"},{"op":"set","id":3,"graph":"g","set":{"x":5}},{"op":"get","id":4,"graph":"g","nodes":["n0"]}]"#
+        )
+        client.send(#"{"op":"ping","id":5}"#)
+        client.send(#"{"op":"ping","id":4}"#)
+        bench.host.flush()
+        bench.pass(10)
+        let answers = client.take()
+        try #require(answers.count == 6)
+        #expect(answers[0].contains(#""id":1,"#) && answers[0].contains(#""x":{"v":1}"#))
+        #expect(answers[1].contains(#""id":2,"#) && answers[1].contains(#""x":{"v":1}"#))
+        #expect(answers[2] == #"{"op":"ok","id":3,"epoch":"e1","rev":2}"#)
+        #expect(answers[3].contains(#""id":4,"#) && answers[3].contains(#""n0":{"v":6}"#))
+        #expect(answers[4] == #"{"op":"ok","id":5}"#)
+        #expect(answers[5].contains("id_in_use"))
+    }
+
+    @Test("A client that is gone in between costs nothing more")
+    func gone() throws {
+        let bench = Bench(limits: limits(10))
+        _ = try bench.define(deepGraph(20))
+        let client = bench.connect()
+        client.send(
+            "[" + (1...9).map { #"{"op":"get","id":\#($0),"graph":"g"}"# }.joined(separator: ",") + "]"
+        )
+        client.session.close()
+        let work = bench.host.work
+        bench.pass(5)
+        #expect(bench.host.work == work)
+        #expect(bench.host.nextDeadline == nil)
+    }
+
+    @Test("A client that does not take its answers gets no more of them made")
+    func reading() throws {
+        let bench = Bench(limits: limits(10))
+        _ = try bench.define(deepGraph(20))
+        let client = bench.connect()
+        client.send(
+            "[" + (1...9).map { #"{"op":"get","id":\#($0),"graph":"g"}"# }.joined(separator: ",") + "]"
+        )
+        bench.host.flush()
+        client.sink.unsentBytes = 1 << 17
+        bench.pass(5)
+        #expect(client.take().count == 1)
+        client.sink.unsentBytes = 0
+        client.session.drained()
+        bench.pass(10)
+        #expect(client.take().count == 8)
+    }
+
+    @Test("One get of a whole chain builds each node once")
+    func linear() throws {
+        let bench = Bench()
+        let graph = try bench.define(deepGraph(300))
+        let before = bench.host.work
+        let client = bench.connect()
+        client.ask(#"{"op":"get","id":1,"graph":"g"}"#)
+        #expect(bench.host.work - before == 300 + 301)
+        graph.read(graph.nodes) { _, _ in }
+        #expect(bench.host.work - before == 2 * (300 + 301))
+    }
+}
+
+@Suite("Frames of both modes in one turn")
+struct BothModesTests {
+    private let graphText = #"{"graph": "g", "nodes": {"x": {"set": "any"}, "y": {"set": "any"}}}"#
+
+    @Test("Several own sets: all frames in order, the latest entries in the last, then the answers")
+    func ownSets() throws {
+        let bench = Bench()
+        _ = try bench.define(graphText)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)
+        client.ask(#"{"op":"sub","id":2,"graph":"g","node":"x","mode":"all"}"#)
+        let sets = (1...3).map { #"{"op":"set","id":\#($0 + 10),"graph":"g","set":{"x":\#($0)}}"# }
+        #expect(
+            client.ask("[\(sets.joined(separator: ",")),{\"op\":\"ping\",\"id\":20}]") == [
+                #"{"op":"upd","graph":"g","rev":2,"t":5000000,"d":[{"id":2,"v":1}]}"#,
+                #"{"op":"upd","graph":"g","rev":3,"t":5000000,"d":[{"id":2,"v":2}]}"#,
+                #"{"op":"upd","graph":"g","rev":4,"t":5000000,"d":[{"id":2,"v":3},{"id":1,"v":3,"n":3}]}"#,
+                #"{"op":"ok","id":11,"epoch":"e1","rev":2}"#,
+                #"{"op":"ok","id":12,"epoch":"e1","rev":3}"#,
+                #"{"op":"ok","id":13,"epoch":"e1","rev":4}"#,
+                #"{"op":"ok","id":20}"#,
+            ]
+        )
+    }
+
+    @Test("With a slow log the answers still follow the frames of their turn")
+    func slowLog() throws {
+        let log = DelayingLog()
+        log.isInstant = true
+        let bench = Bench(log: log)
+        _ = try bench.define(graphText)
+        log.isInstant = false
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)
+        client.ask(#"{"op":"sub","id":2,"graph":"g","node":"x","mode":"all"}"#)
+        client.ask(#"{"op":"set","id":11,"graph":"g","set":{"x":1}}"#)
+        client.ask(
+            #"[{"op":"set","id":12,"graph":"g","set":{"x":2}},{"op":"get","id":13,"graph":"g","nodes":["x"]}]"#
+        )
+        log.confirm()
+        bench.host.flush()
+        #expect(
+            client.take() == [
+                #"{"op":"upd","graph":"g","rev":2,"t":5000000,"d":[{"id":2,"v":1}]}"#,
+                #"{"op":"upd","graph":"g","rev":3,"t":5000000,"d":[{"id":2,"v":2},{"id":1,"v":2,"n":2}]}"#,
+                #"{"op":"ok","id":11,"epoch":"e1","rev":2}"#,
+                #"{"op":"ok","id":12,"epoch":"e1","rev":3}"#,
+                #"{"op":"ok","id":13,"epoch":"e1","rev":3,"t":5000000,"m":{"x":{"v":2}}}"#,
+            ]
+        )
+    }
+
+    @Test("A full socket keeps no answer back")
+    func fullSocket() throws {
+        let bench = Bench()
+        _ = try bench.define(graphText)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)
+        client.ask(#"{"op":"sub","id":2,"graph":"g","node":"x","mode":"all"}"#)
+        client.sink.unsentBytes = 1 << 17
+        let answers = client.ask(#"{"op":"set","id":11,"graph":"g","set":{"x":1}}"#)
+        #expect(answers.last == #"{"op":"ok","id":11,"epoch":"e1","rev":2}"#)
+        #expect(answers.first == #"{"op":"upd","graph":"g","rev":2,"t":5000000,"d":[{"id":2,"v":1}]}"#)
+    }
+
+    @Test("A node that a batch sets and clears has changed once")
+    func changedOnce() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        #expect(try bench.submit(graph, [("x", "1"), ("y", "1")], clear: ["x"])?.changed == 2)
+        #expect(try bench.submit(graph, [("x", "1")], clear: ["x", "x"])?.changed == 1)
+        #expect(try bench.submit(graph, [], clear: ["x", "y"])?.changed == 2)
+    }
+}
