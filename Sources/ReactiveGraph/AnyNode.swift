@@ -96,6 +96,9 @@ public class AnyNode {
     /// Changes facets, and tells event listeners.
     func perform(_ signal: NodeSignal) {}
 
+    /// Looks whether what is stored has died (G-148).
+    func notice() {}
+
     /// An edge was attached or detached, while `watchesDemand`.
     func demandChanged() {}
 

@@ -98,6 +98,8 @@ public final class Graph {
     var ownPosts = Queue<() -> Void>()
     /// Nodes known elsewhere by their number; not held.
     var reachable: [UInt64: NodeRef] = [:]
+    /// Nodes whose values may die; not held.
+    var mortals: [UInt64: NodeRef] = [:]
     /// What bridges to other graphs hold here, while there is demand.
     var bridges: [ObjectIdentifier: CancellableBag] = [:]
     #if DEBUG

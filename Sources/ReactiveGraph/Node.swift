@@ -37,7 +37,7 @@ public class Node<Value>: AnyNode {
     public final var value: Value? { stored.value }
 
     /// Whether nothing is stored.
-    public final override var isEmpty: Bool { stored.isEmpty }
+    public override var isEmpty: Bool { stored.isEmpty }
 
     /// The type of the values this node holds.
     public final override var valueType: Any.Type { Value.self }

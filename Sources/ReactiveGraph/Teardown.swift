@@ -16,6 +16,7 @@ extension Graph {
         }
         while let edge = node.held { edge._withUnsafeGuaranteedRef { endWithTarget($0) } }
         if !reachable.isEmpty { reachable[node.id] = nil }
+        if !mortals.isEmpty { mortals[node.id] = nil }
         counts.liveNodes -= 1
         counts.releasedNodes += 1
         onRelease?(node.id)
@@ -64,6 +65,7 @@ extension Graph {
         while collectOnce() {}
         bury()
         endTies()
+        noticeDeaths()
     }
 
     /// Says whether an event listen has ended.

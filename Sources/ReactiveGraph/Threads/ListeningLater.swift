@@ -103,6 +103,13 @@ private final class ListenLife<Value> {
         self.body = body
     }
 
+    /// The listen has ended: what the closure holds goes when the outermost turn ends (G-66a).
+    private func end(_ graph: Graph?) {
+        guard let ended = body else { return }
+        body = nil
+        graph?.graves.append(ListenLife(ended))
+    }
+
     func edge(
         of type: Value.Type,
         on executor: any LoopExecutor,
@@ -119,7 +126,8 @@ private final class ListenLife<Value> {
             executor.post { self.body?(value, path, context) }
             return .nothing
         }
-        edge.needSide().onDetach = { self.body = nil }
+        let ref = EdgeRef.passUnretained(edge)
+        edge.needSide().onDetach = { self.end(ref._withUnsafeGuaranteedRef { $0.graph }) }
         return edge
     }
 }
