@@ -253,6 +253,15 @@ public final class Host: CommitLogFollower {
         turns &+= 1
     }
 
+    /// The rights of principals have changed: what a session may not see any more ends (`forbidden`), and sessions of
+    /// principals for whom there is nothing any more are closed (4401).
+    public func reviseAccess(_ revise: (Principal) -> Access?) {
+        for session in sessions.all {
+            guard let principal = session.access.access?.principal else { continue }
+            session.change(to: revise(principal))
+        }
+    }
+
     /// The counters.
     public var statistics: HostStatistics {
         sessions.statistics(graphs: graphs.count)

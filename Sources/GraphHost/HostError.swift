@@ -55,6 +55,7 @@ extension HostError.Code {
     public static let badField = Self(rawValue: "bad_field")
     public static let badRequest = Self(rawValue: "bad_request")
     public static let unauthenticated = Self(rawValue: "unauthenticated")
+    public static let tokenExpired = Self(rawValue: "token_expired")
     public static let forbidden = Self(rawValue: "forbidden")
     public static let notFound = Self(rawValue: "not_found")
     public static let unknownGraph = Self(rawValue: "unknown_graph")
@@ -89,7 +90,8 @@ extension HostError.Code {
     ///
     /// The table of statuses (HTTP) must have a row for each.
     public static let all: [Self] = [
-        .badJSON, .badOp, .badField, .badRequest, .unauthenticated, .forbidden, .notFound, .unknownGraph,
+        .badJSON, .badOp, .badField, .badRequest, .unauthenticated, .tokenExpired, .forbidden,
+        .notFound, .unknownGraph,
         .unknownNode, .unknownID, .notMutable, .inUse, .gone, .conflict, .tooLarge, .typeMismatch,
         .exprSyntax,
         .exprType, .exprCost, .keyReused, .cycleLimit, .nodeFailed, .preconditionRequired, .rateLimited,

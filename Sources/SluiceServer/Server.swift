@@ -37,6 +37,10 @@ public final class Server {
     let router: Router
     let hostCheck: HostCheck
     let originCheck: OriginCheck
+    /// Knows tokens; nil where nobody has to show one.
+    private(set) var authenticator: Authenticator?
+    /// What everybody may do where nobody has to show a token.
+    let openAccess: Access
     let parserLimits: HTTP.Limits
     let times: Milliseconds
     let pendingBytes: Int
@@ -91,6 +95,7 @@ public final class Server {
         router = .api(hasEcho: configuration.diagnosticsEcho)
         hostCheck = HostCheck(listening: configuration.listen, names: configuration.hosts)
         originCheck = OriginCheck(isSecure: configuration.tls != nil, allowed: configuration.origins)
+        openAccess = Access(everybody: configuration.listen.isLoopback ? .all : .customary)
         parserLimits = HTTP.Limits(
             targetBytes: limits.target,
             headerBytes: limits.headers,
@@ -128,12 +133,13 @@ public final class Server {
     public func start() throws(StartFailure) {
         precondition(state == .starting, "a server is started once")
         if let sentence = SelfTest.run() { throw StartFailure([sentence]) }
-        guard configuration.listen.isLoopback || configuration.insecure else {
+        guard configuration.listen.isLoopback || !configuration.auth.isEmpty || configuration.insecure else {
             throw StartFailure([
                 "listening on \(configuration.listen) would let anybody on the network read and set every node; "
-                    + "there is no authentication yet, so say --insecure if that is meant"
+                    + "name a file of tokens with 'auth', or say --insecure if that is meant"
             ])
         }
+        try openTokens()
         try openFiles()
         try openCertificate()
         try loadGraphs()
@@ -155,6 +161,56 @@ public final class Server {
         if files == nil {
             throw StartFailure(["public: there is no folder '\(configuration.publicFolder)'"])
         }
+    }
+
+    private func openTokens() throws(StartFailure) {
+        guard !configuration.auth.isEmpty else { return }
+        authenticator = try Authenticator(
+            file: configuration.auth,
+            sessionLife: UInt64(configuration.times.session.milliseconds),
+            mostSessions: configuration.limits.sessions
+        )
+        if !configuration.listen.isLoopback, configuration.tls == nil {
+            log.warning(
+                "tokens travel unencrypted: no TLS is configured",
+                metadata: ["listen": "\(configuration.listen)"]
+            )
+        }
+    }
+
+    /// The access that a token grants.
+    ///
+    /// - Throws: `unauthenticated`, `token_expired`.
+    func access(token: String) throws(HostError) -> Access {
+        guard let authenticator else { return openAccess }
+        var token = token
+        let now = UInt64(max(0, loop.wallClock))
+        switch token.withUTF8({ authenticator.principal(token: UnsafeRawBufferPointer($0), at: now) }) {
+        case .known(let principal): return Access(principal)
+        case .expired: throw HostError(.tokenExpired, "the token has ended")
+        case .unknown: throw HostError(.unauthenticated, "this token is not known")
+        }
+    }
+
+    /// Reads certificate, key and tokens again: what SIGHUP does.
+    public func reload() {
+        reloadCertificate()
+        reloadTokens()
+    }
+
+    /// Reads the file of tokens again (SIGHUP): open sessions go on with what their principal may do now, or are closed.
+    ///
+    /// Where something is wrong with the file, the old tokens stay.
+    public func reloadTokens() {
+        guard let authenticator else { return }
+        do throws(StartFailure) {
+            try authenticator.read(file: configuration.auth)
+            log.info("tokens read again", metadata: ["auth": "\(configuration.auth)"])
+        } catch {
+            return log.error("the old tokens stay", metadata: ["error": "\(error)"])
+        }
+        beginTurn()
+        host.reviseAccess { principal in authenticator.principal(like: principal).map(Access.init) }
     }
 
     private func openCertificate() throws(StartFailure) {

@@ -58,7 +58,7 @@ struct Serve: ParsableCommand {
             Terminal.print("listening on \(server.url)")
             let terminate = try SignalWatcher(on: loop, .terminate) { server.stopSoon() }
             let interrupt = try SignalWatcher(on: loop, .interrupt) { server.stopSoon() }
-            let hangUp = try SignalWatcher(on: loop, .hangUp) { server.reloadCertificate() }
+            let hangUp = try SignalWatcher(on: loop, .hangUp) { server.reload() }
             withExtendedLifetime((terminate, interrupt, hangUp)) { _ = loop.run() }
         } catch let failure as StartFailure {
             for problem in failure.problems { Terminal.note("error: \(problem)") }

@@ -8,7 +8,7 @@ struct Sluice: ParsableCommand {
         subcommands: [
             Serve.self, Check.self, Eval.self, DrawGraph.self,
             Get.self, SetNode.self, Watch.self,
-            Feed.self, BenchCommand.self, Docs.self, ShowVersion.self,
+            Feed.self, BenchCommand.self, MakeToken.self, Docs.self, ShowVersion.self,
         ]
     )
 }

@@ -1,3 +1,11 @@
+extension Timestamp {
+    /// The moment that a text of RFC 3339 names, such as `2027-01-01T00:00:00Z`; nil for anything else.
+    public init?(rfc3339 text: String) {
+        guard let moment = TimeText.timestamp(text) else { return nil }
+        self = moment
+    }
+}
+
 /// Times as text and back: RFC 3339 for timestamps, `1h2m3.5s` and the like for durations.
 enum TimeText {
     /// `2009-02-13T23:31:30.5Z`, with any offset and digits after the second; nil for anything else.

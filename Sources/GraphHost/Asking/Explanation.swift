@@ -41,7 +41,13 @@ struct Explanation {
                 if isOpen, seen.insert(input.name).inserted { open.append((input, inputNode)) }
             }
             steps.append(
-                Step(named: named, node: node, inputs: inputs, stages: graph.stages(of: named, node))
+                // What stages hold between a node that may not be read and one that may is nobody's business either.
+                Step(
+                    named: named,
+                    node: node,
+                    inputs: inputs,
+                    stages: inputs.contains { $0 == nil } ? [] : graph.stages(of: named, node)
+                )
             )
         }
     }
@@ -103,6 +109,13 @@ struct Explanation {
             }
         }
         buffer.append("}")
+    }
+}
+
+extension GraphView {
+    /// What made a node's present value, as far as the caller may read.
+    public static func explain(_ node: NamedNode, to access: Access) -> [UInt8] {
+        node.graph.explanation(of: node) { access.rights(on: $0).contains(.read) }
     }
 }
 

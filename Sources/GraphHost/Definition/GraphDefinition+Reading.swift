@@ -23,8 +23,8 @@ extension GraphDefinition {
 }
 
 extension Notebook {
-    private static let graphKeys = ["graph", "title", "mode", "nodes"]
-    private static let laterGraphKeys: Set<String> = ["sync", "links", "access"]
+    private static let graphKeys = ["graph", "title", "mode", "nodes", "access"]
+    private static let laterGraphKeys: Set<String> = ["sync", "links"]
 
     fileprivate func graph(_ document: Document) -> GraphDefinition? {
         guard let members = members(document, of: "a graph") else { return nil }
@@ -45,12 +45,20 @@ extension Notebook {
         let name = graphName(fields["graph"], document)
         let title = fields["title"].flatMap { text($0, of: "title") }
         let mode: GraphDefinition.Mode? = fields["mode"].flatMap { word($0, of: "mode") }
+        let access = fields["access"].map(accessRules) ?? []
         guard let section = fields["nodes"] else {
             add("a graph needs 'nodes'", at: document.position)
             return nil
         }
         guard let (nodes, order) = nodes(section), let name else { return nil }
-        return GraphDefinition(name: name, title: title, mode: mode ?? .settled, nodes: nodes, order: order)
+        return GraphDefinition(
+            name: name,
+            title: title,
+            mode: mode ?? .settled,
+            nodes: nodes,
+            order: order,
+            access: access
+        )
     }
 
     private func graphName(_ document: Document?, _ whole: Document) -> String? {

@@ -14,14 +14,24 @@ public struct GraphDefinition {
     public let nodes: [NodeDefinition]
     /// Positions in `nodes`, every node behind those it is made from.
     public let order: [Int]
+    /// Who may do what; empty: whatever a token grants.
+    public let access: [AccessRule]
     private let index: [String: Int]
 
-    init(name: String, title: String?, mode: Mode, nodes: [NodeDefinition], order: [Int]) {
+    init(
+        name: String,
+        title: String?,
+        mode: Mode,
+        nodes: [NodeDefinition],
+        order: [Int],
+        access: [AccessRule] = []
+    ) {
         self.name = name
         self.title = title
         self.mode = mode
         self.nodes = nodes
         self.order = order
+        self.access = access
         index = Dictionary(nodes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 

@@ -4,8 +4,8 @@ extension LiveGraph {
     /// A picture in the language of Graphviz; the same graph gives the same text (G-106).
     ///
     /// With `live` also the nodes of client pipelines and the listeners.
-    public func pictureDOT(live: Bool) -> [UInt8] {
-        let picture = Picture(of: self, isLive: live)
+    public func pictureDOT(live: Bool, of nodes: [NamedNode]? = nil) -> [UInt8] {
+        let picture = Picture(of: self, isLive: live, nodes: nodes)
         let buffer = FrameBuffer()
         buffer.append("digraph ")
         buffer.append(quoted: name)

@@ -4,8 +4,8 @@ extension LiveGraph {
     /// A picture as JSON: `{"graph","epoch","rev","t","nodes":[…],"edges":[…],"listeners":[…]}`.
     ///
     /// With `live` also the nodes of client pipelines and the listeners.
-    public func pictureJSON(live: Bool) -> [UInt8] {
-        let picture = Picture(of: self, isLive: live)
+    public func pictureJSON(live: Bool, of nodes: [NamedNode]? = nil) -> [UInt8] {
+        let picture = Picture(of: self, isLive: live, nodes: nodes)
         let buffer = FrameBuffer()
         buffer.append("{\"graph\":")
         buffer.append(string: name)

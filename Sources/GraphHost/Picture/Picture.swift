@@ -80,9 +80,10 @@ struct Picture {
     private(set) var links: [Link] = []
     private(set) var listeners: [Listener] = []
 
-    init(of graph: LiveGraph, isLive: Bool) {
+    /// A picture of `nodes`, or of all there are; a live one shows pipelines and listeners too.
+    init(of graph: LiveGraph, isLive: Bool, nodes: [NamedNode]? = nil) {
         self.graph = graph
-        for named in graph.nodes {
+        for named in nodes ?? graph.nodes {
             entries.append(Entry(named: named, node: named.living))
         }
         if isLive { addUnnamed() }

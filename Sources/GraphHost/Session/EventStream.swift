@@ -9,7 +9,7 @@ public struct EventStream {
     /// Checks a request.
     ///
     /// - Parameters:
-    ///   - graph: whose nodes are meant.
+    ///   - view: the graph whose nodes are meant, as the client sees it.
     ///   - names: the nodes, one subscription each; their place, counted from 1, is the subscription's id.
     ///   - pipe: the text of a list of stages that each node's values go through, or nothing.
     ///   - every: milliseconds between deliveries at most.
@@ -17,13 +17,14 @@ public struct EventStream {
     ///   - lastEventID: where the client was when its connection broke, as `epoch:rev`.
     /// - Throws: `bad_field` without nodes, `unknown_node`, `sub_limit`, and what is wrong with the pipe.
     public init(
-        of graph: LiveGraph,
+        of view: GraphView,
         nodes names: [String],
         pipe: UnsafeRawBufferPointer? = nil,
         every: UInt64 = 0,
         isAll: Bool = false,
         lastEventID: String? = nil
     ) throws(HostError) {
+        let graph = view.graph
         let host = graph.host
         guard !names.isEmpty else { throw HostError(.badField, "node: at least one name is needed") }
         guard names.count <= host.limits.subscriptions else {
@@ -31,9 +32,8 @@ public struct EventStream {
         }
         var nodes: [NamedNode] = []
         for name in names {
-            guard let node = graph.node(name) else {
-                throw HostError(.unknownNode, "no such node in \(graph.name)", node: name)
-            }
+            let node = try view.node(graph.node(name), named: name, to: .read)
+            if pipe != nil { try view.require(.pipe, on: node) }
             nodes.append(node)
         }
         self.graph = graph

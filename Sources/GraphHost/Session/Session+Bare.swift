@@ -19,11 +19,15 @@ extension Session {
             preconditionFailure("only a session for one node streams it")
         }
         var stages: [Stage] = []
-        if let pipe { stages = try Pipe.read(pipe, host: host) }
+        if let pipe {
+            try view(of: node).require(.pipe, on: node)
+            stages = try Pipe.read(pipe, host: host)
+        }
         var options = SubscriptionOptions()
         options.every = every
         options.isAll = isAll
         let subscription = Subscription(id: 1, session: self, graph: node.graph, options: options)
+        subscription.claim = claim([node.name], needs: stages.isEmpty ? .read : [.read, .pipe])
         attach(subscription, .from(node.name), stages)
         if let value = subscription.node?.value, !value.isFail { value.withBytes(send(_:)) }
         if subscription.isComplete { end(subscription, .complete) }
@@ -31,10 +35,15 @@ extension Session {
 
     /// A value from the client for the node.
     func receiveBare(_ message: UnsafeRawBufferPointer, for node: NamedNode) {
+        do throws(HostError) {
+            try view(of: node).require(.set, on: node)
+        } catch {
+            return finish(error.code == .forbidden ? 4403 : 4400, error.code.rawValue)
+        }
         do throws(JSONError) {
             var commit = Commit(graph: node.graph)
             commit.set.append(Assignment(node, try Datum.parse(message)))
-            commit.by = access.principal
+            commit.by = access.name
             switch host.submit(commit) {
             case .applied: break
             case .refused(let error): finish(4400, error.code.rawValue)

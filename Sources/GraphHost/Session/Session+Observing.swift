@@ -2,7 +2,9 @@ extension Session {
     // MARK: - observe
 
     func observe(_ fields: Fields, id: UInt64) throws(HostError) {
-        let graph = try graph(fields)
+        let view = try graph(fields)
+        try view.requireObservation()
+        let graph = view.graph
         let limits = host.limits
         guard observers.count < limits.observers else {
             throw HostError(.subLimit, "at most \(limits.observers) observers per connection")

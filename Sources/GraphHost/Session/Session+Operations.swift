@@ -5,17 +5,13 @@ extension Session {
 
     func hello(_ fields: Fields, id: UInt64?) throws(HostError) {
         let token = try fields.string("token")
-        if let token, let authenticate = access.authenticate {
-            guard let granted = authenticate(token) else {
-                throw HostError(.unauthenticated, "this token is not known")
-            }
-            access = granted
-        }
-        guard access.isAuthorised else { throw HostError(.unauthenticated, "a token is needed") }
+        if let token { try show(token) }
+        guard access.access != nil else { throw HostError(.unauthenticated, "a token is needed") }
         if let client = try fields.string("client") { self.client = String(client.prefix(128)) }
         greeted()
         let limits = host.limits
         let number = number
+        let expires = secondsLeft
         answer(id: id, bytes: 0) { buffer in
             Answer.begin("hello", id: id, to: buffer)
             buffer.append(",\"session\":\"c:")
@@ -28,17 +24,19 @@ extension Session {
             buffer.append(UInt64(limits.messageBytes))
             buffer.append(",\"pipe\":")
             buffer.append(UInt64(limits.stages))
-            buffer.append("}}")
+            buffer.append("}")
+            Self.append(expires: expires, to: buffer)
+            buffer.append("}")
         }
     }
 
     // MARK: - set
 
     func set(_ fields: Fields, id: UInt64?, bytes: Int) throws(HostError) {
-        let graph = try graph(fields)
-        var commit = Commit(graph: graph)
-        try CommitReader.read(fields, into: &commit)
-        commit.by = access.principal
+        let view = try graph(fields)
+        var commit = Commit(graph: view.graph)
+        try CommitReader.read(fields, into: &commit, for: view)
+        commit.by = access.name
         let claimed = try fields.bool("presence") == true ? commit.setNodes : []
         switch host.submit(commit) {
         case .applied(let applied):
@@ -58,7 +56,7 @@ extension Session {
 
     /// The same for a set that waits for the log; the session may have ended by then.
     private func claim(_ nodes: [NamedNode], whenAnswered pending: PendingCommit) {
-        pending.onAnswer { [weak self, host, by = access.principal] result in
+        pending.onAnswer { [weak self, host, by = access.name] result in
             guard case .success(let applied) = result else { return }
             if let self, !isClosed {
                 claim(nodes, applied)
@@ -76,8 +74,9 @@ extension Session {
     // MARK: - get, list
 
     func get(_ fields: Fields, id: UInt64) throws(HostError) {
-        let graph = try graph(fields)
-        let nodes = try NodeSelection.read(fields, in: graph, limits: host.limits)
+        let view = try graph(fields)
+        let graph = view.graph
+        let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
         answer(id: id, bytes: 0) { buffer in
             Answer.begin("ok", id: id, to: buffer)
             Answer.appendCursor(of: graph, to: buffer)
@@ -89,24 +88,17 @@ extension Session {
     }
 
     func list(id: UInt64) throws(HostError) {
-        let graphs = host.graphs
+        let access = access.access ?? Access(everybody: [])
+        let graphs = host.graphs.filter(access.sees)
         answer(id: id, bytes: 0) { buffer in
             Answer.begin("ok", id: id, to: buffer)
             buffer.append(",\"graphs\":[")
             for (place, graph) in graphs.enumerated() {
                 if place > 0 { buffer.append(byte: UInt8(ascii: ",")) }
-                graph.appendSummary(to: buffer)
+                graph.appendSummary(to: buffer, for: access)
             }
             buffer.append("]}")
         }
-    }
-
-    func graph(_ fields: Fields) throws(HostError) -> LiveGraph {
-        guard let name = fields["graph"] else { throw HostError(.badField, "graph: a name is needed") }
-        guard let name = try name.name("graph"), let graph = host.graph(named: name) else {
-            throw HostError(.unknownGraph, "no such graph")
-        }
-        return graph
     }
 }
 
@@ -135,7 +127,7 @@ extension LiveGraph {
     }
 
     /// One entry of `list` and of `GET /v1/graphs`.
-    func appendSummary(to buffer: FrameBuffer) {
+    func appendSummary(to buffer: FrameBuffer, for access: Access) {
         buffer.append("{\"graph\":")
         buffer.append(string: name)
         if let title = definition.title {
@@ -144,7 +136,7 @@ extension LiveGraph {
         }
         Answer.appendCursor(of: self, to: buffer)
         buffer.append(",\"nodes\":")
-        buffer.append(UInt64(nodes.count))
+        buffer.append(UInt64(access.readable(self).count))
         buffer.append(",\"listeners\":")
         buffer.append(UInt64(subscriptions))
         buffer.append(byte: UInt8(ascii: "}"))

@@ -178,7 +178,7 @@ extension Session {
         defer { if host.work != before { share.spend(since: before, of: host) } }
         do throws(HostError) {
             let operation = fields.operation
-            guard access.isAuthorised || operation == .hello else {
+            guard access.access != nil || operation == .hello || operation == .auth else {
                 throw HostError(.unauthenticated, "say hello with a token first")
             }
             if let id, operation != .unsub, subscription(id) != nil || observer(id) != nil {
@@ -193,6 +193,7 @@ extension Session {
             case .set: try set(fields, id: id, bytes: bytes.count)
             case .get: try get(fields, id: Self.required(id))
             case .list: try list(id: Self.required(id))
+            case .auth: try authenticate(fields, id: id)
             case .ping: answer(id: id, bytes: 0) { Answer.ok(id: id, to: $0) }
             case .unknown: throw HostError(.badOp, "unknown op")
             }

@@ -4,7 +4,8 @@ extension Session {
     // MARK: - sub
 
     func subscribe(_ fields: Fields, id: UInt64) throws(HostError) {
-        let graph = try graph(fields)
+        let view = try graph(fields)
+        let graph = view.graph
         guard subscriptions.count < host.limits.subscriptions else {
             throw HostError(.subLimit, "at most \(host.limits.subscriptions) subscriptions per connection")
         }
@@ -14,13 +15,14 @@ extension Session {
         guard kinds.count == 1 else { throw HostError(.badField, "one of node, nodes and combine is needed") }
         if fields["nodes"] != nil {
             try fields.refuse(["history"], because: "one node has a history, several have not")
-            try subscribeGroup(fields, id: id, in: graph, options, resume)
+            try subscribeGroup(fields, id: id, in: view, options, resume)
             return
         }
-        let source = try Source(fields, in: graph)
+        let source = try Source(fields, in: view)
         let pipe =
             try fields["pipe"].map { field throws(HostError) in try Pipe.read(field.bytes, host: host) } ?? []
         if fields["combine"] != nil || !pipe.isEmpty {
+            try view.requirePipe(on: source)
             try fields.refuse(["history"], because: "a node has a history, a pipeline has none")
         }
         subscribe(to: source, pipe, id: id, in: graph, options, resume)
@@ -35,6 +37,10 @@ extension Session {
         _ resume: Resume?
     ) {
         let subscription = Subscription(id: id, session: self, graph: graph, options: options)
+        subscription.claim = claim(
+            source.nodes,
+            needs: pipe.isEmpty && source.isOneNode ? .read : [.read, .pipe]
+        )
         attach(subscription, source, pipe)
         let newest = source.nodes.compactMap { graph.node($0)?.lastChange.rev }.max() ?? graph.rev
         var isNamed = false
@@ -75,14 +81,16 @@ extension Session {
     private func subscribeGroup(
         _ fields: Fields,
         id: UInt64,
-        in graph: LiveGraph,
+        in view: GraphView,
         _ options: SubscriptionOptions,
         _ resume: Resume?
     ) throws(HostError) {
+        let graph = view.graph
         try fields.refuse(["pipe"], because: "not together with nodes")
         if options.isAll { throw HostError(.badField, "mode: all needs one node") }
-        let nodes = try NodeSelection.read(fields, in: graph, limits: host.limits)
+        let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
         let subscription = GroupSubscription(id: id, session: self, graph: graph, options: options)
+        subscription.claim = claim(nodes.map(\.name), needs: .read)
         subscription.listen(to: nodes.map { ($0.name, graph.materialise($0)) })
         add(subscription)
         answerSnap(of: subscription, change: nil) { buffer in
@@ -175,16 +183,19 @@ extension SubscriptionOptions {
 }
 
 extension Source {
+    /// Whether it is a node as it stands.
+    fileprivate var isOneNode: Bool {
+        if case .from = self { true } else { false }
+    }
+
     /// The `node` or the `combine` of a message.
-    init(_ fields: Fields, in graph: LiveGraph) throws(HostError) {
+    init(_ fields: Fields, in view: GraphView) throws(HostError) {
         if let field = fields["node"] {
-            guard let name = try field.name("node"), let node = graph.node(named: name) else {
-                throw HostError(.unknownNode, "no such node in \(graph.name)", node: field.string)
-            }
-            self = .from(node.name)
+            let node = try field.name("node").flatMap { view.graph.node(named: $0) }
+            self = .from(try view.node(node, named: field.string, to: .read).name)
             return
         }
         guard let field = fields["combine"] else { throw HostError(.badField, "node: a name is needed") }
-        self = try Pipe.combine(field.bytes, in: graph)
+        self = try Pipe.combine(field.bytes, in: view)
     }
 }

@@ -39,6 +39,7 @@ public final class Session {
     var isUnfinished = false
     var isThrottled = false
     private var greeting: Greeting?
+    var expiry: TokenExpiry?
 
     // What the client still has to be told: Session+Delivery.swift.
     @exclusivity(unchecked) var nextMarked: Unmanaged<Session>?
@@ -75,7 +76,8 @@ public final class Session {
         isBare = if case .node = form { true } else { false }
         self.access = access
         host.sessions.add(self)
-        if !access.isAuthorised { greeting = Greeting(self) }
+        if access.access == nil { greeting = Greeting(self) }
+        watchExpiry()
     }
 
     // MARK: - Messages out
@@ -186,6 +188,8 @@ public final class Session {
         isClosed = true
         greeting?.cancel()
         greeting = nil
+        expiry?.cancel()
+        expiry = nil
         var released: UInt64 = 0
         dropObservers()
         while let last = subscriptions.last { released += end(last, because: reason.rawValue) }
@@ -195,7 +199,7 @@ public final class Session {
         host.sessions.remove(self)
         let claims = presence.values.sorted { $0.node.name < $1.node.name }
         presence = [:]
-        Presence.clear(claims, by: access.principal, host)
+        Presence.clear(claims, by: access.name, host)
         return released
     }
 

@@ -1,23 +1,22 @@
 /// Who a session's peer is, as far as the server knows it.
 public struct SessionAccess {
-    /// Whether more than `hello` is answered.
-    public var isAuthorised: Bool
-    /// The name that stands as `by` in what the session commits; nil without authentication.
-    public var principal: String?
-    /// Looks at the token of a `hello`; the access it grants, or nil.
-    public var authenticate: ((_ token: String) -> SessionAccess?)?
+    /// What the peer may do; nil until it has shown a token: then nothing but `hello` is answered.
+    public var access: Access?
+    /// Looks at the token of a `hello` or an `auth`.
+    public var authenticate: ((_ token: String) throws(HostError) -> Access)?
 
-    /// An access; `authenticate` is asked when a `hello` brings a token.
+    /// What is known of a peer; `authenticate` is asked when it shows a token.
     public init(
-        isAuthorised: Bool,
-        principal: String? = nil,
-        authenticate: ((_ token: String) -> SessionAccess?)? = nil
+        _ access: Access?,
+        authenticate: ((_ token: String) throws(HostError) -> Access)? = nil
     ) {
-        self.isAuthorised = isAuthorised
-        self.principal = principal
+        self.access = access
         self.authenticate = authenticate
     }
 
     /// No authentication is configured: everybody may do everything.
-    public static var open: SessionAccess { SessionAccess(isAuthorised: true) }
+    public static var open: SessionAccess { SessionAccess(.full) }
+
+    /// What stands as `by` in what the session commits.
+    var name: String? { access?.name }
 }

@@ -9,6 +9,8 @@ public struct EndCode: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// The right to it is gone: another token was shown, or the tokens were changed.
+    public static let forbidden = Self(rawValue: "forbidden")
     /// The client asked for it.
     public static let done = Self(rawValue: "done")
     /// The node, or its graph, is gone.
@@ -57,6 +59,8 @@ class Subscription: AlarmTarget {
     @exclusivity(unchecked) final var nextMarked: Unmanaged<Subscription>?
     private final var notBefore: UInt64 = 0
     private final var interval: Alarm?
+    /// What the rights to this subscription hang on; nil where nobody has to have any.
+    final var claim: Claim?
 
     init(id: UInt64, session: Session, graph: LiveGraph, options: SubscriptionOptions) {
         self.id = id

@@ -2,10 +2,10 @@
 public enum CommitReader {
     /// Reads the body of a batch request.
     ///
-    /// - Throws: `bad_json`, `bad_field`, `unknown_node`, `type_mismatch`.
+    /// - Throws: `bad_json`, `bad_field`, `unknown_node`, `forbidden`, `type_mismatch`.
     public static func read(
         batch body: UnsafeRawBufferPointer,
-        for graph: LiveGraph
+        for view: GraphView
     ) throws(HostError) -> Commit {
         let reader: JSONReader
         do throws(JSONError) {
@@ -14,17 +14,16 @@ public enum CommitReader {
             throw HostError(error)
         }
         guard let fields = Fields(reader) else { throw HostError(.badField, "the body is an object") }
-        var commit = Commit(graph: graph)
-        try read(fields, into: &commit)
+        var commit = Commit(graph: view.graph)
+        try read(fields, into: &commit, for: view)
         return commit
     }
 
-    static func read(_ fields: Fields, into commit: inout Commit) throws(HostError) {
-        let graph = commit.graph
+    static func read(_ fields: Fields, into commit: inout Commit, for view: GraphView) throws(HostError) {
         if let set = fields["set"] {
             guard set.kind == .object else { throw HostError(.badField, "set: an object of names is needed") }
             for member in set.members {
-                commit.set.append(Assignment(try node(member.key, in: graph), Datum(member.value)))
+                commit.set.append(Assignment(try node(member.key, in: view, to: .set), Datum(member.value)))
             }
         }
         if let clear = fields["clear"] {
@@ -33,10 +32,10 @@ public enum CommitReader {
                 guard let name = element.text else {
                     throw HostError(.badField, "clear: a list of names is needed")
                 }
-                commit.clear.append(try node(name, in: graph))
+                commit.clear.append(try node(name, in: view, to: .set))
             }
         }
-        if let conditions = fields["if"] { try read(conditions: conditions, into: &commit) }
+        if let conditions = fields["if"] { try read(conditions: conditions, into: &commit, for: view) }
         if let context = fields["ctx"] { commit.context = Datum(context) }
         if let key = try fields.string("key") {
             guard !key.isEmpty, key.utf8.count <= 128 else {
@@ -46,7 +45,11 @@ public enum CommitReader {
         }
     }
 
-    private static func read(conditions: JSONReader, into commit: inout Commit) throws(HostError) {
+    private static func read(
+        conditions: JSONReader,
+        into commit: inout Commit,
+        for view: GraphView
+    ) throws(HostError) {
         guard conditions.kind == .object else {
             throw HostError(.badField, "if: an object of names is needed")
         }
@@ -59,7 +62,8 @@ public enum CommitReader {
                 commit.epoch = epoch
                 continue
             }
-            let node = try node(member.key, in: commit.graph)
+            // What a condition comes to says something about the value.
+            let node = try node(member.key, in: view, to: .read)
             var isKnown = false
             for test in member.value.members {
                 if test.key == "rev" {
@@ -80,8 +84,12 @@ public enum CommitReader {
         }
     }
 
-    private static func node(_ key: JSONTextSlice, in graph: LiveGraph) throws(HostError) -> NamedNode {
-        if !key.hasEscapes, let node = graph.node(named: key.inside) { return node }
-        throw HostError(.unknownNode, "no such node in \(graph.name)", node: key.string)
+    private static func node(
+        _ key: JSONTextSlice,
+        in view: GraphView,
+        to right: Rights
+    ) throws(HostError) -> NamedNode {
+        let node = key.hasEscapes ? nil : view.graph.node(named: key.inside)
+        return try view.node(node, named: key.string, to: right)
     }
 }

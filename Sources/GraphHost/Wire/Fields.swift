@@ -3,7 +3,7 @@
 /// The bytes are lent: fields live no longer than the message.
 struct Fields {
     enum Operation {
-        case hello, sub, unsub, mod, observe, set, get, list, ping, unknown
+        case hello, auth, sub, unsub, mod, observe, set, get, list, ping, unknown
     }
 
     private let members: ContiguousArray<JSONMembers.Member>
@@ -45,6 +45,7 @@ struct Fields {
         if text == "observe" { return .observe }
         if text == "list" { return .list }
         if text == "hello" { return .hello }
+        if text == "auth" { return .auth }
         return .unknown
     }
 

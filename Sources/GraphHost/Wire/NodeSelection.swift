@@ -3,13 +3,13 @@ public enum NodeSelection {
     /// How many globs one list may have: each is compared with every node of the graph.
     static let maximumGlobs = 64
 
-    /// Picks nodes of `graph`.
+    /// Picks nodes that the caller may read.
     ///
     /// - Throws: `unknown_node` for a name that is not there; `sub_limit` when there are more than `limit`, or
     ///   more than ``maximumGlobs`` globs.
     public static func pick(
         _ patterns: [String],
-        in graph: LiveGraph,
+        in view: GraphView,
         limit: Int = .max
     ) throws(HostError) -> [NamedNode] {
         var picked: [NamedNode] = []
@@ -22,13 +22,12 @@ public enum NodeSelection {
                     throw HostError(.subLimit, "more than \(maximumGlobs) globs in one list")
                 }
                 let glob = Array(pattern.utf8)
-                for node in graph.nodes where matches(Array(node.name.utf8), glob) {
+                for node in view.nodes where matches(Array(node.name.utf8), glob) {
                     if seen.insert(ObjectIdentifier(node)).inserted { picked.append(node) }
                 }
-            } else if let node = graph.node(pattern) {
-                if seen.insert(ObjectIdentifier(node)).inserted { picked.append(node) }
             } else {
-                throw HostError(.unknownNode, "no such node in \(graph.name)", node: pattern)
+                let node = try view.node(view.graph.node(pattern), named: pattern, to: .read)
+                if seen.insert(ObjectIdentifier(node)).inserted { picked.append(node) }
             }
             guard picked.count <= limit else { throw HostError(.subLimit, "more than \(limit) nodes match") }
         }
@@ -38,14 +37,15 @@ public enum NodeSelection {
     /// Reads the `nodes` field of a message: a list of names and globs, or one of them; all nodes without it.
     static func read(
         _ fields: Fields,
-        in graph: LiveGraph,
+        in view: GraphView,
         limits: SessionLimits
     ) throws(HostError) -> [NamedNode] {
         guard let field = fields["nodes"] else {
-            guard graph.nodes.count <= limits.matches else {
+            let nodes = view.nodes
+            guard nodes.count <= limits.matches else {
                 throw HostError(.subLimit, "more than \(limits.matches) nodes match")
             }
-            return graph.nodes
+            return nodes
         }
         var patterns: [String] = []
         if let one = field.string {
@@ -59,7 +59,7 @@ public enum NodeSelection {
                 patterns.append(name)
             }
         }
-        return try pick(patterns, in: graph, limit: limits.matches)
+        return try pick(patterns, in: view, limit: limits.matches)
     }
 
     /// Whether `name` matches `pattern`, in which `*` stands for any run of characters and `?` for one.

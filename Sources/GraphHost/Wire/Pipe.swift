@@ -17,18 +17,16 @@ enum Pipe {
         return stages
     }
 
-    /// The combination of an object of names, all of which must be nodes of `graph`.
-    static func combine(_ text: UnsafeRawBufferPointer, in graph: LiveGraph) throws(HostError) -> Source {
-        try combine(try document(text), in: graph)
+    /// The combination of an object of names, all of which must be nodes that the caller may read.
+    static func combine(_ text: UnsafeRawBufferPointer, in view: GraphView) throws(HostError) -> Source {
+        try combine(try document(text), in: view)
     }
 
     /// The combination of an object that is part of a document.
-    static func combine(_ document: Document, in graph: LiveGraph) throws(HostError) -> Source {
-        let (source, problems) = Source.parseCombine(document, options: graph.host.definitions)
+    static func combine(_ document: Document, in view: GraphView) throws(HostError) -> Source {
+        let (source, problems) = Source.parseCombine(document, options: view.graph.host.definitions)
         guard problems.isEmpty, let source else { throw HostError(problems) }
-        for name in source.nodes where graph.node(name) == nil {
-            throw HostError(.unknownNode, "no such node in \(graph.name)", node: name)
-        }
+        for name in source.nodes { _ = try view.node(view.graph.node(name), named: name, to: .read) }
         return source
     }
 

@@ -5,10 +5,10 @@ internal import HTTP
 extension HTTPConnection {
     /// `POST …/eval`: a pipeline's present result.
     func evaluate(_ captures: Captures, _ head: RequestHead) {
-        guard let graph = findGraph(captures) else { return }
+        guard let view = findGraph(captures) else { return }
         guard MediaType.carriesJSON(head) else { return refuseType("application/json") }
         do throws(HostError) {
-            try graph.evaluate(parser.body).withUnsafeBytes { answer(.ok, "application/json", $0) }
+            try view.evaluate(parser.body).withUnsafeBytes { answer(.ok, "application/json", $0) }
         } catch {
             refuse(error)
         }
@@ -16,7 +16,7 @@ extension HTTPConnection {
 
     /// `GET …/nodes/{n}/explain`: what made the present value.
     func explainNode(_ captures: Captures) {
-        guard let node = findNode(captures) else { return }
-        node.graph.explanation(of: node).withUnsafeBytes { answer(.ok, "application/json", $0) }
+        guard let node = findNode(captures, to: .read) else { return }
+        GraphView.explain(node, to: access).withUnsafeBytes { answer(.ok, "application/json", $0) }
     }
 }

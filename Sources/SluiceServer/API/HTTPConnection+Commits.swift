@@ -13,24 +13,35 @@ enum CommitAnswer {
 
 // What changes a graph: one commit each.
 extension HTTPConnection {
-    /// The graph that the first capture names; where there is none, that is answered.
-    func findGraph(_ captures: Captures) -> LiveGraph? {
-        if let graph = server.host.graph(named: captures[0]) { return graph }
-        refuse(Refusal("unknown_graph", "no graph of that name"))
-        return nil
+    /// The graph that the first capture names; where there is none for this caller, that is answered.
+    func findGraph(_ captures: Captures) -> GraphView? {
+        do throws(HostError) {
+            return try GraphView(server.host.graph(named: captures[0]), for: access)
+        } catch {
+            refuse(error)
+            return nil
+        }
     }
 
-    /// The node that the captures name; where there is none, that is answered.
-    func findNode(_ captures: Captures) -> NamedNode? {
-        guard let graph = findGraph(captures) else { return nil }
-        if let node = graph.node(named: captures[1]) { return node }
-        refuse(Refusal("unknown_node", "no node of that name in the graph"))
-        return nil
+    /// The node that the captures name, to do something with; where there is none for this caller, that is answered.
+    func findNode(_ captures: Captures, to right: Rights) -> NamedNode? {
+        guard let view = findGraph(captures) else { return nil }
+        do throws(HostError) {
+            let name = captures[1]
+            return try view.node(
+                view.graph.node(named: name),
+                named: String(decoding: name, as: UTF8.self),
+                to: right
+            )
+        } catch {
+            refuse(error)
+            return nil
+        }
     }
 
     /// `POST` and `PUT …/nodes/{n}`: the body is the value.
     func setNode(_ captures: Captures, _ head: RequestHead) {
-        guard let node = findNode(captures) else { return }
+        guard let node = findNode(captures, to: .set) else { return }
         guard MediaType.carriesJSON(head) else { return refuseType("application/json") }
         let body = parser.body
         let value: Datum
@@ -50,7 +61,7 @@ extension HTTPConnection {
 
     /// `DELETE …/nodes/{n}/value`: the node becomes empty.
     func clearNode(_ captures: Captures, _ head: RequestHead) {
-        guard let node = findNode(captures) else { return }
+        guard let node = findNode(captures, to: .set) else { return }
         var commit = Commit(graph: node.graph)
         commit.clear.append(node)
         guard prepare(&commit, node, head) else { return }
@@ -59,10 +70,10 @@ extension HTTPConnection {
 
     /// `POST …/batch`: several nodes at once, all or nothing.
     func applyBatch(_ captures: Captures, _ head: RequestHead) {
-        guard let graph = findGraph(captures) else { return }
+        guard let view = findGraph(captures) else { return }
         guard MediaType.carriesJSON(head) else { return refuseType("application/json") }
         do throws(HostError) {
-            var commit = try CommitReader.read(batch: parser.body, for: graph)
+            var commit = try CommitReader.read(batch: parser.body, for: view)
             guard prepare(&commit, nil, head) else { return }
             submit(commit, .batch)
         } catch {
@@ -76,8 +87,11 @@ extension HTTPConnection {
     ///
     /// False: something was wrong and has been answered.
     func prepare(_ commit: inout Commit, _ node: NamedNode?, _ head: RequestHead) -> Bool {
+        commit.by = access.name
         if let node, head.has(.ifMatch) || head.has(.ifNoneMatch) {
             do throws(HostError) {
+                // What a condition comes to says something about the value.
+                try GraphView(node.graph, for: access).require(.read, on: node)
                 try Preconditions.read(head, for: node, into: &commit)
             } catch {
                 refuse(error)

@@ -1,3 +1,4 @@
+internal import GraphHost
 internal import HTTP
 
 /// What a request comes to before anything is done for it.
@@ -58,7 +59,10 @@ extension HTTPConnection {
     func respond() {
         let head = parser.head
         switch admit(head) {
-        case .route(let route, let captures): respond(route, captures, head)
+        case .route(let route, let captures):
+            guard let access = identify(head, for: route) else { return }
+            self.access = access
+            respond(route, captures, head)
         case .file: serveFile(head)
         case .options(let allow): answerEmpty(.noContent) { $0.field("Allow", string: allow) }
         case .refused(let problem): refuse(problem)
@@ -88,6 +92,8 @@ extension HTTPConnection {
         case .health: answerText("ok\n")
         case .ready: showReadiness()
         case .version: showVersion()
+        case .signIn: signIn()
+        case .signOut: signOut(head)
         case .socket, .echo: write { Handshake.requireUpgrade(server.encoder, framing, to: &$0) }
         default: refuse(Self.notFound)
         }
@@ -117,13 +123,16 @@ extension HTTPConnection {
     private func accept(_ route: Route, _ captures: Captures, _ head: RequestHead) -> WebSocketConnection? {
         switch route {
         case .socket:
-            return accept(head, .messages, subprotocols: ["sluice.v1.json"])
+            guard let access = sessionAccess(head) else { return nil }
+            return accept(head, .messages, access, subprotocols: ["sluice.v1.json"])
         case .echo:
-            return accept(head, .echo, subprotocols: [])
+            return accept(head, .echo, SessionAccess(nil), subprotocols: [])
         case .readNode:
-            guard let node = findNode(captures) else { return nil }
+            guard let access = identify(head, for: route) else { return nil }
+            self.access = access
+            guard let node = findNode(captures, to: .read) else { return nil }
             guard let options = streamOptions(Query(head.query)) else { return nil }
-            return accept(head, .node(node), options, subprotocols: [])
+            return accept(head, .node(node), SessionAccess(access), options, subprotocols: [])
         default:
             refuse(Refusal(.badRequest, "this path speaks no WebSocket"))
             return nil
@@ -133,6 +142,7 @@ extension HTTPConnection {
     private func accept(
         _ head: RequestHead,
         _ kind: WebSocketConnection.Kind,
+        _ access: SessionAccess,
         _ options: WebSocketConnection.StreamOptions = WebSocketConnection.StreamOptions(),
         subprotocols: [StaticString]
     ) -> WebSocketConnection? {
@@ -169,7 +179,7 @@ extension HTTPConnection {
                 to: kind,
                 compression: deflate.flatMap { server.compression($0) }
             )
-            connection.open(options)
+            connection.open(for: access, options)
             return connection
         }
     }

@@ -5,7 +5,7 @@ internal import HTTP
 extension HTTPConnection {
     /// `GET …/events?node=a&node=b&every=&pipe=`: from here on the socket is an ``EventStreamConnection``.
     func streamEvents(_ captures: Captures, _ head: RequestHead) {
-        guard let graph = findGraph(captures) else { return }
+        guard let view = findGraph(captures) else { return }
         let query = Query(head.query)
         guard let options = streamOptions(query) else { return }
         let cursor = head.value(.lastEventID).map { String(decoding: $0, as: UTF8.self) }
@@ -14,7 +14,7 @@ extension HTTPConnection {
             stream = try options.withPipe { pipe in
                 Result { () throws(HostError) in
                     try EventStream(
-                        of: graph,
+                        of: view,
                         nodes: query.strings("node"),
                         pipe: pipe,
                         every: options.every,
@@ -39,8 +39,8 @@ extension HTTPConnection {
             server.encoder.beginChunks(framing, in: &out)
         }
         guard !framing.omitsBody else { return }
-        let connection = EventStreamConnection(taking: self, for: graph)
+        let connection = EventStreamConnection(taking: self, for: view.graph)
         isUpgraded = true
-        connection.open(stream)
+        connection.open(stream, for: access)
     }
 }

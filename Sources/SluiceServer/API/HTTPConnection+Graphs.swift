@@ -5,14 +5,17 @@ internal import HTTP
 extension HTTPConnection {
     /// `GET …/graph?format=json|dot&live=1`, or the format by `Accept`.
     func drawGraph(_ captures: Captures, _ head: RequestHead) {
-        guard let graph = findGraph(captures) else { return }
+        guard let view = findGraph(captures) else { return }
+        let graph = view.graph
         let query = Query(head.query)
         let isLive = query.flag("live")
+        if isLive, !mayObserve(view) { return }
+        let nodes = isLive ? nil : view.nodes
         switch query.string("format") ?? Self.format(head) {
         case "json":
-            graph.pictureJSON(live: isLive).withUnsafeBytes { answer(.ok, "application/json", $0) }
+            graph.pictureJSON(live: isLive, of: nodes).withUnsafeBytes { answer(.ok, "application/json", $0) }
         case "dot":
-            graph.pictureDOT(live: isLive).withUnsafeBytes {
+            graph.pictureDOT(live: isLive, of: nodes).withUnsafeBytes {
                 answer(.ok, "text/vnd.graphviz; charset=utf-8", $0)
             }
         default:
@@ -26,10 +29,21 @@ extension HTTPConnection {
         return accept.contains("text/vnd.graphviz") && !accept.contains("json") ? "dot" : "json"
     }
 
+    /// Whether the caller may see all that lives in the graph; where not, that is answered.
+    private func mayObserve(_ view: GraphView) -> Bool {
+        do throws(HostError) {
+            try view.requireObservation()
+            return true
+        } catch {
+            refuse(error)
+            return false
+        }
+    }
+
     /// `GET /v1/graphs/{g}/listeners`.
     func listListeners(_ captures: Captures) {
-        guard let graph = findGraph(captures) else { return }
-        graph.listenersJSON().withUnsafeBytes { answer(.ok, "application/json", $0) }
+        guard let view = findGraph(captures), mayObserve(view) else { return }
+        view.graph.listenersJSON().withUnsafeBytes { answer(.ok, "application/json", $0) }
     }
 
     /// `GET /v1/operators`.

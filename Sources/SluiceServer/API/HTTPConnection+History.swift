@@ -5,7 +5,7 @@ internal import HTTP
 extension HTTPConnection {
     /// `GET …/nodes/{n}/history?since=rev&limit=`, 410 where `since` has been trimmed.
     func readHistory(_ captures: Captures, _ head: RequestHead) {
-        guard let node = findNode(captures) else { return }
+        guard let node = findNode(captures, to: .read) else { return }
         let query = Query(head.query)
         guard let since = number("since", 0...Int.max, query), let limit = number("limit", 1...100_000, query)
         else { return }

@@ -5,7 +5,7 @@ internal import HTTP
 extension HTTPConnection {
     /// `GET …/nodes/{n}`: the bare value; with `If-None-Match` and `Prefer: wait=n` the next one, if it comes in time.
     func readNode(_ captures: Captures, _ head: RequestHead) {
-        guard let node = findNode(captures) else { return }
+        guard let node = findNode(captures, to: .read) else { return }
         let reading = node.graph.read(node)
         guard let known = head.value(.ifNoneMatch) else { return answer(reading, of: node) }
         do throws(HostError) {
@@ -51,13 +51,14 @@ extension HTTPConnection {
 
     /// `GET …/values?nodes=a,b.*`: many nodes at one rev.
     func readValues(_ captures: Captures, _ head: RequestHead) {
-        guard let graph = findGraph(captures) else { return }
+        guard let view = findGraph(captures) else { return }
+        let graph = view.graph
         let patterns = Query(head.query).strings("nodes").flatMap {
             $0.split(separator: ",").map(String.init)
         }
         do throws(HostError) {
             let limit = server.configuration.limits.matches
-            let nodes = try NodeSelection.pick(patterns.isEmpty ? ["*"] : patterns, in: graph, limit: limit)
+            let nodes = try NodeSelection.pick(patterns.isEmpty ? ["*"] : patterns, in: view, limit: limit)
             answerJSON { out in
                 out.append("{")
                 out.append(cursor: graph)
@@ -84,10 +85,10 @@ extension HTTPConnection {
     func listGraphs() {
         answerJSON { out in
             out.append("{\"graphs\":[")
-            for (place, graph) in server.host.graphs.enumerated() {
+            for (place, graph) in server.host.graphs.filter(access.sees).enumerated() {
                 if place > 0 { out.append(",") }
                 out.append("{")
-                out.append(summary: graph)
+                out.append(summary: graph, for: access)
                 out.append("}")
             }
             out.append("]}\n")
@@ -96,10 +97,10 @@ extension HTTPConnection {
 
     /// `GET /v1/graphs/{g}`.
     func describeGraph(_ captures: Captures) {
-        guard let graph = findGraph(captures) else { return }
+        guard let graph = findGraph(captures)?.graph else { return }
         answerJSON { out in
             out.append("{")
-            out.append(summary: graph)
+            out.append(summary: graph, for: access)
             let counts = graph.statistics
             out.append(",\"owner\":\"file\",\"live\":{\"nodes\":")
             out.append(decimal: counts.nodes)
@@ -136,7 +137,7 @@ extension ByteBuffer {
     }
 
     /// Appends the members of a graph's entry in the list.
-    fileprivate mutating func append(summary graph: LiveGraph) {
+    fileprivate mutating func append(summary graph: LiveGraph, for access: Access) {
         append("\"graph\":")
         append(json: graph.name)
         if let title = graph.definition.title {
@@ -146,7 +147,7 @@ extension ByteBuffer {
         append(",")
         append(cursor: graph)
         append(",\"nodes\":")
-        append(decimal: graph.nodes.count)
+        append(decimal: access.readable(graph).count)
         append(",\"listeners\":")
         append(decimal: graph.statistics.subscriptions)
     }

@@ -54,7 +54,7 @@ extension HTTPConnection {
     /// The patch is computed from the present value and set on the condition that nobody has changed it
     /// meanwhile.
     func patchNode(_ captures: Captures, _ head: RequestHead) {
-        guard let node = findNode(captures) else { return }
+        guard let node = findNode(captures, to: .set) else { return }
         guard MediaType.isMergePatch(head.value(.contentType)) else {
             return refuseType("application/merge-patch+json")
         }

@@ -24,6 +24,8 @@ extension Route {
     static let events = Route(rawValue: 20)
     static let eval = Route(rawValue: 21)
     static let explain = Route(rawValue: 22)
+    static let signIn = Route(rawValue: 23)
+    static let signOut = Route(rawValue: 24)
 }
 
 extension Router {
@@ -50,6 +52,8 @@ extension Router {
         router.add(.get, "/v1/graphs/{g}/listeners", .listeners)
         router.add(.get, "/v1/connections", .connections)
         router.add(.delete, "/v1/connections/{c:any}", .endConnection)
+        router.add(.post, "/v1/session", .signIn)
+        router.add(.delete, "/v1/session", .signOut)
         router.add(.get, "/v1/operators", .operators)
         router.add(.get, "/v1/ws", .socket)
         if hasEcho { router.add(.get, "/v1/diagnostics/echo", .echo) }

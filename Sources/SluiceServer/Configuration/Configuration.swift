@@ -17,6 +17,8 @@ public struct Configuration: Sendable {
     public var origins: [String] = []
     /// Whether an address other than loopback may be listened on without authentication.
     public var insecure = false
+    /// The file of tokens; empty: nobody has to show one.
+    public var auth = ""
     /// The PEM files of certificate and key; both or neither, and `nil` for plain HTTP.
     public var tls: TLSFiles? {
         certificate.isEmpty || key.isEmpty ? nil : TLSFiles(certificate: certificate, key: key)
@@ -73,6 +75,8 @@ public struct Configuration: Sendable {
         public var hello = Duration.seconds(5)
         /// From the first byte of a WebSocket message to its last.
         public var frame = Duration.seconds(30)
+        /// After the last use of a browser's session cookie.
+        public var session = Duration.seconds(12 * 3600)
         /// For the other side's close frame.
         public var close = Duration.seconds(5)
         /// The longest that a read may wait for a change.
@@ -85,6 +89,8 @@ public struct Configuration: Sendable {
         public var connections = 100_000
         /// Open connections of one address; 0: no bound.
         public var connectionsPerAddress = 0
+        /// Browsers' sessions; beyond, the one unused for longest ends.
+        public var sessions = 10_000
         /// Bytes of a request's target.
         public var target = 8 * 1024
         /// Bytes of a request's header block.

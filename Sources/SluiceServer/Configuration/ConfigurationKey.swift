@@ -64,6 +64,7 @@ public struct ConfigurationKey {
                 .names("origins such as https://example.org", where: Origin.isWellFormed),
                 "other sites whose pages may connect and set values"
             ),
+            Self("auth", \.auth, .path, "file of tokens; empty: nobody has to show one"),
             Self(
                 "tls.cert",
                 \.certificate,
@@ -108,6 +109,12 @@ public struct ConfigurationKey {
             ),
             Self("times.frame", \.times.frame, .duration(short...second * 3600), "for one WebSocket message"),
             Self(
+                "times.session",
+                \.times.session,
+                .duration(second...second * 86400 * 366),
+                "after the last use of a session cookie"
+            ),
+            Self(
                 "times.close",
                 \.times.close,
                 .duration(short...second * 3600),
@@ -126,6 +133,7 @@ public struct ConfigurationKey {
                 .integer(0...10_000_000),
                 "open connections of one address; 0: no bound"
             ),
+            Self("limits.sessions", \.limits.sessions, .integer(1...10_000_000), "sessions of browsers"),
             Self("limits.target", \.limits.target, .bytes(64...1 << 20), "a request's target"),
             Self("limits.headers", \.limits.headers, .bytes(256...1 << 20), "a request's header block"),
             Self("limits.fields", \.limits.fields, .integer(4...1000), "a request's header fields"),

@@ -29,9 +29,15 @@ final class EventStreamConnection: Connection, MessageSink {
     override var name: String { session.map { "c:\($0.number)" } ?? super.name }
 
     /// Opens the session and tells the present state.
-    func open(_ stream: EventStream) {
+    func open(_ stream: EventStream, for access: Access) {
         socket?.setUserTimeout(.milliseconds(Int64(2 * server.times.heartbeat)))
-        let session = Session(host: server.host, sink: self, transport: "sse", form: .events)
+        let session = Session(
+            host: server.host,
+            sink: self,
+            transport: "sse",
+            access: SessionAccess(access),
+            form: .events
+        )
         self.session = session
         session.start(stream)
         setDeadline()

@@ -13,6 +13,8 @@ final class HTTPConnection: Connection {
     /// The number of the request that is being answered later; 0: none is.
     private(set) var waitingFor: UInt64 = 0
     private var requests: UInt64 = 0
+    /// What the caller of the request at hand may do.
+    @exclusivity(unchecked) var access = Access(everybody: [])
     /// How the answer to the request at hand is framed.
     @exclusivity(unchecked) var framing = ResponseFraming()
     /// When the head or the body that is being read began.

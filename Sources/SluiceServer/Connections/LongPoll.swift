@@ -29,8 +29,14 @@ final class LongPoll: MessageSink {
         self.node = node
         self.known = Array(known)
         self.deadline = deadline
-        let stream = try EventStream(of: node.graph, nodes: [node.name])
-        let session = Session(host: connection.server.host, sink: self, transport: "poll", form: .events)
+        let stream = try EventStream(of: GraphView(node.graph, for: connection.access), nodes: [node.name])
+        let session = Session(
+            host: connection.server.host,
+            sink: self,
+            transport: "poll",
+            access: SessionAccess(connection.access),
+            form: .events
+        )
         self.session = session
         session.start(stream)
         isOpen = true

@@ -74,14 +74,20 @@ final class WebSocketConnection: Connection, MessageSink {
     }
 
     /// Opens the session, where there is one; the answer to the upgrade has been written.
-    func open(_ options: StreamOptions = StreamOptions()) {
+    func open(for access: SessionAccess, _ options: StreamOptions = StreamOptions()) {
         socket?.setUserTimeout(.milliseconds(Int64(2 * server.times.heartbeat)))
         server.deadlines.set(self, at: pingAt)
         switch kind {
         case .messages:
-            session = Session(host: server.host, sink: self, transport: "ws")
+            session = Session(host: server.host, sink: self, transport: "ws", access: access)
         case .node(let node):
-            let session = Session(host: server.host, sink: self, transport: "plain", form: .node(node))
+            let session = Session(
+                host: server.host,
+                sink: self,
+                transport: "plain",
+                access: access,
+                form: .node(node)
+            )
             self.session = session
             let error = options.withPipe { pipe in
                 do throws(HostError) {

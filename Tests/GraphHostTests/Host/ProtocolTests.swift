@@ -144,8 +144,9 @@ struct ProtocolTests {
     func authorisation() throws {
         let bench = Bench()
         try bench.define(graphText)
-        let access = SessionAccess(isAuthorised: false) { token in
-            token == "secret" ? SessionAccess(isAuthorised: true, principal: "device:7") : nil
+        let access = SessionAccess(nil) { token throws(HostError) in
+            guard token == "secret" else { throw HostError(.unauthenticated, "unknown") }
+            return Access(Principal(name: "device:7", grants: [Principal.Grant()]))
         }
         let silent = bench.connect(access)
         let late = bench.connect(access)

@@ -1,37 +1,36 @@
 internal import ReactiveGraph
 
-extension LiveGraph {
+extension GraphView {
     /// Computes a pipeline once, without subscribing: what its `snap` would say (wire-protocol.md §3, `eval`).
     ///
     /// A chain that others hold is used as it is; one that is built is let go of before this returns.
     ///
     /// - Parameter request: `{"node":…}` or `{"combine":{…}}`, and perhaps `"pipe":[…]`.
     /// - Returns: `{"epoch","rev","t","v"|"empty"|"fail"}`.
-    /// - Throws: what is wrong with the request, with all its places in ``HostError/problems``.
+    /// - Throws: `forbidden` without the right to pipe, and what is wrong with the request, with all its places in ``HostError/problems``.
     public func evaluate(_ request: UnsafeRawBufferPointer) throws(HostError) -> [UInt8] {
         let document = try Pipe.document(request)
         guard document.entries != nil else { throw HostError(.badField, "the body is an object") }
         let source: Source
         switch (document["node"], document["combine"]) {
         case (let name?, nil):
-            guard let text = name.scalar?.text, let node = node(text) else {
-                throw HostError(.unknownNode, "no such node in \(self.name)", node: name.scalar?.text)
-            }
-            source = .from(node.name)
+            let text = name.scalar?.text
+            source = .from(try node(text.flatMap { graph.node($0) }, named: text, to: .read).name)
         case (nil, let combine?):
             source = try Pipe.combine(combine, in: self)
         default:
             throw HostError(.badField, "one of node and combine is needed")
         }
         let stages =
-            try document["pipe"].map { pipe throws(HostError) in try Pipe.stages(pipe, host: host) } ?? []
-        let node = chain(source, stages)
+            try document["pipe"].map { pipe throws(HostError) in try Pipe.stages(pipe, host: graph.host) } ?? []
+        if !stages.isEmpty || document["node"] == nil { try requirePipe(on: source) }
+        let node = graph.chain(source, stages)
         let buffer = FrameBuffer(capacity: 256)
         buffer.append("{\"epoch\":")
-        buffer.append(string: epoch)
+        buffer.append(string: graph.epoch)
         buffer.append(",\"rev\":")
-        buffer.append(rev)
-        Answer.appendTime(of: self, to: buffer)
+        buffer.append(graph.rev)
+        Answer.appendTime(of: graph, to: buffer)
         buffer.append(byte: UInt8(ascii: ","))
         Subscription.append(node.value, to: buffer)
         buffer.append("}\n")

@@ -1,0 +1,155 @@
+/// What one caller may see and do: that of a principal's token, bounded by each graph's own rules; or, without authentication, the same
+/// on every node (definitions.md §1).
+///
+/// What a caller may not read does not exist for it: graphs, nodes, pictures and errors are the same as if it were not there.
+public struct Access {
+    /// Who it is; nil where nobody has to say so.
+    public let principal: Principal?
+    private let everywhere: Rights
+
+    /// The access of a principal.
+    public init(_ principal: Principal) {
+        self.principal = principal
+        everywhere = []
+    }
+
+    /// The access of everybody, where there is no authentication.
+    public init(everybody rights: Rights) {
+        principal = nil
+        everywhere = rights
+    }
+
+    /// Everything.
+    public static var full: Access { Access(everybody: .all) }
+
+    /// What stands as `by` in its commits.
+    public var name: String? { principal?.name }
+
+    /// Whether there is a right to something on whichever node, or to the server itself.
+    public func has(_ right: Rights) -> Bool {
+        guard let principal else { return everywhere.contains(right) }
+        return principal.grants.contains { $0.can.contains(right) }
+    }
+
+    /// The rights on one node.
+    @inline(__always)
+    func rights(on node: NamedNode) -> Rights {
+        guard let principal else { return everywhere }
+        return rights(of: principal, on: node)
+    }
+
+    private func rights(of principal: Principal, on node: NamedNode) -> Rights {
+        let graph = node.graph
+        var granted: Rights = []
+        for grant in principal.grants
+        where Glob.matches(graph.name, anyOf: grant.graphs) && Glob.matches(node.name, anyOf: grant.nodes) {
+            granted.formUnion(grant.can)
+        }
+        let rules = graph.definition.access
+        guard !rules.isEmpty, !granted.isEmpty else { return granted }
+        var allowed: Rights = []
+        for rule in rules where rule.isAbout(principal) && Glob.matches(node.name, anyOf: rule.nodes) {
+            allowed.formUnion(rule.can)
+        }
+        return granted.intersection(allowed)
+    }
+
+    /// The nodes of a graph that may be read, in the order of the definition.
+    public func readable(_ graph: LiveGraph) -> [NamedNode] {
+        if principal == nil, everywhere.contains(.read) { return graph.nodes }
+        return graph.nodes.filter { rights(on: $0).contains(.read) }
+    }
+
+    /// Whether all that lives in a graph may be seen.
+    func observes(_ graph: LiveGraph) -> Bool {
+        let needed: Rights = [.observe, .read]
+        guard principal != nil else { return everywhere.isSuperset(of: needed) }
+        return graph.nodes.allSatisfy { rights(on: $0).isSuperset(of: needed) }
+    }
+
+    /// Whether the graph exists for this caller: it may do something with a node of it.
+    public func sees(_ graph: LiveGraph) -> Bool {
+        guard let principal else { return !everywhere.isEmpty }
+        return graph.nodes.contains { !rights(of: principal, on: $0).isEmpty }
+    }
+}
+
+/// A graph as one caller sees it.
+public struct GraphView {
+    /// The graph.
+    public let graph: LiveGraph
+    /// Who looks.
+    public let access: Access
+
+    /// The graph of that name, if it exists for the caller.
+    ///
+    /// - Throws: `unknown_graph`.
+    public init(_ graph: LiveGraph?, for access: Access) throws(HostError) {
+        guard let graph, access.sees(graph) else { throw HostError(.unknownGraph, "no such graph") }
+        self.graph = graph
+        self.access = access
+    }
+
+    /// The nodes that the caller may read, in the order of the definition.
+    public var nodes: [NamedNode] { access.readable(graph) }
+
+    /// Refuses a look at everything that lives in the graph, pipelines and clients included, to those who may not see all of it.
+    ///
+    /// - Throws: `forbidden`.
+    public func requireObservation() throws(HostError) {
+        guard access.observes(graph) else {
+            throw HostError(
+                .forbidden,
+                "the rights to observe and read every node of \(graph.name) are missing"
+            )
+        }
+    }
+
+    /// Refuses a pipeline on nodes that the caller may only read.
+    ///
+    /// - Throws: `forbidden`.
+    func requirePipe(on source: Source) throws(HostError) {
+        for name in source.nodes { if let node = graph.node(name) { try require(.pipe, on: node) } }
+    }
+
+    /// A node that the caller may do something with.
+    ///
+    /// - Throws: `forbidden` where the caller may read the node but not do that; `unknown_node` otherwise, whether
+    ///   it exists or not.
+    @inline(__always)
+    public func node(
+        _ node: NamedNode?,
+        named name: @autoclosure () -> String?,
+        to right: Rights
+    )
+        throws(HostError) -> NamedNode
+    {
+        if let node, access.rights(on: node).contains(right) { return node }
+        throw refusal(node, name(), right)
+    }
+
+    @inline(never)
+    private func refusal(_ node: NamedNode?, _ name: String?, _ right: Rights) -> HostError {
+        guard let node, access.rights(on: node).contains(.read) else {
+            return HostError(.unknownNode, "no such node in \(graph.name)", node: name)
+        }
+        return HostError(.forbidden, "the right to \(right.text) this node is missing", node: node.name)
+    }
+
+    /// Refuses where a right on an already found node is missing.
+    ///
+    /// - Throws: `forbidden`, or `unknown_node` where the node may not be read either.
+    public func require(_ right: Rights, on node: NamedNode) throws(HostError) {
+        guard !access.rights(on: node).contains(right) else { return }
+        throw refusal(node, node.name, right)
+    }
+}
+
+/// Names with `*` for any run of characters and `?` for one.
+enum Glob {
+    static func matches(_ name: String, anyOf patterns: [String]) -> Bool {
+        patterns.contains {
+            $0 == "*" || $0 == name || NodeSelection.matches(Array(name.utf8), Array($0.utf8))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// What somebody may do (definitions.md §1).
+public struct Rights: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    /// Rights by their bits.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// See values, and subscribe to them.
+    public static let read = Rights(rawValue: 1)
+    /// Have pipelines run on what may be read.
+    public static let pipe = Rights(rawValue: 2)
+    /// Set and clear mutable nodes.
+    public static let set = Rights(rawValue: 4)
+    /// See nodes, edges and listeners come and go.
+    public static let observe = Rights(rawValue: 8)
+    /// See the counters of the server.
+    public static let metrics = Rights(rawValue: 16)
+    /// See and end connections.
+    public static let admin = Rights(rawValue: 32)
+
+    /// Every right.
+    public static let all: Rights = [.read, .pipe, .set, .observe, .metrics, .admin]
+    /// What whoever is let in may do unless something else is said; the others are granted by name only.
+    public static let customary: Rights = [.read, .pipe, .set]
+
+    /// The words for them, in files and messages.
+    public static let words: [(word: String, right: Rights)] = [
+        ("read", .read), ("pipe", .pipe), ("set", .set), ("observe", .observe), ("metrics", .metrics),
+        ("admin", .admin),
+    ]
+
+    /// The right of that word.
+    public init?(word: String) {
+        guard let right = Rights.words.first(where: { $0.word == word })?.right else { return nil }
+        self = right
+    }
+
+    /// The words of these rights, with commas.
+    public var text: String {
+        Rights.words.filter { contains($0.right) }.map(\.word).joined(separator: ", ")
+    }
+}

@@ -1,0 +1,121 @@
+internal import CEL
+
+/// The file that says which tokens there are (`auth` of the configuration).
+///
+/// ```yaml
+/// tokens:
+///   - name: device:7
+///     hash: sha256:9f86d081…
+///     roles: [sensor]
+///     can: [set]
+///     graphs: [house]
+///     nodes: ["room.*"]
+///     expires: 2027-01-01T00:00:00Z
+/// ```
+public enum TokenFile {
+    /// Reads the whole file and reports everything that is wrong with it at once.
+    public static func read(_ document: Document, file: String) -> (tokens: [Principal], problems: [Problem])
+    {
+        let notebook = Notebook(file: file, options: DefinitionOptions())
+        let tokens = notebook.tokens(document)
+        let problems = notebook.sorted
+        return (problems.isEmpty ? tokens : [], problems)
+    }
+}
+
+extension Notebook {
+    private static let tokenKeys = ["name", "hash", "roles", "can", "graphs", "nodes", "expires"]
+
+    fileprivate func tokens(_ document: Document) -> [Principal] {
+        guard let members = members(document, of: "the file of tokens") else { return [] }
+        for (key, entry) in members where key != "tokens" {
+            add(
+                "unknown key '\(key)'",
+                at: entry.key.position,
+                hint: Spelling.hint(for: key, among: ["tokens"])
+            )
+        }
+        guard let list = document["tokens"] else {
+            add("the file of tokens needs 'tokens'", at: document.position)
+            return []
+        }
+        guard let elements = list.elements else {
+            add("'tokens' must be a list, not \(list.kindName)", at: list.position)
+            return []
+        }
+        var hashes: Set<[UInt8]> = []
+        return elements.compactMap { element in
+            guard let token = token(element) else { return nil }
+            guard hashes.insert(token.digest).inserted else {
+                add("the same hash stands here twice", at: element.position)
+                return nil
+            }
+            return token
+        }
+    }
+
+    private func token(_ document: Document) -> Principal? {
+        guard let members = members(document, of: "a token") else { return nil }
+        for (key, entry) in members where !Notebook.tokenKeys.contains(key) {
+            let hint = Spelling.hint(for: key, among: Notebook.tokenKeys)
+            add("unknown key '\(key)' of a token", at: entry.key.position, hint: hint)
+        }
+        guard let nameField = document["name"], let hashField = document["hash"] else {
+            add("a token needs 'name' and 'hash'", at: document.position, hint: "`sluice token` makes both")
+            return nil
+        }
+        let can = document["can"].map { self.rights($0) } ?? .customary
+        let expires = document["expires"].map(moment)
+        guard let name = principalName(nameField), let digest = digest(hashField), let can else { return nil }
+        let grant = Principal.Grant(
+            graphs: document["graphs"].map { names($0, of: "graphs") } ?? ["*"],
+            nodes: document["nodes"].map { names($0, of: "nodes") } ?? ["*"],
+            can: can
+        )
+        let roles = document["roles"].map { names($0, of: "roles") } ?? []
+        return Principal(name: name, roles: roles, grants: [grant], expires: expires ?? nil, digest: digest)
+    }
+
+    private func principalName(_ document: Document) -> String? {
+        guard let name = text(document, of: "name") else { return nil }
+        let isGood = (1...128).contains(name.utf8.count) && name.utf8.allSatisfy { $0 > 32 && $0 != 127 }
+        guard isGood, name != "*", !name.hasPrefix("role:") else {
+            add(
+                "a name has 1 to 128 bytes without blanks, and is neither * nor role:…",
+                at: document.position,
+                hint: "names such as device:7 or alice"
+            )
+            return nil
+        }
+        return name
+    }
+
+    private func digest(_ document: Document) -> [UInt8]? {
+        let prefix = "sha256:"
+        if let text = document.scalar?.text, text.hasPrefix(prefix), text.utf8.count == prefix.utf8.count + 64
+        {
+            let digits = text.utf8.dropFirst(prefix.utf8.count).map {
+                Character(UnicodeScalar($0)).hexDigitValue
+            }
+            let values = digits.compactMap { $0 }
+            if values.count == 64 {
+                return stride(from: 0, to: 64, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+            }
+        }
+        add(
+            "a hash is sha256: and 64 hexadecimal digits",
+            at: document.position,
+            hint:
+                "`sluice token --name NAME` makes a token and prints its hash; the token itself does not stand in the file"
+        )
+        return nil
+    }
+
+    private func moment(_ document: Document) -> UInt64? {
+        if let text = document.scalar?.text, let moment = Timestamp(rfc3339: text), moment.seconds >= 0 {
+            return UInt64(moment.seconds) * 1000
+        }
+        add("'expires' must be a moment such as 2027-01-01T00:00:00Z", at: document.position)
+        return nil
+    }
+}

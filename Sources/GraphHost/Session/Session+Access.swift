@@ -1,0 +1,125 @@
+extension Session {
+    /// The graph that a message names, as this session sees it.
+    ///
+    /// - Throws: `unknown_graph`, also for graphs of which the peer may see nothing.
+    func graph(_ fields: Fields) throws(HostError) -> GraphView {
+        guard let name = fields["graph"] else { throw HostError(.badField, "graph: a name is needed") }
+        guard let access = access.access else {
+            throw HostError(.unauthenticated, "say hello with a token first")
+        }
+        return try GraphView(try name.name("graph").flatMap { host.graph(named: $0) }, for: access)
+    }
+
+    /// The graph of a node that was found already, as this session sees it.
+    func view(of node: NamedNode) throws(HostError) -> GraphView {
+        try GraphView(node.graph, for: access.access ?? Access(everybody: []))
+    }
+
+    /// `auth`: the peer shows another token, before the one it has ends.
+    func authenticate(_ fields: Fields, id: UInt64?) throws(HostError) {
+        guard let token = try fields.string("token") else {
+            throw HostError(.badField, "token: a string is needed")
+        }
+        try show(token)
+        greeted()
+        let expires = secondsLeft
+        answer(id: id, bytes: 0) { buffer in
+            Answer.begin("ok", id: id, to: buffer)
+            Self.append(expires: expires, to: buffer)
+            buffer.append(byte: UInt8(ascii: "}"))
+        }
+    }
+
+    /// Takes on the access of a token; where none is wanted, any will do.
+    func show(_ token: String) throws(HostError) {
+        guard let authenticate = access.authenticate else { return }
+        change(to: try authenticate(token))
+    }
+
+    /// Who the peer is has changed: what it may not see any more ends with `forbidden`.
+    ///
+    /// With nil it is nobody any more, and the connection is closed (4401).
+    public func change(to new: Access?) {
+        guard let new else { return finish(4401, "unauthenticated") }
+        access.access = new
+        for subscription in subscriptions where !subscription.isEnded && !isAllowed(subscription) {
+            end(subscription, .forbidden)
+        }
+        for observer in observers where !new.observes(observer.graph) { end(observer, .forbidden) }
+        watchExpiry()
+    }
+
+    private func isAllowed(_ subscription: Subscription) -> Bool {
+        guard let access = access.access, let claim = subscription.claim else { return true }
+        return claim.nodes.allSatisfy { name in
+            subscription.graph.node(name).map { access.rights(on: $0).isSuperset(of: claim.needs) } ?? true
+        }
+    }
+
+    /// What a subscription's rights hang on, where the peer had to say who it is.
+    func claim(_ nodes: [String], needs: Rights) -> Claim? {
+        access.access?.principal == nil ? nil : Claim(nodes: nodes, needs: needs)
+    }
+
+    // MARK: - The end of a token
+
+    /// Whole seconds until the token ends; nil: it does not.
+    var secondsLeft: UInt64? {
+        guard let expires = access.access?.principal?.expires else { return nil }
+        let now = host.clock.wall
+        return expires > now ? (expires - now) / 1000 : 0
+    }
+
+    /// Sets the alarm for the end of the token (wire-protocol.md §2: 4401).
+    func watchExpiry() {
+        expiry?.cancel()
+        expiry = access.access?.principal?.expires.map { TokenExpiry(self, at: $0) }
+    }
+
+    static func append(expires: UInt64?, to buffer: FrameBuffer) {
+        guard let expires else { return }
+        buffer.append(",\"expires\":")
+        buffer.append(expires)
+    }
+}
+
+/// The nodes that a subscription is about, and what may be done with them for it to go on.
+final class Claim {
+    let nodes: [String]
+    let needs: Rights
+
+    init(nodes: [String], needs: Rights) {
+        self.nodes = nodes
+        self.needs = needs
+    }
+}
+
+/// Closes a session whose token ends.
+final class TokenExpiry: AlarmTarget {
+    private unowned let session: Session
+    private let moment: UInt64
+    private lazy var alarm = Alarm(target: self)
+
+    init(_ session: Session, at moment: UInt64) {
+        self.session = session
+        self.moment = moment
+        set()
+    }
+
+    /// The alarms run on a clock that does not know the day: a long wait is looked at again on the way.
+    private func set() {
+        let host = session.host
+        let wall = host.clock.wall
+        let left = moment > wall ? min(moment - wall, 3_600_000) : 0
+        host.alarms.set(alarm, due: host.clock.now + left)
+    }
+
+    func cancel() {
+        session.host.alarms.cancel(alarm)
+    }
+
+    func alarm(at now: UInt64) {
+        if session.host.clock.wall < moment { return set() }
+        session.finish(4401, "token_expired")
+    }
+}

@@ -1,0 +1,173 @@
+internal import EventLoop
+internal import GraphHost
+internal import HTTP
+
+// Who asks, and whether they may.
+extension HTTPConnection {
+    /// What the caller of the request at hand may do; nil where that is not enough, which is answered.
+    @inline(__always)
+    func identify(_ head: RequestHead, for route: Route) -> Access? {
+        guard let authenticator = server.authenticator else {
+            return isAllowed(server.openAccess, route) ? server.openAccess : nil
+        }
+        return identify(head, for: route, authenticator)
+    }
+
+    @inline(never)
+    private func identify(_ head: RequestHead, for route: Route, _ authenticator: Authenticator) -> Access? {
+        if route.isPublic { return Access(everybody: []) }
+        switch outcome(head, authenticator) {
+        case .known(let principal):
+            let access = Access(principal)
+            return isAllowed(access, route) ? access : nil
+        case .expired:
+            refuseUnauthenticated("token_expired", "the token has ended")
+        case .unknown:
+            refuseUnauthenticated(
+                "unauthenticated",
+                "a token is needed: Authorization: Bearer …, or a session"
+            )
+        }
+        return nil
+    }
+
+    /// Whom the head names.
+    private func outcome(_ head: RequestHead, _ authenticator: Authenticator) -> Authenticator.Outcome {
+        let now = UInt64(max(0, server.loop.wallClock))
+        if let field = head.value(.authorization) {
+            guard let token = Self.bearer(field) else { return .unknown }
+            return authenticator.principal(token: token, at: now)
+        }
+        guard let cookie = SessionCookie.value(in: head) else { return .unknown }
+        return authenticator.principal(cookie: cookie, at: now)
+    }
+
+    /// The token of `Bearer TOKEN` (RFC 6750 §2.1); the scheme's letter case does not matter.
+    private static func bearer(_ field: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        let scheme = "bearer "
+        guard field.count > scheme.utf8.count else { return nil }
+        let begins = zip(field, scheme.utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+        guard begins else { return nil }
+        return UnsafeRawBufferPointer(rebasing: field[scheme.utf8.count...])
+    }
+
+    private func refuseUnauthenticated(_ code: ErrorCode, _ message: String) {
+        refuse(Refusal(code, message)) { $0.append("WWW-Authenticate: Bearer realm=\"sluice\"\r\n") }
+    }
+
+    /// Whether what the route is about as a whole may be done; rights on nodes are looked at where nodes are.
+    private func isAllowed(_ access: Access, _ route: Route) -> Bool {
+        guard let right = route.right, !access.has(right) else { return true }
+        refuse(Refusal(.forbidden, "the right '\(right.text)' is missing"))
+        return false
+    }
+
+    // MARK: - WebSocket
+
+    /// Who opens a WebSocket; nil where a token was shown that is none, which is answered.
+    ///
+    /// Without one the client may still say it in `hello`.
+    func sessionAccess(_ head: RequestHead) -> SessionAccess? {
+        guard let authenticator = server.authenticator else { return SessionAccess(server.openAccess) }
+        let show: (String) throws(HostError) -> Access = { [unowned server] token throws(HostError) in
+            try server.access(token: token)
+        }
+        if !head.has(.authorization), SessionCookie.value(in: head) == nil {
+            return SessionAccess(nil, authenticate: show)
+        }
+        let found = outcome(head, authenticator)
+        if case .known(let principal) = found { return SessionAccess(Access(principal), authenticate: show) }
+        // A browser sends its cookie whether it is good or not; its page has not said anything yet.
+        guard head.has(.authorization) else { return SessionAccess(nil, authenticate: show) }
+        switch found {
+        case .known: break
+        case .expired: refuseUnauthenticated("token_expired", "the token has ended")
+        case .unknown: refuseUnauthenticated("unauthenticated", "this token is not known")
+        }
+        return nil
+    }
+
+    // MARK: - Sessions
+
+    /// `POST /v1/session` with `{"token":"…"}`: a cookie for browsers, which nothing but HTTP can read.
+    func signIn() {
+        guard let authenticator = server.authenticator else {
+            return refuse(Refusal(.notFound, "nobody has to sign in here"))
+        }
+        let body: JSONReader
+        do throws(JSONError) {
+            body = try JSONReader(checking: parser.body)
+        } catch {
+            return refuse(HostError(error))
+        }
+        guard var token = body["token"]?.string else {
+            return refuse(Refusal("bad_field", "token: a string is needed"))
+        }
+        let now = UInt64(max(0, server.loop.wallClock))
+        let value = token.withUTF8 { authenticator.signIn(token: UnsafeRawBufferPointer($0), at: now) }
+        guard let value else { return refuseUnauthenticated("unauthenticated", "this token is not known") }
+        answerEmpty(.noContent) { SessionCookie.append(value, isSecure: self.isSecure, to: &$0) }
+    }
+
+    /// `DELETE /v1/session`: the cookie is good for nothing any more.
+    func signOut(_ head: RequestHead) {
+        if let authenticator = server.authenticator, let cookie = SessionCookie.value(in: head) {
+            authenticator.signOut(cookie: cookie)
+        }
+        answerEmpty(.noContent) { SessionCookie.append(nil, isSecure: self.isSecure, to: &$0) }
+    }
+
+    private var isSecure: Bool { socket?.isSecure ?? false }
+}
+
+/// The cookie of a browser's session (RFC 6265).
+enum SessionCookie {
+    private static let name = "sluice_session="
+
+    /// The cookie's value among those of a request; the first, if there are several.
+    static func value(in head: RequestHead) -> UnsafeRawBufferPointer? {
+        guard let field = head.value(.cookie) else { return nil }
+        var rest = field[...]
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: UInt8(ascii: ";")) ?? rest.endIndex
+            var pair = rest[..<end]
+            while pair.first == UInt8(ascii: " ") { pair = pair.dropFirst() }
+            if pair.starts(with: name.utf8) {
+                return UnsafeRawBufferPointer(rebasing: pair.dropFirst(name.utf8.count))
+            }
+            rest = rest[end...].dropFirst()
+        }
+        return nil
+    }
+
+    /// Appends the field that sets the cookie, or with nil takes it away.
+    static func append(_ value: String?, isSecure: Bool, to out: inout ByteBuffer) {
+        out.append("Set-Cookie: ")
+        out.append(string: name)
+        out.append(string: value ?? "")
+        if value == nil { out.append("; Max-Age=0") }
+        out.append("; HttpOnly; SameSite=Strict; Path=/")
+        if isSecure { out.append("; Secure") }
+        out.append("\r\n")
+    }
+}
+
+extension Route {
+    /// Whether it says nothing about graphs or clients, and lets people in.
+    var isPublic: Bool {
+        switch self {
+        case .health, .ready, .version, .operators, .signIn, .signOut, .socket, .echo: true
+        default: false
+        }
+    }
+
+    /// The right without which it is refused, whatever graph it is about.
+    var right: Rights? {
+        switch self {
+        case .metrics: .metrics
+        case .connections, .endConnection: .admin
+        case .listeners: .observe
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// A secret that somebody shows to be let in.
+public struct Token {
+    /// The secret: `slc_` and 43 letters, 256 random bits.
+    public let text: String
+
+    /// A new one.
+    public init() {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        let letters = RandomBytes.make(43).map { alphabet[Int($0 & 63)] }
+        text = "slc_" + String(decoding: letters, as: UTF8.self)
+    }
+
+    /// One that somebody chose.
+    ///
+    /// Nil where it cannot stand in a header field: 16 to 512 visible ASCII characters.
+    public init?(_ text: String) {
+        guard (16...512).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+            return nil
+        }
+        self.text = text
+    }
+
+    /// What stands in the file of tokens: `sha256:` and the digest in hexadecimal digits.
+    ///
+    /// No salt and no slow function are needed for a secret that nobody can guess.
+    public var hash: String {
+        var text = text
+        let digest = text.withUTF8 { SHA256.digest(UnsafeRawBufferPointer($0)) }
+        let digits = Array("0123456789abcdef")
+        return "sha256:" + String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+}

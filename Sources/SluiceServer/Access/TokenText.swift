@@ -1,0 +1,34 @@
+internal import GraphHost
+
+/// The entry of the file of tokens as text.
+public enum TokenText {
+    /// An entry of the list `tokens`, indented as it stands there.
+    public static func entry(
+        name: String,
+        hash: String,
+        roles: [String] = [],
+        can: [String] = [],
+        graphs: [String] = [],
+        nodes: [String] = [],
+        expires: String? = nil
+    ) -> String {
+        var lines = ["  - name: \(quoted(name))", "    hash: \(hash)"]
+        for (key, words) in [("roles", roles), ("can", can), ("graphs", graphs), ("nodes", nodes)]
+        where !words.isEmpty {
+            lines.append("    \(key): [\(words.map(quoted).joined(separator: ", "))]")
+        }
+        if let expires { lines.append("    expires: \(quoted(expires))") }
+        return lines.joined(separator: "\n")
+    }
+
+    /// What a server would say against an entry; nil: nothing.
+    public static func problem(with entry: String) -> String? {
+        let (document, syntax) = YAMLReader.read(Array("tokens:\n\(entry)\n".utf8), file: "token")
+        guard let document else { return syntax.first?.message }
+        return TokenFile.read(document, file: "token").problems.first?.message
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+    }
+}

@@ -1,0 +1,364 @@
+"""Who may do what: tokens, rights, graphs' rules, browsers' sessions; and that nothing leaks to those who may not."""
+
+import contextlib
+import json
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+from rawsocket import RawSocket
+from sluice import BINARY, Server, eventually
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+HOUSE = """
+graph: house
+nodes:
+  room.temp: { set: number, initial: 20 }
+  room.note: { set: any, initial: hi }
+  secret: { set: number, initial: 7 }
+  doubled: { from: room.temp, pipe: [ { map: "value * 2" } ] }
+  leak: { combine: { a: "room.temp", b: secret }, map: "a + b" }
+access:
+  - { who: "role:owner", nodes: "*", can: [read, pipe, set, observe] }
+  - { who: "role:viewer", nodes: ["room.*", doubled], can: [read, pipe] }
+  - { who: "device:7", nodes: room.temp, can: set }
+"""
+OPEN = "graph: open\nnodes:\n  x: { set: number, initial: 1 }\n"
+HIDDEN = "graph: hidden\nnodes:\n  x: { set: number, initial: 1 }\naccess: [ { who: alice, can: [read] } ]\n"
+
+
+class Guarded(Server):
+    """A server that wants tokens; `tokens` are by name what `sluice token` gave out."""
+
+    def __init__(self, folder, **options):
+        self.file = folder / "tokens.yaml"
+        self.entries, self.tokens = [], {}
+        self.add("alice", "--role", "owner", *can("read", "pipe", "set", "observe", "metrics", "admin"))
+        self.add("bob", "--role", "viewer")
+        self.add("device:7", "--can", "set", "--graphs", "house")
+        self.add("scraper", "--can", "metrics")
+        config = options.pop("config", "")
+        super().__init__({"house": HOUSE, "open": OPEN, "hidden": HIDDEN}, f"auth: {self.file}\n{config}", **options)
+
+    def add(self, name, *options):
+        ran = subprocess.run([BINARY, "token", "--name", name, *options], capture_output=True, text=True)
+        assert ran.returncode == 0, ran
+        self.tokens[name] = re.search(r"token \(shown once\): (\S+)", ran.stderr)[1]
+        self.entries.append((name, ran.stdout))
+        self.write()
+
+    def write(self):
+        self.file.write_text("tokens:\n" + "".join(text for _, text in self.entries))
+
+    def remove(self, name):
+        self.entries = [entry for entry in self.entries if entry[0] != name]
+        self.write()
+
+    def reload(self, says="tokens read again"):
+        before = self.log_text().count(says)
+        self.process.send_signal(signal.SIGHUP)
+        eventually(lambda: self.log_text().count(says) > before)
+
+    def ask(self, who, method, path, body=None, **headers):
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        if who:
+            headers["Authorization"] = f"Bearer {self.tokens.get(who, who)}"
+        return self.request(method, path, body, headers)
+
+    def metrics(self):
+        samples = {}
+        for line in self.ask("alice", "GET", "/metrics").body.decode().splitlines():
+            if line and not line.startswith("#"):
+                name, value = line.rsplit(" ", 1)
+                samples[name] = float(value)
+        return samples
+
+    @contextlib.contextmanager
+    def socket(self, who=None, cookie=None, hello=None):
+        headers = {}
+        if who:
+            headers["Authorization"] = f"Bearer {self.tokens[who]}"
+        if cookie:
+            headers["Cookie"] = cookie
+        with connect(f"ws://{self.host}:{self.port}/v1/ws", subprotocols=["sluice.v1.json"],
+                     additional_headers=headers) as client:
+            if hello:
+                client.send(json.dumps({"op": "hello", "id": 99, "token": self.tokens.get(hello, hello)}))
+            yield client
+
+
+def can(*rights):
+    return [word for right in rights for word in ("--can", right)]
+
+
+def tell(client, **message):
+    client.send(json.dumps(message))
+    return json.loads(client.recv(5))
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    with Guarded(tmp_path) as running:
+        yield running
+
+
+NODE = "/v1/graphs/house/nodes"
+
+
+@pytest.mark.parametrize("who, method, path, body, status, code", [
+    (None, "GET", f"{NODE}/room.temp", None, 401, "unauthenticated"),
+    ("slc_nobody_has_this_token", "GET", f"{NODE}/room.temp", None, 401, "unauthenticated"),
+    (None, "GET", "/v1/graphs", None, 401, "unauthenticated"),
+    (None, "GET", "/metrics", None, 401, "unauthenticated"),
+    (None, "GET", "/v1/graphs/nothing/nodes/here", None, 401, "unauthenticated"),
+    (None, "GET", "/healthz", None, 200, None),
+    (None, "GET", "/version", None, 200, None),
+    (None, "GET", "/", None, 200, None),
+    ("alice", "GET", f"{NODE}/secret", None, 200, None),
+    ("alice", "POST", f"{NODE}/secret", "8", 200, None),
+    ("alice", "GET", "/v1/connections", None, 200, None),
+    ("alice", "GET", "/v1/graphs/house/graph?live=1", None, 200, None),
+    ("alice", "GET", "/v1/graphs/house/listeners", None, 200, None),
+    ("bob", "GET", f"{NODE}/room.temp", None, 200, None),
+    ("bob", "GET", f"{NODE}/doubled", None, 200, None),
+    ("bob", "POST", f"{NODE}/room.temp", "21", 403, "forbidden"),
+    ("bob", "PUT", f"{NODE}/room.temp", "21", 403, "forbidden"),
+    ("bob", "DELETE", f"{NODE}/room.temp/value", None, 403, "forbidden"),
+    ("bob", "POST", "/v1/graphs/house/batch", '{"set":{"room.temp":1}}', 403, "forbidden"),
+    ("bob", "POST", "/v1/graphs/house/batch", '{"set":{"secret":1}}', 404, "unknown_node"),
+    ("bob", "GET", f"{NODE}/secret", None, 404, "unknown_node"),
+    ("bob", "GET", f"{NODE}/leak", None, 404, "unknown_node"),
+    ("bob", "POST", f"{NODE}/secret", "1", 404, "unknown_node"),
+    ("bob", "GET", f"{NODE}/secret/history", None, 404, "unknown_node"),
+    ("bob", "GET", "/v1/graphs/house/values?nodes=secret", None, 404, "unknown_node"),
+    ("bob", "GET", "/v1/graphs/house/events?node=secret", None, 404, "unknown_node"),
+    ("bob", "GET", f"{NODE}/secret/explain", None, 404, "unknown_node"),
+    ("bob", "POST", "/v1/graphs/house/eval", '{"node":"secret"}', 404, "unknown_node"),
+    ("bob", "POST", "/v1/graphs/house/eval", '{"combine":{"a":"secret"}}', 404, "unknown_node"),
+    ("bob", "POST", "/v1/graphs/house/eval", '{"node":"doubled","pipe":[{"map":"value"}]}', 200, None),
+    ("bob", "GET", "/v1/graphs/hidden", None, 404, "unknown_graph"),
+    ("bob", "GET", "/v1/graphs/hidden/nodes/x", None, 404, "unknown_graph"),
+    ("bob", "GET", "/v1/graphs/house/graph?live=1", None, 403, "forbidden"),
+    ("bob", "GET", "/v1/graphs/house/listeners", None, 403, "forbidden"),
+    ("bob", "GET", "/v1/connections", None, 403, "forbidden"),
+    ("bob", "DELETE", "/v1/connections/c:1", None, 403, "forbidden"),
+    ("bob", "GET", "/metrics", None, 403, "forbidden"),
+    ("bob", "POST", "/v1/graphs/open/nodes/x", "3", 200, None),
+    ("device:7", "POST", f"{NODE}/room.temp", "22", 200, None),
+    ("device:7", "GET", f"{NODE}/room.temp", None, 404, "unknown_node"),
+    ("device:7", "POST", f"{NODE}/room.note", "22", 404, "unknown_node"),
+    ("device:7", "POST", "/v1/graphs/open/nodes/x", "3", 404, "unknown_graph"),
+    ("scraper", "GET", "/metrics", None, 200, None),
+    ("scraper", "GET", f"{NODE}/room.temp", None, 404, "unknown_graph"),
+])
+def test_rights(guarded, who, method, path, body, status, code):
+    answer = guarded.ask(who, method, path, body)
+    assert answer.status == status, answer
+    if code:
+        assert answer.json()["code"] == code
+    if status == 401:
+        assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_what_may_not_be_read_does_not_exist(guarded):
+    """No byte of an answer tells a viewer that the other nodes are there: neither lists, pictures, globs nor errors."""
+    answers = [guarded.ask("bob", "GET", path).body.decode() for path in (
+        "/v1/graphs", "/v1/graphs/house", "/v1/graphs/house/values", "/v1/graphs/house/values?nodes=*",
+        "/v1/graphs/house/graph", "/v1/graphs/house/graph?format=dot", f"{NODE}/doubled/explain")]
+    with guarded.socket("bob") as client:
+        answers.append(json.dumps(tell(client, op="list", id=1)))
+        answers.append(json.dumps(tell(client, op="get", id=2, graph="house")))
+        answers.append(json.dumps(tell(client, op="sub", id=3, graph="house", nodes=["*"])))
+        guarded.ask("alice", "POST", "/v1/graphs/house/batch", '{"set":{"secret":99,"room.temp":30}}')
+        answers.append(client.recv(5))
+    for text in answers:
+        assert "secret" not in text and "leak" not in text and "hidden" not in text, text
+    assert '"nodes":3' in answers[0]
+    # An unknown node and one that may not be read answer alike.
+    unknown = guarded.ask("bob", "GET", f"{NODE}/nosuch").body.replace(b"nosuch", b"secret")
+    assert guarded.ask("bob", "GET", f"{NODE}/secret").body == unknown
+    unknown = guarded.ask("bob", "GET", "/v1/graphs/nosuch").body
+    assert guarded.ask("bob", "GET", "/v1/graphs/hidden").body == unknown
+
+
+def test_conditions_do_not_tell_a_setter_what_it_may_not_read(guarded):
+    answer = guarded.ask("device:7", "POST", "/v1/graphs/house/batch",
+                         '{"set":{"room.temp":1},"if":{"room.temp":{"v":20}}}')
+    assert (answer.status, answer.json()["code"]) == (404, "unknown_node")
+    answer = guarded.ask("device:7", "PUT", f"{NODE}/room.temp", "1", If_None_Match="*")
+    assert (answer.status, answer.json()["code"]) == (404, "unknown_node")
+
+
+def test_commits_name_their_principal_and_keys_are_kept_apart(guarded):
+    with guarded.socket("bob") as client:
+        tell(client, op="sub", id=1, graph="house", node="room.temp")
+        one = guarded.ask("device:7", "POST", f"{NODE}/room.temp", "25", Idempotency_Key="k")
+        assert json.loads(client.recv(5))["by"] == "device:7"
+        two = guarded.ask("alice", "POST", f"{NODE}/room.temp", "26", Idempotency_Key="k")
+        assert json.loads(client.recv(5))["by"] == "alice"
+    assert one.json()["rev"] != two.json()["rev"]
+
+
+def test_hello_with_a_token(guarded):
+    with guarded.socket() as client:
+        assert tell(client, op="list", id=1)["code"] == "unauthenticated"
+        assert tell(client, op="hello", id=2, token="slc_wrong_wrong_wrong")["code"] == "unauthenticated"
+        assert tell(client, op="hello", id=3)["code"] == "unauthenticated"
+        assert tell(client, op="hello", id=4, token=guarded.tokens["bob"])["op"] == "hello"
+        assert tell(client, op="sub", id=5, graph="house", node="room.temp")["v"] == 20
+        assert tell(client, op="sub", id=6, graph="house", node="secret")["code"] == "unknown_node"
+        assert tell(client, op="set", id=7, graph="house", set={"room.temp": 1})["code"] == "forbidden"
+        assert tell(client, op="observe", id=8, graph="house")["code"] == "forbidden"
+        assert tell(client, op="sub", id=9, graph="house", combine={"a": "doubled", "b": "secret"})["code"] == "unknown_node"
+
+
+def test_who_does_not_say_hello_in_time_is_sent_away(tmp_path):
+    with Guarded(tmp_path, config="times: { hello: 300ms }") as server:
+        with server.socket() as client, pytest.raises(ConnectionClosed) as closed:
+            client.recv(5)
+        assert closed.value.rcvd.code == 4408
+        with server.socket("bob") as client:
+            time.sleep(0.5)
+            assert tell(client, op="ping", id=1)["op"] == "ok"
+
+
+def test_a_wrong_token_at_the_upgrade_is_401(guarded):
+    with RawSocket(guarded) as wire:
+        wire.send("GET /v1/ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                  "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                  "Authorization: Bearer slc_wrong_wrong_wrong\r\n\r\n")
+        status, headers, _ = wire.response()
+        assert status == 401 and "www-authenticate" in headers
+
+
+def test_auth_on_a_live_socket_ends_what_is_not_allowed_any_more(guarded):
+    with guarded.socket("alice") as client:
+        assert tell(client, op="sub", id=1, graph="house", node="secret")["v"] == 7
+        assert tell(client, op="sub", id=2, graph="house", node="room.temp")["v"] == 20
+        assert tell(client, op="observe", id=4, graph="house")["op"] == "topo"
+        client.send(json.dumps({"op": "auth", "id": 3, "token": guarded.tokens["bob"]}))
+        told = [json.loads(client.recv(5)) for _ in range(3)]
+        ended = {(m["id"], m["code"]) for m in told if m["op"] == "end"}
+        assert ended == {(1, "forbidden"), (4, "forbidden")}
+        assert told[-1] == {"op": "ok", "id": 3}
+        guarded.ask("alice", "POST", "/v1/graphs/house/batch", '{"set":{"secret":8,"room.temp":23}}')
+        assert [entry["id"] for entry in json.loads(client.recv(5))["d"]] == [2]
+        assert tell(client, op="auth", id=5, token="slc_wrong_wrong_wrong")["code"] == "unauthenticated"
+        # What it was before stays.
+        assert tell(client, op="get", id=6, graph="house", nodes=["room.temp"])["op"] == "ok"
+
+
+def test_a_token_that_ends_closes_the_socket(guarded):
+    soon = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3))
+    guarded.add("guest", "--role", "viewer", "--expires", soon)
+    guarded.reload()
+    with guarded.socket(hello="guest") as client:
+        assert 0 <= json.loads(client.recv(5))["expires"] <= 3
+        assert tell(client, op="sub", id=1, graph="house", node="room.temp")["v"] == 20
+        with pytest.raises(ConnectionClosed) as closed:
+            client.recv(10)
+        assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (4401, "token_expired")
+    answer = guarded.ask("guest", "GET", f"{NODE}/room.temp")
+    assert (answer.status, answer.json()["code"]) == (401, "token_expired")
+    eventually(lambda: guarded.count("subscriptions", "house") == 0)
+
+
+def test_tokens_read_again(guarded):
+    with guarded.socket("bob") as bob, guarded.socket("alice") as alice:
+        tell(bob, op="sub", id=1, graph="house", node="room.temp")
+        tell(alice, op="sub", id=1, graph="house", node="secret")
+        guarded.remove("bob")
+        guarded.reload()
+        with pytest.raises(ConnectionClosed) as closed:
+            bob.recv(5)
+        assert closed.value.rcvd.code == 4401
+        assert tell(alice, op="ping", id=2)["op"] == "ok"
+    assert guarded.ask("bob", "GET", f"{NODE}/room.temp").status == 401
+    # A file with mistakes changes nothing, and all of them are named.
+    guarded.file.write_text("tokens:\n  - name: x\n    hash: sha256:12\n    cann: [read]\n  - { name: y }\n")
+    guarded.reload(says="the old tokens stay")
+    assert re.search(r"tokens.yaml:3:\d+: a hash", guarded.log_text())
+    assert "did you mean 'can'?" in guarded.log_text()
+    assert guarded.ask("alice", "GET", f"{NODE}/secret").status == 200
+
+
+def test_a_browser_signs_in_and_out(guarded):
+    answer = guarded.request("POST", "/v1/session", json.dumps({"token": guarded.tokens["bob"]}))
+    assert answer.status == 204
+    field = answer.headers["Set-Cookie"]
+    assert "HttpOnly" in field and "SameSite=Strict" in field and "Path=/" in field and "Secure" not in field
+    cookie = field.split(";")[0]
+    assert guarded.tokens["bob"] not in cookie
+    assert guarded.request("GET", f"{NODE}/room.temp", headers={"Cookie": f"a=b; {cookie}; c=d"}).status == 200
+    assert guarded.request("GET", f"{NODE}/secret", headers={"Cookie": cookie}).status == 404
+    with guarded.socket(cookie=cookie) as client:
+        assert tell(client, op="sub", id=1, graph="house", node="room.temp")["v"] == 20
+    # A page of another site may not use it.
+    answer = guarded.request("POST", "/v1/graphs/open/nodes/x", "5", {"Cookie": cookie, "Origin": "https://evil.example"})
+    assert answer.status == 403
+    answer = guarded.request("DELETE", "/v1/session", headers={"Cookie": cookie})
+    assert answer.status == 204 and "Max-Age=0" in answer.headers["Set-Cookie"]
+    assert guarded.request("GET", f"{NODE}/room.temp", headers={"Cookie": cookie}).status == 401
+    for body in ('{"token":"slc_wrong_wrong_wrong"}', '{"token":""}'):
+        assert guarded.request("POST", "/v1/session", body).status == 401
+    assert guarded.request("POST", "/v1/session", '{"token":7}').status == 400
+    assert guarded.request("POST", "/v1/session", "no json").status == 400
+    # With an old cookie the page can still say hello.
+    with guarded.socket(cookie=cookie) as client:
+        assert tell(client, op="hello", id=1, token=guarded.tokens["bob"])["op"] == "hello"
+
+
+def test_plain_streams_and_events_want_rights_too(guarded):
+    def stream(who, node):
+        return connect(f"ws://{guarded.host}:{guarded.port}{NODE}/{node}",
+                       additional_headers={"Authorization": f"Bearer {guarded.tokens[who]}"})
+
+    with stream("bob", "room.temp") as client:
+        assert client.recv(5) == "20"
+        client.send("21")
+        with pytest.raises(ConnectionClosed) as closed:
+            client.recv(5)
+        assert closed.value.rcvd.code == 4403
+    with pytest.raises(InvalidStatus, match="404"), stream("bob", "secret"):
+        pass
+
+
+def test_secrets_are_not_logged_and_not_shown(tmp_path):
+    with Guarded(tmp_path, arguments=("--set", "log.level=trace")) as server:
+        server.ask("bob", "GET", f"{NODE}/room.temp")
+        server.ask("slc_wrong_wrong_wrong", "GET", f"{NODE}/room.temp")
+        with server.socket(hello="bob") as client:
+            client.recv(5)
+        text = server.log_text() + server.ask("alice", "GET", "/v1/connections").body.decode()
+        assert not any(token in text for token in [*server.tokens.values(), "slc_wrong_wrong_wrong"])
+
+
+def test_without_tokens_only_loopback_is_served_unless_that_is_meant(tmp_path):
+    with pytest.raises(AssertionError, match="auth"):
+        Server({"open": OPEN}, listen="0.0.0.0:0")
+    with Server({"open": OPEN}, listen="0.0.0.0:0", arguments=("--insecure",)) as server:
+        server.host = "127.0.0.1"
+        assert server.set("open", "x", 5)
+        # Everybody on the network may read, set and pipe, and no more.
+        for path in ("/metrics", "/v1/connections", "/v1/graphs/open/listeners", "/v1/graphs/open/graph?live=1"):
+            assert server.get(path).status == 403, path
+
+
+@pytest.mark.parametrize("arguments, says", [
+    (["--name", "role:x"], "role:"),
+    (["--name", "a b"], "name"),
+    (["--name", "x", "--can", "raed"], "read"),
+    (["--name", "x", "--expires", "tomorrow"], "moment"),
+])
+def test_the_command_refuses_entries_that_a_server_would_refuse(arguments, says):
+    ran = subprocess.run([BINARY, "token", *arguments], capture_output=True, text=True)
+    assert ran.returncode == 1 and says in ran.stderr and "slc_" not in ran.stdout + ran.stderr
+
+
+def test_a_token_of_ones_own_is_read_from_standard_input():
+    ran = subprocess.run([BINARY, "token", "--name", "bob", "--hash"], input="my-own-secret-token\n",
+                         capture_output=True, text=True)
+    assert ran.returncode == 0 and "sha256:" in ran.stdout and "my-own" not in ran.stdout + ran.stderr
