@@ -45,7 +45,7 @@ struct EventStreamTests {
         var text = pipe ?? ""
         let stream = try text.withUTF8 { bytes in
             try EventStream(
-                of: graph,
+                of: GraphView(graph, for: .full),
                 nodes: nodes,
                 pipe: pipe == nil ? nil : UnsafeRawBufferPointer(bytes),
                 every: every,
