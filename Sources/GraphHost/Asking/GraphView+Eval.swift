@@ -22,7 +22,8 @@ extension GraphView {
             throw HostError(.badField, "one of node and combine is needed")
         }
         let stages =
-            try document["pipe"].map { pipe throws(HostError) in try Pipe.stages(pipe, host: graph.host) } ?? []
+            try document["pipe"].map { pipe throws(HostError) in try Pipe.stages(pipe, host: graph.host) }
+            ?? []
         if !stages.isEmpty || document["node"] == nil { try requirePipe(on: source) }
         let node = graph.chain(source, stages)
         let buffer = FrameBuffer(capacity: 256)

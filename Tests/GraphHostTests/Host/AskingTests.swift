@@ -25,7 +25,9 @@ struct AskingTests {
 
     private func eval(_ request: String) throws -> String {
         var request = request
-        let bytes = try request.withUTF8 { try GraphView(graph, for: .full).evaluate(UnsafeRawBufferPointer($0)) }
+        let bytes = try request.withUTF8 {
+            try GraphView(graph, for: .full).evaluate(UnsafeRawBufferPointer($0))
+        }
         return String(decoding: bytes.dropLast(), as: UTF8.self)
     }
 
