@@ -235,7 +235,7 @@ public struct GraphCounts: Equatable, Sendable {
     public internal(set) var liveEdges = 0
     /// Listens that have not ended.
     public internal(set) var liveListeners = 0
-    /// Inner nodes being followed by a flatten.
+    /// Inner nodes being followed by a flatten or a case.
     public internal(set) var liveFollowings = 0
     /// Nodes made since the graph began.
     public internal(set) var bornNodes = 0

@@ -45,6 +45,24 @@ extension Examples {
         try check()
     }
 
+    @Test("The throwing forms of others (G-99)")
+    func tryScan() throws {
+        struct Overdrawn: Error {}
+
+        let graph = Graph()
+        let bag = CancellableBag()
+        graph.onError = { print($0) }
+        let deposit = graph.mutable(of: Int.self)
+        let balance = deposit.tryScan(100) { balance, amount in
+            guard balance + amount >= 0 else { throw Overdrawn() }
+            return balance + amount
+        }
+        balance.named("balance").listen(in: bag) { print($0) }
+        deposit.set(-150)  // prints tryScan of node balance failed: Overdrawn()
+        deposit.set(-50)  // prints 50
+        try check()
+    }
+
     @Test("fork (G-69)")
     func fork() throws {
         let graph = Graph()

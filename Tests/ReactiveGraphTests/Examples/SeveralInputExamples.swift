@@ -120,4 +120,17 @@ extension Examples {
         }  // prints 42
         try check()
     }
+
+    @Test("mapEach (G-87)")
+    func mapEach() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let name = graph.mutable("Ada")
+        let score = graph.mutable(7)
+        let round = graph.mutable(1)
+        let line = Node.combine(name, score, round).mapEach { "\($0): \($1) in round \($2)" }
+        line.listen(in: bag) { print($0) }  // prints Ada: 7 in round 1
+        score.set(9)  // prints Ada: 9 in round 1
+        try check()
+    }
 }

@@ -43,6 +43,20 @@ struct OwnerPathTests {
         )
     }
 
+    @Test("G-33: a listen edge of one's own is a listen of its listener, and no reference besides")
+    func ownListenEdge() {
+        final class Panel: ListenerOwner {
+            let listenBag = CancellableBag()
+        }
+        let panel = Panel()
+        var b: Node<Int>? = graph.mutable(1).named("a").map { $0 }.named("b")
+        let a = b?.upstreamNodes.first
+        b?.listen(ListenEdge<Int>(), owner: panel)
+        b = nil
+        #expect(a.map { paths($0) } == ["a listen of Panel → b ─Map→ a"])
+        withExtendedLifetime(b) {}
+    }
+
     @Test("G-67: the dead own nothing")
     func deadOwner() {
         final class Foreign {}
