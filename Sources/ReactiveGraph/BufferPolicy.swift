@@ -60,6 +60,13 @@ public final class BufferControl {
         droppedCount += 1
     }
 
+    /// The figures of a buffer that is kept on another thread.
+    func observed(waiting: Int, peak: Int, dropped: Int) {
+        count = waiting
+        self.peak = max(self.peak, peak)
+        droppedCount += dropped
+    }
+
     /// Values that waited were dropped.
     @usableFromInline
     func dropped(_ number: Int) {

@@ -34,22 +34,30 @@ extension Graph {
     /// - Parameters:
     ///   - outlet: the node to follow. Both graphs need an executor.
     ///   - propagatesEmpty: whether emptiness of the source comes over; this graph's default if `nil` (G-145).
+    ///   - buffer: how many values may be on their way (G-142); of those refused under `.fail` the source's graph is
+    ///     told.
+    ///   - control: what waits and what was dropped, as known when the latest value arrived.
     /// - Returns: the new node, empty at first.
     public func bridge<Value: Sendable>(
         from outlet: NodeOutlet<Value>,
-        propagatesEmpty: Bool? = nil
+        propagatesEmpty: Bool? = nil,
+        buffer: BufferPolicy = .unbounded,
+        control: BufferControl? = nil
     ) -> Node<Value> {
         checkThread("bridge")
+        buffer.require(for: "bridge")
         let node = BridgedNode<Value>(graph: self, .empty)
         node.named("Bridge")
         makeReachable(node)
         node.watchesDemand = true
+        node.control = control
         node.bridge = Bridge(
             source: outlet.graph,
             sourceID: outlet.id,
             target: handle,
             targetID: node.id,
-            emptyTravels: propagatesEmpty ?? self.propagatesEmpty
+            emptyTravels: propagatesEmpty ?? self.propagatesEmpty,
+            buffer: buffer
         )
         return node
     }
@@ -58,32 +66,71 @@ extension Graph {
 /// A node whose source is in another graph.
 private final class BridgedNode<Value: Sendable>: Node<Value> {
     var bridge: Bridge<Value>?
+    var control: BufferControl?
     private var isDemanded = false
 
     override func demandChanged() {
-        guard isDemanded != hasEdges, let bridge else { return }
-        isDemanded = hasEdges
-        let isWanted = isDemanded
+        let isWanted = isFollowed
+        guard isDemanded != isWanted, let bridge else { return }
+        isDemanded = isWanted
         bridge.source.submit { graph in
             if isWanted { bridge.open(in: graph) } else { graph.bridges[ObjectIdentifier(bridge)] = nil }
         }
     }
+
+    /// Whether anybody but this node itself hears it.
+    private var isFollowed: Bool {
+        if outs != nil { return true }
+        var next = listens
+        while let edge = next {
+            if !edge.traits.contains(.own) { return true }
+            next = edge.next
+        }
+        return false
+    }
 }
 
-/// What both ends of a bridge know: immutable, so both threads may use it.
+/// What both ends of a bridge know, and what is on its way.
 private final class Bridge<Value: Sendable>: Sendable {
     let source: GraphHandle
     private let sourceID: UInt64
     private let target: GraphHandle
     private let targetID: UInt64
     private let emptyTravels: Bool
+    private let buffer: BufferPolicy
+    private let waiting = Locked(Waiting())
 
-    init(source: GraphHandle, sourceID: UInt64, target: GraphHandle, targetID: UInt64, emptyTravels: Bool) {
+    private struct Entry: Sendable {
+        let emission: Emission<Value>
+        let path: Path
+        let context: Context?
+    }
+
+    private struct Waiting {
+        var entries = Queue<Entry>()
+        var peak = 0
+        /// Those not told to the target's side yet.
+        var dropped = 0
+    }
+
+    private enum Admission {
+        case added, replaced, refused
+    }
+
+    init(
+        source: GraphHandle,
+        sourceID: UInt64,
+        target: GraphHandle,
+        targetID: UInt64,
+        emptyTravels: Bool,
+        buffer: BufferPolicy
+    ) {
         self.source = source
         self.sourceID = sourceID
         self.target = target
         self.targetID = targetID
         self.emptyTravels = emptyTravels
+        self.buffer = buffer
     }
 
     /// On the source's thread: holds the source and follows it.
@@ -95,20 +142,48 @@ private final class Bridge<Value: Sendable>: Sendable {
             guard let graph = edge.graph else { return .nothing }
             let emission = edge.input(Value.self)
             if !emission.isEmpty || self.emptyTravels {
-                self.send(emission, graph.currentPath(), graph.currentContext)
+                let path = graph.currentPath().crossing(from: self.source, to: self.target)
+                self.send(Entry(emission: emission, path: path, context: graph.currentContext), graph)
             }
             return .nothing
         }
         _ = graph.listen(to: node, in: bag, replay: true, edge)
     }
 
-    private func send(_ emission: Emission<Value>, _ path: Path, _ context: Context?) {
-        let path = path.crossing(from: source, to: target)
-        target.submit { [targetID] graph in
-            guard let node = graph.reachableNode(targetID) as? Node<Value> else { return }
-            // The bridge's own node is an edge's target as any other: not set again by what has been through it.
-            guard !path.contains(node) else { return }
-            node.inject(emission, trail: Trail(path), context: context)
+    private func send(_ entry: Entry, _ graph: Graph) {
+        let admission = waiting.withLock { [buffer] waiting -> Admission in
+            if let limit = buffer.limit, waiting.entries.count >= limit {
+                waiting.dropped += 1
+                guard case .dropOldest = buffer else { return .refused }
+                _ = waiting.entries.popFirst()
+                waiting.entries.append(entry)
+                return .replaced
+            }
+            waiting.entries.append(entry)
+            waiting.peak = max(waiting.peak, waiting.entries.count)
+            return .added
         }
+        switch admission {
+        case .added: target.submit { [self] in arrive(in: $0) }
+        case .replaced: break
+        case .refused:
+            guard case .fail(let limit) = buffer else { return }
+            graph.onError?(.overflow(node: sourceID, name: "Bridge", limit: limit))
+        }
+    }
+
+    /// On the target's thread: hands on what has waited longest.
+    private func arrive(in graph: Graph) {
+        let (entry, count, peak, dropped) = waiting.withLock { waiting in
+            let entry = waiting.entries.popFirst()
+            let dropped = waiting.dropped
+            waiting.dropped = 0
+            return (entry, waiting.entries.count, waiting.peak, dropped)
+        }
+        guard let entry, let node = graph.reachableNode(targetID) as? BridgedNode<Value> else { return }
+        node.control?.observed(waiting: count, peak: peak, dropped: dropped)
+        // The bridge's own node is an edge's target as any other: not set again by what has been through it.
+        guard !entry.path.contains(node) else { return }
+        node.inject(entry.emission, trail: Trail(entry.path), context: entry.context)
     }
 }

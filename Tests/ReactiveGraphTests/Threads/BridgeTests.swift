@@ -192,6 +192,42 @@ struct BridgeTests {
         #expect(heard[1].history == [.value(1), .empty])
     }
 
+    private struct Offline: Error {}
+
+    @Test("G-111, G-135: an error that the node keeps is no demand")
+    func error() {
+        let source = a.mutable(1)
+        let copy = b.bridge(from: source.outlet)
+        let heard = Recorder(copy)
+        run()
+        copy.writable().beginLoad().fail(Offline())
+        #expect(copy.latestError is Offline)
+        heard.listenBag.cancel()
+        run()
+        #expect(!source.hasListener)
+    }
+
+    @Test(
+        "G-142: a bounded bridge lets a number of values be on their way, and counts the others",
+        arguments: [(BufferPolicy.dropOldest(2), [3, 4]), (.dropNewest(2), [1, 2]), (.fail(2), [1, 2])]
+    )
+    func bounded(policy: BufferPolicy, expected: [Int]) {
+        var told = 0
+        a.onError = { if case .overflow(_, _, limit: 2) = $0 { told += 1 } }
+        let source = a.mutable(of: Int.self)
+        let control = BufferControl()
+        let heard = Recorder(b.bridge(from: source.outlet, buffer: policy, control: control))
+        run()
+        for value in 1...4 { source.set(value) }
+        run()
+        #expect(heard.history == expected)
+        #expect(control.count == 0 && control.peak == 2 && control.droppedCount == 2)
+        #expect(told == (policy == .fail(2) ? 2 : 0))
+        source.set(5)
+        run()
+        #expect(heard.history == expected + [5])
+    }
+
     @Test("G-111: two loops on threads of their own")
     func threads() {
         let loop = BlockingLoop()
