@@ -1,6 +1,6 @@
 /// A node as other graphs may follow it, on other loops (G-111).
 ///
-/// Made on the thread of the node's graph, and given away; ``Graph/bridge(from:propagatesEmpty:)`` makes a node
+/// Made on the thread of the node's graph, and given away; ``Graph/bridge(from:propagatesEmpty:buffer:control:)`` makes a node
 /// of it there. It holds neither the node nor its graph.
 public struct NodeOutlet<Value: Sendable>: Sendable {
     let graph: GraphHandle
