@@ -106,6 +106,12 @@ final class Chains {
         standing[node.id] = Standing(name: name, held: .passUnretained(node))
     }
 
+    /// Who holds the node behind a name is about to change: it is added again.
+    func forget(_ node: Node<Datum>) {
+        standing[node.id] = nil
+        named[node.id] = nil
+    }
+
     /// A name that keeps its node, which holds the graph: holding the name here would be a ring.
     private struct Standing {
         unowned(unsafe) let name: NamedNode

@@ -15,6 +15,7 @@ public final class Host: CommitLogFollower {
     private var waiting: [UInt64: PendingCommit] = [:]
     @exclusivity(unchecked) private var tickets: UInt64 = 0
     private var keys = IdempotencyKeys()
+    var pressure = PressureCount()
 
     /// Nodes built and values read for requests since the start: what a turn's budget is measured in.
     @exclusivity(unchecked) public internal(set) var work: UInt64 = 0
@@ -264,6 +265,6 @@ public final class Host: CommitLogFollower {
 
     /// The counters.
     public var statistics: HostStatistics {
-        sessions.statistics(graphs: graphs.count)
+        sessions.statistics(graphs: graphs.count, pressure: pressure)
     }
 }

@@ -92,7 +92,7 @@ extension LiveGraph {
         for node in nodes { node.inputs = node.definition.eagerInputs.compactMap { self.node($0) } }
         for place in definition.order {
             let node = nodes[place]
-            if !node.isMutable, node.definition.retain != .whileInUse { _ = materialise(node) }
+            if !node.isMutable, node.definition.retain == .always { _ = materialise(node) }
         }
     }
 

@@ -35,6 +35,8 @@ public final class LiveGraph {
     var isTickPending = false
     var tickNotBefore: UInt64 = 0
     @exclusivity(unchecked) var subscriptions = 0
+    /// Nodes retained `untilPressure` that are held at the moment.
+    @exclusivity(unchecked) var keptUntilPressure = 0
     /// The time that expressions see as `time`: of the newest commit among the inputs.
     @exclusivity(unchecked) var evaluationTime: UInt64
     /// What observers are told about nodes that are freed now.

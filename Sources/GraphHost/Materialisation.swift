@@ -6,7 +6,10 @@ extension LiveGraph {
     /// Whoever keeps the result keeps it alive. Inputs are built first, by a list and not by recursion:
     /// definitions may be as deep as they are long.
     func materialise(_ target: NamedNode) -> Node<Datum> {
-        if let living = target.living { return living }
+        if let living = target.living {
+            target.wasLookedUp()
+            return living
+        }
         var open: [(node: NamedNode, next: Int)] = [(target, 0)]
         // Holds what has been built until the target holds it.
         var built: [Node<Datum>] = []
@@ -22,6 +25,7 @@ extension LiveGraph {
                 open[open.count - 1].next += 1
                 let input = node.inputs[next]
                 if let living = input.living {
+                    input.wasLookedUp()
                     built.append(living)
                     times[ObjectIdentifier(input)] = input.lastChange.time
                 } else {

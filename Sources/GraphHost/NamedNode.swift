@@ -4,8 +4,9 @@ internal import ReactiveGraph
 ///
 /// Invariants:
 /// - a mutable node lives as long as its graph;
-/// - a derived node that is retained `always` lives as long as its graph, any other only while somebody
-///   outside the registry holds it (`present` holds nothing, and is cleared when the node dies);
+/// - a derived node that is retained `always` lives as long as its graph, one retained `untilPressure` from its first
+///   look-up until memory is short and nobody outside the registry holds it, any other only while somebody does
+///   (`present` holds nothing, and is cleared when the node dies);
 /// - `changed` of a mutable, history or timed node is the stamp of its last emission; that of a derived node
 ///   of class `none` is not stored but computed from its ancestors (wire-protocol.md §3, `ETag`).
 public final class NamedNode {
@@ -26,7 +27,8 @@ public final class NamedNode {
     let requiresCondition: Bool
     /// The living node of a mutable one.
     @exclusivity(unchecked) var source: MutableNode<Datum>?
-    /// What the registry itself holds: the derived nodes retained `always`.
+    /// What the registry itself holds: the derived nodes retained `always`, and those retained `untilPressure` that
+    /// were looked up since memory was short.
     var kept: Node<Datum>?
     private var present: Unmanaged<Node<Datum>>?
 
@@ -70,13 +72,41 @@ public final class NamedNode {
 
     /// Remembers the node that has just been built.
     func adopt(_ node: Node<Datum>) {
-        if definition.retain != .whileInUse {
-            kept = node
-            graph.chains.add(standing: node, for: self)
-        } else {
+        switch definition.retain {
+        case .whileInUse:
             present = .passUnretained(node)
             graph.chains.add(node, for: self)
+        case .untilPressure:
+            graph.makeRoom()
+            keep(node)
+            graph.keptUntilPressure += 1
+        case .always:
+            keep(node)
         }
+    }
+
+    private func keep(_ node: Node<Datum>) {
+        kept = node
+        graph.chains.add(standing: node, for: self)
+    }
+
+    /// The name was looked up: a node that was let go of for want of memory, and survived, is held again (G-130).
+    func wasLookedUp() {
+        guard definition.retain == .untilPressure, let node = present?.takeUnretainedValue() else { return }
+        graph.chains.forget(node)
+        present = nil
+        keep(node)
+        graph.keptUntilPressure += 1
+    }
+
+    /// Memory is short: gives up the registry's reference, which the caller lets go of (G-130).
+    func giveUp() -> Node<Datum>? {
+        guard definition.retain == .untilPressure, let node = kept.take() else { return nil }
+        graph.chains.forget(node)
+        present = .passUnretained(node)
+        graph.chains.add(node, for: self)
+        graph.keptUntilPressure -= 1
+        return node
     }
 
     /// The living node is being freed.

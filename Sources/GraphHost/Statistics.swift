@@ -30,4 +30,8 @@ public struct HostStatistics: Hashable, Sendable {
     public var messagesOut: UInt64
     /// Emissions that were folded into a later one since the start.
     public var folded: UInt64
+    /// Times that nodes nobody needed were let go of because memory was short, or a graph kept too many.
+    public var pressureEvents: UInt64
+    /// Nodes freed by that.
+    public var pressureReleased: UInt64
 }

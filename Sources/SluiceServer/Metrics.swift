@@ -120,6 +120,18 @@ enum Metrics {
             "Values folded into a newer one.",
             statistics.folded
         )
+        out.sample(
+            "sluice_memory_pressure_total",
+            "counter",
+            "Times that nodes nobody needed were let go of for want of memory.",
+            statistics.pressureEvents
+        )
+        out.sample(
+            "sluice_memory_pressure_released_nodes_total",
+            "counter",
+            "Nodes freed by that.",
+            statistics.pressureReleased
+        )
     }
 
     private static func process(_ out: inout ByteBuffer) {

@@ -66,6 +66,9 @@ public final class Server {
     private(set) var turnedAway: UInt64 = 0
 
     private var listener: TCPListener?
+    /// What tells of shortage of memory; tests put another in its place.
+    var openPressure: OpenPressure = Server.kernelPressure
+    private(set) var pressure: AnyObject?
     private var tls: TLSContext?
     private let plaintext = PlaintextRoom()
     private(set) var tlsFailures: UInt64 = 0
@@ -148,6 +151,7 @@ public final class Server {
         } catch {
             throw StartFailure(["cannot listen on \(configuration.listen): \(error)"])
         }
+        pressure = openMemoryPressure()
         state = .serving
         log.info(
             "serving",
@@ -492,6 +496,7 @@ public final class Server {
         guard state != .stopped, connections.isEmpty else { return }
         state = .stopped
         ticker = nil
+        pressure = nil
         hostTimer = nil
         drainTimer = nil
         // What the end of the turn still has to do, it does now.

@@ -61,6 +61,7 @@ extension SessionLimits {
         stages = limits.stages
         historyBytes = limits.historyBytes
         work = UInt64(limits.work)
+        kept = limits.kept
         matches = limits.matches
         softBytes = limits.unsent
         hardBytes = limits.unsentHard

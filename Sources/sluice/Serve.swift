@@ -59,7 +59,8 @@ struct Serve: ParsableCommand {
             let terminate = try SignalWatcher(on: loop, .terminate) { server.stopSoon() }
             let interrupt = try SignalWatcher(on: loop, .interrupt) { server.stopSoon() }
             let hangUp = try SignalWatcher(on: loop, .hangUp) { server.reload() }
-            withExtendedLifetime((terminate, interrupt, hangUp)) { _ = loop.run() }
+            let flush = try SignalWatcher(on: loop, .user1) { server.releaseUnused(because: "SIGUSR1") }
+            withExtendedLifetime((terminate, interrupt, hangUp, flush)) { _ = loop.run() }
         } catch let failure as StartFailure {
             for problem in failure.problems { Terminal.note("error: \(problem)") }
             throw ExitCode(1)

@@ -23,6 +23,8 @@ public struct SessionLimits: Sendable {
     /// Values that one `delay` may hold, and values of one `window`.
     public var delayed = 1_024
     public var windowValues = 10_000
+    /// Nodes that one graph keeps with `retain: untilPressure`; before one more is kept, those not in use go (G-131).
+    public var kept = 2_048
     /// Bytes of JSON that the history of one node may hold; its values are bounded where the definition is read.
     public var historyBytes = 16 << 20
     /// Seconds between heartbeats, as told in `hello`.

@@ -110,14 +110,16 @@ final class Sessions {
         for session in all { session.endAll(of: graph, .nodeRemoved) }
     }
 
-    func statistics(graphs: Int) -> HostStatistics {
+    func statistics(graphs: Int, pressure: PressureCount) -> HostStatistics {
         HostStatistics(
             graphs: graphs,
             sessions: open.count,
             subscriptions: subscriptions,
             messagesIn: messagesIn,
             messagesOut: messagesOut + latest.count,
-            folded: folded
+            folded: folded,
+            pressureEvents: pressure.events,
+            pressureReleased: pressure.released
         )
     }
 }

@@ -35,6 +35,8 @@ public struct Configuration: Sendable {
     public var heartbeat = Duration.seconds(25)
     /// Whether WebSocket messages may be compressed (RFC 7692).
     public var compression = CompressionMode.off
+    /// Where the kernel is asked about shortage of memory: `auto`, `off`, or the path of a pressure file.
+    public var memoryPressure = "auto"
     /// How long peers may take.
     public var times = Times()
     /// How much peers may send and hold.
@@ -111,6 +113,8 @@ public struct Configuration: Sendable {
         public var work = 2000
         /// Bytes of JSON in the history of one node.
         public var historyBytes = 16 << 20
+        /// Nodes that one graph keeps with `retain: untilPressure`; before one more, those not in use go.
+        public var kept = 2048
         /// Unsent bytes above which values are folded.
         public var unsent = 64 * 1024
         /// Unsent bytes above which a connection is closed.

@@ -88,6 +88,12 @@ public struct ConfigurationKey {
             ),
             Self("compression", \.compression, .word, "whether WebSocket messages may be compressed"),
             Self(
+                "memory.pressure",
+                \.memoryPressure,
+                .path,
+                "auto, off, or the pressure file that says when memory is short"
+            ),
+            Self(
                 "times.handshake",
                 \.times.handshake,
                 .duration(short...second * 3600),
@@ -158,6 +164,12 @@ public struct ConfigurationKey {
                 \.limits.historyBytes,
                 .bytes(1024...1 << 40),
                 "the history of one node; older values are let go of"
+            ),
+            Self(
+                "limits.kept",
+                \.limits.kept,
+                .integer(1...10_000_000),
+                "nodes of one graph kept until memory is short"
             ),
             Self(
                 "limits.unsent",

@@ -1,0 +1,46 @@
+internal import EventLoop
+internal import GraphHost
+internal import Logging
+
+// Letting go of what is kept only for later, when memory is short (G-131).
+extension Server {
+    /// Watches one pressure file for as long as the result lives.
+    typealias OpenPressure = (Loop, _ path: String, _ action: @escaping () -> Void) throws(UVError) ->
+        AnyObject
+
+    /// As the kernel tells it.
+    static let kernelPressure: @Sendable (Loop, String, @escaping () -> Void) throws(UVError) -> AnyObject = {
+        loop,
+        path,
+        action throws(UVError) in
+        try MemoryPressure(on: loop, path: path, action: action)
+    }
+
+    /// Frees the nodes retained `untilPressure` that nobody needs, as if memory were short.
+    ///
+    /// - Parameter reason: for the log.
+    public func releaseUnused(because reason: String) {
+        beginTurn()
+        let released = host.flushUnused()
+        log.info("memory is short", metadata: ["because": "\(reason)", "releasedNodes": "\(released)"])
+    }
+
+    /// Asks the first pressure file that lets itself be asked; where none does the server runs without.
+    func openMemoryPressure() -> AnyObject? {
+        let configured = configuration.memoryPressure
+        guard configured != "off" else { return nil }
+        var failure = ""
+        for path in configured == "auto" ? MemoryPressure.paths() : [configured] {
+            do throws(UVError) {
+                let watcher = try openPressure(loop, path) { [unowned self] in releaseUnused(because: path) }
+                log.debug("memory pressure is watched", metadata: ["file": "\(path)"])
+                return watcher
+            } catch {
+                failure = "\(path): \(error)"
+            }
+        }
+        let level: Logger.Level = configured == "auto" ? .info : .warning
+        log.log(level: level, "nothing says when memory is short", metadata: ["error": "\(failure)"])
+        return nil
+    }
+}
