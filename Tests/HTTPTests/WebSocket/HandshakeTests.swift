@@ -87,6 +87,35 @@ struct HandshakeTests {
         #expect(out.bytes.text == expected)
     }
 
+    @Test(
+        "a client takes the answer it asked for and no other",
+        arguments: [
+            ("", true), ("Sec-WebSocket-Protocol: sluice.v1.json\r\n", true),
+            ("Sec-WebSocket-Protocol: other\r\n", false),
+            ("Sec-WebSocket-Extensions: permessage-deflate\r\n", false),
+        ]
+    )
+    func client(fields: String, isTaken: Bool) {
+        let begin = "HTTP/1.1 101 Switching Protocols\r\n"
+        let upgrade = "Upgrade: WebSocket\r\nConnection: keep-alive, Upgrade\r\n"
+        let token = "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"
+        #expect((complaint(begin + upgrade + token + fields + "\r\n") == nil) == isTaken)
+        #expect(complaint(begin + upgrade + token.uppercased() + fields + "\r\n") != nil)
+        #expect(complaint(begin + upgrade + fields + "\r\n") != nil)
+        #expect(complaint(begin + upgrade.replacing("WebSocket", with: "h2c") + token + "\r\n") != nil)
+    }
+
+    /// What a client that sent the RFC's key and offered our subprotocol has against an answer.
+    private func complaint(_ answer: String) -> String? {
+        let parser = ResponseParser()
+        let offer = Handshake.Offer(key: "dGhlIHNhbXBsZSBub25jZQ==", subprotocol: "sluice.v1.json")
+        return Array(answer.utf8).withUnsafeBytes {
+            var input = $0
+            guard case .upgrade = parser.parse(&input) else { return "no upgrade" }
+            return Handshake.judge(parser.head, answering: offer, sha1: SHA1.digest)
+        }
+    }
+
     @Test("426 names the version, and is a body for people too")
     func requireUpgrade() {
         var out = ByteBuffer()
