@@ -148,4 +148,19 @@ extension Examples {
         print(graph.counts.liveNodes, doubled == nil)  // prints 1 true
         try check()
     }
+
+    @Test("A node that does not hold its value (G-148)")
+    func memoryWeak() throws {
+        final class Document {
+            let title = "Letter"
+        }
+
+        let graph = Graph()
+        var document: Document? = Document()
+        let current = document.map { graph.weak($0) } ?? graph.weak(of: Document.self)
+        print(current.object?.title ?? "none")  // prints Letter
+        document = nil
+        print(current.isEmpty, document == nil)  // prints true true
+        try check()
+    }
 }

@@ -61,4 +61,30 @@ extension Examples {
         clock.advance(by: .seconds(1))  // prints 25
         try check()
     }
+
+    @Test("window: figures over the newest values")
+    func window() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let reading = graph.mutable(of: Double.self)
+        let newest = reading.window(last: .count(3))
+        newest.average().listen(in: bag) { print($0) }
+        for value in [10.0, 20, 30, 70] { reading.set(value) }  // prints 10.0, then 15.0, then 20.0, then 40.0
+        print(newest.max())  // prints undefined: 70.0
+        try check()
+    }
+
+    @Test("window over a time")
+    func windowTime() throws {
+        let clock = ManualClock()
+        let graph = Graph(clock: clock)
+        let bag = CancellableBag()
+        let click = graph.mutable(of: Int.self)
+        click.window(last: .time(.seconds(10))).count().listen(in: bag) { print($0) }
+        click.set(1)  // prints 1
+        clock.advance(by: .seconds(6))
+        click.set(2)  // prints 2
+        clock.advance(by: .seconds(20))  // prints 1, then 0
+        try check()
+    }
 }
