@@ -9,7 +9,7 @@ struct DrawGraph: ParsableCommand {
         discussion: """
             EXAMPLES
               sluice graph config/graphs/house.yaml | dot -Tsvg > house.svg
-              sluice graph house --live
+              sluice graph house --format mermaid --live
               sluice graph house --url http://127.0.0.1:9000 --format json
             """
     )
@@ -17,7 +17,7 @@ struct DrawGraph: ParsableCommand {
     @Argument(help: "A definition file, or the name or URL of a graph on a server.")
     var graph: String
 
-    @Option(help: "dot or json.")
+    @Option(help: "dot, mermaid or json.")
     var format = "dot"
 
     @Flag(help: "With a server: also client pipelines and listeners.")
@@ -27,7 +27,7 @@ struct DrawGraph: ParsableCommand {
 
     func run() throws {
         guard let format = FilePicture.Format(rawValue: format) else {
-            throw ValidationError("--format is dot or json, not '\(format)'")
+            throw ValidationError("--format is dot, mermaid or json, not '\(format)'")
         }
         let isFile = [".yaml", ".yml", ".json"].contains { graph.hasSuffix($0) } && !graph.contains("://")
         if isFile {

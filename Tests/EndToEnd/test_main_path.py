@@ -111,6 +111,8 @@ def test_graphs_are_listed_and_pictured(server, client):
     assert {n["name"] for n in picture["nodes"] if n.get("name")} >= {"x", "y", "double", "deep", "sum", "kept"}
     dot = server.get("/v1/graphs/g/graph?format=dot")
     assert dot.body.startswith(b"digraph") and b'label="double"' in dot.body
+    mermaid = server.get("/v1/graphs/g/graph?format=mermaid")
+    assert mermaid.body.startswith(b"flowchart LR\n") and b'["double"]' in mermaid.body
 
 
 def test_a_plain_stream_is_the_bare_value_both_ways(server):

@@ -3,7 +3,7 @@ internal import HTTP
 
 // What graphs look like, and who listens to them.
 extension HTTPConnection {
-    /// `GET …/graph?format=json|dot&live=1`, or the format by `Accept`.
+    /// `GET …/graph?format=json|dot|mermaid&live=1`, or the format by `Accept`.
     func drawGraph(_ captures: Captures, _ head: RequestHead) {
         guard let view = findGraph(captures) else { return }
         let graph = view.graph
@@ -18,8 +18,12 @@ extension HTTPConnection {
             graph.pictureDOT(live: isLive, of: nodes).withUnsafeBytes {
                 answer(.ok, "text/vnd.graphviz; charset=utf-8", $0)
             }
+        case "mermaid":
+            graph.pictureMermaid(live: isLive, of: nodes).withUnsafeBytes {
+                answer(.ok, "text/plain; charset=utf-8", $0)
+            }
         default:
-            refuse(Refusal(.notAcceptable, "format is json or dot"))
+            refuse(Refusal(.notAcceptable, "format is json, dot or mermaid"))
         }
     }
 

@@ -4,7 +4,7 @@ internal import GraphHost
 public enum FilePicture {
     /// The forms a picture can have.
     public enum Format: String, Sendable, CaseIterable {
-        case dot, json
+        case dot, json, mermaid
     }
 
     /// Draws the graph that a definition file describes.
@@ -18,6 +18,10 @@ public enum FilePicture {
         guard let graph = host[definition.name] else {
             throw StartFailure(["the graph did not come into being"])
         }
-        return format == .dot ? graph.pictureDOT(live: false) : graph.pictureJSON(live: false)
+        return switch format {
+        case .dot: graph.pictureDOT(live: false)
+        case .json: graph.pictureJSON(live: false)
+        case .mermaid: graph.pictureMermaid(live: false)
+        }
     }
 }

@@ -58,9 +58,28 @@ struct PictureTests {
         #expect(dot.hasPrefix("digraph \"g\" {"))
         #expect(dot.contains("tablet/1 c:1"))
         #expect(dot == String(decoding: graph.pictureDOT(live: true), as: UTF8.self))
+        let mermaid = String(decoding: graph.pictureMermaid(live: true), as: UTF8.self)
+        #expect(mermaid.hasPrefix("flowchart LR\n    n1[\"x\"]\n"))
+        #expect(mermaid.contains("([\"tablet/1 c:1\"])"))
+        #expect(mermaid.contains("(\"value + 1\")"), "labels of chains are rounded")
+        #expect(mermaid.contains(" -.-> n"), "inner followings are dotted")
         client.session.close()
         let after = String(decoding: graph.pictureDOT(live: true), as: UTF8.self)
         #expect(after.contains(#""double" -> "shown" [style=dotted]"#))
+        let declared = String(decoding: graph.pictureMermaid(live: true), as: UTF8.self)
+        var ids: [String: String] = [:]
+        for line in declared.split(separator: "\n") {
+            let parts = line.split(separator: "[\"")
+            if parts.count == 2 { ids[String(parts[1].dropLast(2))] = String(parts[0].dropFirst(4)) }
+        }
+        let (double, shown) = (try #require(ids["double"]), try #require(ids["shown"]))
+        #expect(double.hasPrefix("d") && shown.hasPrefix("d"))
+        #expect(declared.contains("    \(double) -.-> \(shown)\n"))
+        #expect(declared.contains("    style \(shown) stroke-dasharray: 3\n"))
+        let only = graph.node("shown").map { [$0] } ?? []
+        let part = String(decoding: graph.pictureMermaid(live: false, of: only), as: UTF8.self)
+        let text = "flowchart LR\n    d0[\"shown\"]\n    style d0 stroke-dasharray: 3\n"
+        #expect(part == text, "what is not to be seen is not named")
     }
 
     @Test("A stage without a name of its own is labelled with what it does")

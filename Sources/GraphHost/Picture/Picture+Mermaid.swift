@@ -1,0 +1,57 @@
+internal import ReactiveGraph
+
+extension LiveGraph {
+    /// A picture as a flowchart of Mermaid, which Markdown pages draw where they stand; the same graph gives the same
+    /// text (G-106).
+    ///
+    /// With `live` also the nodes of client pipelines and the listeners.
+    public func pictureMermaid(live: Bool, of nodes: [NamedNode]? = nil) -> [UInt8] {
+        let picture = Picture(of: self, isLive: live, nodes: nodes)
+        var text = "flowchart LR\n"
+        var styles = ""
+        var places: [String: Int] = [:]
+        for (place, entry) in picture.entries.enumerated() {
+            if let named = entry.named { places[named.name] = place }
+            let id = entry.mermaidID(at: place)
+            text += "    \(id)\(entry.mermaidShape)\n"
+            if let style = entry.mermaidStyle { styles += "    style \(id) \(style)\n" }
+        }
+        for link in picture.links {
+            text += "    n\(link.from) \(link.isInner ? "-.->" : "-->") n\(link.to)\n"
+        }
+        // Edges of nodes that are declared and do not exist.
+        for (place, entry) in picture.entries.enumerated() {
+            guard let named = entry.named, entry.node == nil else { continue }
+            for input in named.definition.inputs {
+                guard let source = places[input] else { continue }
+                let from = picture.entries[source].mermaidID(at: source)
+                text += "    \(from) -.-> \(entry.mermaidID(at: place))\n"
+            }
+        }
+        for listener in picture.listeners {
+            let number = listener.session.number
+            let label = "\(listener.session.client ?? listener.session.transport) c:\(number)"
+            text += "    c\(number)([\"\(Mermaid.escaped(label))\"])\n"
+            for node in listener.on { text += "    n\(node) --> c\(number)\n" }
+        }
+        return Array((text + styles).utf8)
+    }
+}
+
+extension Picture.Entry {
+    /// The creation number, or the place among the names for a node that does not exist.
+    fileprivate func mermaidID(at place: Int) -> String {
+        number.map { "n\($0)" } ?? "d\(place)"
+    }
+
+    fileprivate var mermaidShape: String {
+        let label = named?.name ?? record?.label ?? node?.name ?? number.map { "n\($0)" } ?? ""
+        let text = "\"\(Mermaid.escaped(label))\""
+        return kind == "chain" ? "(\(text))" : "[\(text)]"
+    }
+
+    fileprivate var mermaidStyle: String? {
+        if kind == "mutable" { return "stroke-width: 3px" }
+        return node == nil ? "stroke-dasharray: 3" : nil
+    }
+}
