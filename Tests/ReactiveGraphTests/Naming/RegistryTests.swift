@@ -219,6 +219,17 @@ struct RegistryTests {
         #expect(gone == nil)
     }
 
+    @Test("G-132: who keeps nodes of his own drops them first, then flushes")
+    func cached() {
+        let registry = Registry(graph: graph, policy: .untilPressure)
+        var cache: [Node<Int>] = ["a", "b"].map { registry.node($0, as: Int.self) }
+        #expect(registry.flushUnused() == 0 && registry.count == 2 && cache.count == 2)
+        _ = registry.nodes
+        cache = []
+        #expect(registry.count == 2)
+        #expect(registry.flushUnused() == 2 && registry.count == 0)
+    }
+
     @Test("G-133: wiping flushes first, empties survivors, clears errors; listeners stay and are told")
     func wipe() {
         let registry = Registry(graph: graph, policy: .untilPressure)
