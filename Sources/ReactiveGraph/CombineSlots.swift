@@ -1,30 +1,11 @@
-/// What the inputs of a combine have in common.
-@usableFromInline
-final class CombineSlots {
-    /// Inputs without a value: at 0 the combine is complete.
-    @exclusivity(unchecked) @usableFromInline var missing = 0
-
-    @usableFromInline init() {}
-}
-
 /// The latest value of one input of a combine.
 @usableFromInline
 final class Slot<Value> {
     @exclusivity(unchecked) @usableFromInline var latest: Emission<Value>
-    @usableFromInline let common: CombineSlots
 
-    @inlinable
-    init(_ latest: Emission<Value>, _ common: CombineSlots) {
+    @usableFromInline
+    init(_ latest: Emission<Value>) {
         self.latest = latest
-        self.common = common
-        if latest.isEmpty { common.missing += 1 }
-    }
-
-    @inlinable
-    func set(_ emission: Emission<Value>) {
-        if latest.isEmpty { common.missing -= 1 }
-        if emission.isEmpty { common.missing += 1 }
-        replace(&latest, with: emission)
     }
 
     /// The value; asked for when every input has one.
@@ -39,7 +20,6 @@ final class Slot<Value> {
 @usableFromInline
 final class Combining<Out> {
     @usableFromInline let target: Node<Out>
-    @usableFromInline let common = CombineSlots()
     @usableFromInline var ties: [(Join) -> Void] = []
 
     @inlinable
@@ -50,7 +30,7 @@ final class Combining<Out> {
     /// Adds an input.
     @inlinable
     func input<Value>(_ node: Node<Value>) -> Slot<Value> {
-        let slot = Slot(node.stored, common)
+        let slot = Slot(node.stored)
         let target = target
         ties.append { join in
             let edge = Edge("Combine", .joinInput) { edge in
@@ -59,7 +39,7 @@ final class Combining<Out> {
                     guard edge.traits.contains(.propagatesEmpty) else { return .nothing }
                     join.emptyTravels = true
                 }
-                slot.set(emission)
+                replace(&slot.latest, with: emission)
                 return join.delivered(by: edge)
             }
             target.graph.tieInput(edge, node, to: target, join)
@@ -67,14 +47,11 @@ final class Combining<Out> {
         return slot
     }
 
-    /// Ties the inputs; `gather` makes the emission of the latest values.
+    /// Ties the inputs; `emit` puts the latest values together.
     @inlinable
-    func start(_ gather: @escaping () -> Out) -> Node<Out> {
-        let common = common
+    func start(_ emit: @escaping (Join) -> Outcome) -> Node<Out> {
         let graph = target.graph
-        let join = graph.makeJoin(target) { join in
-            common.missing == 0 ? join.store(gather()) : join.incomplete(Out.self)
-        }
+        let join = graph.makeJoin(target, emit)
         for tie in ties { tie(join) }
         graph.start(join)
         return target

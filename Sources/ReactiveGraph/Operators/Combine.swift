@@ -20,7 +20,13 @@ extension Node {
     ) -> Node<Value> {
         let combine = Combining<Value>(a.graph)
         let (first, second) = (combine.input(a), combine.input(b))
-        return combine.start { transform(first.value, second.value) }
+        return combine.start { join in
+            guard
+                case .value(let a) = first.latest,
+                case .value(let b) = second.latest
+            else { return join.incomplete(Value.self) }
+            return join.store(transform(a, b))
+        }
     }
 
     /// The latest values of this node and another.

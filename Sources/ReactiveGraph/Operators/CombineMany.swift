@@ -25,7 +25,14 @@ extension Node {
     ) -> Node<Value> {
         let combine = Combining<Value>(a.graph)
         let (first, second, third) = (combine.input(a), combine.input(b), combine.input(c))
-        return combine.start { transform(first.value, second.value, third.value) }
+        return combine.start { join in
+            guard
+                case .value(let a) = first.latest,
+                case .value(let b) = second.latest,
+                case .value(let c) = third.latest
+            else { return join.incomplete(Value.self) }
+            return join.store(transform(a, b, c))
+        }
     }
 
     /// The latest values of four nodes, as soon as all hold one.
@@ -56,7 +63,15 @@ extension Node {
         let (first, second, third, fourth) = (
             combine.input(a), combine.input(b), combine.input(c), combine.input(d)
         )
-        return combine.start { transform(first.value, second.value, third.value, fourth.value) }
+        return combine.start { join in
+            guard
+                case .value(let a) = first.latest,
+                case .value(let b) = second.latest,
+                case .value(let c) = third.latest,
+                case .value(let d) = fourth.latest
+            else { return join.incomplete(Value.self) }
+            return join.store(transform(a, b, c, d))
+        }
     }
 
     /// The latest values of five nodes, as soon as all hold one.
@@ -89,7 +104,16 @@ extension Node {
         let (first, second, third, fourth, fifth) = (
             combine.input(a), combine.input(b), combine.input(c), combine.input(d), combine.input(e)
         )
-        return combine.start { transform(first.value, second.value, third.value, fourth.value, fifth.value) }
+        return combine.start { join in
+            guard
+                case .value(let a) = first.latest,
+                case .value(let b) = second.latest,
+                case .value(let c) = third.latest,
+                case .value(let d) = fourth.latest,
+                case .value(let e) = fifth.latest
+            else { return join.incomplete(Value.self) }
+            return join.store(transform(a, b, c, d, e))
+        }
     }
 
     /// The latest values of six nodes, as soon as all hold one.
@@ -125,8 +149,16 @@ extension Node {
             combine.input(a), combine.input(b), combine.input(c), combine.input(d), combine.input(e),
             combine.input(f)
         )
-        return combine.start {
-            transform(first.value, second.value, third.value, fourth.value, fifth.value, sixth.value)
+        return combine.start { join in
+            guard
+                case .value(let a) = first.latest,
+                case .value(let b) = second.latest,
+                case .value(let c) = third.latest,
+                case .value(let d) = fourth.latest,
+                case .value(let e) = fifth.latest,
+                case .value(let f) = sixth.latest
+            else { return join.incomplete(Value.self) }
+            return join.store(transform(a, b, c, d, e, f))
         }
     }
 }

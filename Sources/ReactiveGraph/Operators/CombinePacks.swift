@@ -1,5 +1,6 @@
-// Combine of seven nodes and more, by parameter packs: they are not specialised, so a delivery costs a few times as much
-// as with the forms written out, but allocates nothing either.
+// Combine of seven nodes and more, by parameter packs. These are not specialised, nor can they be inlined (the optimiser of
+// Swift 6.3 does not survive it): a delivery allocates nothing, but costs a good ten times as much as with the forms
+// written out. Where that matters, combine in two steps, or a list.
 extension Node {
     /// The latest values of seven nodes or more, as soon as all hold one.
     ///
@@ -45,6 +46,11 @@ extension Node {
     ) -> Node<Value> {
         let combine = Combining<Value>(graph)
         let inputs = (repeat combine.input(each nodes))
-        return combine.start { transform(repeat (each inputs).value) }
+        return combine.start { join in
+            var isComplete = true
+            for input in repeat each inputs { isComplete = isComplete && !input.latest.isEmpty }
+            guard isComplete else { return join.incomplete(Value.self) }
+            return join.store(transform(repeat (each inputs).value))
+        }
     }
 }
