@@ -65,7 +65,7 @@ func everyCase() -> [Case] {
     [
         tenListeners(), tenMaps(), tenMapsToText(), tenFilters(),
         tenFlattenMapsToNewNodes(), tenFlattenMapsAmongNodes(),
-        tenCombines(), combineOfTen(), tenMerges(), mergeOfTen(),
+        tenCombines(), combineOfTen(), tenZips(), zipOfTen(), tenMerges(), mergeOfTen(),
         syncPair(), syncChain(), syncStar(),
         chain(10), chain(100), chain(1_000), chainOfText(10), chainOfText(1_000),
         fanOutClosure(1_000), fanOutOwner(1_000), fanOutForeign(1_000),
