@@ -12,21 +12,15 @@ public class AnyNode {
     /// The creation number, unique within the graph, rising.
     public final let id: UInt64
 
+    // What the hot path reads stands first, together; what few nodes need is in `side`.
+
     @exclusivity(unchecked) @usableFromInline final var pass: Int32 = -1
-    /// In how many running batches this node is set.
-    @exclusivity(unchecked) @usableFromInline final var batches: Int32 = 0
     @exclusivity(unchecked) private final var storedRank: Int32 = 0
     /// How often an emission was stored; wraps around.
     @exclusivity(unchecked) @usableFromInline final var stores: UInt32 = 0
     /// Something waits for the end of the pass: queued emissions, or the last step of a switched node.
     @exclusivity(unchecked) @usableFromInline final var hasPending = false
     @exclusivity(unchecked) @usableFromInline final var marks: NodeMarks = []
-    /// Whether this node is told when its first edge comes or its last one goes.
-    @exclusivity(unchecked) final var watchesDemand = false
-    /// Scratch of the searches: this node was seen.
-    @exclusivity(unchecked) final var seen = false
-    /// The last emission that came or went over an identity sync, 0 if none (G-137).
-    @exclusivity(unchecked) final var origin: UInt64 = 0
     /// The two service lists: listeners first, then transforms.
     @exclusivity(unchecked) @usableFromInline final var listens: EdgeRef?
     @exclusivity(unchecked) @usableFromInline final var outs: EdgeRef?
@@ -35,12 +29,8 @@ public class AnyNode {
     /// The incoming edges, which this node owns.
     @exclusivity(unchecked) final var held: EdgeRef?
     @exclusivity(unchecked) final var lastHeld: EdgeRef?
-    @exclusivity(unchecked) @usableFromInline final var join: Unmanaged<Join>?
-    /// What waits to be stored, made on first use.
-    @exclusivity(unchecked) @usableFromInline final var pending: PendingBase?
-    /// Whether a registry knows this node by name.
-    @exclusivity(unchecked) final var isRegistered = false
-    private final var givenName: String?
+    /// Owned; unmanaged, because reading a strong reference would count it.
+    @exclusivity(unchecked) @usableFromInline final var side: Unmanaged<NodeSide>?
 
     @usableFromInline
     init(graph: Graph) {
@@ -48,10 +38,14 @@ public class AnyNode {
         id = graph.nextNodeID()
     }
 
+    deinit {
+        side?.release()
+    }
+
     /// The name given for debugging, stored verbatim; `nil` if none was given (G-15).
     public final var name: String? {
-        get { givenName }
-        set { givenName = newValue }
+        get { side?._withUnsafeGuaranteedRef { $0.name } }
+        set { if newValue != nil || side != nil { needSide().name = newValue } }
     }
 
     /// Gives the node a name for debugging, and returns it (G-15).
@@ -119,7 +113,7 @@ public class AnyNode {
     }
 }
 
-/// What a node has to do with switches.
+/// What is true of few nodes, or for a short time.
 @usableFromInline
 struct NodeMarks: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt8
@@ -131,6 +125,82 @@ struct NodeMarks: OptionSet, Sendable {
     @usableFromInline static let isInner = NodeMarks(rawValue: 2)
     /// The running pass of the switched node will set this inner node at its end (G-90).
     @usableFromInline static let isDue = NodeMarks(rawValue: 4)
+    /// An entry of `Graph.extras` is this node.
+    static let isExtra = NodeMarks(rawValue: 8)
+    /// Scratch of the searches: this node was seen.
+    static let isSeen = NodeMarks(rawValue: 16)
+    /// This node is told when its first edge comes or its last one goes.
+    static let watchesDemand = NodeMarks(rawValue: 32)
+    /// A registry knows this node by name.
+    static let isRegistered = NodeMarks(rawValue: 64)
+}
+
+/// What only few nodes need.
+@usableFromInline
+final class NodeSide {
+    @exclusivity(unchecked) var name: String?
+    /// What makes the node a join; owned by the node.
+    @exclusivity(unchecked) var join: Unmanaged<Join>?
+    /// What waits to be stored, made on first use.
+    @exclusivity(unchecked) @usableFromInline var pending: PendingBase?
+    /// The last emission that came or went over an identity sync, 0 if none (G-137).
+    @exclusivity(unchecked) var origin: UInt64 = 0
+    /// In how many running batches the node is set.
+    @exclusivity(unchecked) var batches: Int32 = 0
+    /// On which ring the node lies, and its place in the search that found out (G-138a).
+    @exclusivity(unchecked) var ring = RingMark()
+    @exclusivity(unchecked) var place: UInt32 = 0
+}
+
+extension AnyNode {
+    /// The side object, made on first use.
+    @inline(__always)
+    final func needSide() -> NodeSide {
+        (side ?? makeSide()).takeUnretainedValue()
+    }
+
+    @inline(never)
+    private final func makeSide() -> Unmanaged<NodeSide> {
+        let made = Unmanaged.passRetained(NodeSide())
+        side = made
+        return made
+    }
+
+    @usableFromInline
+    final var pending: PendingBase? {
+        get { side?._withUnsafeGuaranteedRef { $0.pending } }
+        set { needSide().pending = newValue }
+    }
+
+    final var join: Unmanaged<Join>? {
+        get { side?._withUnsafeGuaranteedRef { $0.join } }
+        set { needSide().join = newValue }
+    }
+
+    final var seen: Bool {
+        get { marks.contains(.isSeen) }
+        set { if newValue { marks.insert(.isSeen) } else { marks.remove(.isSeen) } }
+    }
+
+    final var watchesDemand: Bool {
+        get { marks.contains(.watchesDemand) }
+        set { if newValue { marks.insert(.watchesDemand) } else { marks.remove(.watchesDemand) } }
+    }
+
+    final var isRegistered: Bool {
+        get { marks.contains(.isRegistered) }
+        set { if newValue { marks.insert(.isRegistered) } else { marks.remove(.isRegistered) } }
+    }
+
+    final var batches: Int32 {
+        get { side?._withUnsafeGuaranteedRef { $0.batches } ?? 0 }
+        set { needSide().batches = newValue }
+    }
+
+    final var origin: UInt64 {
+        get { side?._withUnsafeGuaranteedRef { $0.origin } ?? 0 }
+        set { needSide().origin = newValue }
+    }
 }
 
 extension AnyNode: CustomStringConvertible {
@@ -158,7 +228,7 @@ extension Unmanaged where Instance == AnyNode {
         get { _withUnsafeGuaranteedRef { $0.pass } }
         nonmutating set { _withUnsafeGuaranteedRef { $0.pass = newValue } }
     }
-    @inlinable var batches: Int32 { _withUnsafeGuaranteedRef { $0.batches } }
+    var batches: Int32 { _withUnsafeGuaranteedRef { $0.batches } }
     @inlinable var listens: EdgeRef? { _withUnsafeGuaranteedRef { $0.listens } }
     @inlinable var outs: EdgeRef? { _withUnsafeGuaranteedRef { $0.outs } }
     @inlinable var id: UInt64 { _withUnsafeGuaranteedRef { $0.id } }
@@ -168,7 +238,7 @@ extension Unmanaged where Instance == AnyNode {
         nonmutating set { _withUnsafeGuaranteedRef { $0.marks = newValue } }
     }
     @inlinable var hasEdges: Bool { _withUnsafeGuaranteedRef { $0.hasEdges } }
-    @inlinable var join: Unmanaged<Join>? { _withUnsafeGuaranteedRef { $0.join } }
+    var join: Unmanaged<Join>? { _withUnsafeGuaranteedRef { $0.join } }
     var rank: Int {
         get { _withUnsafeGuaranteedRef { $0.rank } }
         nonmutating set { _withUnsafeGuaranteedRef { $0.rank = newValue } }

@@ -178,15 +178,15 @@ extension Graph {
         let isEmpty = source._withUnsafeGuaranteedRef { $0.isEmpty }
         guard !isEmpty || edge.traits.contains(.hearsEmpty) else { return }
         let saved = beginTurn(trail: nil, context: nil)
-        pushReplay(of: source.id)
+        pushReplay(of: source)
         deliver(.passUnretained(edge))
         run(to: base)
         endTurn(saved)
     }
 
     /// A frame without node that stands for the source: nested turns must not mistake the outer path for theirs.
-    func pushReplay(of id: UInt64) {
-        addExtra(id)
+    func pushReplay(of source: NodeRef) {
+        addExtra(source.id, source)
         if depth == frameCapacity { growFrames() }
         (frames + depth).initialize(
             to: Frame(node: nil, next: nil, limit: 0, extras: 1, transforms: true)

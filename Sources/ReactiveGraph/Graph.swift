@@ -67,6 +67,8 @@ public final class Graph {
     @exclusivity(unchecked) var careful = 0
     /// Nodes on the path that have no frame: (frame in front of which they stand, creation number).
     @exclusivity(unchecked) var extras: ContiguousArray<Extra> = []
+    /// How many of them do not know their node.
+    @exclusivity(unchecked) var looseExtras = 0
     /// The inner node an emission is going through, 0 if none.
     @exclusivity(unchecked) @usableFromInline var inner: UInt64 = 0
     /// What to go back to when a frame that drained its queue is popped.
@@ -112,6 +114,7 @@ public final class Graph {
     /// The edges that closed a ring when they were connected; those over synchronous edges do not count for ranks.
     @exclusivity(unchecked) var rings: ContiguousArray<EdgeRef> = []
     @exclusivity(unchecked) var ringsAreStale = false
+    @exclusivity(unchecked) var ringMarks = RingKnowledge()
     @exclusivity(unchecked) var asynchronousEdges = 0
     @exclusivity(unchecked) var pathWishes = 0
     @exclusivity(unchecked) var search: ContiguousArray<NodeRef> = []

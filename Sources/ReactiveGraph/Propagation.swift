@@ -51,6 +51,10 @@ struct Frame {
 struct Extra {
     let frame: Int
     let id: UInt64
+    /// The node, while it lives: it is marked, so that others are known not to be among the extras.
+    var node: NodeRef?
+    /// The mark goes with this entry.
+    let isFirst: Bool
 }
 
 /// Saved by a frame that takes emissions from its node's queue; owns what came with the current one.
@@ -242,14 +246,40 @@ extension Graph {
         let id = inner
         inner = 0
         guard let target = edge.target, target.hasEdges, !stopping else { return }
-        addExtra(id)
+        // It is the node followed, unless storing has let go of it: then nothing leads back to it over this edge.
+        var node = edge.side?.follower?.source
+        if node?.id != id { node = nil }
+        addExtra(id, node)
         push(target, extras: 1)
     }
 
     /// Puts a node without a frame on the path, in front of the frame pushed next.
-    func addExtra(_ id: UInt64) {
-        extras.append(Extra(frame: depth, id: id))
+    func addExtra(_ id: UInt64, _ node: NodeRef?) {
+        extras.append(
+            Extra(frame: depth, id: id, node: node, isFirst: node?.marks.contains(.isExtra) == false)
+        )
         careful += 1
+        if let node { node.marks.insert(.isExtra) } else { looseExtras += 1 }
+    }
+
+    private func removeExtras(_ count: Int32) {
+        for _ in 0..<count {
+            let extra = extras.removeLast()
+            guard let node = extra.node else {
+                looseExtras -= 1
+                continue
+            }
+            if extra.isFirst { node.marks.remove(.isExtra) }
+        }
+    }
+
+    /// A node dies that stands among the extras: its number stays on the path.
+    func blankExtras(of node: AnyNode) {
+        let dead = NodeRef.passUnretained(node)
+        for index in extras.indices where dead.isSame(as: extras[index].node) {
+            extras[index].node = nil
+            looseExtras += 1
+        }
     }
 
     /// The listeners are served, or the transforms are: go on, drain the queue, or end the pass.
@@ -278,7 +308,7 @@ extension Graph {
     @inline(never)
     private func leave(_ frame: UnsafeMutablePointer<Frame>) {
         if frame.pointee.extras > 0 {
-            for _ in 0..<frame.pointee.extras { extras.removeLast() }
+            removeExtras(frame.pointee.extras)
         }
         if frame.pointee.drained, let drain = drains.popLast() {
             base = drain.base
@@ -297,7 +327,7 @@ extension Graph {
         if finish(node) { return }
         if frame.pointee.extras > 0 {
             // The inner node belonged to the path of the emission before.
-            for _ in 0..<frame.pointee.extras { extras.removeLast() }
+            removeExtras(frame.pointee.extras)
             frame.pointee.extras = 0
         }
         if !frame.pointee.drained {
@@ -348,23 +378,24 @@ extension Graph {
     func mustSkip(_ target: NodeRef) -> Bool {
         if Int(target.pass) >= base { return true }
         if careful == 0 { return false }
-        if target.batches > 0 { return true }
-        let id = target.id
-        for extra in extras.reversed() {
-            if extra.frame < base { break }
-            if extra.id == id { return true }
-        }
+        if runningBatches > 0, target.batches > 0 { return true }
+        if target.marks.contains(.isExtra) || looseExtras > 0, isExtra(target) { return true }
         guard let restored else { return false }
-        return restored._withUnsafeGuaranteedRef { $0.contains(id) }
+        return restored._withUnsafeGuaranteedRef { $0.contains(target.id) }
+    }
+
+    private func isExtra(_ target: NodeRef) -> Bool {
+        let id = target.id
+        var index = extras.count - 1
+        while index >= 0, extras[index].frame >= base {
+            if extras[index].id == id { return true }
+            index -= 1
+        }
+        return false
     }
 
     /// Whether paths must be kept for emissions that resume later.
     var keepsPaths: Bool { !rings.isEmpty || pathWishes > 0 }
-
-    /// The current path, if anybody could need it later.
-    func captureTrail() -> Trail? {
-        keepsPaths ? Trail(currentPath()) : nil
-    }
 
     /// The current path as a value.
     @usableFromInline

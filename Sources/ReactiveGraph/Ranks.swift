@@ -8,6 +8,7 @@ extension Graph {
     func order(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
         if edge.traits.contains(.asynchronous) { asynchronousEdges += 1 }
         place(edge, from: source, to: target)
+        noteForRings(from: source, to: target)
         if let table = edge.side?.inners { placeInners(of: table, behind: target) }
     }
 
@@ -29,8 +30,9 @@ extension Graph {
     func unorder(_ edge: Edge) {
         let counted = edge.traits.isDisjoint(with: [.asynchronous, .ring])
         if edge.traits.contains(.asynchronous) { asynchronousEdges -= 1 }
+        let opens = !rings.isEmpty && noteForRings(without: edge)
         if edge.ringIndex >= 0 { removeRing(edge) }
-        if counted, !rings.isEmpty { ringsAreStale = true }
+        if counted, opens, !rings.isEmpty { ringsAreStale = true }
     }
 
     /// Looks again at the edges that closed rings: some may count now.
@@ -72,7 +74,7 @@ extension Graph {
         }
     }
 
-    private func hasDownstream(_ node: NodeRef) -> Bool {
+    func hasDownstream(_ node: NodeRef) -> Bool {
         node.hasEdges || node.marks.contains(.hasInners)
     }
 
@@ -83,6 +85,7 @@ extension Graph {
     private func addRing(_ edge: Edge) {
         edge.ringIndex = Int32(rings.count)
         rings.append(.passUnretained(edge))
+        ringMarks.isStale = true
     }
 
     private func removeRing(_ edge: Edge) {
@@ -116,6 +119,7 @@ extension Graph {
             index += 1
         }
         for node in search { node.seen = false }
+        ringMarks.searchedNodes += search.count
         return found
     }
 
@@ -125,6 +129,7 @@ extension Graph {
         search.removeAll(keepingCapacity: true)
         search.append(start)
         while let node = search.popLast() {
+            ringMarks.searchedNodes += 1
             let rank = node.rank
             forEachTarget(of: node, counted: true) { target in
                 guard target.rank <= rank else { return }

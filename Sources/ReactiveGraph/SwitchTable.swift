@@ -220,6 +220,8 @@ extension Graph {
 
     /// An inner node is downstream of its switched node no longer: a ring may be open now.
     func innersChanged() {
-        if !rings.isEmpty { ringsAreStale = true }
+        guard !rings.isEmpty else { return }
+        ringsAreStale = true
+        ringMarks.isStale = true
     }
 }

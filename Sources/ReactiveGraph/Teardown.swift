@@ -9,6 +9,7 @@ extension Graph {
             frames[Int(node.pass)].limit = node.id
         }
         if node.isRegistered { forgetNames(of: node) }
+        if node.marks.contains(.isExtra) { blankExtras(of: node) }
         if let join = node.join {
             node.join = nil
             join._withUnsafeGuaranteedRef { $0.node = nil }

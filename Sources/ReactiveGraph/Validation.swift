@@ -62,7 +62,8 @@ private final class InvariantChecker {
     /// No turn runs: nothing is left over from the last one.
     func checkIdle() {
         expect(graph.depth == 0, "frames are left: \(graph.depth)")
-        expect(graph.extras.isEmpty && graph.drains.isEmpty, "extras or drains are left")
+        expect(graph.extras.isEmpty && graph.looseExtras == 0, "extras are left")
+        expect(graph.drains.isEmpty, "drains are left")
         expect(graph.marked.isEmpty, "marked joins are left")
         expect(graph.graves.isEmpty && graph.dying.isEmpty && graph.dropped.isEmpty, "graves are left")
         expect(graph.restored == nil && graph.context == nil && graph.careful == 0, "a path is left")
@@ -79,7 +80,7 @@ private final class InvariantChecker {
         expect(node.graph === graph, "\(me) is of another graph")
         if graph.turns == 0 {
             expect(
-                node.pass == -1 && node.batches == 0 && !node.hasPending,
+                node.pass == -1 && node.batches == 0 && !node.marks.contains(.isExtra) && !node.hasPending,
                 "\(me) is still in a pass or a batch"
             )
         }

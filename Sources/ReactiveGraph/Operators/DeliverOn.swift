@@ -47,7 +47,11 @@ private final class DeliverOn<Value> {
         if emission.isEmpty, !edge.traits.contains(.propagatesEmpty) { return .nothing }
         guard let graph = edge.graph else { return .nothing }
         entries.append(
-            PendingEntry(emission: emission, trail: graph.captureTrail(), context: graph.currentContext),
+            PendingEntry(
+                emission: emission,
+                trail: graph.captureTrail(),
+                context: graph.currentContext
+            ),
             of: edge
         )
         if posted < entries.count {
