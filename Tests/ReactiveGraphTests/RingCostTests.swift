@@ -2,7 +2,9 @@ import ReactiveGraph
 import TestSupport
 import Testing
 
-/// What is counted: ids of paths that are kept, nodes that are met in searches. Lengths 100 and 1,000 are compared, so
+/// What is counted: ids of paths that are kept, nodes that are met in searches.
+///
+/// Lengths 100 and 1,000 are compared, so
 /// that "in proportion" and "not at all" can be told apart without a look at a watch.
 @Suite("What rings cost, and whom (G-138a, G-155)")
 struct RingCostTests {
