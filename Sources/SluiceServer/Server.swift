@@ -41,6 +41,7 @@ public final class Server {
     private(set) var authenticator: Authenticator?
     /// What everybody may do where nobody has to show a token.
     let openAccess: Access
+    let cors: CORS
     let parserLimits: HTTP.Limits
     let times: Milliseconds
     let pendingBytes: Int
@@ -97,6 +98,7 @@ public final class Server {
         )
         router = .api(hasEcho: configuration.diagnosticsEcho)
         hostCheck = HostCheck(listening: configuration.listen, names: configuration.hosts)
+        cors = CORS(configuration.cors)
         originCheck = OriginCheck(isSecure: configuration.tls != nil, allowed: configuration.origins)
         openAccess = Access(everybody: configuration.listen.isLoopback ? .all : .customary)
         parserLimits = HTTP.Limits(

@@ -156,7 +156,7 @@ extension Route {
     /// Whether it says nothing about graphs or clients, and lets people in.
     var isPublic: Bool {
         switch self {
-        case .health, .ready, .version, .operators, .signIn, .signOut, .socket, .echo: true
+        case .health, .ready, .version, .operators, .openAPI, .signIn, .signOut, .socket, .echo: true
         default: false
         }
     }

@@ -21,7 +21,7 @@ extension HTTPConnection {
         fields: (inout ByteBuffer) -> Void = { _ in }
     ) {
         write { out in
-            server.encoder.begin(status, framing, in: &out)
+            begin(status, in: &out)
             out.field("Content-Type", type)
             out.append("Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n")
             fields(&out)
@@ -41,7 +41,7 @@ extension HTTPConnection {
     /// An answer without a body.
     func answerEmpty(_ status: Status, fields: (inout ByteBuffer) -> Void = { _ in }) {
         write { out in
-            server.encoder.begin(status, framing, in: &out)
+            begin(status, in: &out)
             fields(&out)
             server.encoder.finishEmpty(status, in: &out)
         }

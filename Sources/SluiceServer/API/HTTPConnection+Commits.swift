@@ -162,7 +162,7 @@ extension HTTPConnection {
     @inline(__always)
     private func answerSet(_ applied: Applied, isTagged: Bool, isMinimal: Bool) {
         write { out in
-            server.encoder.begin(isMinimal ? .noContent : .ok, framing, in: &out)
+            begin(isMinimal ? .noContent : .ok, in: &out)
             if isTagged { out.append(tagField: applied.epoch, applied.rev) }
             if applied.isReplay { out.append("Idempotent-Replayed: true\r\n") }
             if isMinimal {
@@ -189,7 +189,7 @@ extension HTTPConnection {
         body.append(decimal: applied.changed)
         body.append("}\n")
         write { out in
-            server.encoder.begin(.ok, framing, in: &out)
+            begin(.ok, in: &out)
             out.append("Content-Type: application/json\r\n")
             if applied.isReplay { out.append("Idempotent-Replayed: true\r\n") }
             server.encoder.finish(body.bytes, framing, in: &out)

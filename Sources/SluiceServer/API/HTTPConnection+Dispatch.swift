@@ -25,6 +25,7 @@ extension HTTPConnection {
         case .notFound:
             if method == .get || method == .head { return .file }
             if server.files?.open(head.path) != nil {
+                if method == .options { return .options(allow: "GET, HEAD, OPTIONS") }
                 return .refused(
                     Refusal(.methodNotAllowed, "files are only read", allow: "GET, HEAD, OPTIONS")
                 )
@@ -64,7 +65,7 @@ extension HTTPConnection {
             self.access = access
             respond(route, captures, head)
         case .file: serveFile(head)
-        case .options(let allow): answerEmpty(.noContent) { $0.field("Allow", string: allow) }
+        case .options(let allow): answerOptions(head, allow: allow)
         case .refused(let problem): refuse(problem)
         }
     }
@@ -81,6 +82,7 @@ extension HTTPConnection {
         case .events: streamEvents(captures, head)
         case .eval: evaluate(captures, head)
         case .explain: explainNode(captures)
+        case .openAPI: showOpenAPI()
         case .graphs: listGraphs()
         case .graph: describeGraph(captures)
         case .picture: drawGraph(captures, head)

@@ -31,7 +31,7 @@ extension HTTPConnection {
         }
         if !framing.omitsBody { framing.keepsAlive = false }
         write { out in
-            server.encoder.begin(.ok, framing, in: &out)
+            begin(.ok, in: &out)
             out.field("Content-Type", "text/event-stream")
             out.append(
                 "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\nX-Content-Type-Options: nosniff\r\n"

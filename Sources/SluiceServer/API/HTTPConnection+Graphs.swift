@@ -11,26 +11,32 @@ extension HTTPConnection {
         let isLive = query.flag("live")
         if isLive, !mayObserve(view) { return }
         let nodes = isLive ? nil : view.nodes
+        let vary = { (out: inout ByteBuffer) in out.append("Vary: Accept\r\n") }
         switch query.string("format") ?? Self.format(head) {
         case "json":
-            graph.pictureJSON(live: isLive, of: nodes).withUnsafeBytes { answer(.ok, "application/json", $0) }
+            graph.pictureJSON(live: isLive, of: nodes).withUnsafeBytes {
+                answer(.ok, "application/json", $0, fields: vary)
+            }
         case "dot":
             graph.pictureDOT(live: isLive, of: nodes).withUnsafeBytes {
-                answer(.ok, "text/vnd.graphviz; charset=utf-8", $0)
+                answer(.ok, "text/vnd.graphviz; charset=utf-8", $0, fields: vary)
             }
         case "mermaid":
             graph.pictureMermaid(live: isLive, of: nodes).withUnsafeBytes {
-                answer(.ok, "text/plain; charset=utf-8", $0)
+                answer(.ok, "text/plain; charset=utf-8", $0, fields: vary)
             }
         default:
-            refuse(Refusal(.notAcceptable, "format is json, dot or mermaid"))
+            refuse(Refusal(.notAcceptable, "format is json, dot or mermaid"), fields: vary)
         }
     }
 
-    /// DOT only for those who ask for it and not for JSON.
+    /// The format that the client likes best; none where it takes neither.
     private static func format(_ head: RequestHead) -> String {
-        guard let accept = head.value(.accept)?.text else { return "json" }
-        return accept.contains("text/vnd.graphviz") && !accept.contains("json") ? "dot" : "json"
+        switch Accept.choose(head.value(.accept), from: ["application/json", "text/vnd.graphviz"]) {
+        case 0: "json"
+        case 1: "dot"
+        default: ""
+        }
     }
 
     /// Whether the caller may see all that lives in the graph; where not, that is answered.

@@ -26,41 +26,17 @@ extension Route {
     static let explain = Route(rawValue: 22)
     static let signIn = Route(rawValue: 23)
     static let signOut = Route(rawValue: 24)
+    static let openAPI = Route(rawValue: 25)
 }
 
 extension Router {
-    /// Every path of the API (wire-protocol.md §3).
+    /// Every path of the API.
     ///
     /// What matches none of them is a static file.
     static func api(hasEcho: Bool) -> Router {
         var router = Router()
-        let node = "/v1/graphs/{g}/nodes/{n}"
-        router.add(.post, node, .setNode)
-        router.add(.put, node, .setNode)
-        router.add(.get, node, .readNode)
-        router.add(.patch, node, .patchNode)
-        router.add(.delete, node + "/value", .clearNode)
-        router.add(.get, node + "/history", .history)
-        router.add(.get, node + "/explain", .explain)
-        router.add(.post, "/v1/graphs/{g}/eval", .eval)
-        router.add(.get, "/v1/graphs/{g}/events", .events)
-        router.add(.get, "/v1/graphs", .graphs)
-        router.add(.get, "/v1/graphs/{g}", .graph)
-        router.add(.get, "/v1/graphs/{g}/values", .values)
-        router.add(.post, "/v1/graphs/{g}/batch", .batch)
-        router.add(.get, "/v1/graphs/{g}/graph", .picture)
-        router.add(.get, "/v1/graphs/{g}/listeners", .listeners)
-        router.add(.get, "/v1/connections", .connections)
-        router.add(.delete, "/v1/connections/{c:any}", .endConnection)
-        router.add(.post, "/v1/session", .signIn)
-        router.add(.delete, "/v1/session", .signOut)
-        router.add(.get, "/v1/operators", .operators)
-        router.add(.get, "/v1/ws", .socket)
+        for operation in Operation.all { router.add(operation.method, operation.path, operation.route) }
         if hasEcho { router.add(.get, "/v1/diagnostics/echo", .echo) }
-        router.add(.get, "/metrics", .metrics)
-        router.add(.get, "/healthz", .health)
-        router.add(.get, "/readyz", .ready)
-        router.add(.get, "/version", .version)
         return router
     }
 }

@@ -15,6 +15,8 @@ public struct Configuration: Sendable {
     public var hosts: [String] = []
     /// Origins of other sites whose pages may connect and set values.
     public var origins: [String] = []
+    /// Origins of other sites whose pages may read answers (CORS); `*`: all.
+    public var cors: [String] = []
     /// Whether an address other than loopback may be listened on without authentication.
     public var insecure = false
     /// The file of tokens; empty: nobody has to show one.

@@ -66,6 +66,12 @@ public struct ConfigurationKey {
             ),
             Self("auth", \.auth, .path, "file of tokens; empty: nobody has to show one"),
             Self(
+                "cors",
+                \.cors,
+                .names("origins such as https://example.org, or *") { $0 == "*" || Origin.isWellFormed($0) },
+                "other sites whose pages may read answers (CORS); *: all"
+            ),
+            Self(
                 "tls.cert",
                 \.certificate,
                 .path,

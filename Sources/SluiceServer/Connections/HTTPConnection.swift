@@ -27,6 +27,8 @@ final class HTTPConnection: Connection {
     private var share = TurnShare()
     /// It goes on in the next turn.
     private var isUnfinished = false
+    /// The origin whose page may read the answer, where CORS is configured.
+    private(set) var sharedWith: String?
     /// What the request at hand waits for, if that is a change of a node.
     var poll: LongPoll?
 
@@ -139,6 +141,7 @@ final class HTTPConnection: Connection {
         requests &+= 1
         server.requests &+= 1
         framing = parser.head.framing
+        if server.cors.isOn { sharedWith = server.cors.answer(to: parser.head.value(.origin)) }
         if server.isDraining { framing.keepsAlive = false }
         respond()
         if waitingFor == 0, !framing.keepsAlive { isClosing = true }
@@ -162,7 +165,12 @@ final class HTTPConnection: Connection {
     /// Answers with an error; the connection goes on unless the framing says otherwise.
     func refuse(_ problem: Refusal, fields: (inout ByteBuffer) -> Void = { _ in }) {
         if server.isDraining { framing.keepsAlive = false }
-        write { problem.append(server.encoder, framing, to: &$0, fields: fields) }
+        write { out in
+            problem.append(server.encoder, framing, to: &out) { out in
+                appendSharing(to: &out)
+                fields(&out)
+            }
+        }
         server.refusals &+= 1
         if !framing.keepsAlive { isClosing = true }
     }

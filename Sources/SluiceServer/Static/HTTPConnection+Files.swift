@@ -2,41 +2,56 @@ internal import HTTP
 
 // Files of the public folder (frontend.md §9).
 extension HTTPConnection {
-    /// Answers with the file that the path names.
+    /// Answers with the file that the path names, compressed where that helps and the client takes it.
     func serveFile(_ head: RequestHead) {
-        guard let file = server.files?.open(head.path) else { return refuse(Self.notFound) }
+        guard let files = server.files, let file = files.open(head.path) else { return refuse(Self.notFound) }
+        let isCompressible = file.isCompressible
+        let isCoded = isCompressible && Self.takesGzip(head)
+        let etag = isCoded ? file.codedTag : file.etag
+        let fields = { (out: inout ByteBuffer) in
+            if isCompressible { out.append("Vary: Accept-Encoding\r\n") }
+            out.append(securityOf: etag, head.authority)
+        }
         if let value = head.value(.ifNoneMatch), let condition = EntityTagCondition(value),
-            file.isKnown(condition)
+            condition.matches(quoted: etag)
         {
-            return answerEmpty(.notModified) { $0.append(securityOf: file.etag, head.authority) }
+            return answerEmpty(.notModified, fields: fields)
         }
-        guard !framing.omitsBody else {
-            return write { out in
-                server.encoder.begin(.ok, framing, in: &out)
-                out.field("Content-Type", string: file.type)
-                out.append(securityOf: file.etag, head.authority)
-                out.append("Content-Length: ")
-                out.append(decimal: file.size)
-                out.append("\r\n\r\n")
-            }
-        }
-        guard let bytes = file.read() else {
+        if !isCoded, framing.omitsBody { return answerFile(file.type, size: file.size, fields) }
+        guard let bytes = isCoded ? files.gzip(file) : file.read() else {
             return refuse(Refusal(.internalError, "the file cannot be read"))
         }
-        write { out in
-            server.encoder.begin(.ok, framing, in: &out)
-            out.field("Content-Type", string: file.type)
-            out.append(securityOf: file.etag, head.authority)
-            bytes.withUnsafeBytes { server.encoder.finish($0, framing, in: &out) }
+        answerFile(file.type, size: bytes.count) { out in
+            if isCoded { out.append("Content-Encoding: gzip\r\n") }
+            fields(&out)
         }
+        guard !framing.omitsBody else { return }
+        write { out in bytes.withUnsafeBytes { out.append($0) } }
+    }
+
+    private func answerFile(_ type: String, size: Int, _ fields: (inout ByteBuffer) -> Void) {
+        write { out in
+            begin(.ok, in: &out)
+            out.field("Content-Type", string: type)
+            fields(&out)
+            out.append("Content-Length: ")
+            out.append(decimal: size)
+            out.append("\r\n\r\n")
+        }
+    }
+
+    /// Whether `Accept-Encoding` names gzip, or everything, and does not rule it out.
+    private static func takesGzip(_ head: RequestHead) -> Bool {
+        guard let value = head.value(.acceptEncoding) else { return false }
+        return Accept.quality(of: "gzip", in: value) > 0
     }
 }
 
-extension StaticFile {
-    fileprivate borrowing func isKnown(_ condition: EntityTagCondition) -> Bool {
-        var tag = etag
+extension EntityTagCondition {
+    fileprivate func matches(quoted tag: String) -> Bool {
+        var tag = tag
         return tag.withUTF8 { quoted in
-            condition.matchesWeakly(
+            matchesWeakly(
                 UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(quoted)[1..<quoted.count - 1])
             )
         }

@@ -1,3 +1,5 @@
+internal import HTTP
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -15,6 +17,26 @@
 final class StaticFiles {
     /// The folder with all links resolved and without a slash at the end.
     let root: String
+
+    /// What was compressed lately, by path; all of it goes when there is too much.
+    private var compressed: [String: (etag: String, bytes: [UInt8])] = [:]
+    private var compressedBytes = 0
+
+    /// The bytes of a file in the coding `gzip`; nil when it cannot be read.
+    ///
+    /// A file is compressed once, and again when it has changed.
+    func gzip(_ file: borrowing StaticFile) -> [UInt8]? {
+        if let known = compressed[file.path], known.etag == file.etag { return known.bytes }
+        guard let bytes = file.read() else { return nil }
+        let made = bytes.withUnsafeBytes(Gzip.compress)
+        if compressedBytes + made.count > 16 << 20 {
+            compressed = [:]
+            compressedBytes = 0
+        }
+        compressedBytes += made.count - (compressed[file.path]?.bytes.count ?? 0)
+        compressed[file.path] = (file.etag, made)
+        return made
+    }
 
     /// The files below `folder`; nil if there is no such folder.
     init?(folder: String) {
@@ -62,6 +84,8 @@ final class StaticFiles {
 
 /// An open regular file that is about to be served.
 struct StaticFile: ~Copyable {
+    /// Where it is, links resolved.
+    let path: String
     /// The value of `Content-Type`.
     let type: String
     /// Its length in bytes when it was opened.
@@ -80,6 +104,7 @@ struct StaticFile: ~Copyable {
             return nil
         }
         self.descriptor = descriptor
+        self.path = path
         self.type = type
         size = Int(status.st_size)
         #if canImport(Glibc)
@@ -93,6 +118,16 @@ struct StaticFile: ~Copyable {
     }
 
     deinit { close(descriptor) }
+
+    /// Whether compressing it is worth while: text, and not tiny.
+    var isCompressible: Bool {
+        guard size >= 512, size <= 16 << 20 else { return false }
+        return type.hasPrefix("text/") || type.hasPrefix("application/json") || type.hasPrefix("image/svg")
+            || type.hasPrefix("application/manifest") || type == "application/wasm"
+    }
+
+    /// The tag of its compressed form.
+    var codedTag: String { etag.dropLast() + "-gz\"" }
 
     private static func open(_ path: String) -> CInt {
         #if canImport(Glibc)

@@ -1,0 +1,233 @@
+internal import HTTP
+
+/// The description of the HTTP API in the form of OpenAPI 3.1, made from ``Operation/all`` and the error table.
+enum OpenAPI {
+    /// The document.
+    static func document() -> ByteBuffer {
+        var out = ByteBuffer()
+        out.append("{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Sluice\",\"version\":")
+        out.append(json: Version.text)
+        out.append(",\"summary\":\"Named reactive graphs over HTTP, WebSocket and server-sent events\"},")
+        out.append("\"servers\":[{\"url\":\"/\"}],\"paths\":{")
+        var paths: [String] = []
+        for operation in Operation.all where !paths.contains(operation.path) { paths.append(operation.path) }
+        out.append(list: paths) { path, out in
+            out.append(json: shown(path))
+            out.append(":{")
+            appendPathParameters(path, to: &out)
+            out.append(list: Operation.all.filter { $0.path == path }) { operation, out in
+                append(operation, to: &out)
+            }
+            out.append("}")
+        }
+        out.append("},\"components\":{\"schemas\":{")
+        appendProblem(to: &out)
+        for (name, schema) in schemas {
+            out.append(",")
+            out.append(json: name)
+            out.append(":")
+            out.append(string: schema)
+        }
+        out.append("}}}\n")
+        return out
+    }
+
+    /// The pattern without the router's remarks: `{c:any}` is `{c}`.
+    private static func shown(_ path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
+            segment.hasPrefix("{") ? segment.prefix { $0 != ":" && $0 != "}" } + "}" : segment
+        }.joined(separator: "/")
+    }
+
+    private static func appendPathParameters(_ path: String, to out: inout ByteBuffer) {
+        let names = path.split(separator: "/").filter { $0.hasPrefix("{") }
+        guard !names.isEmpty else { return }
+        out.append("\"parameters\":[")
+        out.append(list: Array(names)) { segment, out in
+            let isName = !segment.contains(":")
+            out.append("{\"name\":")
+            out.append(json: String(segment.dropFirst().prefix { $0 != ":" && $0 != "}" }))
+            out.append(",\"in\":\"path\",\"required\":true,\"schema\":{\"type\":\"string\"")
+            if isName { out.append(",\"pattern\":\"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$\"") }
+            out.append("}}")
+        }
+        out.append("],")
+    }
+
+    private static func append(_ operation: Operation, to out: inout ByteBuffer) {
+        out.append(json: operation.method.name.description.lowercased())
+        out.append(":{\"operationId\":")
+        out.append(json: operation.name)
+        out.append(",\"summary\":")
+        out.append(json: operation.summary)
+        if !operation.parameters.isEmpty || !operation.fields.isEmpty {
+            out.append(",\"parameters\":[")
+            let fields = operation.fields.map { field in
+                Operation.Parameter(name: field.name.description, schema: #"{"type":"string"}"#, summary: "")
+            }
+            out.append(list: operation.parameters.map { ($0, false) } + fields.map { ($0, true) }) {
+                each,
+                out in
+                append(each.0, isField: each.1, to: &out)
+            }
+            out.append("]")
+        }
+        if let body = operation.body {
+            out.append(",\"requestBody\":{\"required\":true,\"content\":{")
+            append(body, to: &out)
+            out.append("}}")
+        }
+        out.append(",\"responses\":{")
+        out.append(list: operation.successes) { success, out in
+            out.append("\"")
+            out.append(decimal: success.status)
+            out.append("\":{\"description\":")
+            out.append(json: success.summary)
+            if let body = success.body {
+                out.append(",\"content\":{")
+                append(body, to: &out)
+                out.append("}")
+            }
+            out.append("}")
+        }
+        appendErrors(of: operation, to: &out)
+        out.append("}}")
+    }
+
+    private static func append(_ parameter: Operation.Parameter, isField: Bool, to out: inout ByteBuffer) {
+        out.append("{\"name\":")
+        out.append(json: parameter.name)
+        out.append(isField ? ",\"in\":\"header\"" : ",\"in\":\"query\"")
+        if parameter.isRequired { out.append(",\"required\":true") }
+        if !parameter.summary.isEmpty {
+            out.append(",\"description\":")
+            out.append(json: parameter.summary)
+        }
+        out.append(",\"schema\":")
+        if parameter.repeats { out.append("{\"type\":\"array\",\"items\":") }
+        out.append(string: parameter.schema)
+        if parameter.repeats { out.append("}") }
+        out.append("}")
+    }
+
+    private static func append(_ body: Operation.Body, to out: inout ByteBuffer) {
+        out.append(list: body.types) { type, out in
+            out.append(json: type)
+            out.append(":{\"schema\":")
+            out.append(
+                string: type.hasSuffix("json") || body.types.count == 1 ? body.schema : #"{"type":"string"}"#
+            )
+            out.append("}")
+        }
+    }
+
+    /// One response per status, with all codes that it can have.
+    private static func appendErrors(of operation: Operation, to out: inout ByteBuffer) {
+        var byStatus: [UInt16: [ErrorRow]] = [:]
+        for code in operation.errors + Operation.everywhere {
+            let row = ErrorTable.row(code)
+            guard let status = row.status?.rawValue else { continue }
+            if byStatus[status]?.contains(where: { $0.code == code }) == true { continue }
+            byStatus[status, default: []].append(row)
+        }
+        for status in byStatus.keys.sorted() {
+            out.append(",\"")
+            out.append(decimal: Int(status))
+            out.append("\":{\"description\":")
+            let text = (byStatus[status] ?? []).map { "\($0.code.rawValue): \($0.sentence)" }.joined(
+                separator: " "
+            )
+            out.append(json: text)
+            out.append(
+                ",\"content\":{\"application/problem+json\":{\"schema\":{\"$ref\":\"#/components/schemas/Problem\"}}}}"
+            )
+        }
+    }
+
+    private static func appendProblem(to out: inout ByteBuffer) {
+        out.append("\"Problem\":{\"type\":\"object\",\"required\":[\"type\",\"title\",\"status\",\"detail\",")
+        out.append(
+            "\"code\",\"retry\"],\"properties\":{\"type\":{\"type\":\"string\"},\"title\":{\"type\":\"string\"},"
+        )
+        out.append(
+            "\"status\":{\"type\":\"integer\"},\"detail\":{\"type\":\"string\"},\"retry\":{\"type\":\"boolean\"},"
+        )
+        out.append("\"code\":{\"type\":\"string\",\"enum\":[")
+        out.append(list: ErrorTable.rows.filter { $0.status != nil }) { row, out in
+            out.append(json: row.code.rawValue)
+        }
+        out.append("]}}}")
+    }
+
+    private static let held =
+        #""v":{},"empty":{"const":true},"fail":{"type":"object","required":["code","at","msg"]}"#
+
+    private static let cursor =
+        #""epoch":{"type":"string","maxLength":32},"rev":{"type":"integer","minimum":0}"#
+
+    /// The shapes of bodies.
+    private static let schemas: [(String, String)] = [
+        (
+            "Held",
+            ##"{"description":"Exactly one of v, empty and fail","type":"object","oneOf":[{"required":["v"]},{"required":["empty"]},{"required":["fail"]}],"properties":{\##(held)}}"##
+        ),
+        (
+            "Applied",
+            ##"{"type":"object","required":["epoch","rev"],"properties":{\##(cursor),"changed":{"type":"integer"}}}"##
+        ),
+        (
+            "Graph",
+            ##"{"type":"object","required":["graph","epoch","rev","nodes","listeners"],"properties":{"graph":{"type":"string"},"title":{"type":"string"},\##(cursor),"nodes":{"type":"integer"},"listeners":{"type":"integer"}}}"##
+        ),
+        (
+            "Graphs",
+            ##"{"type":"object","required":["graphs"],"properties":{"graphs":{"type":"array","items":{"$ref":"#/components/schemas/Graph"}}}}"##
+        ),
+        (
+            "Values",
+            ##"{"type":"object","required":["epoch","rev","t","m"],"properties":{\##(cursor),"t":{"type":"integer"},"m":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Held"}}}}"##
+        ),
+        (
+            "History",
+            ##"{"type":"object","required":["epoch","from","rev","d"],"properties":{\##(cursor),"from":{"type":"integer"},"more":{"const":true},"d":{"type":"array","items":{"type":"object","required":["rev","t"],"properties":{"rev":{"type":"integer"},"t":{"type":"integer"},\##(held)}}}}}"##
+        ),
+        (
+            "Batch",
+            ##"{"type":"object","properties":{"set":{"type":"object"},"clear":{"type":"array","items":{"type":"string"}},"if":{"type":"object"},"ctx":{},"key":{"type":"string","minLength":1,"maxLength":128}}}"##
+        ),
+        (
+            "Pipeline",
+            ##"{"type":"object","oneOf":[{"required":["node"]},{"required":["combine"]}],"properties":{"node":{"type":"string"},"combine":{"type":"object","additionalProperties":{"type":"string"}},"pipe":{"type":"array"}}}"##
+        ),
+        (
+            "Result",
+            ##"{"type":"object","required":["epoch","rev","t"],"properties":{\##(cursor),"t":{"type":"integer"},\##(held)}}"##
+        ),
+        (
+            "Explanation",
+            ##"{"type":"object","required":["node","epoch","rev","t","nodes"],"properties":{"node":{"type":"string"},\##(cursor),"t":{"type":"integer"},"nodes":{"type":"array","items":{"type":"object","required":["node","kind","c","t"]}}}}"##
+        ),
+        (
+            "Picture",
+            ##"{"type":"object","required":["graph","epoch","rev","t","nodes","edges"],"properties":{"graph":{"type":"string"},\##(cursor),"t":{"type":"integer"},"nodes":{"type":"array"},"edges":{"type":"array"},"listeners":{"type":"array"}}}"##
+        ),
+    ]
+}
+
+extension ByteBuffer {
+    /// Appends elements with commas between them.
+    fileprivate mutating func append<Element>(list: [Element], _ each: (Element, inout ByteBuffer) -> Void) {
+        for (place, element) in list.enumerated() {
+            if place > 0 { append(",") }
+            each(element, &self)
+        }
+    }
+}
+
+extension HTTPConnection {
+    /// `GET /openapi.json`.
+    func showOpenAPI() {
+        let document = OpenAPI.document()
+        answer(.ok, "application/json", document.bytes)
+    }
+}

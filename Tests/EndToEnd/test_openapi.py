@@ -1,0 +1,119 @@
+"""The description of the API is valid, and the server does what it says."""
+
+import json
+import random
+import urllib.parse
+
+import pytest
+from conftest import CHAIN
+from openapi_spec_validator import validate
+from sluice import Server
+
+GRAPH = CHAIN.replace("any: { set: any }", "any: { set: any, history: 3 }")
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Server({"g": GRAPH}) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def description(server):
+    answer = server.get("/openapi.json")
+    assert answer.status == 200 and answer.headers["Content-Type"] == "application/json"
+    return answer.json()
+
+
+def test_it_is_valid_and_complete(server, description):
+    validate(description)
+    names = [operation["operationId"] for path in description["paths"].values()
+             for verb, operation in path.items() if verb != "parameters"]
+    assert len(names) == len(set(names)) and len(names) >= 24
+    codes = description["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]
+    assert "conflict" in codes and "slow" not in codes
+
+
+def operations(description):
+    for path, item in description["paths"].items():
+        for verb, operation in item.items():
+            if verb != "parameters":
+                yield path, verb.upper(), item.get("parameters", []), operation
+
+
+def test_every_known_path_answers_options_and_refuses_other_verbs(server, description):
+    for path, item in description["paths"].items():
+        concrete = path.replace("{g}", "g").replace("{n}", "x").replace("{c}", "c:999")
+        verbs = {verb.upper() for verb in item if verb != "parameters"}
+        answer = server.request("OPTIONS", concrete)
+        assert answer.status == 204, path
+        allow = set(answer.headers["Allow"].split(", "))
+        assert allow == verbs | {"OPTIONS"} | ({"HEAD"} if "GET" in verbs else set()), path
+        for verb in {"GET", "POST", "PUT", "PATCH", "DELETE"} - verbs:
+            answer = server.request(verb, concrete)
+            assert answer.status == 405 and answer.headers["Allow"], (verb, path)
+            assert answer.json()["code"] == "method_not_allowed"
+
+
+def test_head_is_get_without_the_body(server, description):
+    for path, verb, _, _ in operations(description):
+        if verb != "GET" or path in ("/metrics", "/v1/connections") or path.endswith("/events"):
+            continue
+        concrete = path.replace("{g}", "g").replace("{n}", "x")
+        get, head = server.request("GET", concrete), server.request("HEAD", concrete)
+        assert head.status == get.status and head.body == b"", path
+        assert head.headers.get("Content-Length") == get.headers.get("Content-Length"), path
+        assert head.headers.get("ETag") == get.headers.get("ETag")
+
+
+WORDS = ["g", "x", "any", "double", "nobody", "ä", "a b", "..", "0", "-1", "1e9", "x" * 200, "%00", "null", "[]", "{", "*",
+         '[{"map":"value + 1"}]', '["distinct"]', '[{"map":"value +"}]', "json", "dot", "mermaid", "1", "5"]
+BODIES = ["", "1", '"text"', "null", "{", '{"a":1,"a":2}', '{"set":{"x":1}}', '{"set":{"double":1}}', '{"clear":["y"]}',
+          '{"node":"x"}', '{"combine":{"a":"x"},"pipe":[{"map":"value.a + 1"}]}', '{"node":"x","pipe":[{"map":"("}]}',
+          "[" * 100, "1e999", '{"set":{"x":1},"if":{"x":{"rev":0},"epoch":"none"}}', "\x00", '"\\ud800"']
+FIELDS = ["If-Match", "If-None-Match", "Prefer", "Idempotency-Key", "Sluice-Context", "Last-Event-ID", "Accept", "Origin"]
+VALUES = ["*", '"x:1"', "nonsense", "return=minimal", "wait=0", "k1", '{"a":1}', "text/html", "http://evil.example", "a:b:c"]
+
+
+def random_request(rng, path, verb, shared, operation):
+    def word():
+        return rng.choice(WORDS)
+
+    concrete = path
+    for name in ("g", "n", "c"):
+        concrete = concrete.replace("{" + name + "}", urllib.parse.quote(rng.choice(["g", "x", "any", word()]), safe=""))
+    query = [(p["name"], word()) for p in operation.get("parameters", []) if p["in"] == "query" and rng.random() < 0.6]
+    if query:
+        concrete += "?" + urllib.parse.urlencode(query)
+    headers = {rng.choice(FIELDS): rng.choice(VALUES) for _ in range(rng.randrange(3))}
+    body = None
+    if "requestBody" in operation or rng.random() < 0.1:
+        body = rng.choice(BODIES)
+        types = list(operation.get("requestBody", {}).get("content", {})) or ["application/json"]
+        headers["Content-Type"] = rng.choice([*types, "image/png"])
+    return concrete, body, headers
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_is_asked_the_answer_is_one_that_the_description_names(server, description, seed):
+    rng = random.Random(seed)
+    every = [entry for entry in operations(description) if not entry[0].endswith("/events")]
+    for _ in range(150):
+        path, verb, shared, operation = rng.choice(every)
+        target, body, headers = random_request(rng, path, verb, shared, operation)
+        answer = server.request(verb, target, body, headers)
+        said = (verb, target, body, headers, answer)
+        if answer.status == 426:
+            continue  # GET /v1/ws without an upgrade
+        documented = operation["responses"].get(str(answer.status))
+        if answer.status in (404, 405) and json.loads(answer.body or b"{}").get("code") in ("not_found", "method_not_allowed"):
+            continue  # the random words made another path
+        assert documented is not None, said
+        assert answer.status < 500, said
+        if answer.status >= 400 and verb != "HEAD":
+            problem = answer.json()
+            assert answer.headers["Content-Type"] == "application/problem+json", said
+            assert problem["status"] == answer.status and problem["code"] in documented["description"], said
+        elif answer.body:
+            kind = answer.headers["Content-Type"].split(";")[0]
+            assert kind in documented["content"], said
