@@ -1,5 +1,6 @@
 """The documentation says what the program does."""
 
+import os
 import subprocess
 import sys
 
@@ -9,4 +10,33 @@ from sluice import BINARY, ROOT
 def test_the_generated_tables_are_up_to_date():
     result = subprocess.run([sys.executable, ROOT / "scripts/docs.py", "--check"], capture_output=True, text=True,
                             env={"SLUICE_BINARY": str(BINARY), "PATH": "/usr/bin:/bin"})
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def rules(*arguments, **environment):
+    return subprocess.run([sys.executable, ROOT / "scripts/rules.py", *arguments], capture_output=True, text=True,
+                          env={**os.environ, **environment})
+
+
+def test_every_rule_of_the_graph_has_a_test_and_the_page_of_rules_is_up_to_date():
+    result = rules("--check")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_a_rule_without_a_test_is_noticed(tmp_path):
+    tests = tmp_path / "Tests"
+    tests.mkdir()
+    (tests / "SomeTests.swift").write_text(
+        'struct SomeTests {\n    @Test("G-1 … G-4, G-999: tight")\n    @Test("G-10 … G-20: broad")\n}\n'
+    )
+    result = rules("--check", SLUICE_TESTS=str(tests))
+    lines = result.stdout.splitlines()
+    assert result.returncode == 1
+    missing = {line.split()[0] for line in lines if "no test names it" in line}
+    assert not missing & {"G-1", "G-2", "G-3", "G-4", "G-107"} and {"G-5", "G-10", "G-15", "G-34a"} <= missing
+    assert "Tests/SomeTests.swift: G-999 is no rule" in lines
+
+
+def test_every_planted_fault_finds_its_place():
+    result = subprocess.run([sys.executable, ROOT / "scripts/mutations.py", "--check"], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr

@@ -24,7 +24,7 @@ class OwnedListen {
     /// Owners other than the listener, in order of addition.
     private var owners: [ListenTie] = []
     private var selfTie: ListenTie?
-    private var held: AnyObject?
+    @exclusivity(unchecked) private var held: AnyObject?
     private weak var listener: AnyObject?
 
     init(listener: AnyObject, key: Key?) {
@@ -118,7 +118,7 @@ class OwnedListen {
         guard isActive, owners.isEmpty else { return }
         guard selfTie != nil else { return end() }
         // Letting go of it may be its death, and that ends the listen.
-        held = nil
+        replace(&held, with: nil)
         if listener == nil { end() }
     }
 
