@@ -32,8 +32,8 @@ struct GraphProblemTests {
             ),
             (#"{"graph": "g", ¦"graph": "h", "nodes": {}}"#, ["the key 'graph' stands here twice"]),
             (
-                #"{"graph": "g", ¦"sync": [], ¦"links": [], ¦"access": [], "nodes": {}}"#,
-                ["sync", "links", "access"].map { "'\($0)' is not supported by this version" }
+                #"{"graph": "g", ¦"sync": [], ¦"links": [], "nodes": {}}"#,
+                ["sync", "links"].map { "'\($0)' is not supported by this version" }
             ),
         ]
     )
