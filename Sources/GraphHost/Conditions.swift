@@ -7,14 +7,22 @@ enum Conditions {
         if let epoch = commit.epoch, epoch != graph.epoch {
             throw HostError(.conflict, "the history \(epoch) has ended", rev: graph.rev)
         }
-        for condition in commit.conditions { try check(condition, of: commit) }
+        var refusal: HostError?
+        for condition in commit.conditions {
+            guard let error = try check(condition, of: commit) else { continue }
+            if refusal == nil { refusal = error } else { refusal?.failed += error.failed }
+        }
+        if let refusal { throw refusal }
         let conditions = commit.conditions
         try commit.set.forEach { (assignment) throws(HostError) in try checkAsked(assignment.node, conditions)
         }
         for node in commit.clear { try checkAsked(node, conditions) }
     }
 
-    private static func check(_ condition: Condition, of commit: Commit) throws(HostError) {
+    /// What is wrong with the node's state; nil where the condition holds.
+    ///
+    /// - Throws: where it makes no sense at all.
+    private static func check(_ condition: Condition, of commit: Commit) throws(HostError) -> HostError? {
         let node = condition.node
         guard node.exists, node.graph === commit.graph else {
             throw HostError(.unknownNode, "no node \(node.name) in \(commit.graph.name)", node: node.name)
@@ -39,9 +47,10 @@ enum Conditions {
         case .holds(let expected): holds = value == expected
         case .isEmpty: holds = value == nil
         }
-        guard holds else {
-            throw HostError(.conflict, "\(node.name) changed at rev \(rev)", node: node.name, rev: rev)
-        }
+        guard !holds else { return nil }
+        var error = HostError(.conflict, "\(node.name) changed at rev \(rev)", node: node.name, rev: rev)
+        error.failed = [HostError.Failed(node: node.name, rev: rev)]
+        return error
     }
 
     /// `requireIfMatch: true` in the definition: nobody may set the node blindly.

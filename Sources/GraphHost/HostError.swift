@@ -28,6 +28,21 @@ public struct HostError: Error, Hashable, Sendable {
     public var retry: Bool
     /// Milliseconds after which a retry makes sense.
     public var after: Int?
+    /// With `conflict`: every node whose condition does not hold, and the rev at which it last changed.
+    public var failed: [Failed] = []
+
+    /// A node that was not as a condition wants it.
+    public struct Failed: Hashable, Sendable {
+        public let node: String
+        public let rev: UInt64
+
+        /// `node`, which last changed at `rev`.
+        public init(node: String, rev: UInt64) {
+            self.node = node
+            self.rev = rev
+        }
+    }
+
     /// With a pipeline that cannot be read: everything that is wrong with it, each with its place.
     public var problems: [Problem] = []
 

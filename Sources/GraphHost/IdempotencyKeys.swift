@@ -104,6 +104,15 @@ struct IdempotencyKeys {
         }
         hasher.combine(commit.set.count)
         for node in commit.clear { hasher.combine(node.name) }
+        commit.context?.withBytes { hasher.combine(bytes: $0) }
+        for condition in commit.conditions {
+            hasher.combine(condition.node.name)
+            switch condition.test {
+            case .unchangedSince(let rev), .changedAt(let rev): hasher.combine(rev)
+            case .holds(let value): value.withBytes { hasher.combine(bytes: $0) }
+            case .isEmpty: hasher.combine(0)
+            }
+        }
         return hasher.finalize()
     }
 }

@@ -21,7 +21,7 @@ NODE = "/v1/graphs/g/nodes/"
 EVAL = "/v1/graphs/g/eval"
 
 UNREACHABLE = {
-    "unauthenticated": "there is nobody to authenticate where access is not configured (Tests/GraphHostTests, ProtocolTests)",
+    "unauthenticated": "met in test_access.py, where tokens are asked for",
     "token_expired": "likewise",
     "forbidden": "likewise",
     "in_use": "graphs are defined by files only; a second definition of a name is refused (Tests/GraphHostTests)",
@@ -260,8 +260,8 @@ CLOSES = {
 }
 NOT_MET = {
     1011: "for mistakes of the server; none are known",
-    4401: "access is not configured", 4403: "likewise", 4406: "no form of a message can be chosen yet",
-    4408: "a hello is only waited for where a token is asked for (Tests/GraphHostTests)",
+    4401: "met in test_access.py, where tokens are asked for", 4403: "likewise", 4408: "likewise",
+    4406: "no form of a message can be chosen yet",
     4429: "no rates are limited yet", 4510: "the log in memory loses no epoch within a run",
     4529: "connections too many are told by 503 before the upgrade",
     4580: "Tests/GraphHostTests, SlowSinkTests, and test_release.py",

@@ -80,6 +80,9 @@ public final class Session {
         watchExpiry()
     }
 
+    /// Emissions that were folded into a later one, in all subscriptions there are now.
+    public var folded: UInt64 { subscriptions.reduce(0) { $0 + $1.foldedInAll } }
+
     // MARK: - Messages out
 
     /// Hands a finished message to the sink, past the soft limit but not past the hard one.

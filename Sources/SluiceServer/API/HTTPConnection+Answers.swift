@@ -59,13 +59,18 @@ extension HTTPConnection {
             members.append(rev)
         }
         if error.code == .conflict, let node = error.node {
-            members.append(",\"failed\":[{\"node\":")
-            members.append(json: node)
-            if let rev = error.rev {
+            members.append(",\"failed\":[")
+            let one = error.rev.map { HostError.Failed(node: node, rev: $0) }
+            for (place, failed) in (error.failed.isEmpty ? one.map { [$0] } ?? [] : error.failed).enumerated()
+            {
+                if place > 0 { members.append(",") }
+                members.append("{\"node\":")
+                members.append(json: failed.node)
                 members.append(",\"rev\":")
-                members.append(rev)
+                members.append(failed.rev)
+                members.append("}")
             }
-            members.append("}]")
+            members.append("]")
         }
         if let problems = error.problemsJSON {
             members.append(",\"problems\":")

@@ -65,6 +65,12 @@ extension ByteBuffer {
         append(decimal: Int(connection.since))
         append(",\"queued\":")
         append(decimal: connection.unsentBytes)
+        let session =
+            (connection as? WebSocketConnection)?.session ?? (connection as? EventStreamConnection)?.session
+        if let session {
+            append(",\"folded\":")
+            append(session.folded)
+        }
         if let socket = connection as? WebSocketConnection {
             if let roundTrip = socket.roundTrip {
                 append(",\"rtt\":")

@@ -119,6 +119,43 @@ struct TurnShareTests {
     }
 }
 
+@Suite("What a refused batch says")
+struct RefusedBatchTests {
+    @Test("Every condition that does not hold is named")
+    func allFailed() throws {
+        let bench = Bench()
+        let graph = try bench.define(#"{"graph": "g", "nodes": {"x": {"set": "any"}, "y": {"set": "any"}}}"#)
+        try bench.set(graph, [("x", "1")])
+        try bench.set(graph, [("y", "2")])
+        var commit = Commit(graph: graph)
+        let x = try #require(graph.node("x"))
+        let y = try #require(graph.node("y"))
+        commit.set.append(Assignment(x, try Datum.parse("3")))
+        commit.conditions = [Condition(x, .isEmpty), Condition(y, .changedAt(3)), Condition(y, .isEmpty)]
+        guard case .refused(let error) = bench.host.submit(commit) else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(error.code == .conflict && error.node == "x" && error.rev == 2)
+        #expect(error.failed == [HostError.Failed(node: "x", rev: 2), HostError.Failed(node: "y", rev: 3)])
+    }
+
+    @Test("A key is for one body: conditions and context count")
+    func keys() throws {
+        let bench = Bench()
+        let graph = try bench.define(#"{"graph": "g", "nodes": {"x": {"set": "any"}}}"#)
+        let client = bench.connect()
+        func set(_ id: Int, _ more: String) -> String {
+            client.ask(#"{"op":"set","id":\#(id),"graph":"g","set":{"x":1},"key":"k"\#(more)}"#).last ?? ""
+        }
+        #expect(set(1, "").contains(#""rev":2"#))
+        #expect(set(2, "").contains(#""replayed":true"#))
+        #expect(set(3, #","ctx":{"a":1}"#).contains("key_reused"))
+        #expect(set(4, #","if":{"x":{"v":1}}"#).contains("key_reused"))
+        #expect(graph.rev == 2)
+    }
+}
+
 @Suite("Frames of both modes in one turn")
 struct BothModesTests {
     private let graphText = #"{"graph": "g", "nodes": {"x": {"set": "any"}, "y": {"set": "any"}}}"#
