@@ -5,7 +5,10 @@ import CLLHTTP
 extension MessageCore {
     mutating func responseHeadCompleted() -> Int32 {
         stage = .body
-        guard let base = head.base else { return skipsBody ? 1 : 0 }
+        guard head.fieldCount > 0, let base = head.base else { return skipsBody ? 1 : 0 }
+        guard base[headEnd &- 2] == ASCII.carriageReturn, base[headEnd &- 1] == ASCII.lineFeed else {
+            return refuse(.badRequest, "a line does not end in CR LF")
+        }
         for index in 0..<head.fieldCount {
             let field = head.fields + index
             let value = Int(field.pointee.value)

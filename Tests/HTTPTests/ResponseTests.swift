@@ -117,6 +117,24 @@ struct ResponseTests {
         #expect(atEverySplit(upgrade) == ["upgrade"])
     }
 
+    @Test(
+        "a head that does not end in CR LF is refused, however it is cut",
+        arguments: [
+            "HTTP/1.1 200 OK\r\nA: b\r\n\n\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\n\r\nbody",
+            "HTTP/1.1 200 OK\r\nA: b\n\nbody",
+        ]
+    )
+    func headEnd(text: String) {
+        let bytes = Array(text.utf8)
+        for place in 0...bytes.count {
+            let heard = read([Array(bytes[..<place]), Array(bytes[place...])])
+            #expect(
+                heard.allSatisfy { $0 == "failed bad_request" } && !heard.isEmpty,
+                "split at \(place): \(heard)"
+            )
+        }
+    }
+
     @Test("an end within a response is a failure, between two it is none")
     func ending() {
         #expect(
