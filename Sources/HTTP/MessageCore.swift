@@ -257,6 +257,8 @@ extension MessageCore {
             head.base = input.map { $0 - origin }
         }
         guard headEnd <= origin &+ inputCount else {
+            // Its size is judged first here too, so that the answer does not depend on how the input was cut.
+            if isRequest, judgeSize() != 0 { return -1 }
             return refuse(.badRequest, "a line does not end in CR LF")
         }
         stage = .body

@@ -7,12 +7,7 @@ import CLLHTTP
 extension MessageCore {
     mutating func requestHeadCompleted() -> Int32 {
         let base = head.base.unsafelyUnwrapped
-        guard targetLength <= limits.targetBytes else {
-            return refuse(.uriTooLong, "the request target is too long")
-        }
-        guard headEnd &- target &- targetLength <= limits.headerBytes &+ 11 else {
-            return refuse(.headersTooLarge, "the header block is too large")
-        }
+        guard judgeSize() == 0 else { return -1 }
         guard isRequestLineExact(base) else {
             return refuse(.badRequest, "the request line is not METHOD target HTTP/1.1")
         }
@@ -26,6 +21,18 @@ extension MessageCore {
             return refuse(.badRequest, failure)
         }
         return judgeFraming()
+    }
+
+    /// Whether target and header block are within their limits: 0, or what makes llhttp stop.
+    @inline(__always)
+    mutating func judgeSize() -> Int32 {
+        guard targetLength <= limits.targetBytes else {
+            return refuse(.uriTooLong, "the request target is too long")
+        }
+        guard headEnd &- target &- targetLength <= limits.headerBytes &+ 11 else {
+            return refuse(.headersTooLarge, "the header block is too large")
+        }
+        return 0
     }
 
     /// One space on either side of the target, then exactly `HTTP/1.1` or `HTTP/1.0`, CR LF and the first

@@ -124,6 +124,7 @@ struct HostileRequestTests {
     static let tooMuch: [(String, String)] = [
         ("GET /\(String(repeating: "a", count: 40)) HTTP/1.1\r\nHost: a\r\n\r\n", "uri_too_long"),
         ("GET /\(String(repeating: "a", count: 4000))", "uri_too_long"),
+        ("GET /\(String(repeating: "a", count: 60)) HTTP/1.1\r\nHost: \r\n\n", "uri_too_long"),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 200))\r\n\r\n",
             "headers_too_large"

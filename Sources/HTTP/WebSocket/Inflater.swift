@@ -15,7 +15,7 @@ public final class Inflater {
         case produced
         /// All that was fed is used up.
         case hungry
-        /// The output would be longer than the limit.
+        /// The output would be longer than the limit, up to which it was appended.
         case tooLarge
         /// This is no compressed data.
         case malformed
@@ -71,7 +71,12 @@ public final class Inflater {
         stream.pointee.avail_out = UInt32(room)
         let code = inflate(stream, Z_SYNC_FLUSH)
         let made = room - Int(stream.pointee.avail_out)
-        guard made <= limitBytes - output.count else { return .tooLarge }
+        guard made <= limitBytes - output.count else {
+            // What is within the limit is looked at all the same: which of two mistakes is found must not depend on how
+            // the input was cut.
+            output.commit(limitBytes - output.count)
+            return .tooLarge
+        }
         output.commit(made)
         switch code {
         case Z_OK:

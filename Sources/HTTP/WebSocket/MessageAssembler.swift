@@ -146,13 +146,14 @@ public struct MessageAssembler: ~Copyable {
         inflater.feed(piece)
         while true {
             let start = message.count
-            switch inflater.produce(to: &message, limitBytes: limitBytes) {
+            let step = inflater.produce(to: &message, limitBytes: limitBytes)
+            let new = UnsafeRawBufferPointer(rebasing: message.bytes[start...])
+            if kind == .text, !utf8.validate(new) { return Self.notUTF8 }
+            switch step {
             case .tooLarge: return Self.tooBig
             case .malformed: return FrameFailure(code: .invalidPayload, reason: "not deflated data")
             case .hungry: return nil
-            case .produced:
-                let new = UnsafeRawBufferPointer(rebasing: message.bytes[start...])
-                if kind == .text, !utf8.validate(new) { return Self.notUTF8 }
+            case .produced: break
             }
         }
     }

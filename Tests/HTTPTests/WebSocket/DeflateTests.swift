@@ -125,6 +125,22 @@ struct DeflateTests {
         #expect(FrameTranscript.atEverySplit(cut, inflation: FrameTranscript.shared) == ["failed 1007"])
     }
 
+    @Test("a message that is too large and no text fails for what comes first, however it is cut")
+    func firstMistake() {
+        let large = Array(repeating: UInt8(ascii: "a"), count: 200)
+        for (place, expected) in [(50, 1007), (99, 1007), (100, 1009), (150, 1009)] {
+            var message = large
+            message[place] = 0xFF
+            let bytes = Frame.masked(.text, Self.deflated(message), isCompressed: true)
+            let heard = FrameTranscript.atEverySplit(
+                bytes,
+                limitBytes: 100,
+                inflation: FrameTranscript.shared
+            )
+            #expect(heard == ["failed \(expected)"], "\(place)")
+        }
+    }
+
     @Test("the limit is one on the inflated message, to the byte")
     func limit() {
         func heard(_ count: Int) -> [String] {
