@@ -15,25 +15,6 @@ extension Node {
         following { $0 == key }
     }
 
-    /// The values of the nil key of a switched node (G-93).
-    ///
-    /// Not "everything that no case took": see ``otherwise(excluding:)``.
-    @inlinable
-    public func defaultCase<Key, Mapped>() -> Node<Mapped> where Value == Switched<Key, Mapped> {
-        following { $0 == nil }
-    }
-
-    /// The values of all keys of a switched node but these (G-93).
-    ///
-    /// It follows the inner node of the latest key that is not in the list; `nil` in the list excludes the nil key.
-    @inlinable
-    public func otherwise<Key, Mapped>(
-        excluding keys: some Sequence<Key?>
-    ) -> Node<Mapped> where Value == Switched<Key, Mapped> {
-        let excluded = Set(keys)
-        return following { !excluded.contains($0) }
-    }
-
     /// Follows the inner nodes of the keys that `isWanted` wants.
     @inlinable
     func following<Key, Mapped>(

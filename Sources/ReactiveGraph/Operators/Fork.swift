@@ -15,12 +15,4 @@ extension Node {
         )
         return target
     }
-
-    /// Hands this node to `body` at once, once, and returns it (G-69).
-    @inlinable
-    @discardableResult
-    public func then(_ body: (Node<Value>) throws -> Void) rethrows -> Self {
-        try body(self)
-        return self
-    }
 }

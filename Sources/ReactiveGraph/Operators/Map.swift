@@ -20,9 +20,4 @@ extension Node {
         return target
     }
 
-    /// The constant `replacement` for each value; it may be `nil` (G-69).
-    @inlinable
-    public func mapReplace<Out>(_ replacement: Out) -> Node<Out> {
-        map { _ in replacement }
-    }
 }

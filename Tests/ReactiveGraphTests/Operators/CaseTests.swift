@@ -83,19 +83,6 @@ struct CaseTests {
         #expect(recorder?.history == [2])
     }
 
-    @Test("G-93: the default case is the nil key, not what no other case took")
-    func defaultCase() {
-        let source = graph.mutable(1)
-        let switched = source.switch { $0 > 10 ? nil : $0 }
-        let fallback = Recorder(switched.defaultCase())
-        let rest = Recorder(switched.otherwise(excluding: [1, 2]))
-        let some = Recorder(switched.otherwise(excluding: [nil]))
-        for value in [2, 3, 11, 4, 1, 12] { source.set(value) }
-        #expect(fallback.history == [11, 12])
-        #expect(rest.history == [3, 11, 4, 12])
-        #expect(some.history == [1, 2, 3, 4, 1])
-    }
-
     @Test("G-103: a case counts as a listener of its inner node; another source lets go of it")
     func listener() throws {
         let source = graph.mutable(1)

@@ -33,17 +33,6 @@ struct DebounceTests {
         #expect(heard.history == expected)
     }
 
-    @Test("G-75: throttle is the same operator by its other name", arguments: [DebounceEdge.trailing, .both])
-    func alias(edge: DebounceEdge) {
-        let source = graph.mutable(of: Int.self)
-        let throttled = source.throttle(for: .milliseconds(50), edge: edge)
-        let heard = [Recorder(source.debounce(for: .milliseconds(50), edge: edge)), Recorder(throttled)]
-        burst(source, [1, 2, 3])
-        clock.advance(by: .seconds(1))
-        #expect(heard[0].history == heard[1].history && heard[1].history.last == 3)
-        #expect(throttled.upstreamTransforms.map(\.name) == ["Throttle"])
-    }
-
     @Test("G-75: the replay counts as a value; equal values restart the timer as well")
     func restarts() {
         let source = graph.mutable(1)

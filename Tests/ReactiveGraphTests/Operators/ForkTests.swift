@@ -29,13 +29,4 @@ struct ForkTests {
     func release() {
         expectReleased { $0.fork() }
     }
-
-    @Test("then runs at once, once, and returns the receiver")
-    func then() {
-        let source = graph.mutable(1)
-        var seen: [AnyNode] = []
-        let same = source.then { seen.append($0) }
-        #expect(same === source)
-        #expect(seen == [source])
-    }
 }

@@ -15,14 +15,6 @@ struct MapTests {
         #expect(heard.history == [10, 20, 20])
     }
 
-    @Test("mapReplace emits the constant, also nil (G-69)")
-    func replaces() {
-        let source = graph.mutable(1)
-        let heard = Recorder(source.mapReplace(String?.none))
-        source.set(2)
-        #expect(heard.history == [nil, nil])
-    }
-
     @Test("Calls the function once per delivery (G-69)")
     func calls() {
         let source = graph.mutable(1)

@@ -30,21 +30,6 @@ struct SwitchTests {
         expectSound(graph, source, switched)
     }
 
-    @Test("G-90: the function gives key and mapped value; each key has one inner node, made on first use")
-    func inners() {
-        let source = graph.mutable(1)
-        let switched = source.switchMap { ($0 % 2, "v\($0)") }
-        let odd = switched.value?.node
-        #expect(odd?.value == "v1")
-        source.set(2)
-        let even = switched.value?.node
-        #expect(even !== odd && even?.value == "v2")
-        source.set(3)
-        #expect(switched.value?.node === odd && odd?.value == "v3" && even?.value == "v2")
-        #expect(graph.counts.liveNodes == 4)
-        #expect(switched.upstreamTransforms.map(\.name) == ["SwitchMap"])
-    }
-
     @Test("G-90: the inner node is set with the same context, and a path through the switched node")
     func pathAndContext() {
         let source = graph.mutable(0)

@@ -2,7 +2,7 @@ import ReactiveGraph
 import TestSupport
 import Testing
 
-@Suite("Take and prefix")
+@Suite("Take")
 struct TakeTests {
     let graph = Graph()
 
@@ -10,23 +10,19 @@ struct TakeTests {
     func emits(count: Int, expected: [Int]) {
         let source = graph.mutable(1)
         let taken = Recorder(source.take(count))
-        let prefix = Recorder(source.prefix(count))
         source.set(2)
         source.set(3)
         #expect(taken.history == expected)
-        #expect(prefix.history == expected)
     }
 
-    @Test("take stays attached after its last value; prefix detaches (G-70)")
+    @Test("Stays attached after its last value (G-70)")
     func detaches() {
         let source = graph.mutable(1)
         let taken = source.take(2)
-        let prefix = source.prefix(2)
         source.set(2)
         #expect(taken.hasUpstreamNode)
-        #expect(!prefix.hasUpstreamNode)
         #expect(source.downstreamNodes == [taken])
-        expectSound(graph, source, prefix)
+        expectSound(graph, source, taken)
     }
 
     @Test("A finished take starts anew on another source (G-70)")
@@ -38,45 +34,6 @@ struct TakeTests {
         source.set(2)
         edge.from = graph.mutable(7)
         #expect(heard.history == [1, 7])
-    }
-
-    @Test("prefix hands its last value on before the next edge is served, and after it lets go of its source")
-    func lastValue() {
-        var source: MutableNode<Int>? = graph.mutable(of: Int.self)
-        let prefix = source?.prefix(1)
-        var order: [String] = []
-        let bag = CancellableBag()
-        prefix?.map { $0 + 1 }.listen(in: bag) { order.append("prefix \($0)") }
-        source?.set(1)
-        #expect(order == ["prefix 2"])
-        weak let gone = source
-        source = nil
-        #expect(gone == nil)
-        #expect(prefix?.value == 1)
-    }
-
-    @Test("A source that prefix lets go of in its own pass stays on the path (G-40)")
-    func path() {
-        let source = graph.mutable(of: Int.self)
-        var middle: Node<Int>? = source.map { $0 }
-        let id = middle?.id ?? 0
-        let prefix = middle?.prefix(1)
-        middle = nil
-        let bag = CancellableBag()
-        var paths: [[UInt64]] = []
-        prefix?.listen(in: bag) { (_: Int, path: Path, _: Context?) in paths.append(path.ids) }
-        source.set(1)
-        #expect(paths == [[source.id, id, prefix?.id ?? 0]])
-    }
-
-    @Test("A long chain of prefixes uses no native stack for its last values")
-    func deep() {
-        let source = graph.mutable(of: Int.self)
-        var chain: Node<Int> = source
-        for _ in 0..<100_000 { chain = chain.prefix(1) }
-        source.set(4)
-        #expect(chain.value == 4)
-        #expect(graph.counts.liveEdges == 0)
     }
 
     @Test("Ignores empty, unless it travels")
@@ -93,6 +50,5 @@ struct TakeTests {
     @Test("Is released with its last holder")
     func release() {
         expectReleased { $0.take(5) }
-        expectReleased { $0.prefix(5) }
     }
 }
