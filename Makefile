@@ -3,7 +3,7 @@
 release_flags := -c release --static-swift-stdlib --product sluice
 pytest := .venv/bin/python -m pytest Tests/EndToEnd
 
-.PHONY: run test nightly release debug setup setup-build docs documentation format lint unit end-to-end bench clean
+.PHONY: fuzz run test nightly release debug setup setup-build docs documentation format lint unit end-to-end bench clean
 
 run: release            ## the server on 127.0.0.1:8080 with this machine's own figures
 	scripts/run.sh
@@ -28,6 +28,9 @@ end-to-end:
 
 bench: release          ## graph benchmarks beside OpenCombine, then load on a running server
 	scripts/bench.sh
+
+fuzz: setup-build       ## a minute of random bytes for everything that takes bytes from outside
+	scripts/fuzz.sh
 
 setup:
 	scripts/setup.sh test

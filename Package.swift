@@ -18,6 +18,8 @@ let package = Package(
         .library(name: "ReactiveGraph", targets: ["ReactiveGraph"]),
         .library(name: "CEL", targets: ["CEL"]),
         .executable(name: "sluice", targets: ["sluice"]),
+        // For the fuzz targets and benchmarks of this repository; no promise to anybody else.
+        .library(name: "SluiceParts", targets: ["HTTP", "GraphHost", "SluiceServer"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),

@@ -19,6 +19,9 @@ swift build --product sluice
 echo "== the Autobahn test suite against the echo path, where it is installed"
 scripts/autobahn.sh
 
+echo "== random bytes for everything that takes bytes from outside, a minute each"
+scripts/fuzz.sh 60
+
 # The sanitizers run the short forms: they cost ten times as much as they look at. The leak detector does not see through
 # Swift's tagged pointers and reports tables that live as long as the process; the tests count their own objects.
 unset SLUICE_NIGHTLY
