@@ -38,7 +38,7 @@ extension Target {
         let text = """
             {"graph":"g","nodes":{"x":{"set":"number","initial":1},"any":{"set":"any"},
             "double":{"from":"x","pipe":[{"map":"value * 2"}]},"sum":{"combine":{"a":"x","b":"double"},"map":"a + b"},
-            "kept":{"from":"x","pipe":[{"scan":"acc + value","initial":0}],"retain":"always"}}}
+            "kept":{"from":"x","pipe":[{"scan":{"start":0,"with":"acc + value"}}],"retain":"always"}}}
             """
         guard let document = try? Document.parse(json: text),
             let definition = GraphDefinition.read(document, file: nil).definition
