@@ -21,9 +21,10 @@ nodes:
   secret: { set: number, initial: 7 }
   doubled: { from: room.temp, pipe: [ { map: "value * 2" } ] }
   leak: { combine: { a: "room.temp", b: secret }, map: "a + b" }
+  hint: { from: secret, pipe: [ { map: "value > 5" }, distinct ] }
 access:
   - { who: "role:owner", nodes: "*", can: [read, pipe, set, observe] }
-  - { who: "role:viewer", nodes: ["room.*", doubled], can: [read, pipe] }
+  - { who: "role:viewer", nodes: ["room.*", doubled, hint], can: [read, pipe] }
   - { who: "device:7", nodes: room.temp, can: set }
 """
 OPEN = "graph: open\nnodes:\n  x: { set: number, initial: 1 }\n"
@@ -167,7 +168,8 @@ def test_what_may_not_be_read_does_not_exist(guarded):
     """No byte of an answer tells a viewer that the other nodes are there: neither lists, pictures, globs nor errors."""
     answers = [guarded.ask("bob", "GET", path).body.decode() for path in (
         "/v1/graphs", "/v1/graphs/house", "/v1/graphs/house/values", "/v1/graphs/house/values?nodes=*",
-        "/v1/graphs/house/graph", "/v1/graphs/house/graph?format=dot", f"{NODE}/doubled/explain")]
+        "/v1/graphs/house/graph", "/v1/graphs/house/graph?format=dot", "/v1/graphs/house/graph?format=mermaid",
+        f"{NODE}/doubled/explain", f"{NODE}/hint/explain", f"{NODE}/hint")]
     with guarded.socket("bob") as client:
         answers.append(json.dumps(tell(client, op="list", id=1)))
         answers.append(json.dumps(tell(client, op="get", id=2, graph="house")))
@@ -176,7 +178,7 @@ def test_what_may_not_be_read_does_not_exist(guarded):
         answers.append(client.recv(5))
     for text in answers:
         assert "secret" not in text and "leak" not in text and "hidden" not in text, text
-    assert '"nodes":3' in answers[0]
+    assert '"nodes":4' in answers[0]
     # An unknown node and one that may not be read answer alike.
     unknown = guarded.ask("bob", "GET", f"{NODE}/nosuch").body.replace(b"nosuch", b"secret")
     assert guarded.ask("bob", "GET", f"{NODE}/secret").body == unknown

@@ -33,7 +33,7 @@ extension LiveGraph {
     private func appendDeclaredLinks(_ picture: Picture, to buffer: FrameBuffer) {
         for entry in picture.entries {
             guard let named = entry.named, entry.node == nil else { continue }
-            for input in named.definition.inputs {
+            for input in entry.inputs {
                 guard let source = node(input) else { continue }
                 let from = source.living.map { "n\($0.id)" } ?? "\"\(source.name)\""
                 buffer.append(raw: "    \(from) -> \"\(named.name)\" [style=dotted];\n")

@@ -140,7 +140,7 @@ extension Picture.Entry {
                 buffer.append(field: "label", derived.pipe.map(\.label).joined(separator: " | "))
             }
             buffer.append(",\"inputs\":")
-            buffer.append(list: definition.inputs) { buffer.append(string: $0) }
+            buffer.append(list: inputs) { buffer.append(string: $0) }
         }
         buffer.append(field: "retain", definition.retain.rawValue)
         buffer.append(change: named.lastChange)

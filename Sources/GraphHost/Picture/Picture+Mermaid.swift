@@ -21,8 +21,8 @@ extension LiveGraph {
         }
         // Edges of nodes that are declared and do not exist.
         for (place, entry) in picture.entries.enumerated() {
-            guard let named = entry.named, entry.node == nil else { continue }
-            for input in named.definition.inputs {
+            guard entry.named != nil, entry.node == nil else { continue }
+            for input in entry.inputs {
                 guard let source = places[input] else { continue }
                 let from = picture.entries[source].mermaidID(at: source)
                 text += "    \(from) -.-> \(entry.mermaidID(at: place))\n"

@@ -14,6 +14,8 @@ struct Picture {
         let inner: InnerStage?
         let node: Node<Datum>?
         unowned(unsafe) let graph: LiveGraph
+        /// The nodes it is made from, as far as they may be shown.
+        var inputs: [String]
         /// The sessions that keep it alive, directly or by what they listen to, by number.
         var owners: [UInt64] = []
 
@@ -25,6 +27,7 @@ struct Picture {
             self.named = named
             record = nil
             inner = nil
+            inputs = named.definition.inputs
         }
 
         /// What is known of a node without a name.
@@ -36,6 +39,7 @@ struct Picture {
             named = nil
             record = chains.record(of: node.id)
             inner = record == nil ? chains.inner(node.id) : nil
+            inputs = []
         }
 
         /// What the wire calls it.
@@ -86,9 +90,15 @@ struct Picture {
         for named in nodes ?? graph.nodes {
             entries.append(Entry(named: named, node: named.living))
         }
+        if let nodes { hideInputs(besides: Set(nodes.map(\.name))) }
         if isLive { addUnnamed() }
         addLinks()
         if isLive { addListeners() }
+    }
+
+    /// Of the nodes that others are made from, only these are named.
+    private mutating func hideInputs(besides shown: Set<String>) {
+        for place in entries.indices { entries[place].inputs.removeAll { !shown.contains($0) } }
     }
 
     /// The nodes of client pipelines and the inner ones of definitions' pipes, in order of birth.
