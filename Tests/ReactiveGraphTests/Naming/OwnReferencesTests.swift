@@ -16,6 +16,7 @@ struct OwnReferencesTests {
         #expect(registry.names == ["a", "b"])
         // Looked up again, they are the registry's again (G-130).
         _ = registry.nodes
+        withExtendedLifetime(cache) {}
         cache.removeAll()
         // While in use is all that goes without a flush.
         #expect(registry.count == (retention == .whileInUse ? 0 : 2))

@@ -184,6 +184,7 @@ struct RegistryTests {
         let all = (0..<5).map { registry.node("x\($0)", as: Int.self) }
         #expect(registry.count > 3 && all.count == 5 && kept.isEmpty)
         #expect(registry.names.filter { $0.hasPrefix("x") }.count == 5)
+        withExtendedLifetime((all, kept)) {}
         #expect(Registry(graph: graph).limit == 2048)
     }
 

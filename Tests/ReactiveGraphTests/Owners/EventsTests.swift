@@ -57,6 +57,7 @@ struct EventsTests {
             owner = nil
             graph.collect()
             #expect(log.take() == ["0y", "0w", "1z", "2x", "2v"].map { $0 + " stopped" })
+            withExtendedLifetime(nodes) {}
         }
     }
 

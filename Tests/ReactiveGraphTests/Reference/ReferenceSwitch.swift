@@ -142,7 +142,11 @@ extension ReferenceWorld {
             graph.liveFunctions += 1
             edge.receive = { [unowned self] journey in
                 guard let pair = journey.pair else { return }
+                // Who calls a listener holds what it is given until the call returns.
+                pair.inner.pins += 1
                 player?.listener(site, pair.inner.number * 10 + (pair.key ?? 9), context: journey.context)
+                pair.inner.pins -= 1
+                graph.sweep()
             }
             graph.attach(edge, from: source)
             graph.attach(edge, to: owner)
