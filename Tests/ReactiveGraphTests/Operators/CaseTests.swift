@@ -57,6 +57,22 @@ struct CaseTests {
         expectSound(graph, pairs, first, second, hollow)
     }
 
+    @Test("G-91: a pair that names the inner node already followed changes nothing")
+    func sameInner() {
+        let inner = graph.mutable("a")
+        let pairs = graph.mutable(Switched(key: 1, node: inner as Node<String>))
+        let heard = EmissionRecorder(pairs.case(1))
+        let order = CancellableBag()
+        var served: [String] = []
+        inner.listen(in: order, replay: false) { served.append("\($0), \(heard.history.count) heard") }
+        pairs.set(Switched(key: 1, node: inner))
+        #expect(heard.history == [.value("a")])
+        // It keeps its place among the listeners of the inner node, too.
+        inner.set("b")
+        #expect(served == ["b, 2 heard"])
+        expectSound(graph, pairs, inner)
+    }
+
     @Test("G-92: a case made late sees the current pair only, and replays no stale value")
     func late() {
         let source = graph.mutable(1)

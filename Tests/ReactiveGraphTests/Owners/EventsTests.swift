@@ -54,6 +54,7 @@ struct EventsTests {
                 nodes[index].addListener(ValueEar(name: "\(index)\(name)", log: log), owner: owner!)
             }
             _ = log.take()
+            withExtendedLifetime(owner) {}
             owner = nil
             graph.collect()
             #expect(log.take() == ["0y", "0w", "1z", "2x", "2v"].map { $0 + " stopped" })

@@ -226,7 +226,7 @@ extension EngineWorld {
     }
 
     /// The owner in a place, a new one if it is vacant.
-    private func needOwner(_ holder: Holder) -> AnyObject {
+    func needOwner(_ holder: Holder) -> AnyObject {
         switch holder {
         case .bag(let index), .owner(let index):
             let owner = owners[index] ?? BagOwner()

@@ -17,6 +17,9 @@ final class EngineWorld: World {
     var tickets: [AnyCancellable?] = Array(repeating: nil, count: Places.tickets + 1)
     var switches: [Node<Switched<Int, Int>>?] = Array(repeating: nil, count: Places.switches)
     var registry: Registry?
+    var ears: [(any HistoryEar)?] = Array(repeating: nil, count: Places.ears)
+    /// Keeps the places in memory of the ears there were: a new one at an old address would end what the old one left.
+    var earPlaces: [EarPlace] = []
     let functions = FunctionCount()
     let clock = ManualClock()
     let executor = ManualExecutor()
@@ -90,6 +93,7 @@ final class EngineWorld: World {
         for index in bags.indices { bags[index] = nil }
         for index in owners.indices { owners[index] = nil }
         for index in foreigners.indices { foreigners[index] = nil }
+        for index in ears.indices { ears[index] = nil }
         for index in edges.indices { edges[index] = nil }
         for index in nodes.indices { nodes[index] = nil }
         for index in switches.indices { switches[index] = nil }
@@ -203,6 +207,8 @@ final class EngineWorld: World {
             withExtendedLifetime((node, partner)) {}
         case .makeSwitch, .makeCase, .listenSwitch, .dropSwitch:
             return performSwitch(step)
+        case .addEar, .addClosure, .removeOwner, .dropEar:
+            return performOwning(step)
         case .lookUp, .find, .removeName, .setKeeping, .flush, .wipe, .setLimit:
             return performName(step)
         case .setLater(let place, let value, let context):

@@ -32,7 +32,8 @@ extension Player {
     }
 
     func makeStep() -> Step {
-        switch random.below(109) {
+        switch random.below(117) {
+        case 109..<117: owning()
         case 100..<105: switching()
         case 105..<109: naming()
         case 0..<3: .make(place(), value: random.chance(1, in: 4) ? nil : value())
@@ -112,6 +113,25 @@ extension Player {
         case 0: .missing
         case 1: .otherwise([random.below(3), random.chance(1, in: 2) ? nil : random.below(3)])
         default: .key(random.below(3))
+        }
+    }
+
+    private func owning() -> Step {
+        let ear = random.below(Places.ears)
+        switch random.below(8) {
+        case 0, 1, 2:
+            let owner = random.chance(1, in: 2) ? holder(withBag: false) : nil
+            return .addEar(place(), ear: ear, owner: owner, site: nextSite())
+        case 3, 4:
+            let identity = random.chance(1, in: 2) ? random.below(2) : nil
+            return .addClosure(place(), owner: holder(withBag: false), identity: identity, site: nextSite())
+        case 5: return .dropEar(ear)
+        default:
+            return .removeOwner(
+                place(),
+                ear: random.chance(1, in: 3) ? ear : nil,
+                holder(withBag: false)
+            )
         }
     }
 

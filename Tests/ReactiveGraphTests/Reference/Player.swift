@@ -156,6 +156,17 @@ final class Player {
         pathInHand = outer
     }
 
+    /// What an event listener is told.
+    enum Told: Int { case added, value, empty, stopped }
+
+    func heard(_ site: Int, _ what: Told, node: Int, _ emission: Int?) {
+        called(
+            Event(what: .listener, site: site, value: emission ?? -1, context: what.rawValue, path: node),
+            // The last word may come while an owner dies.
+            mayAct: what != .stopped
+        )
+    }
+
     /// A function from value to value.
     func function(_ site: Int, _ value: Int) -> Int {
         called(Event(what: .function, site: site, value: value))

@@ -139,7 +139,11 @@ extension ReferenceGraph {
     private func die(_ node: ReferenceNode) {
         node.isDead = true
         nodes[node.number] = nil
-        for journey in node.queue { journey.step?.inner.pins -= 1 }
+        for step in [node.step] + node.queue.map(\.step) {
+            step?.inner.pins -= 1
+            step?.inner.isDue = false
+        }
+        node.step = nil
         node.queue = []
         node.pair = nil
         onDeath(node)
@@ -163,6 +167,10 @@ extension ReferenceGraph {
     func endListens(of owner: ReferenceOwner) {
         for edge in owner.listens { disconnect(edge) }
         sweep()
+        for listen in owner.owned.filter(\.isActive).sorted(by: ReferenceListen.isBefore) {
+            listen.remove(owner)
+        }
+        owner.owned = []
         let ties = owner.ties
         owner.ties = []
         for ticket in ties { cancel(ticket) }
@@ -170,8 +178,13 @@ extension ReferenceGraph {
 
     /// Notices foreign owners that have died (G-67).
     func collect() {
-        for node in nodes.values { noticeDeath(on: node) }
-        sweep()
+        while true {
+            for node in nodes.values { noticeDeath(on: node) }
+            sweep()
+            let ended = listens.filter(\.needsCare).sorted(by: ReferenceListen.isBefore)
+            for listen in ended { _ = listen.notice() }
+            if ended.isEmpty { break }
+        }
         for owner in tied where owner.isDead { endListens(of: owner) }
         tied.removeAll(where: \.isDead)
     }

@@ -22,6 +22,10 @@ final class ReferenceGraph {
     var tied: [ReferenceOwner] = []
     var timers = ReferenceTimers()
     let loop = ReferenceLoop()
+    /// The event listens that have not ended.
+    var listens: [ReferenceListen] = []
+    /// Holds the edges of event listens, and never dies.
+    let crowd = ReferenceOwner(isForeign: true)
     /// To which nodes each originating set has come over syncs (G-137).
     private var reached: [Int: Set<Int>] = [:]
     private var lastOrigin = 0
@@ -78,6 +82,7 @@ final class ReferenceGraph {
         while let current = next {
             node.stored = current.emission
             node.pair = current.pair
+            node.step = current.step
             if let step = current.step { begin(step) }
             var onward = current
             let origin = current.origin ?? newOrigin()
@@ -89,7 +94,10 @@ final class ReferenceGraph {
             for (edge, connection) in served where edge.connection == connection && connection != 0 {
                 serve(edge, onward)
             }
-            if let step = current.step { finish(step, onward, isValid: !node.isDead) }
+            if let step = node.step {
+                node.step = nil
+                finish(step, onward)
+            }
             next = node.isDead || node.queue.isEmpty ? nil : node.queue.removeFirst()
         }
         node.isInPass = false

@@ -29,6 +29,8 @@ final class ReferenceNode {
     var pair: ReferencePair?
     /// The switch whose inner node this is.
     var table: ReferenceTable?
+    /// What the pass that is running ends with.
+    var step: ReferenceStep?
     /// A value for this inner node is on its way (G-92).
     var isDue = false
 
@@ -91,6 +93,8 @@ final class ReferenceEdge {
     var isAsynchronous = false
     /// Hands emissions on unchanged between synced nodes (G-137).
     var isSync = false
+    /// What an event listener is told of its node.
+    var listen: ReferenceListen?
     /// With whose life a sync ends.
     var life: ReferenceOwner?
     /// An end is gone: what was kept back is dropped.
@@ -136,6 +140,8 @@ final class ReferenceJoin {
 final class ReferenceOwner {
     let isForeign: Bool
     var listens: [ReferenceEdge] = []
+    /// The event listens it is an owner of, if it keeps a bag.
+    var owned: [ReferenceListen] = []
     /// The syncs that end with it.
     var ties: [ReferenceTicket] = []
     var pins = 0

@@ -101,9 +101,9 @@ extension ReferenceGraph {
         sweep()
     }
 
-    func finish(_ step: ReferenceStep, _ journey: Journey, isValid: Bool) {
+    func finish(_ step: ReferenceStep, _ journey: Journey) {
         step.inner.isDue = false
-        if isValid, step.generation == step.table.generation, !isSkipped(step.inner, journey) {
+        if step.generation == step.table.generation, !isSkipped(step.inner, journey) {
             var onward = journey
             onward.emission = step.emission
             onward.pair = nil
@@ -142,7 +142,7 @@ extension ReferenceWorld {
             graph.liveFunctions += 1
             edge.receive = { [unowned self] journey in
                 guard let pair = journey.pair else { return }
-                // Who calls a listener holds what it is given until the call returns.
+                // Whoever is handed the pair holds its node until he returns.
                 pair.inner.pins += 1
                 player?.listener(site, pair.inner.number * 10 + (pair.key ?? 9), context: journey.context)
                 pair.inner.pins -= 1

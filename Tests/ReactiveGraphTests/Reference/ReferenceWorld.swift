@@ -17,6 +17,7 @@ final class ReferenceWorld: World {
 
     var switches: [ReferenceNode?] = Array(repeating: nil, count: Places.switches)
     let registry: ReferenceRegistry
+    var ears: [ReferenceEar?] = Array(repeating: nil, count: Places.ears)
 
     init(settings: Settings, engineSettled: [Int]) {
         self.engineSettled = engineSettled
@@ -70,6 +71,7 @@ final class ReferenceWorld: World {
         for index in bags.indices { drop(&bags[index]) }
         for index in owners.indices { drop(&owners[index]) }
         for index in foreigners.indices { drop(&foreigners[index]) }
+        for index in ears.indices { drop(ear: index) }
         for index in edges.indices { drop(edge: index) }
         for index in nodes.indices { nodes[index] = nil }
         for index in switches.indices { switches[index] = nil }
@@ -96,6 +98,7 @@ final class ReferenceWorld: World {
         case .join(_, let from, _): places = from
         case .set(let place, _, _, _), .unlinkAllUpstream(let place), .unlinkAllDownstream(let place),
             .listen(let place, _, _, _, _, _, _), .setLater(let place, _, _),
+            .addEar(let place, _, _, _), .addClosure(let place, _, _, _), .removeOwner(let place, _, _),
             .stopListening(let place, _), .askListeners(let place):
             places = [place]
         case .batch(let entries, _): places = entries.map(\.place)
@@ -205,8 +208,7 @@ final class ReferenceWorld: World {
             graph.loop.run()
         case .stopListening(let place, let holder):
             guard let node = nodes[place], let owner = owner(holder) else { return -1 }
-            for edge in node.listens where edge.owner === owner { graph.disconnect(edge) }
-            graph.sweep()
+            removeOwner(owner, from: node)
         case .sync(let one, let other, let holder, let site, let ticket):
             guard let node = nodes[one], let partner = nodes[other] else { return -1 }
             sync(node, partner, holder, site, ticket)
@@ -214,6 +216,8 @@ final class ReferenceWorld: World {
             graph.advance(by: duration)
         case .makeSwitch, .makeCase, .listenSwitch, .dropSwitch:
             return performSwitch(step)
+        case .addEar, .addClosure, .removeOwner, .dropEar:
+            return performOwning(step)
         case .lookUp, .find, .removeName, .setKeeping, .flush, .wipe, .setLimit:
             return performName(step)
         case .cancel(let ticket):
@@ -236,6 +240,7 @@ final class ReferenceWorld: World {
             guard let node = nodes[place] else { return -1 }
             graph.noticeDeath(on: node)
             graph.sweep()
+            for edge in node.listens { _ = edge.listen?.notice() }
             return node.listens.count
         case .cutAll:
             cutAll()

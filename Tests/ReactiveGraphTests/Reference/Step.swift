@@ -21,6 +21,12 @@ enum Step {
     case unlinkDownstream(Int, Int)
     case unlinkAllUpstream(Int)
     case unlinkAllDownstream(Int)
+    /// Adds the ear in a place, a new one if it is vacant, to a node; it owns itself if nobody else does.
+    case addEar(Int, ear: Int, owner: Holder?, site: Int)
+    case addClosure(Int, owner: Holder, identity: Int?, site: Int)
+    /// Removes an ear, or else an owner, from all listens on a node.
+    case removeOwner(Int, ear: Int?, Holder)
+    case dropEar(Int)
     /// Switches the values of a node by key.
     case makeSwitch(Int, from: Int, site: Int, Keys, releasesUnused: Bool)
     case makeCase(Int, from: Int, Choice)
@@ -158,5 +164,6 @@ enum Places {
     static let owners = 3
     static let tickets = 6
     static let switches = 2
+    static let ears = 3
     static let names = 5
 }
