@@ -8,8 +8,15 @@ import struct
 
 
 class RawSocket:
-    def __init__(self, server, timeout=10):
-        self.socket = socket.create_connection((server.host, server.port), timeout=timeout)
+    def __init__(self, server, timeout=10, receive_buffer=None, secure=False):
+        self.socket = socket.socket()
+        self.socket.settimeout(timeout)
+        if receive_buffer:
+            # Before connecting, so that the kernel neither offers more nor makes it larger by itself.
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.connect((server.host, server.port))
+        if secure:
+            self.socket = server.trust.wrap_socket(self.socket, server_hostname="localhost")
         self.server = server
         self.buffer = b""
 
@@ -93,8 +100,8 @@ def frame(opcode, payload=b"", fin=True, masked=True, rsv=0):
 class RawWebSocket(RawSocket):
     """A client that speaks frames by hand."""
 
-    def __init__(self, server, path="/v1/ws", protocol="sluice.v1.json", timeout=10):
-        super().__init__(server, timeout)
+    def __init__(self, server, path="/v1/ws", protocol="sluice.v1.json", timeout=10, **options):
+        super().__init__(server, timeout, **options)
         key = base64.b64encode(os.urandom(16)).decode()
         offer = f"Sec-WebSocket-Protocol: {protocol}\r\n" if protocol else ""
         self.send(

@@ -165,10 +165,8 @@ class Server:
 
     def resident(self):
         """Resident memory of the process, bytes."""
-        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) * 1024
-        raise AssertionError("no VmRSS")
+        pages = pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))

@@ -33,10 +33,10 @@ def certificate(folder, name="localhost"):
 class Secure(Server):
     """A server that speaks TLS with a certificate of its own."""
 
-    def __init__(self, folder, config="", **options):
+    def __init__(self, folder, config="", graphs={"g": CHAIN}, **options):
         self.certificate, self.key = certificate(folder)
         trust = ssl.create_default_context(cafile=self.certificate)
-        super().__init__({"g": CHAIN}, f"tls:\n  cert: {self.certificate}\n  key: {self.key}\n{config}", trust=trust,
+        super().__init__(graphs, f"tls:\n  cert: {self.certificate}\n  key: {self.key}\n{config}", trust=trust,
                          **options)
 
     def websocket(self, **options):
