@@ -67,6 +67,8 @@ extension SessionLimits {
         hardBytes = limits.unsentHard
         pendingRequests = limits.pending
         pendingBytes = limits.pendingBytes
+        setsPerSecond = UInt64(limits.sets)
+        messagesPerSecond = UInt64(limits.messages)
         heartbeatSeconds = max(1, Int(configuration.heartbeat.milliseconds / 1000))
         helloMilliseconds = UInt64(configuration.times.hello.milliseconds)
     }

@@ -7,6 +7,7 @@ import json
 import re
 import struct
 import subprocess
+import time
 
 import pytest
 from conftest import CHAIN, Client
@@ -27,7 +28,6 @@ UNREACHABLE = {
     "in_use": "graphs are defined by files only; a second definition of a name is refused (Tests/GraphHostTests)",
     "expr_cost": "an expression over its budget makes a node fail, it is not refused (Tests/CELTests)",
     "cycle_limit": "graph files have no cycles yet",
-    "rate_limited": "no rates are limited yet",
     "engine_down": "the log in memory does not fail (Tests/GraphHostTests, PendingTests)",
     "no_space": "likewise",
     "not_ready": "the server listens when it is ready",
@@ -98,6 +98,16 @@ def node_failed(server):
 def key_reused(server):
     server.set("g", "x", 1, **{"Idempotency-Key": "k"})
     return plain(server.request("POST", NODE + "x", "2", {"Idempotency-Key": "k"}))
+
+
+@http("rate_limited")
+def rate_limited(_):
+    with Server({"g": GRAPH}, "limits: { sets: 1 }\n") as server, RawSocket(server) as peer:
+        for _ in range(2):
+            peer.send(f"POST {NODE}x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n1")
+        assert peer.response()[0] == 200
+        status, headers, body = peer.response()
+        return status, headers, json.loads(body)
 
 
 @http("timeout")
@@ -247,6 +257,23 @@ def ended_by_operator(server):
     return peer.close_code()
 
 
+def too_fast(_):
+    with Server({"g": GRAPH}, "limits: { messages: 20 }\n") as server:
+        peer = RawWebSocket(server, timeout=30)
+        peer.socket.settimeout(0.01)
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            try:
+                peer.send(frame(1, b'{"op":"ping","id":1}') * 2)
+                peer.receive()
+            except (TimeoutError, ConnectionError):
+                pass
+            if b"\x88" in peer.buffer[-64:]:
+                break
+        peer.socket.settimeout(5)
+        return peer.close_code()
+
+
 CLOSES = {
     1000: lambda s: closing(s, struct.pack(">H", 1000), opcode=8),
     1001: ended_by_operator,
@@ -255,6 +282,7 @@ CLOSES = {
     1007: lambda s: closing(s, b"\xff"),
     1009: lambda s: closing(s, b"x" * 70_000),
     4400: lambda s: closing(s, *["{"] * 10),
+    4429: too_fast,
     4503: drained,
     4508: silent,
 }
@@ -262,7 +290,7 @@ NOT_MET = {
     1011: "for mistakes of the server; none are known",
     4401: "met in test_access.py, where tokens are asked for", 4403: "likewise", 4408: "likewise",
     4406: "no form of a message can be chosen yet",
-    4429: "no rates are limited yet", 4510: "the log in memory loses no epoch within a run",
+    4510: "the log in memory loses no epoch within a run",
     4529: "connections too many are told by 503 before the upgrade",
     4580: "Tests/GraphHostTests, SlowSinkTests, and test_release.py",
 }

@@ -33,12 +33,23 @@ extension Session {
         if subscription.isComplete { end(subscription, .complete) }
     }
 
+    /// With what a value that is refused closes the connection: there is no other way to say it (wire-protocol.md §1.10).
+    private static func closeCode(of error: HostError) -> UInt16 {
+        switch error.code {
+        case .forbidden: 4403
+        case .rateLimited: 4429
+        default: 4400
+        }
+    }
+
     /// A value from the client for the node.
     func receiveBare(_ message: UnsafeRawBufferPointer, for node: NamedNode) {
         do throws(HostError) {
             try view(of: node).require(.set, on: node)
+            try rate.message(host)
+            try rate.set(host)
         } catch {
-            return finish(error.code == .forbidden ? 4403 : 4400, error.code.rawValue)
+            return finish(Self.closeCode(of: error), error.code.rawValue)
         }
         do throws(JSONError) {
             var commit = Commit(graph: node.graph)

@@ -26,6 +26,7 @@ extension Session {
     /// Performs a request now, or lines it up behind what waits for the log.
     private func accept(_ bytes: UnsafeRawBufferPointer, _ fields: Fields?) {
         guard let fields else {
+            guard isWithinRate(of: nil, isSet: false) else { return }
             answer(id: nil, bytes: 0) { buffer in
                 Answer.error(HostError(.badJSON, "a message is an object"), id: nil, to: buffer)
             }
@@ -174,6 +175,7 @@ extension Session {
             answer(id: nil, bytes: 0) { Answer.error(error, id: nil, to: $0) }
             return
         }
+        guard isWithinRate(of: id, isSet: fields.operation == .set) else { return }
         let before = host.work
         defer { if host.work != before { share.spend(since: before, of: host) } }
         do throws(HostError) {
@@ -199,6 +201,20 @@ extension Session {
             }
         } catch {
             answer(id: id, bytes: 0) { Answer.error(error, id: id, to: $0) }
+        }
+    }
+
+    /// Whether a message does not come too fast; where it does, that is answered.
+    @inline(__always)
+    private func isWithinRate(of id: UInt64?, isSet: Bool) -> Bool {
+        do throws(HostError) {
+            try rate.message(host)
+            if isSet { try rate.set(host) }
+            return true
+        } catch {
+            answer(id: id, bytes: 0) { Answer.error(error, id: id, to: $0) }
+            if rate.isExhausted { finish(4429, error.code.rawValue) }
+            return false
         }
     }
 

@@ -29,6 +29,8 @@ public final class Session {
     var observers: [Observer] = []
     var requests = PendingRequests()
     var badMessages = BadMessages()
+    /// How fast this connection may send.
+    @exclusivity(unchecked) var rate = RateLimit()
     var presence: [ObjectIdentifier: Presence] = [:]
     var isDraining = false
     /// What this session's requests have had of the present turn.

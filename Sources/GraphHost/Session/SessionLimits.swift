@@ -27,6 +27,9 @@ public struct SessionLimits: Sendable {
     public var kept = 2_048
     /// Bytes of JSON that the history of one node may hold; its values are bounded where the definition is read.
     public var historyBytes = 16 << 20
+    /// Changes of graphs that one connection may ask for in a second, and messages it may send (`rate_limited`, 4429); 0: no bound.
+    public var setsPerSecond: UInt64 = 0
+    public var messagesPerSecond: UInt64 = 0
     /// Seconds between heartbeats, as told in `hello`.
     public var heartbeatSeconds = 25
     /// Milliseconds within which an unauthorised client must say hello.

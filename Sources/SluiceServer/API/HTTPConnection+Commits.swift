@@ -131,6 +131,12 @@ extension HTTPConnection {
 
     /// Hands a commit to the host; it is answered when it is applied, now or in a later turn.
     func submit(_ commit: Commit, _ form: CommitAnswer) {
+        do throws(HostError) {
+            try rate.set(server.host)
+        } catch {
+            if rate.isExhausted { framing.keepsAlive = false }
+            return refuse(error)
+        }
         switch server.host.submit(commit) {
         case .applied(let applied): answer(applied, form)
         case .refused(let error): refuse(error)

@@ -86,49 +86,6 @@ public struct Configuration: Sendable {
         /// The longest that a read may wait for a change.
         public var wait = Duration.seconds(60)
     }
-
-    /// How much peers may send and hold.
-    public struct Limits: Sendable {
-        /// Open connections; more get 503.
-        public var connections = 100_000
-        /// Open connections of one address; 0: no bound.
-        public var connectionsPerAddress = 0
-        /// Browsers' sessions; beyond, the one unused for longest ends.
-        public var sessions = 10_000
-        /// Bytes of a request's target.
-        public var target = 8 * 1024
-        /// Bytes of a request's header block.
-        public var headers = 16 * 1024
-        /// Header fields of a request.
-        public var fields = 100
-        /// Bytes of a request's body.
-        public var body = 64 * 1024
-        /// Bytes of a WebSocket message.
-        public var message = 64 * 1024
-        /// Subscriptions of one connection.
-        public var subs = 1000
-        /// Nodes that the globs of one subscription may match.
-        public var matches = 1000
-        /// Stages of one client pipeline.
-        public var stages = 16
-        /// Nodes that one client's requests may build, and values they may read, in one turn of the loop.
-        public var work = 2000
-        /// Bytes of JSON in the history of one node.
-        public var historyBytes = 16 << 20
-        /// Nodes that one graph keeps with `retain: untilPressure`; before one more, those not in use go.
-        public var kept = 2048
-        /// Unsent bytes above which values are folded.
-        public var unsent = 64 * 1024
-        /// Unsent bytes above which a connection is closed.
-        public var unsentHard = 1024 * 1024
-        /// Requests of one connection that may wait for the log.
-        public var pending = 64
-        /// Their bytes.
-        public var pendingBytes = 256 * 1024
-        /// Memory of the contexts that connections with compression `full` have of their own; beyond it, further ones are
-        /// agreed on without.
-        public var contextBytes = 64 * 1024 * 1024
-    }
 }
 
 /// How important a log entry must be.

@@ -25,6 +25,8 @@ final class HTTPConnection: Connection {
     private var isClosing = false
     /// What this client's requests have had of the present turn.
     private var share = TurnShare()
+    /// How fast this client may set.
+    var rate = RateLimit()
     /// It goes on in the next turn.
     private var isUnfinished = false
     /// The origin whose page may read the answer, where CORS is configured.

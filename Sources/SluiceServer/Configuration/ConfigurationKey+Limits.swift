@@ -1,0 +1,83 @@
+extension ConfigurationKey {
+    /// The keys `limits.…`, in the order of the shipped file (wire-protocol.md §5).
+    static var limits: [ConfigurationKey] {
+        [
+            Self("limits.connections", \.limits.connections, .integer(1...10_000_000), "open connections"),
+            Self(
+                "limits.connectionsPerAddress",
+                \.limits.connectionsPerAddress,
+                .integer(0...10_000_000),
+                "open connections of one address; 0: no bound"
+            ),
+            Self("limits.sessions", \.limits.sessions, .integer(1...10_000_000), "sessions of browsers"),
+            Self("limits.target", \.limits.target, .bytes(64...1 << 20), "a request's target"),
+            Self("limits.headers", \.limits.headers, .bytes(256...1 << 20), "a request's header block"),
+            Self("limits.fields", \.limits.fields, .integer(4...1000), "a request's header fields"),
+            Self("limits.body", \.limits.body, .bytes(1...1 << 30), "a request's body"),
+            Self("limits.message", \.limits.message, .bytes(125...1 << 30), "a WebSocket message"),
+            Self(
+                "limits.sets",
+                \.limits.sets,
+                .integer(0...1_000_000_000),
+                "sets of one connection per second; 0: no bound"
+            ),
+            Self(
+                "limits.messages",
+                \.limits.messages,
+                .integer(0...1_000_000_000),
+                "WebSocket messages of one connection per second; 0: no bound"
+            ),
+            Self("limits.subs", \.limits.subs, .integer(1...1_000_000), "subscriptions of one connection"),
+            Self(
+                "limits.matches",
+                \.limits.matches,
+                .integer(1...1_000_000),
+                "nodes one subscription's globs may match"
+            ),
+            Self("limits.stages", \.limits.stages, .integer(0...1000), "stages of one client pipeline"),
+            Self(
+                "limits.work",
+                \.limits.work,
+                .integer(1...1_000_000_000),
+                "nodes one client's requests may build in one turn; the rest waits for the next"
+            ),
+            Self(
+                "limits.historyBytes",
+                \.limits.historyBytes,
+                .bytes(1024...1 << 40),
+                "the history of one node; older values are let go of"
+            ),
+            Self(
+                "limits.kept",
+                \.limits.kept,
+                .integer(1...10_000_000),
+                "nodes of one graph kept until memory is short"
+            ),
+            Self(
+                "limits.unsent",
+                \.limits.unsent,
+                .bytes(1024...1 << 30),
+                "unsent bytes above which values are folded"
+            ),
+            Self(
+                "limits.unsentHard",
+                \.limits.unsentHard,
+                .bytes(4096...1 << 30),
+                "unsent bytes above which a connection is closed"
+            ),
+            Self(
+                "limits.pending",
+                \.limits.pending,
+                .integer(1...100_000),
+                "requests of a connection that wait for the log"
+            ),
+            Self("limits.pendingBytes", \.limits.pendingBytes, .bytes(1024...1 << 30), "their bytes"),
+            Self(
+                "limits.contextBytes",
+                \.limits.contextBytes,
+                .bytes(1...1 << 40),
+                "memory of compression contexts in mode full"
+            ),
+        ]
+    }
+}

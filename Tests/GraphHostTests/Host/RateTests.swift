@@ -1,0 +1,140 @@
+import Testing
+
+@testable import GraphHost
+
+private let graphText = #"{"graph": "g", "nodes": {"x": {"set": "any"}}}"#
+
+private func limits(sets: UInt64 = 0, messages: UInt64 = 0) -> SessionLimits {
+    var limits = SessionLimits()
+    limits.setsPerSecond = sets
+    limits.messagesPerSecond = messages
+    return limits
+}
+
+@Suite("A token bucket")
+struct TokenBucketTests {
+    @Test("A second's worth at once, then one by one, and never more than a second's worth again")
+    func burst() {
+        var bucket = TokenBucket(rate: 4, now: 0)
+        #expect((0..<4).allSatisfy { _ in bucket.take(at: 0) == nil })
+        #expect(bucket.take(at: 0) == 250)
+        #expect(bucket.take(at: 100) == 150)
+        #expect(bucket.take(at: 250) == nil)
+        #expect(bucket.take(at: 250) == 250)
+        #expect((0..<4).allSatisfy { _ in bucket.take(at: 1_000_000) == nil })
+        #expect(bucket.take(at: 1_000_000) == 250)
+    }
+
+    @Test(
+        "What it says about the time is right: a millisecond less is too early",
+        arguments: [1, 3, 7, 1_000, 30_000]
+    )
+    func promise(rate: UInt64) {
+        var bucket = TokenBucket(rate: rate, now: 0)
+        for _ in 0..<rate { #expect(bucket.take(at: 0) == nil) }
+        var now: UInt64 = 0
+        for _ in 0..<20 {
+            while let after = bucket.take(at: now) {
+                #expect(after >= 1)
+                var early = bucket
+                if after > 1 { #expect(early.take(at: now + after - 1) != nil) }
+                now += after
+            }
+        }
+    }
+
+    @Test("Over any minute no more than the rate and one burst get through")
+    func bound() {
+        var bucket = TokenBucket(rate: 50, now: 0)
+        var taken = 0
+        for now in 0..<UInt64(60_000) {
+            for _ in 0..<3 where bucket.take(at: now) == nil { taken += 1 }
+        }
+        #expect((50 * 60...50 * 61).contains(taken))
+    }
+}
+
+@Suite("Rates of one connection")
+struct RateTests {
+    private func set(_ client: Client, _ id: Int) -> String {
+        client.ask(#"{"op":"set","id":\#(id),"graph":"g","set":{"x":\#(id)}}"#).last ?? ""
+    }
+
+    @Test(
+        "limits.sets: what comes too fast is refused with the time to wait, changes nothing, and is taken then"
+    )
+    func sets() throws {
+        let bench = Bench(limits: limits(sets: 2))
+        let graph = try bench.define(graphText)
+        let client = bench.connect()
+        #expect(set(client, 1).contains(#""op":"ok""#))
+        #expect(set(client, 2).contains(#""op":"ok""#))
+        #expect(
+            set(client, 3)
+                == #"{"op":"err","id":3,"code":"rate_limited","msg":"at most 2 sets per second","retry":true,"after":500}"#
+        )
+        #expect(graph.rev == 3)
+        #expect(client.ask(#"{"op":"ping","id":4}"#) == [#"{"op":"ok","id":4}"#], "only sets are counted")
+        let other = bench.connect()
+        #expect(set(other, 1).contains(#""op":"ok""#), "each connection for itself")
+        bench.pass(500)
+        #expect(set(client, 3).contains(#""op":"ok""#))
+    }
+
+    @Test("limits.messages: every object counts, also those in a list, and those that are none")
+    func messages() throws {
+        let bench = Bench(limits: limits(messages: 3))
+        try bench.define(graphText)
+        let client = bench.connect()
+        let answers = client.ask(#"[{"op":"ping","id":1},7,{"op":"ping","id":2},{"op":"ping","id":3},8]"#)
+        #expect(answers.count == 5)
+        #expect(answers[0] == #"{"op":"ok","id":1}"#)
+        #expect(answers[1].contains("bad_json"))
+        #expect(answers[2] == #"{"op":"ok","id":2}"#)
+        #expect(answers[3].contains(#""id":3,"code":"rate_limited""#) && answers[3].contains(#""after":334"#))
+        #expect(answers[4].contains("rate_limited"))
+        #expect(client.sink.closes.isEmpty)
+    }
+
+    @Test("A burst is one breach; the tenth within a minute ends the connection with 4429")
+    func repeated() throws {
+        let bench = Bench(limits: limits(messages: 1))
+        try bench.define(graphText)
+        let client = bench.connect()
+        for _ in 0..<200 { client.send(#"{"op":"ping","id":1}"#) }
+        #expect(client.sink.closes.isEmpty)
+        for quarter in 2...9 {
+            bench.pass(250)
+            for _ in 0..<5 { client.send(#"{"op":"ping","id":1}"#) }
+            #expect(client.sink.closes.isEmpty, "\(quarter)")
+        }
+        bench.pass(250)
+        for _ in 0..<5 where !client.session.isClosed { client.send(#"{"op":"ping","id":1}"#) }
+        #expect(client.sink.closes == ["4429 rate_limited"])
+        #expect(client.session.isClosed)
+    }
+
+    @Test("Who is too fast now and then, but not ten times a minute, stays")
+    func seldom() throws {
+        let bench = Bench(limits: limits(messages: 1))
+        try bench.define(graphText)
+        let client = bench.connect()
+        for _ in 0..<30 {
+            for _ in 0..<3 { client.send(#"{"op":"ping","id":1}"#) }
+            bench.pass(7_000)
+        }
+        #expect(client.sink.closes.isEmpty)
+    }
+
+    @Test("A plain stream has no other way to say it: the first value that comes too fast closes it")
+    func plainStream() throws {
+        let bench = Bench(limits: limits(sets: 1))
+        let graph = try bench.define(graphText)
+        let client = bench.connect(form: .node(try #require(graph.node("x"))))
+        try client.session.stream()
+        client.send("1")
+        client.send("2")
+        #expect(client.sink.closes == ["4429 rate_limited"])
+        #expect(graph.rev == 2)
+    }
+}
