@@ -1,0 +1,255 @@
+// Unit tests of the pure modules of the graph view; evaluated in a page of the server, which returns what failed.
+async () => {
+  const { layout } = await import("/graph/layout.js");
+  const { GraphModel } = await import("/graph/model.js");
+  const { sceneOf, prefixOf } = await import("/graph/scene.js");
+  const { keptAliveBy, releasedWithout, rings, leaks, reach } = await import("/graph/owners.js");
+  const failures = [], measured = {};
+  let current = "";
+  const check = (claim, ...what) => { if (!claim) failures.push(`${current}: ${what.map((w) => JSON.stringify(w)).join(" ")}`); };
+  const same = (a, b) => check(JSON.stringify(a) === JSON.stringify(b), a, b);
+  const test = (name, body) => {
+    current = name;
+    try { body(); } catch (error) { failures.push(`${name}: ${error.stack}`); }
+  };
+
+  const box = (id) => ({ id, w: 172, h: 50 });
+  const random = (seed) => () => { seed = (seed * 1664525 + 1013904223) >>> 0; return seed / 2 ** 32; };
+  const graphOf = (n, seed) => {
+    const next = random(seed), nodes = [], edges = [];
+    for (let i = 0; i < n; i++) {
+      nodes.push(box(`n${i}`));
+      if (i <= n / 6) continue;
+      for (let k = next() < 0.3 ? 2 : 1; k > 0; k--) {
+        edges.push({ id: `e${edges.length}`, from: `n${Math.floor(Math.max(0, i - 1 - next() * n / 4))}`, to: `n${i}` });
+      }
+    }
+    for (let i = 0; i < n / 30; i++) {
+      edges.push({ id: `f${i}`, from: `n${Math.floor(n / 2 + next() * n / 2)}`, to: `n${Math.floor(next() * n / 2)}`, feedback: true });
+    }
+    return { nodes, edges };
+  };
+  const withClient = (graph, next, name = "c") => ({
+    nodes: [...graph.nodes, box(`${name}1`), { id: `${name}2`, w: 152, h: 34 }],
+    edges: [...graph.edges, { id: `${name}x`, from: graph.nodes[Math.floor(next() * graph.nodes.length)].id, to: `${name}1` },
+      { id: `${name}y`, from: `${name}1`, to: `${name}2` }],
+  });
+  const overlaps = ({ nodes }) => {
+    const list = [...nodes.values()];
+    let count = 0;
+    list.forEach((a, i) => list.slice(i + 1).forEach((b) => {
+      if (a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h - 0.01 && b.y < a.y + a.h - 0.01) count++;
+    }));
+    return count;
+  };
+  const move = (a, b) => {
+    let sum = 0, n = 0;
+    for (const [id, p] of a.nodes) {
+      const q = b.nodes.get(id);
+      if (q) { sum += Math.hypot(p.x - q.x, p.y - q.y); n++; }
+    }
+    return sum / n;
+  };
+
+  for (const [n, limit] of [[30, 10], [100, 30], [300, 60]]) {
+    test(`layout of ${n} nodes: in time, nothing overlaps, little moves`, () => {
+      const times = [], again = [];
+      for (let seed = 1; seed <= 8; seed++) {
+        const next = random(seed * 99);
+        for (const direction of ["right", "down"]) {
+          let graph = graphOf(n, seed);
+          let start = performance.now();
+          let picture = layout(graph, null, { direction });
+          times.push(performance.now() - start);
+          check(overlaps(picture) === 0, "overlaps", seed, overlaps(picture));
+          same(picture.nodes.size, n);
+          for (let client = 0; client < 4; client++) {
+            const joined = withClient(graph, next, `c${client}-`);
+            start = performance.now();
+            const after = layout(joined, picture.memory, { direction });
+            again.push(performance.now() - start);
+            check(overlaps(after) === 0, "overlaps after a client", seed, client);
+            check(move(picture, after) <= 8, "moved", n, seed, move(picture, after));
+            [graph, picture] = [joined, after];
+          }
+          const left = layout({ nodes: graph.nodes.slice(0, n), edges: graph.edges }, picture.memory, { direction });
+          same(move(picture, left), 0);
+        }
+      }
+      const median = (list) => list.sort((a, b) => a - b)[list.length >> 1];
+      measured[n] = { first: median(times), again: median(again) };
+      check(median(times) < limit, "median time", median(times));
+    });
+  }
+
+  test("a newcomer takes a free gap before it pushes", () => {
+    const graph = { nodes: ["s", "a", "b", "c"].map(box), edges: ["a", "b", "c"].map((to) => ({ id: to, from: "s", to })) };
+    const first = layout(graph);
+    const without = layout({ nodes: graph.nodes.filter((n) => n.id !== "b"), edges: graph.edges }, first.memory);
+    const later = layout({ nodes: [...graph.nodes.filter((n) => n.id !== "b"), box("d")], edges: [...graph.edges, { id: "d", from: "s", to: "d" }] }, without.memory);
+    same(later.nodes.get("d").y, first.nodes.get("b").y);
+    same(move(first, later), 0);
+  });
+
+  test("every edge leads to the right but those that lead back", () => {
+    const graph = graphOf(60, 5);
+    const { nodes, edges } = layout(graph);
+    for (const e of graph.edges) {
+      if (edges.get(e.id).kind !== "forward") continue;
+      check(nodes.get(e.from).x < nodes.get(e.to).x, e);
+    }
+  });
+
+  test("cycles, self-loops and flags", () => {
+    const ring = { nodes: ["a", "b", "c"].map(box), edges: [
+      { id: "1", from: "a", to: "b" }, { id: "2", from: "b", to: "c" }, { id: "3", from: "c", to: "a" }, { id: "4", from: "b", to: "b" }] };
+    const { edges, memory } = layout(ring);
+    same([...edges.values()].map((e) => e.kind).sort(), ["feedback", "forward", "forward", "self"]);
+    const flagged = layout({ ...ring, edges: ring.edges.map((e) => ({ ...e, feedback: e.id === "1" })) });
+    same(flagged.edges.get("1").kind, "feedback");
+    same(flagged.edges.get("3").kind, "forward");
+    const fed = layout({ nodes: [...ring.nodes, box("in")], edges: [...ring.edges, { id: "5", from: "in", to: "b" }] }, memory);
+    for (const id of ["1", "2", "3", "4"]) same(fed.edges.get(id).kind, edges.get(id).kind);
+    const pair = layout({ nodes: ["a", "b"].map(box), edges: [{ id: "1", from: "a", to: "b", feedback: true }, { id: "2", from: "b", to: "a", feedback: true }] });
+    same([...pair.edges.values()].map((e) => e.kind), ["feedback", "feedback"]);
+    for (const edge of [...edges.values(), ...pair.edges.values()]) check(!/NaN|Infinity|undefined/.test(edge.d), edge);
+  });
+
+  test("ends of feedback have ports of their own, below the node", () => {
+    const { nodes, edges } = layout({ nodes: ["a", "b", "c"].map(box), edges: [
+      { id: "1", from: "a", to: "b" }, { id: "2", from: "b", to: "c" }, { id: "3", from: "c", to: "a", feedback: true }] });
+    const [x, y] = edges.get("3").d.match(/-?[\d.]+,-?[\d.]+$/)[0].split(",").map(Number);
+    const a = nodes.get("a");
+    check(Math.abs(y - (a.y + a.h)) < 0.2 && x > a.x && x < a.x + a.w, x, y, a);
+  });
+
+  test("nothing, a thousand alone, a chain of ten thousand", () => {
+    same(layout({ nodes: [], edges: [] }).bounds, { x: 0, y: 0, w: 0, h: 0 });
+    const alone = layout({ nodes: Array.from({ length: 1000 }, (_, i) => box(`n${i}`)), edges: [] });
+    check(overlaps(alone) === 0 && alone.bounds.w > 3000, alone.bounds);
+    const long = Array.from({ length: 10_000 }, (_, i) => box(`n${i}`));
+    const chain = layout({ nodes: long, edges: long.slice(1).map((n, i) => ({ id: n.id, from: `n${i}`, to: n.id })) });
+    same(chain.nodes.get("n9999").layer, 9999);
+  });
+
+  // The model
+  const node = (n, name, more = {}) => ({ n, name, kind: "derived", v: n, count: 1, owners: [], retain: "whileInUse", ...more });
+  const topo = () => ({
+    op: "topo", epoch: "e", rev: 1, t: 1000,
+    nodes: [node(1, "x", { kind: "mutable", retain: "always", owners: ["c:1", "c:2"] }), node(2, "d", { of: undefined, owners: ["c:1", "c:2"] }),
+      { n: 3, kind: "chain", op: "map", label: "value + 1", v: 4, count: 1, owners: ["c:2"] },
+      { kind: "derived", name: "asleep", exists: false, op: "from", label: "a | b", inputs: ["x"], owners: [] }],
+    edges: [{ e: 1, from: 1, to: 2, queued: 0 }, { e: 2, from: 2, to: 3, queued: 0 }],
+    listeners: [{ l: "c:1", on: [2], queued: 0, transport: "ws" }, { l: "c:2", on: [3, 3], queued: 0, transport: "ws" }],
+  });
+  const empty = { add: { nodes: [], edges: [], listeners: [] }, del: { nodes: [], edges: [], listeners: [] }, val: [], own: [] };
+
+  test("topo and topod", () => {
+    const model = new GraphModel();
+    const first = model.apply(topo(), 0);
+    check(first.fresh && first.structure);
+    same([...model.edges.keys()].sort(), ["d asleep x", "e1", "e2", "on c:1 n:d", "on c:2 #3"]);
+    same(model.edges.get("d asleep x").span, 3);
+    same(model.counts(), { living: 3, asleep: 1, listeners: 2 });
+    const news = model.apply({ op: "topod", rev: 2, t: 2000, ...empty, val: [[1, { fail: { code: "x" } }, 3, 2]] }, 1000);
+    same([...news.values, news.structure], ["n:x", false]);
+    check(model.nodes.get("n:x").v === undefined && model.nodes.get("n:x").fail.code === "x" && model.nodes.get("n:x").c === 2);
+    check(model.rate("n:x", 1000) > 0.3 && model.rate("n:x", 60_000) === 0, model.rate("n:x", 1000));
+    const died = model.apply({ op: "topod", rev: 2, t: 2000, ...empty, own: [[1, ["c:1"]]],
+      del: { nodes: [{ n: 3, reason: "last_owner", lived: 5, last: { v: 9 } }, { n: 2, reason: "last_owner", lived: 7, last: { v: 1 } }], edges: [2], listeners: [{ l: "c:2", reason: "closed" }] } });
+    same(died.died.map((d) => [d.id, d.lived]), [["#3", 5], ["n:d", 7]]);
+    same(died.left.map((l) => [l.id, l.reason]), [["c:2", "closed"]]);
+    check(!model.nodes.has("#3") && model.nodes.get("n:d").exists === false && model.nodes.get("n:d").v === undefined);
+    const born = model.apply({ op: "topod", rev: 2, t: 3000, ...empty, add: { nodes: [node(9, "asleep", { inputs: ["x"] })], edges: [{ e: 8, from: 1, to: 9, queued: 0 }], listeners: [] } });
+    same(born.born, ["n:asleep"]);
+    check(model.nodes.get("n:asleep").exists && !model.edges.has("d asleep x") && model.edges.has("e8"));
+    const gone = model.apply({ op: "topod", rev: 3, t: 3000, ...empty, del: { nodes: [{ n: 9, reason: "removed", lived: 1, last: {} }], edges: [8], listeners: [] } });
+    check(gone.structure && !model.nodes.has("n:asleep"));
+  });
+
+  test("who came and went between two looks is born and dead", () => {
+    const model = new GraphModel();
+    model.apply(topo());
+    const news = model.apply({ op: "topod", rev: 2, t: 1, ...empty,
+      add: { nodes: [{ n: 20, kind: "chain", label: "m", v: 1, count: 1, owners: ["c:9"] }], edges: [], listeners: [{ l: "c:9", on: [20], queued: 0 }] },
+      del: { nodes: [{ n: 20, reason: "last_owner", lived: 3, last: { v: 1 } }], edges: [], listeners: [{ l: "c:9", reason: "closed" }] } });
+    same([news.born, news.died.map((d) => d.id), news.joined, news.left.map((l) => l.id)], [["#20"], ["#20"], ["c:9"], ["c:9"]]);
+    same(model.nodes.size, 4);
+  });
+
+  test("owners, what a leaving client releases, ways through the graph", () => {
+    const model = new GraphModel();
+    model.apply(topo());
+    same(keptAliveBy(model, "n:x").map((k) => [k.listener, k.path]), [["c:1", ["n:x", "n:d", "c:1"]], ["c:2", ["n:x", "n:d", "#3", "c:2"]]]);
+    same(keptAliveBy(model, "n:x")[0].edges, ["e1", "on c:1 n:d"]);
+    same([...releasedWithout(model, "c:2")], ["#3"]);
+    same([...releasedWithout(model, "c:1")], []);
+    same([...reach(model, "n:d", "up").nodes].sort(), ["n:d", "n:x"]);
+    same([...reach(model, "n:d", "down").nodes].sort(), ["#3", "c:1", "c:2", "n:d"]);
+  });
+
+  test("what its definition keeps is not released with a client", () => {
+    const model = new GraphModel();
+    const message = topo();
+    message.nodes[2] = { ...message.nodes[2], owners: ["c:2"] };
+    message.nodes.push(node(5, "kept", { retain: "always", owners: ["c:2"] }), { n: 6, kind: "derived", of: "kept", label: "m", owners: ["c:2"], count: 1, v: 1 });
+    message.edges.push({ e: 5, from: 6, to: 5, queued: 0 });
+    model.apply(message);
+    same([...releasedWithout(model, "c:2")], ["#3"]);
+  });
+
+  test("rings: declared feedback is none, an unowned ring is a leak", () => {
+    const model = new GraphModel();
+    model.apply({ ...topo(), nodes: [node(1, "a", { owners: ["c:1"] }), node(2, "b", { owners: ["c:1"] }), node(3, "p"), node(4, "q"), node(5, "self"), node(6, "m", { kind: "mutable" })],
+      edges: [[1, 1, 2], [2, 2, 1], [3, 3, 4], [4, 4, 3], [5, 5, 5], [6, 6, 1]].map(([e, from, to]) => ({ e, from, to, queued: 0, feedback: e === 2 })), listeners: [] });
+    same(rings(model).map((r) => r.sort().join()).sort(), ["n:a,n:b", "n:p,n:q", "n:self"]);
+    same([...leaks(model)].sort(), ["n:p", "n:q", "n:self"]);
+  });
+
+  // What is drawn
+  const chainModel = (count, length) => {
+    const model = new GraphModel();
+    const nodes = [node(1, "x", { kind: "mutable" })], edges = [], listeners = [];
+    let n = 1, e = 0;
+    for (let c = 0; c < count; c++) {
+      for (let k = 0; k < length; k++) {
+        nodes.push({ n: ++n, kind: "chain", op: "map", label: `step ${k}`, v: 1, count: 1, owners: [`c:${c}`] });
+        edges.push({ e: ++e, from: k ? n - 1 : 1, to: n, queued: 0 });
+      }
+      listeners.push({ l: `c:${c}`, on: [n], queued: 0, client: "load/1" });
+    }
+    model.apply({ ...topo(), nodes, edges, listeners });
+    return model;
+  };
+  const view = (more = {}) => ({ asleep: true, steps: "auto", open: new Set(), ...more });
+
+  test("chains fold above 60 nodes, and unfold", () => {
+    same(sceneOf(chainModel(10, 4), view()).nodes.length, 51);
+    const scene = sceneOf(chainModel(15, 4), view());
+    same(scene.nodes.length, 1 + 15 + 15);
+    same([scene.shown, scene.total], [76, 76]);
+    const fold = scene.nodes.find((n) => n.type === "fold");
+    same(fold.members.length, 4);
+    same(sceneOf(chainModel(15, 4), view({ open: new Set([fold.id]) })).nodes.length, 34);
+    check(scene.edges.every((e) => scene.nodes.some((n) => n.id === e.from) && scene.nodes.some((n) => n.id === e.to)));
+  });
+
+  test("clusters above 300, with the neighbourhood of what is selected", () => {
+    const model = chainModel(100, 22);
+    const scene = sceneOf(model, view());
+    check(scene.nodes.length < 10, scene.nodes.length);
+    same(scene.total, 2301);
+    const near = sceneOf(model, view({ selected: "c:5" }));
+    check(near.nodes.some((n) => n.id === "c:5") && near.shown > 1 && near.shown <= 150, near.shown);
+    same([prefixOf("room.kitchen"), prefixOf("cpu_percent"), prefixOf("n12"), prefixOf("9")], ["room", "cpu", "n", "9"]);
+  });
+
+  test("focus shows a neighbourhood only", () => {
+    const model = new GraphModel();
+    model.apply(topo());
+    same(sceneOf(model, view({ focus: { id: "#3", direction: "up" } })).nodes.map((n) => n.id).sort(), ["#3", "n:d", "n:x"]);
+    same(sceneOf(model, view({ focus: { id: "n:d", direction: "down" }, asleep: false })).nodes.map((n) => n.id).sort(), ["#3", "c:1", "c:2", "n:d"]);
+  });
+
+  return { failures, measured };
+}

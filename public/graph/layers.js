@@ -1,0 +1,77 @@
+// Which column a node stands in: cycles taken out, then longest paths. Pure.
+
+/**
+ * Finds the edges that lead back, so that the others have a direction.
+ *
+ * `out` lists the indices of the edges that leave a node. What was found to lead back before still does, so that a ring
+ * is not turned round by a newcomer; then what the server flags; the rest is found by depth-first search from the nodes
+ * that nothing flows into.
+ */
+export function feedbackOf(count, edges, out, remembered) {
+  const back = new Set();
+  edges.forEach((edge, i) => {
+    if (edge.a === edge.b || edge.feedback || remembered?.has(edge.id)) back.add(i);
+  });
+  const fed = new Uint8Array(count);
+  edges.forEach((edge, i) => { if (!back.has(i)) fed[edge.b] = 1; });
+  const state = new Uint8Array(count); // 0 unseen, 1 on the way down, 2 done
+  const postorder = [];
+  const descend = (start) => {
+    const path = [[start, 0]];
+    state[start] = 1;
+    while (path.length) {
+      const top = path[path.length - 1];
+      const [node, next] = top;
+      if (next === out[node].length) {
+        state[node] = 2;
+        postorder.push(node);
+        path.pop();
+        continue;
+      }
+      top[1]++;
+      const i = out[node][next];
+      if (back.has(i)) continue;
+      const to = edges[i].b;
+      if (state[to] === 1) back.add(i);
+      else if (state[to] === 0) { state[to] = 1; path.push([to, 0]); }
+    }
+  };
+  for (let i = 0; i < count; i++) if (!fed[i] && !state[i]) descend(i);
+  for (let i = 0; i < count; i++) if (!state[i]) descend(i);
+  return { back, order: postorder.reverse() };
+}
+
+/**
+ * The column of every node; `remembered` (id → column) is kept wherever the edges allow it.
+ *
+ * An edge spans one column, or `edge.span` columns where more are going to be needed. A node that nothing flows into
+ * stands next to the first that needs it; nodes without any edge are dealt out over the columns there are.
+ */
+export function layersOf(nodes, edges, out, into, { back, order }, remembered) {
+  const layer = new Int32Array(nodes.length);
+  const known = nodes.map((node) => remembered?.get(node.id));
+  const span = (i) => Math.max(1, edges[i].span ?? 1);
+  const forward = (list) => list.filter((i) => !back.has(i));
+  const alone = [];
+  for (const node of order) {
+    const inputs = forward(into[node]);
+    let least = known[node] ?? -Infinity;
+    for (const i of inputs) least = Math.max(least, layer[edges[i].a] + (known[node] === undefined ? span(i) : 1));
+    layer[node] = least === -Infinity ? 0 : least;
+  }
+  for (let k = order.length - 1; k >= 0; k--) {
+    const node = order[k];
+    if (known[node] !== undefined || forward(into[node]).length) continue;
+    const outputs = forward(out[node]);
+    if (!outputs.length) {
+      if (!into[node].length && !out[node].length) alone.push(node);
+      continue;
+    }
+    layer[node] = Math.min(...outputs.map((i) => layer[edges[i].b] - span(i)));
+  }
+  let first = 0, last = 0;
+  for (const value of layer) { first = Math.min(first, value); last = Math.max(last, value); }
+  const columns = Math.max(last - first + 1, Math.ceil(Math.sqrt(alone.length)));
+  alone.sort((a, b) => a - b).forEach((node, i) => { layer[node] = first + (i % columns); });
+  return { layer, alone: new Set(alone) };
+}

@@ -1,0 +1,217 @@
+// What `topo` and `topod` say of one graph (wire protocol, observe), as a model. Pure: no page, no clock of its own.
+
+/** Milliseconds over which rates are averaged. */
+const window_ = 2000;
+
+/**
+ * The graph as the server has told it.
+ *
+ * A named node keeps its id while it comes and goes, so that a picture can keep its place: `n:name`. Nodes without a name
+ * are `#number`, listeners `c:number` as on the wire. Declared nodes that do not exist are there with `exists: false`.
+ */
+export class GraphModel {
+  nodes = new Map();
+  edges = new Map();
+  listeners = new Map();
+  rev = 0;
+  epoch = null;
+  /** How many listeners there are where not all are listed. */
+  listenerCount = null;
+  #ids = new Map();
+  #sources = new Map();
+
+  /**
+   * Takes a message over; `now` in milliseconds on any steady clock.
+   *
+   * @returns what is different: `{fresh, structure, born, died, joined, left, values, owners}` where `born` and `joined`
+   *   list ids, `died` and `left` list `{id, …}` with the last state, and `values` and `owners` are sets of node ids
+   */
+  apply(message, now = 0) {
+    const news = {
+      fresh: message.op === "topo", structure: false, born: [], died: [], joined: [], left: [],
+      values: new Set(), owners: new Set(),
+    };
+    this.rev = message.rev ?? this.rev;
+    this.time = message.t ?? this.time;
+    if (message.op === "topo") this.#start(message, now, news);
+    else this.#change(message, now, news);
+    this.listenerCount = message.listenerCount ?? null;
+    if (news.structure) this.#declare();
+    return news;
+  }
+
+  #start(message, now, news) {
+    const before = { nodes: this.nodes, listeners: this.listeners };
+    this.epoch = message.epoch;
+    for (const map of ["nodes", "edges", "listeners"]) this[map] = new Map();
+    this.#ids.clear();
+    for (const node of message.nodes) this.#addNode(node, now);
+    for (const edge of message.edges) this.#addEdge(edge);
+    for (const listener of message.listeners) this.#addListener(listener);
+    for (const [id, node] of this.nodes) if (node.exists && !before.nodes.get(id)?.exists) news.born.push(id);
+    for (const id of this.listeners.keys()) if (!before.listeners.has(id)) news.joined.push(id);
+    for (const id of this.nodes.keys()) news.values.add(id);
+    news.structure = true;
+  }
+
+  #change({ add, del, val, own }, now, news) {
+    for (const node of add.nodes) {
+      news.born.push(this.#addNode(node, now));
+      news.structure = true;
+    }
+    for (const edge of add.edges) news.structure = this.#addEdge(edge) || news.structure;
+    for (const listener of add.listeners) {
+      const known = this.listeners.get(listener.l);
+      if (!known) news.joined.push(listener.l);
+      if (!known || String(known.on) !== String(listener.on)) news.structure = true;
+      this.#addListener(listener);
+      news.values.add(listener.l);
+    }
+    for (const [n, held, count, change] of val) {
+      const id = this.#ids.get(n);
+      const node = this.nodes.get(id);
+      if (!node) continue;
+      hold(node, held);
+      node.c = change;
+      node.t = this.time;
+      tick(node, count - node.count, now);
+      node.count = count;
+      news.values.add(id);
+    }
+    for (const [n, owners, count] of own) {
+      const id = this.#ids.get(n);
+      const node = this.nodes.get(id);
+      if (!node) continue;
+      node.owners = owners;
+      node.ownerCount = count ?? owners.length;
+      news.owners.add(id);
+    }
+    for (const edge of del.edges) news.structure = this.edges.delete(`e${edge}`) || news.structure;
+    for (const { l, reason } of del.listeners) {
+      const listener = this.listeners.get(l);
+      if (!listener) continue;
+      this.listeners.delete(l);
+      news.left.push({ ...listener, reason });
+      news.structure = true;
+    }
+    for (const death of del.nodes) this.#bury(death, news);
+  }
+
+  #bury({ n, reason, lived, last }, news) {
+    const id = this.#ids.get(n);
+    const node = this.nodes.get(id);
+    this.#ids.delete(n);
+    if (!node || node.n !== n) return; // the name belongs to its successor already
+    news.died.push({ ...node, reason, lived, last });
+    news.structure = true;
+    for (const [key, edge] of this.edges) if (edge.from === id || edge.to === id) this.edges.delete(key);
+    if (node.name !== undefined && reason !== "removed") {
+      this.nodes.set(id, {
+        id, kind: node.kind, name: node.name, title: node.title, unit: node.unit, description: node.description, op: node.op,
+        label: node.label, inputs: node.inputs, type: node.type, retain: node.retain, exists: false, owners: [],
+        ownerCount: 0, count: 0,
+      });
+    } else {
+      this.nodes.delete(id);
+    }
+  }
+
+  #addNode(told, now) {
+    const id = told.name !== undefined ? `n:${told.name}` : `#${told.n}`;
+    const node = { exists: true, ...told, id, ownerCount: told.ownerCount ?? told.owners?.length ?? 0, rate: 0, rateAt: now };
+    node.owners ??= [];
+    node.count ??= 0;
+    if (told.n !== undefined) this.#ids.set(told.n, id);
+    this.nodes.set(id, node);
+    return id;
+  }
+
+  /** True where it is new. */
+  #addEdge({ e, from, to, ...rest }) {
+    const id = `e${e}`;
+    const isNew = !this.edges.has(id);
+    const ends = { from: this.#ids.get(from), to: this.#ids.get(to) };
+    if (!ends.from || !ends.to) return false;
+    this.edges.set(id, { id, ...ends, kind: "flow", ...rest });
+    return isNew;
+  }
+
+  #addListener(told) {
+    this.listeners.set(told.l, { ...told, id: told.l, kind: "listener" });
+  }
+
+  /** Edges that follow from the rest: what a sleeping node would be made from, and who listens to what. */
+  #declare() {
+    for (const [id, edge] of this.edges) if (edge.kind !== "flow") this.edges.delete(id);
+    for (const node of this.nodes.values()) {
+      if (node.exists) continue;
+      for (const input of new Set(node.inputs ?? [])) {
+        if (!this.nodes.has(`n:${input}`)) continue;
+        const id = `d ${node.name} ${input}`;
+        this.edges.set(id, { id, from: `n:${input}`, to: node.id, kind: "declared", span: stepsOf(node) + 1 });
+      }
+    }
+    for (const listener of this.listeners.values()) {
+      for (const n of new Set(listener.on)) {
+        const from = this.#ids.get(n);
+        if (!from) continue;
+        const id = `on ${listener.l} ${from}`;
+        this.edges.set(id, { id, from, to: listener.l, kind: "listen", queued: listener.queued });
+      }
+    }
+    this.#sources.clear();
+  }
+
+  /** The node of a wire number. */
+  numbered(n) { return this.nodes.get(this.#ids.get(n)); }
+
+  /** Edges by node: `{into: Map(id → [edge]), out: Map(id → [edge])}`, without those of sleeping nodes. */
+  neighbours() {
+    if (this.#sources.size) return this.#sources.get("both");
+    const into = new Map(), out = new Map();
+    const push = (map, key, edge) => { const list = map.get(key); list ? list.push(edge) : map.set(key, [edge]); };
+    for (const edge of this.edges.values()) {
+      push(out, edge.from, edge);
+      push(into, edge.to, edge);
+    }
+    this.#sources.set("both", { into, out });
+    return this.#sources.get("both");
+  }
+
+  /** Updates a second of a node, now. */
+  rate(id, now) {
+    const node = this.nodes.get(id);
+    if (!node?.rate) return 0;
+    const rate = node.rate * Math.exp(-(now - node.rateAt) / window_);
+    return rate < 0.05 ? 0 : rate;
+  }
+
+  /** Living nodes, sleeping ones, listeners. */
+  counts() {
+    let living = 0;
+    for (const node of this.nodes.values()) if (node.exists) living++;
+    return { living, asleep: this.nodes.size - living, listeners: this.listenerCount ?? this.listeners.size };
+  }
+}
+
+/** How many unnamed nodes a definition is going to make before the named one; a guess that only spares a move later. */
+function stepsOf({ op, label }) {
+  const stages = label ? label.split(" | ").length : 0;
+  return op === "from" ? stages : op === "combine" ? stages : stages + 1;
+}
+
+function hold(node, held) {
+  delete node.v;
+  delete node.empty;
+  delete node.fail;
+  Object.assign(node, held);
+}
+
+/** Moves the average on by `count` more emissions. */
+function tick(node, count, now) {
+  if (!(count > 0)) return;
+  const passed = Math.max(now - node.rateAt, 20);
+  const fade = Math.exp(-passed / window_);
+  node.rate = node.rate * fade + (count * 1000 / passed) * (1 - fade);
+  node.rateAt = now;
+}
