@@ -1,118 +1,130 @@
-// The first page: every value of a graph, live, and a field to set what can be set.
-import { Connection } from "/connection.js";
-import { NodeView } from "/node-view.js";
+// The page: one client, one store, one animation loop, and whichever view the address names.
+import { connect } from "/client.js";
+import { Announcer } from "/lib/a11y.js";
+import { h, setText } from "/lib/dom.js";
+import { Frame } from "/lib/frame.js";
+import { Keys } from "/lib/keys.js";
+import { Router, graphPath, href } from "/lib/router.js";
+import { Store } from "/lib/store.js";
+import { Shell } from "/ui/shell.js";
+import * as dialogs from "/ui/dialogs.js";
+
+const views = {
+  graphs: "/views/graphs.js",
+  graph: "/graph/page.js",
+  dash: "/dash/page.js",
+  values: "/views/values.js",
+  clients: "/views/clients.js",
+  about: "/views/about.js",
+};
 
 const main = document.getElementById("main");
-const nav = document.getElementById("graphs");
-const state = document.getElementById("state");
+const store = new Store();
+const frame = new Frame();
+const keys = new Keys();
+const announcer = new Announcer(document.getElementById("polite"), document.getElementById("assertive"));
+const announce = (text, options) => announcer.announce(text, options);
 
-const connection = new Connection(
-  new URL("/v1/ws", location.href.replace(/^http/, "ws")),
-  (name, words) => {
-    state.dataset.state = name;
-    state.textContent = words;
-    main.classList.toggle("stale", name !== "live");
-    for (const view of views) view.enable(name === "live");
+const follow = (query, key) => {
+  const media = matchMedia(query);
+  store.set(key, media.matches);
+  media.addEventListener("change", () => store.set(key, media.matches));
+};
+follow("(max-width: 759px)", "narrow");
+follow("(prefers-reduced-motion: reduce)", "reduced");
+store.set("paused", false);
+
+const client = connect("/v1/ws", {
+  client: "dashboard",
+  ping: 2000,
+  onState: (state) => {
+    store.set("state", state);
+    document.documentElement.dataset.conn = state.name;
   },
-);
+});
+store.set("state", client.state);
 
-/** The views on screen; they own the subscriptions, so leaving a graph lets go of what only this page held. */
-let views = [];
-let generation = 0;
+const styles = new Map();
+/** Loads a stylesheet once; resolves when it holds, or could not be had. */
+const style = (path) => {
+  if (!styles.has(path)) {
+    styles.set(path, new Promise((resolve) => {
+      document.head.append(h("link", { rel: "stylesheet", href: path, onload: resolve, onerror: resolve }));
+    }));
+  }
+  return styles.get(path);
+};
 
-const named = () => decodeURIComponent(location.hash.replace(/^#\/g\//, "") || "");
+const shell = new Shell({ client, store, frame, keys, dialogs, announce, go: (...a) => router.go(...a) });
 
-async function fetchJSON(path) {
-  const answer = await fetch(path);
-  const body = await answer.json();
-  if (!answer.ok) throw new Error(body.detail ?? body.msg ?? `${answer.status}`);
-  return body;
-}
+/** The view on screen, with the means to end it. */
+let current = null;
 
-async function showGraphs() {
-  const { graphs } = await fetchJSON("/v1/graphs");
-  nav.replaceChildren(...graphs.map(({ graph, title }) => {
-    const link = document.createElement("a");
-    link.href = `#/g/${encodeURIComponent(graph)}`;
-    link.textContent = title || graph;
-    return link;
-  }));
-  return graphs;
-}
+const sentence = (title, ...rest) => h("div", { class: "notice" }, h("h1", {}, title), rest);
 
-async function show() {
-  const mine = ++generation;
+async function show(route) {
+  const { state } = { state: store.get("state") };
+  const path = state.name === "closed" && (state.code === 4401 || state.code === 4408) ? "/views/sign-in.js" : views[route.name];
+  shell.route(route);
+  if (current?.path === path && current.view?.update && current.graph === route.params.graph) {
+    current.view.update(route);
+    return;
+  }
+  const before = current;
+  const ending = new AbortController();
+  const mine = (current = { path, graph: route.params.graph, view: null, ending, route });
+  before?.ending.abort();
+  try { before?.view?.unmount?.(); } catch (error) { reportError(error); }
+  shell.slot.replaceChildren();
+  const element = h("div", { class: "view" });
+  main.replaceChildren(element);
+  document.title = route.params.graph ? `${route.params.graph} · Sluice` : "Sluice";
+  if (!path) {
+    element.replaceWith(sentence("There is nothing here", h("p", {}, "This address names no view. "), h("a", { href: href("/") }, "All graphs")));
+    return;
+  }
+  const context = {
+    route, client, store, frame, keys, dialogs, announce, style, href, signal: ending.signal, header: shell.slot,
+    go: (to, options) => router.go(to, options),
+    title: (text) => { if (current === mine) document.title = `${text} · Sluice`; },
+  };
+  let module;
   try {
-    const graphs = await showGraphs();
-    const graph = graphs.find((g) => g.graph === named()) ?? graphs.find((g) => g.graph === "host") ?? graphs[0];
-    if (!graph) return say("There is no graph yet. Put a definition into config/graphs and start the server again.");
-    const picture = await fetchJSON(`/v1/graphs/${encodeURIComponent(graph.graph)}/graph?format=json`);
-    if (mine !== generation) return;
-    for (const link of nav.children) {
-      const current = link.hash === `#/g/${encodeURIComponent(graph.graph)}`;
-      current ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
-    }
-    render(graph, picture.nodes.filter((node) => node.name));
+    module = await import(path);
   } catch (error) {
-    if (mine !== generation) return;
-    say(`The list of graphs could not be read (${error.message}). Trying again in a moment.`);
-    setTimeout(() => mine === generation && show(), 2000);
+    if (current !== mine) return;
+    element.replaceWith(sentence("This view cannot be shown", h("p", {}, `${path} did not load (${error.message}).`),
+      route.params.graph && h("a", { href: href(graphPath(route.params.graph, "values")) }, "Show its values as a table")));
+    return;
   }
+  if (current !== mine) return;
+  const view = await module.mount(element, context);
+  // Another view may have come while this one was being made.
+  if (current === mine) mine.view = view;
+  else view?.unmount?.();
 }
 
-function say(sentence) {
-  clear();
-  const note = document.createElement("p");
-  note.className = "note";
-  note.textContent = sentence;
-  main.replaceChildren(note);
-}
+const router = new Router(show);
 
-function clear() {
-  for (const view of views) view.close();
-  views = [];
-}
+keys.bind("g g", "Go to the graph", () => shell.visit(""), { group: "Go" });
+keys.bind("g d", "Go to the dashboard", () => shell.visit("dash"), { group: "Go" });
+keys.bind("g v", "Go to the table of values", () => shell.visit("values"), { group: "Go" });
+keys.bind("g c", "Go to the clients", () => router.go("/clients"), { group: "Go" });
+keys.bind("p", "Pause or resume the display", () => {
+  const paused = !store.get("paused");
+  store.set("paused", paused);
+  frame.paused = paused;
+  announce(paused ? "Display paused, data keeps arriving" : "Display resumed");
+});
+keys.bind("?", "This list of keys", () => shell.help());
 
-function render(graph, nodes) {
-  clear();
-  const heading = document.createElement("h2");
-  heading.textContent = graph.title || graph.graph;
-
-  const cards = document.createElement("div");
-  cards.className = "cards";
-  const derived = nodes.filter((node) => node.kind !== "mutable");
-  const order = (node) => (node.title ? 0 : 1);
-  for (const node of derived.sort((a, b) => order(a) - order(b))) {
-    const view = NodeView.card(connection, graph.graph, node);
-    views.push(view);
-    cards.append(view.element);
+// A server that wants a token says so by closing; once it has one, the view that was asked for comes.
+let wasSignedOut = false;
+store.listen("state", (state) => {
+  const signedOut = state.name === "closed" && (state.code === 4401 || state.code === 4408);
+  if (signedOut !== wasSignedOut) {
+    wasSignedOut = signedOut;
+    router.follow();
   }
-
-  const inputs = document.createElement("h3");
-  inputs.textContent = "Set by clients";
-  const scroll = document.createElement("div");
-  scroll.className = "scroll";
-  const table = document.createElement("table");
-  const head = table.createTHead().insertRow();
-  for (const label of ["Node", "Value", "Set"]) {
-    const cell = document.createElement("th");
-    cell.scope = "col";
-    cell.textContent = label;
-    head.append(cell);
-  }
-  const body = table.createTBody();
-  for (const node of nodes.filter((n) => n.kind === "mutable")) {
-    const view = NodeView.row(connection, graph.graph, node);
-    views.push(view);
-    body.append(view.element);
-  }
-  scroll.append(table);
-  main.replaceChildren(heading, cards, inputs, scroll);
-  for (const view of views) view.enable(connection.isLive);
-}
-
-addEventListener("hashchange", show);
-addEventListener("pagehide", () => connection.close());
-addEventListener("pageshow", (event) => event.persisted && connection.open());
-connection.open();
-show();
+});
+router.follow();

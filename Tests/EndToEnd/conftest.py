@@ -74,3 +74,24 @@ class Client:
 def client(server):
     with Client(server) as connected:
         yield connected
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One Chromium for all tests that need one; each page gets a fresh context."""
+    from browser import launch
+
+    playwright, running = launch()
+    yield running
+    running.close()
+    playwright.stop()
+
+
+@pytest.fixture
+def open_page(browser):
+    """Opens a page: `open_page(server, "/#/clients", color_scheme="dark")`; see browser.py for what it must not do."""
+    from browser import Pages
+
+    pages = Pages(browser)
+    yield pages
+    pages.close()

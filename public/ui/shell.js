@@ -1,0 +1,190 @@
+// What is around every view: the bar, the connection's state, the graph's title and tabs, the list of graphs, the bottom bar.
+import { h, icon, setText, setAttribute } from "/lib/dom.js";
+import { formatBytes, plural } from "/lib/format.js";
+import { graphPath, href } from "/lib/router.js";
+import { ConnectionState, resumedWords, words } from "/ui/conn-state.js";
+
+const tabs = [["", "Graph", "graph"], ["dash", "Dashboard", "dash"], ["values", "Values", "values"]];
+const icons = {
+  graph: "M3 4.5h3v3H3zM10 2.5h3v3h-3zM10 10.500h3v3h-3zM6 6h2v-2h2M8 6v6h2",
+  dash: "M2.500 2.500h5v6h-5zM10 2.500h3.500v3H10zM10 8h3.500v5.500H10zM2.500 11h5v2.500h-5z",
+  values: "M2.500 3.500h11M2.500 8h11M2.500 12.500h11",
+  clients: "M5.500 7.500a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM2 13c0-2 1.500-3.500 3.500-3.500S9 11 9 13M11 8a1.500 1.500 0 1 0 0-3M11 10c1.800 0 3 1.200 3 3",
+  system: "M2.500 3h11v7.500h-11zM6 13.500h4M8 10.500v3",
+  light: "M8 5.200a2.800 2.800 0 1 0 0 5.600 2.800 2.800 0 0 0 0-5.600M8 1.500v1.200M8 13.300v1.200M1.500 8h1.200M13.300 8h1.200M3.400 3.400l.8.8M11.800 11.800l.8.8M12.600 3.400l-.8.8M4.200 11.800l-.8.8",
+  dark: "M13 9.800A5.500 5.500 0 0 1 6.200 3a5.500 5.500 0 1 0 6.800 6.800z",
+  help: "M6 6a2 2 0 1 1 2.600 1.900c-.4.200-.6.500-.6.900v.4M8 11.500v.1",
+};
+
+export class Shell {
+  /** Where a view puts its own tools, at the right of the tabs. */
+  slot = h("div", { class: "slot" });
+  #page; #route = { name: "graphs", params: {} }; #graph = null;
+  #state = new ConnectionState();
+  #heading = h("h1");
+  #tabs = h("nav", { class: "tabs", "aria-label": "Views of the graph" });
+  #sidebar = document.getElementById("sidebar");
+  #banner = document.getElementById("banner");
+  #rates = { at: 0, messages: 0, updates: 0, bytes: 0 };
+
+  constructor(page) {
+    this.#page = page;
+    const { store, frame } = page;
+    document.getElementById("connection").append(this.#state);
+    document.getElementById("context").append(this.#heading, this.#tabs, this.slot);
+    document.getElementById("tools").append(this.#themeButton(), h("button", {
+      type: "button", class: "quiet only-icon", "aria-label": "Keys", title: "Keys (?)", onclick: () => this.help(),
+    }, icon(icons.help)));
+    this.#state.onRetry(() => page.client.retry());
+    store.listen("state", (state) => this.#show(state));
+    store.listen("graphs", () => this.#list());
+    frame.tick(() => this.#tick());
+    this.#refresh();
+    frame.tick(() => { if (Date.now() % 5000 < 1000) this.#refresh(); });
+  }
+
+  // Where we are
+
+  route(route) {
+    this.#route = route;
+    if (route.params.graph) this.#graph = route.params.graph;
+    const inGraph = route.params.graph !== undefined;
+    const kiosk = route.query.get("kiosk") === "1";
+    document.documentElement.toggleAttribute("data-kiosk", kiosk);
+    for (const link of document.querySelectorAll(".views a")) {
+      setAttribute(link, "aria-current", link.dataset.view === route.name || (inGraph && link.dataset.view === "graphs") ? "page" : null);
+    }
+    setAttribute(document.getElementById("context"), "hidden", !inGraph || kiosk);
+    setAttribute(this.#sidebar, "hidden", !inGraph || kiosk);
+    if (inGraph) {
+      this.#tabs.replaceChildren(...tabs.map(([view, label, name]) => h("a", {
+        href: href(graphPath(route.params.graph, view)), "aria-current": name === route.name && "page",
+      }, label)));
+    }
+    this.#bottom();
+    this.#list();
+  }
+
+  /** Goes to a view of the graph shown last, or of the first one. */
+  visit(view) {
+    const graph = this.#graph ?? this.#page.store.get("graphs")?.[0]?.graph;
+    this.#page.go(graph ? graphPath(graph, view) : "/");
+  }
+
+  #bottom() {
+    const graph = this.#graph, bottom = document.getElementById("bottom");
+    const entry = (name, to, label) => h("a", {
+      href: href(to), "aria-current": (this.#route.name === name || (name === "graph" && /^(graphs|values)$/.test(this.#route.name))) && "page",
+    }, icon(icons[name], 20), label);
+    bottom.hidden = document.documentElement.hasAttribute("data-kiosk");
+    bottom.replaceChildren(
+      entry("graph", graph ? graphPath(graph) : "/", "Graph"),
+      entry("dash", graph ? graphPath(graph, "dash") : "/", "Dashboard"),
+      entry("clients", "/clients", "Clients"));
+  }
+
+  async #refresh() {
+    const { client, store } = this.#page;
+    if (client.state.name !== "live") return;
+    try { store.set("graphs", await client.list()); } catch { /* the connection's state says it */ }
+  }
+
+  #list() {
+    const graphs = this.#page.store.get("graphs") ?? [], { graph } = this.#route.params;
+    const known = graphs.find((each) => each.graph === graph);
+    setText(this.#heading, known?.title || graph || "");
+    if (this.#sidebar.hidden) return;
+    this.#sidebar.replaceChildren(h("h2", {}, "Graphs"), ...graphs.map((each) => h("a", {
+      href: href(graphPath(each.graph, this.#route.name === "graph" ? "" : this.#route.name)), "aria-current": each.graph === graph && "page",
+    }, each.title || each.graph, h("small", {}, `${plural(each.nodes, "node")}, ${plural(each.listeners, "listener")}`))));
+  }
+
+  // The connection
+
+  #show(state) {
+    const { announce, frame } = this.#page, before = this.#state.dataset.state;
+    this.#state.show(state);
+    if (before && before !== state.name) announce(resumedWords(state) || words(state));
+    if (state.name === "live" && before !== "live") {
+      this.#refresh();
+      this.#version();
+    }
+    this.#warn(state);
+  }
+
+  #warn(state) {
+    if (state.name === "offline") {
+      this.#banner.replaceChildren(h("span", {}, "The server cannot be reached. What you see is the last that came; nothing can be set until it is back."));
+    } else if (state.name === "closed" && ![4401, 4408].includes(state.code) && state.code !== 1000) {
+      this.#banner.replaceChildren(h("span", {}, `The server has closed the connection${state.reason ? `: ${state.reason}` : ""}. Nothing is updated any more.`));
+    } else if (this.#newer) {
+      this.#banner.replaceChildren(h("span", {}, "The server has been updated. This page still works; reload it when it suits you."),
+        h("button", { type: "button", onclick: () => location.reload() }, "Reload to update"));
+    } else {
+      return void (this.#banner.hidden = true);
+    }
+    this.#banner.hidden = false;
+  }
+
+  #first; #newer = false;
+
+  /** A newer server may have a newer page; it is never loaded without being asked for. */
+  async #version() {
+    try {
+      const { version, protocol } = await (await fetch("/version")).json();
+      this.#first ??= `${version} ${protocol}`;
+      this.#newer = this.#first !== `${version} ${protocol}`;
+      if (this.#newer) this.#warn(this.#page.store.get("state"));
+    } catch { /* asked again after the next reconnect */ }
+  }
+
+  #tick() {
+    this.#state.tick();
+    const { meters } = this.#page.client, before = this.#rates, at = performance.now();
+    const seconds = (at - before.at) / 1000, rate = (what) => Math.max(0, (meters[what] - before[what]) / seconds);
+    const round = (value) => (value >= 10 ? value.toFixed(0) : value.toFixed(1)).replace(/\.0$/, "");
+    const rtt = meters.rtt === null ? "" : `${meters.rtt < 10 ? meters.rtt.toFixed(1) : meters.rtt.toFixed(0)} ms`;
+    const updates = `${round(rate("updates"))} updates/s`;
+    this.#state.meters([rtt, updates].filter(Boolean).join(" · "),
+      `Round trip ${rtt || "not measured yet"} (median of five)\n${round(rate("messages"))} messages/s\n${updates}\n${formatBytes(rate("bytes"), "B/s")}`);
+    this.#rates = { at, ...meters };
+  }
+
+  // Tools
+
+  #themeButton() {
+    const { dialogs, store } = this.#page;
+    const now = () => document.documentElement.dataset.theme ?? "system";
+    const choose = (theme) => {
+      if (theme === "system") delete document.documentElement.dataset.theme;
+      else document.documentElement.dataset.theme = theme;
+      try { theme === "system" ? localStorage.removeItem("sluice.theme") : localStorage.setItem("sluice.theme", theme); } catch { /* for now only */ }
+      button.replaceChildren(icon(icons[theme]));
+      button.setAttribute("aria-label", `Theme: ${theme}`);
+      store.set("theme", theme);
+    };
+    const button = h("button", { type: "button", class: "quiet only-icon", title: "Theme", "aria-haspopup": "menu" });
+    button.addEventListener("click", () => dialogs.menu(button, ["system", "light", "dark"].map((theme) => ({
+      label: `${theme === "system" ? "As the system" : theme === "light" ? "Light" : "Dark"}${theme === now() ? "  ✓" : ""}`,
+      action: () => choose(theme),
+    }))));
+    choose(now());
+    return button;
+  }
+
+  help() {
+    const { keys, dialogs } = this.#page;
+    const groups = Map.groupBy(keys.list(), ({ group }) => group);
+    const box = h("input", { type: "checkbox", id: "keys-on", onchange: () => (keys.enabled = box.checked) });
+    box.checked = keys.enabled;
+    dialogs.open({
+      title: "Keys",
+      body: h("div", { class: "field" },
+        h("div", { class: "keys" }, [...groups].map(([group, all]) => [
+          h("h3", {}, group),
+          ...all.flatMap(({ key, label }) => [h("span", {}, key.split(" ").map((each) => h("kbd", {}, each.length === 1 ? each.toUpperCase() : each))), h("span", {}, label)]),
+        ])),
+        h("label", {}, box, " Single keys act (only while no field has the focus)")),
+    });
+  }
+}
