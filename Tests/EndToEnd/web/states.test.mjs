@@ -1,0 +1,172 @@
+// client.js with a socket made of plain calls: close codes, pauses, frames that are not as they should be.
+import assert from "node:assert/strict";
+import { afterEach, mock, test } from "node:test";
+import { connect } from "../../../public/client.js";
+import { FakeSocket } from "./support.mjs";
+
+let c, states, errors;
+function start(options) {
+  FakeSocket.made = [];
+  states = [];
+  errors = [];
+  c = connect("ws://127.0.0.1:1/v1/ws", {
+    WebSocket: FakeSocket, onState: (state) => states.push(state), onError: (error) => errors.push(error), ...options,
+  });
+  return FakeSocket.last;
+}
+const clock = () => mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"], now: 1_763_690_000_000 });
+afterEach(() => { c.close(); mock.timers.reset(); mock.restoreAll(); });
+
+test("the subprotocol is offered and hello is said first", () => {
+  const socket = start({ client: "wall", token: "slc_1" });
+  assert.equal(socket.protocol, "sluice.v1.json");
+  c.watch("g/x", Number, () => {});
+  socket.open();
+  assert.deepEqual(socket.sent.map(({ op }) => op), ["hello", "sub"]);
+  assert.equal(socket.sent[0].client, "wall");
+  assert.equal(socket.sent[0].token, "slc_1");
+  assert.deepEqual(states.map(({ name }) => name), ["connecting", "live"]);
+});
+
+test("close codes from 4000 to 4499 are final, until somebody tries again", () => {
+  clock();
+  for (const code of [4000, 4401, 4408, 4429, 4499]) {
+    start().open();
+    FakeSocket.last.end(code, "why");
+    mock.timers.tick(60_000);
+    assert.equal(c.state.name, "closed");
+    assert.deepEqual([c.state.code, c.state.reason, FakeSocket.made.length], [code, "why", 1]);
+    c.retry();
+    assert.equal(FakeSocket.made.length, 2);
+    c.close();
+  }
+});
+
+test("a server without a token for it is closed to it, not to be tried again and again", () => {
+  clock();
+  const socket = start();
+  socket.readyState = 1;
+  socket.onopen();
+  socket.tell({ op: "err", id: socket.sent[0].id, code: "unauthenticated", msg: "say hello with a token first", retry: false });
+  assert.deepEqual([c.state.name, c.state.code, c.state.reason], ["closed", 4401, "unauthenticated"]);
+  mock.timers.tick(60_000);
+  assert.equal(FakeSocket.made.length, 1);
+});
+
+test("all other ends lead to another try, with pauses that grow up to ten seconds and are drawn by lot", () => {
+  clock();
+  mock.method(Math, "random", () => 0.5);
+  const socket = start();
+  socket.open();
+  socket.end(1006);
+  const pauses = [];
+  for (let i = 0; i < 8; i++) {
+    pauses.push(c.state.at - Date.now());
+    mock.timers.tick(c.state.at - Date.now());
+    FakeSocket.last.end(1006);
+  }
+  assert.deepEqual(pauses, [125, 250, 500, 1000, 2500, 5000, 5000, 5000]);
+});
+
+test("after half a minute it is offline, and says when it was lost", () => {
+  clock();
+  const socket = start();
+  socket.open();
+  const lost = Date.now();
+  socket.end(1006);
+  for (let i = 0; i < 40; i++) { mock.timers.tick(1000); if (FakeSocket.last.readyState === 0) FakeSocket.last.end(1006); }
+  assert.equal(c.state.name, "offline");
+  assert.equal(c.state.since, lost);
+  c.retry();
+  FakeSocket.last.open();
+  assert.equal(c.state.name, "live");
+  assert.ok(c.state.gap >= 40_000);
+});
+
+test("a server that stops names the pause", () => {
+  clock();
+  start().open();
+  FakeSocket.last.end(4503, '{"after":3210}');
+  assert.equal(c.state.at - Date.now(), 3210);
+  mock.timers.tick(3209);
+  assert.equal(FakeSocket.made.length, 1);
+  mock.timers.tick(1);
+  assert.equal(FakeSocket.made.length, 2);
+});
+
+test("unknown kinds and fields are ignored", () => {
+  const socket = start(), heard = [];
+  socket.open({ colour: "blue" });
+  c.watch("g/x", Number, (value) => heard.push(value));
+  const { id } = socket.sent.at(-1);
+  for (const message of [{ op: "weather", id }, {}, [], null, { op: "upd", d: [{ id: 999, v: 1 }] }, { op: "end", id: 999 }, { op: "ok", id: 999 }]) {
+    socket.tell(message);
+  }
+  socket.tell({ op: "snap", id, epoch: "e", rev: 1, t: 1, v: 5, colour: "blue" });
+  assert.deepEqual(heard, [5]);
+  assert.deepEqual(errors, []);
+});
+
+test("a frame that cannot be read is reported once and leads to another connection", () => {
+  clock();
+  const socket = start();
+  socket.open();
+  socket.tell("{broken");
+  socket.tell("{broken");
+  assert.equal(errors.length, 1);
+  assert.equal(c.state.name, "reconnecting");
+});
+
+test("what a listener throws is reported and keeps nobody else from hearing", () => {
+  const socket = start(), heard = [];
+  socket.open();
+  c.watch("g/x", Number, () => { throw new Error("mine"); });
+  c.watch("g/x", Number, (value) => heard.push(value));
+  socket.tell({ op: "snap", id: socket.sent.at(-1).id, epoch: "e", rev: 1, t: 1, v: 5 });
+  assert.deepEqual(heard, [5]);
+  assert.equal(errors[0].message, "mine");
+});
+
+test("a subscription goes on from its own last delivery, not from the graph's newest rev", () => {
+  clock();
+  const socket = start();
+  socket.open();
+  c.watch("g/x", Number, () => {});
+  c.watch("g/y", Number, () => {}, { every: 500 });
+  const [, x, y] = socket.sent;
+  for (const { id } of [x, y]) socket.tell({ op: "snap", id, epoch: "e", rev: 10, t: 1, v: 5 });
+  socket.tell({ op: "upd", graph: "g", rev: 12, t: 2, d: [{ id: x.id, v: 6, n: 3 }] });
+  assert.equal(c.meters.updates, 3);
+  socket.end(1006);
+  mock.timers.tick(300);
+  FakeSocket.last.open();
+  assert.deepEqual(FakeSocket.last.sent.filter(({ op }) => op === "sub").map(({ since }) => since), [
+    { epoch: "e", rev: 12 }, { epoch: "e", rev: 10 },
+  ]);
+});
+
+test("history comes before the present value, which is not told twice", () => {
+  const socket = start(), heard = [];
+  socket.open();
+  c.watch("g/x", Number, (value, meta) => heard.push([value, meta.rev, !!meta.history]), { history: 3 });
+  const { id, history } = socket.sent.at(-1);
+  assert.equal(history, 3);
+  socket.tell({ op: "snap", id, epoch: "e", rev: 12, c: 9, t: 3, v: 3, d: [{ rev: 7, t: 1, v: 1 }, { rev: 8, t: 2, empty: true }, { rev: 9, t: 3, v: 3 }] });
+  assert.deepEqual(heard, [[1, 7, true], [undefined, 8, true], [3, 9, true]]);
+});
+
+test("what the server ends for a while is asked for again; what is gone is told", () => {
+  clock();
+  const socket = start(), ends = [];
+  socket.open();
+  c.watch("g/x", Number, (value, meta) => meta.ended && ends.push(meta.ended.code));
+  c.watch("g/y", Number, (value, meta) => meta.ended && ends.push(meta.ended.code), { mode: "all" });
+  c.watch("g/z", Number, (value, meta) => meta.ended && ends.push(meta.ended.code));
+  const [, x, y, z] = socket.sent;
+  socket.tell({ op: "end", id: x.id, code: "node_removed" });
+  socket.tell({ op: "end", id: y.id, code: "slow" });
+  socket.tell({ op: "err", id: z.id, code: "rate_limited", msg: "later", retry: true, after: 2000 });
+  mock.timers.tick(2000);
+  assert.deepEqual(ends, ["node_removed", "slow", "rate_limited"]);
+  assert.deepEqual(socket.sent.slice(4).map(({ node }) => node), ["y", "z"]);
+});

@@ -1,0 +1,152 @@
+/** A type that values are checked against: a constructor, or a function that gives the value back or throws. */
+export type Type<T> =
+  | (T extends number ? NumberConstructor : never)
+  | (T extends string ? StringConstructor : never)
+  | (T extends boolean ? BooleanConstructor : never)
+  | (T extends bigint ? BigIntConstructor : never)
+  | ((value: unknown) => T)
+  | null;
+
+/** "graph/node", "graph/room.*,hall" (names and globs), or the same as an object; `combine` makes one object of several nodes. */
+export type Target =
+  | string
+  | { graph: string; node: string }
+  | { graph: string; nodes: string[] }
+  | { graph: string; combine: Record<string, string> };
+
+export interface Options {
+  /** What this client calls itself in the server's lists. */
+  client?: string;
+  /** A token for servers that want one; pages use the cookie of a session instead. */
+  token?: string;
+  /** Milliseconds between two values of one subscription at most, unless it says otherwise. */
+  every?: number;
+  /** Milliseconds between two pings while the page is visible: measures the round trip and finds silence early. Without: the server's heartbeat. */
+  ping?: number;
+  onState?: (state: State) => void;
+  /** What a listener throws, and frames that cannot be read. Without it they are thrown outside of any caller. */
+  onError?: (error: unknown) => void;
+  /** Another implementation of WebSocket. */
+  WebSocket?: unknown;
+}
+
+export interface State {
+  readonly name: "connecting" | "live" | "reconnecting" | "offline" | "closed";
+  /** Failed tries since the connection was up. */
+  readonly tries: number;
+  /** When the next try is made; milliseconds since 1970. */
+  readonly at?: number;
+  /** Since when it is up or was lost; undefined if it never was up. */
+  readonly since?: number;
+  /** The connection is up or being made, but the server is silent. */
+  readonly late?: boolean;
+  /** After a reconnect: how long it was away, milliseconds. */
+  readonly gap?: number;
+  /** After a reconnect: the server has begun another history. */
+  readonly restarted?: boolean;
+  /** How the last connection ended. */
+  readonly code?: number;
+  readonly reason?: string;
+}
+
+export interface Meta {
+  /** The commit's time, milliseconds since 1970. */
+  readonly t: number;
+  readonly rev: number;
+  readonly epoch: string;
+  /** The rev of the node's own last change, where it differs from `rev`. */
+  readonly c?: number;
+  /** How many emissions are in this one; more than 1 means that the server has folded. */
+  readonly folded: number;
+  readonly by?: string;
+  readonly ctx?: unknown;
+  /** A value from the node's history, asked for with `history`. */
+  readonly history?: boolean;
+  /** The first delivery after a reconnect: how long the connection was away, milliseconds. */
+  readonly gap?: number;
+  /** The node holds nothing; `value` is undefined. */
+  readonly empty?: boolean;
+  /** The operator failed, or the value is not of the type asked for (`type_mismatch`); `value` is undefined. */
+  readonly fail?: { code: string; at?: string; msg: string };
+  /** The subscription has ended or was refused; `value` is undefined. */
+  readonly ended?: { code: string; msg?: string; problems?: unknown[] };
+  /** For several nodes: the names that changed, and what they hold now. */
+  readonly changed?: string[];
+  readonly m?: Record<string, { v?: unknown; empty?: true; fail?: { code: string; msg: string }; gone?: true }>;
+}
+
+export interface WatchOptions {
+  /** Stages that the server runs for this listener. */
+  pipe?: unknown[];
+  every?: number;
+  /** "latest" (may be folded) or "all" (every value). */
+  mode?: "latest" | "all";
+  /** Bound for mode "all". */
+  queue?: number;
+  /** So many of the newest values first, where the node keeps a history. */
+  history?: number;
+}
+
+export interface Watch<T> {
+  readonly value: T | undefined;
+  readonly meta: Meta | undefined;
+  /** Whether the value may no longer be true: no connection, or the subscription has ended. */
+  readonly stale: boolean;
+  /** Asks again after the server has ended the subscription. */
+  again(): void;
+  close(): void;
+}
+
+export interface SetOptions {
+  /** Nodes to make empty in the same commit. */
+  clear?: string[];
+  if?: Record<string, unknown>;
+  ctx?: unknown;
+  /** Cleared when this connection ends, unless somebody else has set them since. */
+  presence?: boolean;
+  /** A key of your own; a repeat with the same key within ten minutes is applied once. */
+  key?: string;
+}
+
+export interface Cursor { epoch: string; rev: number; }
+
+export declare class SluiceError extends Error {
+  /** A code of the server (docs/protocol.md, "Errors"), or `not-connected`, `unknown-outcome`, `key-expired`. */
+  readonly code: string;
+  /** "graph" or "graph/node". */
+  readonly path?: string;
+  readonly retry?: boolean;
+  readonly after?: number;
+  /** With `unknown-outcome`: the key of the set, and how to repeat it without applying it twice. */
+  readonly key?: string;
+  readonly repeat?: () => Promise<Cursor>;
+}
+
+export interface Client {
+  readonly state: State;
+  readonly meters: { rtt: number | null; messages: number; updates: number; bytes: number };
+  readonly limits: { msg: number; subs?: number; pipe?: number };
+  /** What the server calls this connection, such as "c:7". */
+  readonly session?: string;
+  readonly server?: string;
+  watch<T = unknown>(target: Target, type: Type<T>, fn: ((value: T | undefined, meta: Meta) => void) | null, options?: WatchOptions): Watch<T>;
+  stream<T = unknown>(target: Target, type?: Type<T>, options?: WatchOptions): AsyncGenerator<T, void, void>;
+  /** Looks without owning; `fn` hears the protocol's `topo` and `topod`, and `{op: "end", code, msg}`. */
+  observe(graph: string, fn: (event: any) => void, options?: { every?: number }): Watch<never>;
+  set(target: string, value: unknown, options?: SetOptions): Promise<Cursor>;
+  /** A value that is there while this client is; set again after every reconnect. */
+  presence(target: string, value: unknown): { set(value: unknown): void; close(): void };
+  get<T = unknown>(target: string, type?: Type<T>): Promise<T | undefined>;
+  get(graph: string, nodes: string[]): Promise<Cursor & { t: number; m: NonNullable<Meta["m"]> }>;
+  list(): Promise<{ graph: string; title?: string; epoch: string; rev: number; nodes: number; listeners: number }[]>;
+  /** Shows another token. */
+  auth(token: string): Promise<{ expires?: number }>;
+  /** Connects now, also after `closed`. */
+  retry(): void;
+  /** Checks now whether the server answers, with two seconds of patience. */
+  check(): void;
+  close(): void;
+}
+
+/** Connects to a server; `url` may be relative to the page, http(s) or ws(s). */
+export declare function connect(url?: string | URL, options?: Options): Client;
