@@ -133,7 +133,7 @@ extension Picture.Entry {
         buffer.append(field: "description", definition.description)
         switch definition.kind {
         case .mutable(let rules):
-            buffer.append(field: "type", rules.check.kind.rawValue)
+            buffer.append(rules: rules)
         case .derived(let derived):
             buffer.append(field: "op", derived.source.name)
             if !derived.pipe.isEmpty {
@@ -143,6 +143,10 @@ extension Picture.Entry {
             buffer.append(list: inputs) { buffer.append(string: $0) }
         }
         buffer.append(field: "retain", definition.retain.rawValue)
+        if definition.history > 0 {
+            buffer.append(",\"history\":")
+            buffer.append(UInt64(definition.history))
+        }
         buffer.append(change: named.lastChange)
     }
 }

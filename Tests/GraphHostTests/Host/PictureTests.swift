@@ -34,6 +34,25 @@ struct PictureTests {
         #expect(picture.text.contains(#""title":"An \"x\"","unit":"m","type":"number""#))
     }
 
+    @Test("Mutable nodes say what they take, so that an editor can be made of it")
+    func rules() throws {
+        let bench = Bench()
+        let graph = try bench.define(
+            """
+            {"graph": "g", "nodes": {
+              "a": {"set": "number", "min": -1.5, "max": 1e3, "history": 600, "ttl": "30s"},
+              "b": {"set": {"enum": ["eco", "auto"]}, "initial": "auto", "requireIfMatch": true},
+              "c": {"set": "string", "minLength": 1, "maxLength": 40}
+            }}
+            """
+        )
+        let text = try picture(graph, live: false).text
+        #expect(text.contains(#""type":"number","min":-1.5,"max":1000,"ttl":30000"#))
+        #expect(text.contains(#""retain":"always","history":600"#))
+        #expect(text.contains(#""type":"any","enum":["eco","auto"],"requireIfMatch":true"#))
+        #expect(text.contains(#""type":"string","minLength":1,"maxLength":40"#))
+    }
+
     @Test("The live picture has chains, inner followings and who listens")
     func live() throws {
         let bench = Bench()

@@ -1,0 +1,31 @@
+extension FrameBuffer {
+    /// Appends what a mutable node takes, as its definition says it, so that an editor can be made of it:
+    /// `,"type":"number","min":0,"max":100,"enum":[…],"ttl":30000`.
+    func append(rules: NodeDefinition.Mutable) {
+        let check = rules.check
+        append(",\"type\":")
+        append(string: check.kind.rawValue)
+        append(fact: ",\"min\":", check.min)
+        append(fact: ",\"max\":", check.max)
+        append(fact: ",\"minLength\":", check.minLength.map(Double.init))
+        append(fact: ",\"maxLength\":", check.maxLength.map(Double.init))
+        if let pattern = check.pattern {
+            append(",\"pattern\":")
+            append(string: pattern)
+        }
+        if let allowed = check.allowed {
+            append(",\"enum\":")
+            append(list: allowed) { $0.withBytes { append($0) } }
+        }
+        append(fact: ",\"ttl\":", rules.ttl.map { Double($0.milliseconds) })
+        if rules.requiresIfMatch { append(",\"requireIfMatch\":true") }
+    }
+
+    private func append(fact name: StaticString, _ number: Double?) {
+        guard let number else { return }
+        append(name)
+        var bytes: [UInt8] = []
+        JSONNumber.append(number, to: &bytes)
+        append(bytes)
+    }
+}
