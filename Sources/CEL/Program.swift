@@ -53,22 +53,23 @@ public struct Program {
     public func evaluate(_ arguments: [Value] = []) throws(EvaluationError) -> Value {
         precondition(arguments.count >= code.argumentCount, "as many arguments as variables are needed")
         let result = arguments.withUnsafeBufferPointer { buffer in
-            Result<Value, EvaluationError> { () throws(EvaluationError) in
-                try evaluate(
-                    buffer.baseAddress ?? UnsafePointer(code.constants.baseAddress!),
-                    count: buffer.count
-                )
-            }
+            Result<Value, EvaluationError> { () throws(EvaluationError) in try evaluate(buffer) }
         }
         return try result.get()
     }
 
     /// The value with one argument for the only variable; no array is made.
     public func evaluate(_ argument: Value) throws(EvaluationError) -> Value {
+        var spent = 0
+        return try evaluate(argument, spent: &spent)
+    }
+
+    /// The same; adds the units of cost that it took to `spent`, also when it fails.
+    public func evaluate(_ argument: Value, spent: inout Int) throws(EvaluationError) -> Value {
         precondition(code.argumentCount <= 1, "as many arguments as variables are needed")
         let result = withUnsafePointer(to: argument) { pointer in
             Result<Value, EvaluationError> { () throws(EvaluationError) in
-                try evaluate(pointer, count: 1)
+                try evaluate(pointer, count: 1, spent: &spent)
             }
         }
         return try result.get()
@@ -76,21 +77,35 @@ public struct Program {
 
     /// The value with arguments that stay where they are: as many as there are variables.
     public func evaluate(_ arguments: UnsafeBufferPointer<Value>) throws(EvaluationError) -> Value {
+        var spent = 0
+        return try evaluate(arguments, spent: &spent)
+    }
+
+    /// The same; adds the units of cost that it took to `spent`, also when it fails.
+    public func evaluate(
+        _ arguments: UnsafeBufferPointer<Value>,
+        spent: inout Int
+    ) throws(EvaluationError) -> Value {
         precondition(arguments.count >= code.argumentCount, "as many arguments as variables are needed")
         return try evaluate(
             arguments.baseAddress ?? UnsafePointer(code.constants.baseAddress!),
-            count: arguments.count
+            count: arguments.count,
+            spent: &spent
         )
     }
 
     @inline(__always)
-    private func evaluate(_ arguments: UnsafePointer<Value>, count: Int) throws(EvaluationError) -> Value {
+    private func evaluate(
+        _ arguments: UnsafePointer<Value>,
+        count: Int,
+        spent: inout Int
+    ) throws(EvaluationError) -> Value {
         for position in 0..<code.argumentCount {
             guard arguments[position].nestingDepth <= Value.maximumNestingDepth else {
                 throw EvaluationError(code: .badValue, message: "an argument nests too deeply", offset: 0)
             }
         }
-        let value = try code.evaluate(arguments, cost: cost)
+        let value = try code.evaluate(arguments, cost: cost, spent: &spent)
         guard !value.isScalar else { return value }
         var room = outputBytes
         guard value.takes(from: &room) else {

@@ -42,12 +42,29 @@ final class Chains {
 
         /// Milliseconds since 1970 of its birth.
         let born: UInt64
+        /// The stage before it; nil for the first one.
+        let previous: Record?
+        /// What it spends.
+        let meter: StageMeter
+        /// How many subscriptions listen to it and longer chains stand on it.
+        var owners = 0
 
         /// The node, which lives as long as its record is known.
         var node: Node<Datum> { held.takeUnretainedValue() }
 
-        init(key: String, stage: String, label: String, isShared: Bool, node: Node<Datum>, born: UInt64) {
+        init(
+            key: String,
+            stage: String,
+            label: String,
+            isShared: Bool,
+            node: Node<Datum>,
+            born: UInt64,
+            behind previous: Record?,
+            meter: StageMeter
+        ) {
             self.born = born
+            self.previous = previous
+            self.meter = meter
             self.key = key
             self.stage = stage
             self.label = label
@@ -81,6 +98,7 @@ final class Chains {
     func add(_ record: Record) {
         records[record.number] = record
         if record.isShared { shared[record.key] = record }
+        record.previous?.owners += 1
     }
 
     /// Remembers the living node behind a name that does not keep it itself.
@@ -153,9 +171,9 @@ final class Chains {
         if !inner.isEmpty { inner[number] = nil }
         if !standing.isEmpty { standing[number] = nil }
         if !named.isEmpty { named.removeValue(forKey: number)?.name.nodeDied() }
-        guard !records.isEmpty, let record = records.removeValue(forKey: number), record.isShared else {
-            return
-        }
+        guard !records.isEmpty, let record = records.removeValue(forKey: number) else { return }
+        record.previous?.owners -= 1
+        guard record.isShared else { return }
         if shared[record.key] === record { shared[record.key] = nil }
     }
 }

@@ -16,6 +16,9 @@ public final class Host: CommitLogFollower {
     @exclusivity(unchecked) private var tickets: UInt64 = 0
     private var keys = IdempotencyKeys()
     var pressure = PressureCount()
+    /// What client pipelines spend, and who has how many.
+    let ledger = PipelineLedger()
+    var accounts = PipelineAccounts()
 
     /// Nodes built and values read for requests since the start: what a turn's budget is measured in.
     @exclusivity(unchecked) public internal(set) var work: UInt64 = 0
@@ -180,8 +183,10 @@ public final class Host: CommitLogFollower {
 
     private func apply(_ commit: Commit, _ stamp: LogStamp) -> Applied {
         let graph = commit.graph
+        ledger.begin()
         graph.apply(commit, stamp)
         sessions.finishCommit()
+        if ledger.total > limits.pipelineUnits { sessions.endCostliest(atMost: limits.pipelineUnits) }
         return Applied(
             epoch: graph.epoch,
             rev: stamp.rev,
@@ -224,7 +229,9 @@ public final class Host: CommitLogFollower {
     /// stages, and for each graph one tick commit with all that its definition's stages emit.
     public func advance() {
         sessions.goOn()
+        ledger.begin()
         alarms.ring(until: clock.now)
+        if ledger.total > limits.pipelineUnits { sessions.endCostliest(atMost: limits.pipelineUnits) }
         let wall = clock.wall
         for graph in table.values where !graph.isTickPending {
             guard let due = graph.nextTick, due <= wall else { continue }

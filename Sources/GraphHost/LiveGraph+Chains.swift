@@ -1,67 +1,86 @@
 internal import ReactiveGraph
 
 extension LiveGraph {
-    /// The last node of a client's pipeline: chains that exist are used, the rest is built.
+    /// The last node of a client's pipeline, and what is known of it: nil where the source is a node and nothing is done with it.
     ///
-    /// From the first private stage on everything is the caller's own. Whoever listens to the result keeps it.
-    func chain(_ source: Source, _ pipe: [Stage], onLast: @escaping () -> Void = {}) -> Node<Datum> {
+    /// Chains that exist are used, the rest is built. From the first private stage on everything is the caller's own. Whoever listens to the
+    /// result keeps it.
+    func chain(
+        _ source: Source,
+        _ pipe: [Stage],
+        onLast: @escaping () -> Void = {}
+    ) -> (node: Node<Datum>, record: Chains.Record?) {
         var key = source.key
         var isShared = true
         // Expressions that ask for the time see that of the newest commit among the inputs, whenever they are built.
         let outerTime = evaluationTime
         evaluationTime = source.nodes.compactMap { self.node($0)?.lastChange.time }.max() ?? outerTime
         materialising += 1
+        let spent = host.ledger.total
         defer {
             evaluationTime = outerTime
             materialising -= 1
+            meter = nil
+            // What it took to compute the present values is part of the request's work.
+            host.work += UInt64(max(0, host.ledger.total - spent) / LiveGraph.unitsPerNode)
         }
+        var record: Chains.Record?
         var node: Node<Datum>
+        func add(_ stage: String, _ label: String, _ built: Node<Datum>, _ meter: StageMeter) {
+            let made = Chains.Record(
+                key: key,
+                stage: stage,
+                label: label,
+                isShared: isShared,
+                node: built,
+                born: host.clock.wall,
+                behind: record,
+                meter: meter
+            )
+            chains.add(made)
+            record = made
+        }
         if case .from(let name) = source {
             guard let named = self.node(name) else {
                 preconditionFailure("the source of a chain is checked before")
             }
             node = materialise(named)
-        } else if let known = chains.find(key)?.node {
-            node = known
+        } else if let known = chains.find(key) {
+            (node, record) = (known.node, known)
         } else {
+            let meter = StageMeter(host.ledger)
+            self.meter = meter
             node = self.source(source, at: "pipe")
-            chains.add(
-                Chains.Record(
-                    key: key,
-                    stage: source.name,
-                    label: key,
-                    isShared: true,
-                    node: node,
-                    born: host.clock.wall
-                )
-            )
+            host.work += 1
+            add(source.name, key, node, meter)
         }
         let builder = StageBuilder(graph: self, time: .steady, place: "pipe", onLast: onLast)
         for (position, stage) in pipe.enumerated() {
             key += "|" + stage.key
             if stage.isPrivate { isShared = false }
-            if isShared, let known = chains.find(key)?.node {
-                node = known
+            if isShared, let known = chains.find(key) {
+                (node, record) = (known.node, known)
                 continue
             }
+            let meter = StageMeter(host.ledger)
+            self.meter = meter
             node = builder.build(stage, at: position, behind: node)
             host.work += 1
-            chains.add(
-                Chains.Record(
-                    key: key,
-                    stage: stage.name,
-                    label: stage.label,
-                    isShared: isShared,
-                    node: node,
-                    born: host.clock.wall
-                )
-            )
+            add(stage.name, stage.label, node, meter)
         }
-        return node
+        return (node, record)
     }
+
+    /// Units of expressions that count as much as a node that is built, in the work of one turn.
+    private static var unitsPerNode: Int { 50 }
 }
 
 extension Chains {
+    /// The key of the whole pipeline, and whether its chain is shared.
+    static func key(_ source: Source, _ pipe: [Stage]) -> (key: String, isShared: Bool) {
+        (pipe.reduce(source.key) { $0 + "|" + $1.key }, !pipe.contains(where: \.isPrivate))
+    }
+
     /// What a client sees of a chain's key: equal chains have equal ones.
     static func hash(_ key: String) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -41,6 +41,8 @@ public final class LiveGraph {
     @exclusivity(unchecked) var evaluationTime: UInt64
     /// What observers are told about nodes that are freed now.
     var releaseReason = ReleaseReason.lastOwner
+    /// Whom a stage that is being built is charged to, while it is one of a client's pipeline.
+    @exclusivity(unchecked) var meter: StageMeter?
     /// How many calls of ``materialise(_:)`` are running: what happens meanwhile is replay, not news.
     @exclusivity(unchecked) var materialising = 0
 

@@ -15,8 +15,12 @@ extension LiveGraph {
         var built: [Node<Datum>] = []
         var times: [ObjectIdentifier: UInt64] = [:]
         let outerTime = evaluationTime
+        // What a definition asks for is nobody's pipeline.
+        let outerMeter = meter
+        meter = nil
         materialising += 1
         defer {
+            meter = outerMeter
             evaluationTime = outerTime
             materialising -= 1
         }
@@ -105,7 +109,7 @@ extension LiveGraph {
         case .combine(let combine):
             let inputs = combine.nodes.map(input)
             guard let map = combine.map else {
-                return Graph.combined(inputs, names: combine.names).named(source.name)
+                return Graph.combined(inputs, names: combine.names, meter).named(source.name)
             }
             let evaluation = Evaluation(map, taking: combine.names?.count ?? 1, at: place, in: self)
             return Graph.combined(inputs, isList: combine.names == nil, evaluation).named(source.name)

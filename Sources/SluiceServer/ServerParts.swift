@@ -59,6 +59,10 @@ extension SessionLimits {
         subscriptions = limits.subs
         messageBytes = limits.message
         stages = limits.stages
+        chains = limits.chains
+        pipelineUnits = limits.pipelines
+        windowValues = limits.window
+        delayed = limits.delay
         historyBytes = limits.historyBytes
         work = UInt64(limits.work)
         kept = limits.kept

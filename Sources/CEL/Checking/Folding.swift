@@ -30,7 +30,8 @@ struct Folding {
             return nil
         }
         let value = withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) {
-            try? code.evaluate(UnsafePointer($0.baseAddress!), cost: Folding.cost)
+            var spent = 0
+            return try? code.evaluate(UnsafePointer($0.baseAddress!), cost: Folding.cost, spent: &spent)
         }
         guard let value else { return nil }
         var room = Folding.largestResult

@@ -25,7 +25,7 @@ extension GraphView {
             try document["pipe"].map { pipe throws(HostError) in try Pipe.stages(pipe, host: graph.host) }
             ?? []
         if !stages.isEmpty || document["node"] == nil { try requirePipe(on: source) }
-        let node = graph.chain(source, stages)
+        let (node, _) = graph.chain(source, stages)
         let buffer = FrameBuffer(capacity: 256)
         buffer.append("{\"epoch\":")
         buffer.append(string: graph.epoch)

@@ -147,6 +147,9 @@ public final class Datum {
         }
     }
 
+    /// How many bytes are held for the text; 0 for a value that was computed and has none yet.
+    var knownByteCount: Int { storageCount }
+
     /// How many bytes the JSON text has.
     public var byteCount: Int {
         withBytes(\.count)

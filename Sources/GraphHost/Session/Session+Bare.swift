@@ -22,6 +22,7 @@ extension Session {
         if let pipe {
             try view(of: node).require(.pipe, on: node)
             stages = try Pipe.read(pipe, host: host)
+            try admit(.from(node.name), stages, in: node.graph)
         }
         var options = SubscriptionOptions()
         options.every = every

@@ -25,6 +25,7 @@ extension Session {
             try view.requirePipe(on: source)
             try fields.refuse(["history"], because: "a node has a history, a pipeline has none")
         }
+        try admit(source, pipe, in: graph)
         subscribe(to: source, pipe, id: id, in: graph, options, resume)
     }
 
@@ -71,10 +72,11 @@ extension Session {
     /// Builds the chain and listens to it; from then on only the subscription holds it.
     func attach(_ subscription: Subscription, _ source: Source, _ pipe: [Stage]) {
         let me = Unmanaged.passUnretained(subscription)
-        let node = subscription.graph.chain(source, pipe) {
+        let (node, chain) = subscription.graph.chain(source, pipe) {
             me._withUnsafeGuaranteedRef { $0.isComplete = true }
         }
         subscription.listen(to: node)
+        if let chain { use(chain, by: subscription) }
         add(subscription)
     }
 

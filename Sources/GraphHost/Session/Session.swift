@@ -40,6 +40,8 @@ public final class Session {
     /// It is on the host's list of those whose requests go on in the next turn.
     var isUnfinished = false
     var isThrottled = false
+    /// The pipelines of a client without a name.
+    var ownAccount: PipelineAccount?
     private var greeting: Greeting?
     var expiry: TokenExpiry?
 

@@ -12,6 +12,10 @@ public struct SessionLimits: Sendable {
     public var stages = 16
     /// Nodes that the globs of one subscription may match (`sub_limit`).
     public var matches = 1_000
+    /// Different pipelines of one principal (`pipe_limit`).
+    public var chains = 1_000
+    /// Units that all pipelines of one principal may spend in one commit; then its costliest subscriptions end with `slow`.
+    public var pipelineUnits = 1_000_000
     /// Above this many unsent bytes `latest` subscriptions only keep a mark, and `all` ones queue.
     public var softBytes = 65_536
     /// Above this many unsent and queued bytes `all` subscriptions end with `slow`, then the connection.

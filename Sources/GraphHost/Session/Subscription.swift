@@ -59,6 +59,8 @@ class Subscription: AlarmTarget {
     @exclusivity(unchecked) final var nextMarked: Unmanaged<Subscription>?
     private final var notBefore: UInt64 = 0
     private final var interval: Alarm?
+    /// Its part in a chain; nil where it listens to a named node as it stands.
+    final var pipeline: PipelineUse?
     /// What the rights to this subscription hang on; nil where nobody has to have any.
     final var claim: Claim?
 
@@ -142,8 +144,8 @@ class Subscription: AlarmTarget {
         if options.every > 0 { notBefore = session.host.clock.now + options.every }
     }
 
-    /// How many listeners and longer chains its node has, this one included.
-    final var owners: Int { node.map { $0.listenerCount + $0.downstreamNodes.count } ?? 0 }
+    /// How many subscriptions and longer chains its chain has, this one included.
+    final var owners: Int { pipeline?.chain.owners ?? 0 }
 
     /// The nodes it listens to.
     var listenedNodes: [Node<Datum>] { node.map { [$0] } ?? [] }
@@ -184,6 +186,8 @@ class Subscription: AlarmTarget {
         bag?.cancel()
         bag = nil
         node = nil
+        pipeline?.end(session.host)
+        pipeline = nil
     }
 
     static func append(id: UInt64, _ value: Datum?, folded: UInt64, to buffer: FrameBuffer) {

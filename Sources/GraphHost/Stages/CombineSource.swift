@@ -6,9 +6,16 @@ internal import ReactiveGraph
 
 extension Graph {
     /// The object of the inputs under their names, or their list; forwards the inputs' own text.
-    static func combined(_ inputs: [Node<Datum>], names: [String]?) -> Node<Datum> {
+    static func combined(
+        _ inputs: [Node<Datum>],
+        names: [String]?,
+        _ meter: StageMeter?
+    ) -> Node<Datum> {
         join(inputs, named: "combine") { emissions, _ in
-            present(emissions) { text(of: $0, names: names) }
+            present(emissions) { data in
+                if let meter { meter.spend(data.reduce(1) { $0 + 1 + $1.textCost }) }
+                return text(of: data, names: names)
+            }
         }
     }
 

@@ -4,9 +4,10 @@ internal import ReactiveGraph
 
 extension Node where Value == Datum {
     /// `skip`: drops the first `count` emissions.
-    func skipStage(_ count: Int) -> Node<Datum> {
+    func skipStage(_ count: Int, _ meter: StageMeter?) -> Node<Datum> {
         var left = count
         return transform(named: "skip") { emission, _ in
+            meter?.spend(1)
             guard case .value = emission, left > 0 else { return emission }
             left -= 1
             return nil
@@ -14,9 +15,10 @@ extension Node where Value == Datum {
     }
 
     /// `take`: only the first `count` emissions.
-    func takeStage(_ count: Int) -> Node<Datum> {
+    func takeStage(_ count: Int, _ meter: StageMeter?) -> Node<Datum> {
         var left = count
         return transform(named: "take") { emission, _ in
+            meter?.spend(1)
             guard case .value = emission else { return emission }
             guard left > 0 else { return nil }
             left -= 1
@@ -25,10 +27,11 @@ extension Node where Value == Datum {
     }
 
     /// `prefix`: as `take`; says so when the last one has been emitted.
-    func prefixStage(_ count: Int, onLast: @escaping () -> Void) -> Node<Datum> {
+    func prefixStage(_ count: Int, _ meter: StageMeter?, onLast: @escaping () -> Void) -> Node<Datum> {
         var left = count
         if count == 0 { onLast() }
         return transform(named: "prefix") { emission, _ in
+            meter?.spend(1)
             guard case .value = emission else { return emission }
             guard left > 0 else { return nil }
             left -= 1

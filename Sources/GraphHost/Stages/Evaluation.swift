@@ -12,12 +12,15 @@ struct Evaluation {
     private let timePlace: Int
     /// Whether it looks at that time at all.
     private let needsTime: Bool
+    /// Whom the units are charged to, in a client's pipeline.
+    private let meter: StageMeter?
 
     /// `count` values will be given, in the order in which the expression declares its variables.
     init(_ expression: Expression, taking count: Int, at place: String, in graph: LiveGraph) {
         program = expression.program
         self.place = place
         self.graph = graph
+        meter = graph.meter
         timePlace = expression.variables.count > count ? count : 0
         needsTime = timePlace > 0 && Self.mentionsTime(expression.source)
     }
@@ -36,13 +39,15 @@ struct Evaluation {
     /// The value for one input.
     @inline(__always)
     func result(_ value: Value) throws(EvaluationError) -> Value {
-        guard timePlace > 0 else { return try program.evaluate(value) }
+        var spent = 1
+        defer { meter?.spend(spent) }
+        guard timePlace > 0 else { return try program.evaluate(value, spent: &spent) }
         let result = withUnsafeTemporaryAllocation(of: Value.self, capacity: 2) { arguments in
             arguments.initializeElement(at: 0, to: value)
             arguments.initializeElement(at: 1, to: time)
             defer { arguments.deinitialize() }
             return Result { () throws(EvaluationError) in
-                try program.evaluate(UnsafeBufferPointer(arguments))
+                try program.evaluate(UnsafeBufferPointer(arguments), spent: &spent)
             }
         }
         return try result.get()
@@ -50,7 +55,13 @@ struct Evaluation {
 
     /// The value for several.
     func result(_ values: [Value]) throws(EvaluationError) -> Value {
-        try program.evaluate(timePlace > 0 ? values + [time] : values)
+        var spent = 1
+        defer { meter?.spend(spent) }
+        let arguments = timePlace > 0 ? values + [time] : values
+        let result = arguments.withUnsafeBufferPointer { arguments in
+            Result { () throws(EvaluationError) in try program.evaluate(arguments, spent: &spent) }
+        }
+        return try result.get()
     }
 
     /// The emission for one input.

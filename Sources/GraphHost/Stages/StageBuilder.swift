@@ -16,20 +16,21 @@ struct StageBuilder {
         func evaluation(_ expression: Expression, taking count: Int = 1) -> Evaluation {
             Evaluation(expression, taking: count, at: place, in: graph)
         }
+        let meter = graph.meter
         switch stage {
         case .map(let expression): return input.mapStage(evaluation(expression))
         case .filter(let expression): return input.filterStage(evaluation(expression))
-        case .replace(let constant): return input.replaceStage(constant)
-        case .ifEmpty(let constant): return input.ifEmptyStage(constant)
-        case .ignore(let unwanted): return input.ignoreStage(unwanted)
-        case .select(let wanted): return input.selectStage(wanted)
-        case .ignoreNull: return input.ignoreNullStage()
-        case .distinct(nil): return input.distinctStage()
+        case .replace(let constant): return input.replaceStage(constant, meter)
+        case .ifEmpty(let constant): return input.ifEmptyStage(constant, meter)
+        case .ignore(let unwanted): return input.ignoreStage(unwanted, meter)
+        case .select(let wanted): return input.selectStage(wanted, meter)
+        case .ignoreNull: return input.ignoreNullStage(meter)
+        case .distinct(nil): return input.distinctStage(meter)
         case .distinct(let key?): return input.distinctStage(by: evaluation(key))
-        case .delta: return input.deltaStage(at: place)
-        case .skip(let count): return input.skipStage(count)
-        case .take(let count): return input.takeStage(count)
-        case .prefix(let count): return input.prefixStage(count, onLast: onLast)
+        case .delta: return input.deltaStage(at: place, meter)
+        case .skip(let count): return input.skipStage(count, meter)
+        case .take(let count): return input.takeStage(count, meter)
+        case .prefix(let count): return input.prefixStage(count, meter, onLast: onLast)
         case .scan(let start, let with):
             return input.scanStage(start, evaluation(with, taking: 3))
         case .window(let window):

@@ -21,6 +21,8 @@ class TimedStage: AlarmTarget {
     private unowned let graph: LiveGraph
     private let alarms: Alarms
     private let outlet: MutableNode<Datum>
+    /// Whom its runs are charged to, in a client's pipeline.
+    let meter: StageMeter?
     private var alarm: Alarm?
 
     init(_ time: StageTime, _ graph: LiveGraph) {
@@ -31,6 +33,7 @@ class TimedStage: AlarmTarget {
         case .steady: alarms = graph.host.alarms
         }
         outlet = graph.core.mutable(of: Datum.self)
+        meter = graph.meter
         // The hidden node lives no longer than the stage's own, whose closure holds the stage.
         graph.chains.hide(outlet) { [unowned self] in waiting }
     }
@@ -41,7 +44,10 @@ class TimedStage: AlarmTarget {
 
     /// The stage's node behind `input`.
     final func node(named name: String, behind input: Node<Datum>) -> Node<Datum> {
-        let node: Node<Datum> = input.transform(named: name) { [self] emission, _ in receive(emission) }
+        let node: Node<Datum> = input.transform(named: name) { [self] emission, _ in
+            meter?.spend(1)
+            return receive(emission)
+        }
         node.link(to: outlet)
         return node
     }

@@ -82,6 +82,15 @@ struct WindowFigure {
         }
     }
 
+    /// What the figure costs in units: a list is made anew each time, the sorted values behind a percentile are moved.
+    var cost: Int {
+        switch kind {
+        case .list: count
+        case .min, .max, .p50, .p95, .p99: 1 + count >> 6
+        default: 1
+        }
+    }
+
     private var needsNumbers: Bool {
         switch kind {
         case .count, .first, .last, .list: false

@@ -34,12 +34,17 @@ final class WindowStage: TimedStage {
         let room = if case .count(let count) = extent { min(count, limit) } else { limit }
         while times.count - first > room { dropFirst() }
         if case .last = extent { expire(now) }
-        return Evaluation.optional(figure.result, at: place)
+        return result()
     }
 
     override func alarm(at now: UInt64) {
         expire(now)
-        emit(Evaluation.optional(figure.result, at: place))
+        emit(result())
+    }
+
+    private func result() -> Emission<Datum> {
+        meter?.spend(figure.cost)
+        return Evaluation.optional(figure.result, at: place)
     }
 
     private func expire(_ now: UInt64) {

@@ -36,6 +36,20 @@ extension ConfigurationKey {
             ),
             Self("limits.stages", \.limits.stages, .integer(0...1000), "stages of one client pipeline"),
             Self(
+                "limits.chains",
+                \.limits.chains,
+                .integer(0...10_000_000),
+                "different pipelines of one principal, or of one connection without"
+            ),
+            Self(
+                "limits.pipelines",
+                \.limits.pipelines,
+                .integer(1...1_000_000_000_000),
+                "units all pipelines of one principal may spend in one commit"
+            ),
+            Self("limits.window", \.limits.window, .integer(1...10_000_000), "values of one window"),
+            Self("limits.delay", \.limits.delay, .integer(1...10_000_000), "values that one delay holds"),
+            Self(
                 "limits.work",
                 \.limits.work,
                 .integer(1...1_000_000_000),

@@ -1,0 +1,48 @@
+extension Session {
+    /// Refuses a pipeline for which the principal has no room (wire-protocol.md §5).
+    ///
+    /// - Throws: `pipe_limit`.
+    func admit(_ source: Source, _ pipe: [Stage], in graph: LiveGraph) throws(HostError) {
+        guard let account = account(makes: false) else { return }
+        try host.admit([source], pipe, in: graph, for: account)
+    }
+
+    /// Notes that a subscription has a chain.
+    func use(_ chain: Chains.Record, by subscription: Subscription) {
+        guard let account = account(makes: true) else { return }
+        subscription.pipeline = PipelineUse(chain, for: account)
+    }
+
+    /// What the principal has: that of its name, or without one the connection's own.
+    private func account(makes: Bool) -> PipelineAccount? {
+        if let name = access.name {
+            return makes ? host.accounts.account(of: name) : host.accounts.find(name)
+        }
+        if makes, ownAccount == nil { ownAccount = PipelineAccount(name: nil) }
+        return ownAccount
+    }
+}
+
+extension Host {
+    /// Refuses pipelines for which a principal has no room.
+    ///
+    /// `account` is what the principal has; nil: nothing.
+    ///
+    /// - Throws: `pipe_limit`.
+    func admit(
+        _ sources: [Source],
+        _ pipe: [Stage],
+        in graph: LiveGraph,
+        for account: PipelineAccount?
+    ) throws(HostError) {
+        var room = limits.chains - (account?.count ?? 0)
+        for source in sources {
+            if pipe.isEmpty, case .from = source { continue }
+            let (key, isShared) = Chains.key(source, pipe)
+            if isShared, let chain = graph.chains.find(key), account?.has(chain) == true { continue }
+            room -= 1
+        }
+        guard room < 0 else { return }
+        throw HostError(.pipeLimit, "at most \(limits.chains) different pipelines per principal")
+    }
+}

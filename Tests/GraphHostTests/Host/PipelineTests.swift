@@ -1,0 +1,298 @@
+import ReactiveGraph
+import Testing
+
+@testable import GraphHost
+
+private let graphText = """
+    {"graph": "g", "nodes": {
+      "x": {"set": "any", "initial": 1}, "y": {"set": "any", "initial": 2},
+      "double": {"from": "x", "pipe": [{"map": "value * 2"}]}
+    }}
+    """
+
+private func access(_ name: String) -> SessionAccess {
+    SessionAccess(Access(Principal(name: name, grants: [Principal.Grant(can: .customary)])))
+}
+
+private func subscribe(_ id: Int, _ pipe: String, node: String = "double") -> String {
+    #"{"op":"sub","id":\#(id),"graph":"g","node":"\#(node)","pipe":\#(pipe)}"#
+}
+
+/// An expression that costs some 8 units for each of `count` elements.
+private func dear(_ count: Int, _ salt: Int = 0) -> String {
+    let list = (0..<count).map { "\($0)" }.joined(separator: ",")
+    return #"[{"map":"[\#(list)].map(i, i + value + \#(salt)).size()"}]"#
+}
+
+@Suite("Ten thousand clients of pipelines (P11)")
+struct ManyPipelinesTests {
+    @Test("The same pipeline for all: one chain, the work of one, and the last one frees it")
+    func equal() throws {
+        func run(_ count: Int) throws -> (nodes: Int, units: Int, runs: UInt32, released: [UInt64]) {
+            let bench = Bench()
+            let graph = try bench.define(graphText)
+            let before = graph.statistics.nodes
+            let clients = (0..<count).map { _ in bench.connect() }
+            let pipe = #"[{"map":"value + 1"},{"filter":"value > 0"},{"map":"value * 10"}]"#
+            for (place, client) in clients.enumerated() {
+                let snap = client.ask(subscribe(1, pipe))
+                #expect(snap.first?.contains(#""shared":\#(place + 1)}"#) == true)
+            }
+            let nodes = graph.statistics.nodes - before
+            // Nothing here may hold the node.
+            func emissions() -> UInt32 { graph.chains.all.last?.node.emissionCount ?? 0 }
+            let first = emissions()
+            try bench.set(graph, [("x", "5")])
+            let units = bench.host.ledger.total
+            #expect(clients.allSatisfy { $0.take().first?.contains(#"{"id":1,"v":110}"#) == true })
+            let runs = emissions() &- first
+            var released: [UInt64] = []
+            for client in clients { released.append(client.session.close()) }
+            #expect(graph.statistics.nodes == before && graph.chains.all.isEmpty && graph.isWhole)
+            return (nodes, units, runs, released)
+        }
+        let one = try run(1)
+        let many = try run(10_000)
+        #expect(one.nodes == 4 && many.nodes == 4, "double and three stages")
+        #expect(one.runs == 1 && many.runs == 1)
+        #expect(one.units > 3 && many.units == one.units, "\(one.units) and \(many.units)")
+        #expect(many.released.dropLast().allSatisfy { $0 == 0 })
+        #expect(many.released.last == 4)
+    }
+
+    @Test("A different one for each: all have a chain of their own on one source, and nothing stays")
+    func different() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let before = graph.statistics
+        let clients = (0..<10_000).map { _ in bench.connect() }
+        for (place, client) in clients.enumerated() {
+            let snap = client.ask(subscribe(1, #"[{"map":"value + \#(place)"},{"filter":"value >= 0"}]"#))
+            #expect(snap.first?.contains(#""shared":1}"#) == true)
+        }
+        #expect(graph.statistics.nodes == before.nodes + 1 + 20_000)
+        #expect(graph.chains.all.count == 20_000)
+        try bench.set(graph, [("x", "1")])
+        #expect(clients[7].take().first?.contains(#"{"id":1,"v":9}"#) == true)
+        for client in clients { client.session.close() }
+        #expect(graph.statistics.nodes == before.nodes && graph.statistics.edges == before.edges)
+        #expect(graph.chains.all.isEmpty && graph.isWhole)
+    }
+
+    @Test("Equal combinations are one node, and a longer pipeline stands on a shorter one")
+    func combinations() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let before = graph.statistics.nodes
+        let clients = (0..<3).map { _ in bench.connect() }
+        let combine = #"{"op":"sub","id":1,"graph":"g","combine":{"a":"x","b":"y"}"#
+        clients[0].ask(combine + "}")
+        #expect(graph.statistics.nodes == before + 1)
+        clients[1].ask(combine + #","pipe":[{"map":"value.a+value.b"}]}"#)
+        let snap = clients[2].ask(combine + #","pipe":[{"map":"value.a  +  value.b"},"distinct"]}"#)
+        #expect(snap.first?.contains(#""v":3,"chain":"#) == true)
+        #expect(graph.statistics.nodes == before + 3, "the combination, its map, and distinct")
+        #expect(clients[0].session.close() == 0)
+        #expect(clients[2].session.close() == 1)
+        #expect(clients[1].session.close() == 2)
+        #expect(graph.statistics.nodes == before)
+    }
+
+    @Test("eval uses a chain that is there, and leaves nothing behind")
+    func eval() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let before = graph.statistics
+        let view = try GraphView(graph, for: .full)
+        func ask(_ text: String) throws -> String {
+            var text = text
+            let bytes = try text.withUTF8 { bytes in
+                try view.evaluate(UnsafeRawBufferPointer(bytes))
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        #expect(try ask(#"{"node":"double","pipe":[{"map":"value + 1"}]}"#).contains(#""v":3}"#))
+        #expect(graph.statistics.nodes == before.nodes && graph.chains.all.isEmpty)
+        let client = bench.connect()
+        client.ask(subscribe(1, #"[{"map":"value + 1"}]"#))
+        let work = bench.host.work
+        #expect(try ask(#"{"node":"double","pipe":[{"map":"value+1"}]}"#).contains(#""v":3}"#))
+        #expect(bench.host.work == work, "nothing was built")
+        client.session.close()
+    }
+}
+
+@Suite("Pipelines of one principal")
+struct PipelineShareTests {
+    private func limits(chains: Int = 1_000, units: Int = 1_000_000) -> SessionLimits {
+        var limits = SessionLimits()
+        limits.chains = chains
+        limits.pipelineUnits = units
+        return limits
+    }
+
+    @Test("limits.chains: different pipelines count, equal ones once; ended ones make room")
+    func chains() throws {
+        let bench = Bench(limits: limits(chains: 2))
+        _ = try bench.define(graphText)
+        let client = bench.connect()
+        func refused(_ id: Int, _ pipe: String) -> Bool {
+            client.ask(subscribe(id, pipe)).first?.contains(#""code":"pipe_limit""#) == true
+        }
+        #expect(!refused(1, #"[{"map":"value + 1"}]"#))
+        #expect(!refused(2, #"["distinct"]"#))
+        #expect(refused(3, #"[{"map":"value + 2"}]"#))
+        #expect(refused(3, #"[{"skip":1}]"#), "private ones count as well")
+        #expect(!refused(3, #"[{"map":"value+1"}]"#), "it has this one already")
+        #expect(!refused(4, "[]"), "a node as it stands is no pipeline")
+        #expect(
+            client.ask(#"{"op":"sub","id":5,"graph":"g","combine":{"a":"x"}}"#).first?.contains("pipe_limit")
+                == true
+        )
+        #expect(!bench.connect().ask(subscribe(1, #"[{"map":"value + 3"}]"#)).isEmpty)
+        client.ask(#"{"op":"unsub","id":1}"#)
+        #expect(refused(5, #"[{"map":"value + 2"}]"#), "another subscription has the chain still")
+        client.ask(#"{"op":"unsub","id":3}"#)
+        #expect(!refused(5, #"[{"map":"value + 2"}]"#))
+    }
+
+    @Test("With names the bound is the principal's, over all its connections and streams")
+    func named() throws {
+        let bench = Bench(limits: limits(chains: 2))
+        let graph = try bench.define(graphText)
+        let first = bench.connect(access("alice"))
+        let second = bench.connect(access("alice"))
+        let other = bench.connect(access("bob"))
+        first.ask(subscribe(1, #"[{"map":"value + 1"}]"#))
+        second.ask(subscribe(1, #"[{"map":"value + 2"}]"#))
+        #expect(second.ask(subscribe(2, #"["distinct"]"#)).first?.contains("pipe_limit") == true)
+        #expect(second.ask(subscribe(2, #"[{"map":"value + 1"}]"#)).first?.contains("snap") == true)
+        #expect(other.ask(subscribe(1, #"["distinct"]"#)).first?.contains("snap") == true)
+        let view = try GraphView(graph, for: try #require(access("alice").access))
+        func stream(_ pipe: String) throws {
+            var pipe = pipe
+            try pipe.withUTF8 { pipe in
+                _ = try EventStream(of: view, nodes: ["x"], pipe: UnsafeRawBufferPointer(pipe))
+            }
+        }
+        #expect(throws: HostError.self) { try stream(#"["distinct"]"#) }
+        first.session.close()
+        second.session.close()
+        try stream(#"["distinct"]"#)
+        #expect(bench.host.accounts.find("alice") == nil, "an account without pipelines is forgotten")
+    }
+
+    @Test("limits.pipelines: who spends more in one commit loses its costliest, with slow; others nothing")
+    func units() throws {
+        let bench = Bench(limits: limits(units: 1_000))
+        let graph = try bench.define(graphText)
+        let greedy = bench.connect()
+        let modest = bench.connect()
+        greedy.ask(subscribe(1, dear(50)))
+        greedy.ask(subscribe(2, dear(100)))
+        greedy.ask(subscribe(3, #"[{"map":"value + 1"}]"#))
+        modest.ask(subscribe(1, dear(60, 1)))
+        try bench.set(graph, [("x", "2")])
+        let ends = greedy.take().filter { $0.contains(#""op":"end""#) }
+        #expect(ends == [#"{"op":"end","id":2,"code":"slow","released":1}"#])
+        #expect(modest.take().map { $0.contains(#""op":"upd""#) } == [true])
+        #expect(greedy.session.subscriptions.map(\.id) == [1, 3])
+        try bench.set(graph, [("x", "3")])
+        #expect(greedy.take().count == 1, "the rest is within the bound")
+    }
+
+    @Test("The costliest go one after the other until the rest is within the bound")
+    func several() throws {
+        let bench = Bench(limits: limits(units: 1_000))
+        let graph = try bench.define(graphText)
+        let client = bench.connect()
+        for id in 1...10 { client.ask(subscribe(id, dear(50, id))) }
+        try bench.set(graph, [("x", "2")])
+        let left = client.session.subscriptions.count
+        #expect((1...4).contains(left), "\(left)")
+        _ = client.take()
+        try bench.set(graph, [("x", "3")])
+        #expect(client.session.subscriptions.count == left)
+    }
+
+    @Test("What several principals share each answers for in part")
+    func shared() throws {
+        let bench = Bench(limits: limits(units: 1_000))
+        let graph = try bench.define(graphText)
+        let clients = (0..<4).map { _ in bench.connect() }
+        for client in clients { client.ask(subscribe(1, dear(200))) }
+        try bench.set(graph, [("x", "2")])
+        let total = bench.host.ledger.total
+        #expect((1_001...3_900).contains(total), "too much for one, little enough for four: \(total)")
+        #expect(clients.allSatisfy { $0.session.subscriptions.count == 1 })
+        for client in clients.dropFirst() { client.session.close() }
+        try bench.set(graph, [("x", "3")])
+        #expect(clients[0].session.subscriptions.isEmpty, "now it answers for all of it")
+    }
+
+    @Test("A name answers for all its connections")
+    func namedUnits() throws {
+        let bench = Bench(limits: limits(units: 1_000))
+        let graph = try bench.define(graphText)
+        let clients = ["a", "a", "b"].map { bench.connect(access($0)) }
+        for (place, client) in clients.enumerated() { client.ask(subscribe(1, dear(90, place))) }
+        try bench.set(graph, [("x", "2")])
+        #expect(clients[2].session.subscriptions.count == 1)
+        #expect(clients[0].session.subscriptions.count + clients[1].session.subscriptions.count == 1)
+    }
+
+    @Test("Stages without expressions count too, and timers of private stages have a bound of their own")
+    func others() throws {
+        let bench = Bench(limits: limits(units: 1_000))
+        let graph = try bench.define(graphText)
+        let client = bench.connect()
+        let before = bench.host.ledger.total
+        client.ask(
+            subscribe(1, #"["distinct",{"select":2},{"ifEmpty":0},{"skip":0},"ignoreNull",{"replace":1}]"#)
+        )
+        #expect(bench.host.ledger.total - before == 6)
+        client.ask(#"{"op":"unsub","id":1}"#)
+        let dearLater = #"[{"delay":5},"# + dear(200).dropFirst()
+        client.ask(subscribe(2, dearLater))
+        try bench.set(graph, [("x", "2")])
+        #expect(client.session.subscriptions.count == 1)
+        bench.pass(5)
+        #expect(client.session.subscriptions.isEmpty, "it emitted without a commit, and cost as much")
+        #expect(client.take().last?.contains(#""code":"slow""#) == true)
+    }
+
+    @Test("A long value costs what it takes to look at it")
+    func long() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let client = bench.connect()
+        client.ask(subscribe(1, #"["distinct"]"#, node: "x"))
+        try bench.set(graph, [("x", "\"" + String(repeating: "a", count: 8_000) + "\"")])
+        #expect((1_000...1_010).contains(bench.host.ledger.total))
+    }
+
+    @Test("What a pipeline costs at its making counts to the turn's share of whoever asked")
+    func making() throws {
+        let bench = Bench()
+        _ = try bench.define(graphText)
+        let client = bench.connect()
+        let before = bench.host.work
+        client.ask(subscribe(1, dear(400)))
+        #expect(bench.host.work - before > 40)
+    }
+
+    @Test("Shares of stages come out even, whoever comes and goes")
+    func users() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let clients = (0..<3).map { _ in bench.connect() }
+        clients[0].ask(subscribe(1, #"["distinct"]"#))
+        clients[1].ask(subscribe(1, #"["distinct",{"map":"value"}]"#))
+        clients[2].ask(subscribe(1, #"["distinct",{"map":"value"},{"take":1}]"#))
+        #expect(graph.chains.all.map(\.meter.users) == [3, 2, 1])
+        clients[1].session.close()
+        #expect(graph.chains.all.map(\.meter.users) == [2, 1, 1])
+        clients[0].session.close()
+        #expect(graph.chains.all.map(\.meter.users) == [1, 1, 1])
+    }
+}
