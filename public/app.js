@@ -40,6 +40,7 @@ const client = connect("/v1/ws", {
   onState: (state) => {
     store.set("state", state);
     document.documentElement.dataset.conn = state.name;
+    dispatchEvent(new Event("connection"));
   },
 });
 store.set("state", client.state);

@@ -439,8 +439,9 @@ class Client {
   }
 
   #answered(message) {
-    const request = this.#requests.get(message.id);
-    this.#requests.delete(message.id);
+    // What could not be read has no id; answers come in order, so it is about the oldest.
+    const id = message.id ?? this.#requests.keys().next().value, request = this.#requests.get(id);
+    this.#requests.delete(id);
     if (message.op === "ok") return request?.resolve(message);
     const path = message.node && request?.fields.graph ? `${request.fields.graph}/${message.node}` : request?.path;
     if (request) request.reject(new SluiceError({ ...message, path }));

@@ -1,0 +1,209 @@
+"""Values and editors in the page: two clients, every kind of field, every way in which an input can be wrong."""
+
+import re
+
+import pytest
+from browser import DOWN
+from playwright.sync_api import expect
+from sluice import Server, eventually
+
+pytestmark = pytest.mark.browser
+GRAPH = """
+graph: g
+title: Fields
+nodes:
+  level:  { set: number, min: 0, max: 100, unit: "%", title: Level, initial: 10 }
+  whole:  { set: integer }
+  lamp:   { set: boolean, initial: false }
+  mode:   { set: { enum: [eco, auto, off] }, initial: auto }
+  name:   { set: string, minLength: 2, maxLength: 8, initial: hall }
+  shape:  { set: object }
+  list:   { set: array, maxLength: 2 }
+  any:    { set: any }
+  double: { from: level, pipe: [ { map: "value * 2" } ] }
+"""
+
+
+@pytest.fixture
+def fields():
+    with Server({"g": GRAPH}) as server:
+        yield server
+
+
+def row(page, node):
+    return page.locator(f'[data-row="{node}"]')
+
+
+def shown(page, node):
+    return row(page, node).locator(".value")
+
+
+def field(page, node):
+    return row(page, node).locator("input[type=text], textarea, select, [role=switch]")
+
+
+def editor(page, node):
+    return row(page, node).locator("value-editor")
+
+
+def open_values(open_page, server, **options):
+    page = open_page(server, "/#/g/g/values", **options)
+    expect(shown(page, "double")).to_have_text(re.compile(r"\d"))
+    return page
+
+
+def test_a_set_in_one_page_shows_in_another_and_in_its_own_as_accepted(fields, open_page):
+    a, b = open_values(open_page, fields), open_values(open_page, fields)
+    field(a, "level").fill("42")
+    expect(editor(a, "level")).to_have_attribute("data-state", "edited")
+    expect(shown(a, "level")).to_have_text(re.compile(r"^10\s%"))
+    field(a, "level").press("Enter")
+    expect(shown(b, "level")).to_have_text(re.compile(r"^42\s%"), timeout=1000)
+    expect(shown(b, "double")).to_have_text("84")
+    expect(editor(a, "level")).to_have_attribute("data-state", "accepted")
+    expect(editor(a, "level").locator(".editor-message")).to_have_text("Accepted, revision 2")
+    expect(shown(a, "level")).to_have_text(re.compile(r"^42\s%"))
+    expect(field(b, "level")).to_have_value("42")
+
+
+def test_sets_at_the_same_time_end_equal_in_both(fields, open_page):
+    a, b = open_values(open_page, fields), open_values(open_page, fields)
+    for page, value in ((a, "31"), (b, "32")):
+        field(page, "level").fill(value)
+    a.evaluate("document.querySelector('[data-row=level] form').requestSubmit()")
+    b.evaluate("document.querySelector('[data-row=level] form').requestSubmit()")
+    eventually(lambda: fields.get("/v1/graphs/g").json()["rev"] == 3)
+    final = str(fields.value("g", "level"))
+    for page in (a, b):
+        expect(shown(page, "level")).to_have_text(re.compile(rf"^{final}\s%"))
+        expect(shown(page, "double")).to_have_text(str(2 * int(final)))
+
+
+GOOD = [
+    ("level", "21.5", 21.5), ("level", " 7,5 ", 7.5), ("whole", "-3", -3), ("whole", "9007199254740993", 9007199254740993),
+    ("name", "küche", "küche"), ("shape", '{"a": [1, null]}', {"a": [1, None]}), ("list", "[1, 2]", [1, 2]),
+    ("any", "plain words", "plain words"), ("any", '"quoted"', "quoted"), ("any", "null", None), ("any", "true", True),
+]
+
+
+def test_every_kind_of_field_sets_what_it_says(fields, open_page):
+    page = open_values(open_page, fields)
+    for place, (node, text, value) in enumerate(GOOD):
+        field(page, node).fill(text)
+        field(page, node).press("Enter")
+        expect(editor(page, node).locator(".editor-message"), (node, text)).to_have_text(f"Accepted, revision {place + 2}")
+        assert fields.value("g", node) == value, (node, text)
+
+
+def test_switch_select_slider_and_clear(fields, open_page):
+    page = open_values(open_page, fields)
+    lamp = row(page, "lamp").get_by_role("switch")
+    lamp.focus()
+    lamp.press("Space")
+    expect(lamp).to_have_attribute("aria-checked", "true")
+    expect(shown(page, "lamp")).to_have_text("true")
+    row(page, "mode").get_by_role("combobox").select_option("off")
+    expect(shown(page, "mode")).to_have_text("off")
+    slider = row(page, "level").get_by_role("slider")
+    slider.focus()
+    slider.press("End")
+    expect(shown(page, "level")).to_have_text(re.compile(r"^100\s%"))
+    row(page, "level").get_by_role("button", name="Clear").click()
+    expect(shown(page, "level")).to_have_text("empty")
+    expect(shown(page, "double")).to_have_text("empty")
+    assert fields.get("/v1/graphs/g/nodes/level").status == 204
+
+
+WRONG = [
+    ("level", "warm", "not a number"), ("level", "", "Type a number"), ("level", "101", "at most 100"), ("level", "-1", "at least 0"),
+    ("level", "1e999", "too large"), ("whole", "1.5", "whole number"), ("name", "x", "at least 2 characters"),
+    ("name", "123456789", "at most 8 characters; it has 9"), ("shape", "[1]", "must be an object"), ("shape", "{oops", "not valid JSON"),
+    ("list", "[1,2,3]", "at most 2 elements"), ("any", '{"a":', "not valid JSON"), ("any", "x" * 70_000, "longer than"),
+    # Only the server knows this.
+    ("any", "[" * 70 + "]" * 70, "Not set: "),
+]
+
+
+def test_a_wrong_input_is_told_at_the_field_and_changes_nothing(fields, open_page):
+    a, b = open_values(open_page, fields), open_values(open_page, fields)
+    for node, text, words in WRONG:
+        before = [shown(page, node).text_content() for page in (a, b)]
+        field(a, node).fill(text)
+        field(a, node).press("Enter")
+        expect(editor(a, node), (node, text[:20])).to_have_attribute("data-state", "rejected")
+        message = editor(a, node).locator(".editor-message")
+        expect(message).to_contain_text(words)
+        expect(field(a, node)).to_have_attribute("aria-invalid", "true")
+        expect(field(a, node)).to_have_attribute("aria-describedby", message.get_attribute("id"))
+        expect(field(a, node)).to_be_focused()
+        expect(field(a, node)).to_have_value(text)
+        expect(a.locator("#assertive")).to_contain_text(words)
+        assert [shown(page, node).text_content() for page in (a, b)] == before
+        field(a, node).press("Escape")
+        expect(editor(a, node)).to_have_attribute("data-state", "clean")
+        expect(field(a, node)).not_to_have_attribute("aria-invalid", "true")
+    assert fields.get("/v1/graphs/g").json()["rev"] == 1
+
+
+def test_a_change_by_somebody_else_while_typing_shows_both_and_asks(fields, open_page):
+    page = open_values(open_page, fields)
+    field(page, "level").fill("55")
+    fields.set("g", "level", 44)
+    expect(editor(page, "level")).to_have_attribute("data-state", "conflict")
+    expect(editor(page, "level")).to_contain_text(re.compile(r"Changed to 44\s% by somebody else"))
+    expect(field(page, "level")).to_have_value("55")
+    row(page, "level").get_by_role("button", name="Take theirs").click()
+    expect(field(page, "level")).to_have_value("44")
+    field(page, "level").fill("56")
+    fields.set("g", "level", 45)
+    row(page, "level").get_by_role("button", name="Keep mine and set it").click()
+    expect(editor(page, "level")).to_have_attribute("data-state", "accepted")
+    assert fields.value("g", "level") == 56
+
+
+def test_hostile_values_and_names_are_text(open_page):
+    hostile = '<img src=x onerror="document.title=1"> \u202egnol\u202c 🙂 ' + "x" * 10_000
+    graph = "graph: g\ntitle: '<script>alert(1)</script>'\nnodes:\n  t: { set: string, title: '<b>bold</b>' }\n"
+    with Server({"g": graph}) as server:
+        server.set("g", "t", hostile)
+        page = open_page(server, "/#/g/g/values")
+        expect(shown(page, "t")).to_have_text(hostile)
+        expect(page.get_by_role("heading", level=1)).to_have_text("<script>alert(1)</script>")
+        expect(row(page, "t").locator(".row-title")).to_have_text("<b>bold</b>")
+        assert page.evaluate("document.querySelectorAll('main img, main script, main b').length") == 0
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_table_owns_what_it_shows_as_long_as_it_is_open(fields, open_page):
+    start = fields.counts("g")
+    page = open_values(open_page, fields)
+    assert fields.counts("g")["listeners"] > start["listeners"]
+    page.close()
+    eventually(lambda: fields.counts("g") == start)
+
+
+def test_a_restarted_server_finds_the_page_as_it_was(open_page):
+    with Server({"g": GRAPH}) as first:
+        page = open_values(open_page, first, allow=DOWN)
+        origin = page.evaluate("performance.timeOrigin")
+        first.set("g", "level", 70)
+        expect(shown(page, "level")).to_have_text(re.compile(r"^70\s%"))
+        field(page, "name").fill("half ty")
+        port = first.port
+        first.process.kill()
+        first.process.wait()
+        expect(page.locator(".conn-text")).to_contain_text("Reconnecting")
+        expect(editor(page, "level")).to_contain_text("Not connected")
+        expect(field(page, "name")).to_have_value("half ty")
+        expect(field(page, "name")).to_be_focused()
+        assert float(shown(page, "level").evaluate("e => getComputedStyle(e).opacity")) < 1, "dimmed"
+        with Server({"g": GRAPH.replace("initial: 10", "initial: 11")}, listen=f"127.0.0.1:{port}") as second:
+            expect(page.locator(".conn-text")).to_have_text("Restarted, state reloaded", timeout=15_000)
+            expect(page.locator(".conn-text")).to_have_text("Live")
+            expect(shown(page, "level")).to_have_text(re.compile(r"^11\s%"))
+            expect(shown(page, "double")).to_have_text("22")
+            expect(field(page, "name")).to_have_value("half ty")
+            assert page.evaluate("performance.timeOrigin") == origin, "not reloaded"
+            field(page, "name").press("Enter")
+            expect(editor(page, "name")).to_have_attribute("data-state", "accepted")
+            assert second.value("g", "name") == "half ty"

@@ -1,0 +1,91 @@
+// What somebody typed, as a value of a node's type, or a sentence that says why it is none. Pure.
+// It helps the person at the field; the server decides.
+
+const kinds = { object: "an object", array: "a list" };
+const count = (text) => [...text].length;
+
+/** Whether two JSON values are the same. */
+export function same(a, b) {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || !a || !b || Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && same(a[key], b[key]));
+}
+
+/** What control a node gets: select, switch, number, text, area or json. */
+export function control(node) {
+  if (node.enum) return "select";
+  switch (node.type) {
+  case "boolean": return "switch";
+  case "number": case "integer": return "number";
+  case "string": return node.maxLength > 120 ? "area" : "text";
+  default: return "json";
+  }
+}
+
+function number(node, text) {
+  const clean = text.trim().replace(/^\+/, "").replace(/^(-?\d+),(\d+)$/, "$1.$2");
+  if (!clean) return { error: "Type a number" };
+  if (!/^-?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(clean)) return { error: "This is not a number" };
+  const value = Number(clean);
+  if (!Number.isFinite(value)) return { error: "This number is too large" };
+  if (node.type === "integer" && !Number.isInteger(value)) return { error: "This must be a whole number" };
+  if (node.min !== undefined && value < node.min) return { error: `This must be at least ${node.min}` };
+  if (node.max !== undefined && value > node.max) return { error: `This must be at most ${node.max}` };
+  return { value: /^-?\d+$/.test(clean) && !Number.isSafeInteger(value) ? BigInt(clean) : value };
+}
+
+function string(node, text) {
+  const length = count(text);
+  if (length < node.minLength) return { error: `This must have at least ${node.minLength} characters; it has ${length}` };
+  if (length > node.maxLength) return { error: `This must have at most ${node.maxLength} characters; it has ${length}` };
+  return { value: text };
+}
+
+function json(node, text) {
+  if (!text.trim()) return { error: "Type a JSON value" };
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // What may be anything may be a text without quotes; what looks like broken JSON is rather a mistake.
+    if (node.type === "any" && !/^\s*[[{"]/.test(text)) return { value: text };
+    return { error: `This is not valid JSON: ${error.message}` };
+  }
+  const isKind = node.type === "array" ? Array.isArray(value) : value !== null && typeof value === "object" && !Array.isArray(value);
+  if (kinds[node.type] && !isKind) return { error: `This must be ${kinds[node.type]}` };
+  if (node.type === "array" && value.length < node.minLength) return { error: `This must have at least ${node.minLength} elements` };
+  if (node.type === "array" && value.length > node.maxLength) return { error: `This must have at most ${node.maxLength} elements` };
+  return { value };
+}
+
+/** `{ value }` or `{ error }`. */
+export function parseInput(node, text) {
+  switch (control(node)) {
+  case "number": return number(node, text);
+  case "text": case "area": return string(node, text);
+  default: return json(node, text);
+  }
+}
+
+/** What a field shows for a value: all of it, exactly. */
+export function fieldText(node, value) {
+  if (value === undefined) return "";
+  if (typeof value === "bigint") return String(value);
+  if (typeof value === "string" && control(node) !== "json") return value;
+  if (control(node) !== "json") return JSON.stringify(value);
+  if (typeof value === "string" && node.type === "any" && value && !/^\s*([[{"\d-]|true|false|null)/.test(value)) return value;
+  return value !== null && typeof value === "object" ? JSON.stringify(value, null, 2) : JSON.stringify(value);
+}
+
+/** Bounds in words, for a hint below the field; empty where there are none. */
+export function bounds(node) {
+  const { min, max, minLength, maxLength } = node;
+  if (min !== undefined && max !== undefined) return `${min} to ${max}`;
+  if (min !== undefined) return `at least ${min}`;
+  if (max !== undefined) return `at most ${max}`;
+  const what = node.type === "array" ? "elements" : "characters";
+  if (minLength !== undefined && maxLength !== undefined) return `${minLength} to ${maxLength} ${what}`;
+  if (maxLength !== undefined) return `at most ${maxLength} ${what}`;
+  return minLength !== undefined ? `at least ${minLength} ${what}` : "";
+}

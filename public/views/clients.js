@@ -1,0 +1,130 @@
+// Who is connected, what they listen to, and what would go with them. Asked for again every two seconds while it is shown.
+import { h, setAttribute, setText } from "/lib/dom.js";
+import { formatAge, formatDuration, formatTime, plural } from "/lib/format.js";
+import { graphPath, href } from "/lib/router.js";
+
+const words = { ws: "WebSocket", http: "HTTP", sse: "events", bare: "plain stream" };
+const columns = [["Client"], ["Address"], ["Connected", "num"], ["Waiting", "num"], ["Folded", "num"], [""]];
+
+async function json(path, signal) {
+  const answer = await fetch(path, { signal });
+  const body = await answer.json();
+  if (!answer.ok) throw Object.assign(new Error(body.detail ?? body.title), { code: body.code });
+  return body;
+}
+
+export async function mount(element, context) {
+  const { client, store, frame, signal, style, dialogs, announce, title } = context;
+  title("Clients");
+  await style("/views/views.css");
+  if (signal.aborted) return {};
+  let { id } = context.route.params, busy = false, known = null;
+  const count = h("span", { class: "dim" }), body = h("tbody"), detail = h("section", { class: "card", hidden: true, "aria-label": "One client" });
+  const page = h("div", { class: "page wide" }, h("div", { class: "title-row" }, h("h1", {}, "Clients"), count),
+    h("section", { class: "card" }, h("div", { class: "scroll" }, h("table", { class: "clients" },
+      h("thead", {}, h("tr", {}, columns.map(([label, kind]) => h("th", { scope: "col", class: kind }, label || h("span", { class: "unseen" }, "Actions"))))), body))),
+    detail);
+  element.append(page);
+  const rows = new Map();
+
+  const end = async ({ c, client: name }) => {
+    if (!await dialogs.confirm(`Disconnect ${name ?? c}?`, "Its connection is closed, and what only it kept alive is released. It may connect again.", "Disconnect")) return;
+    const answer = await fetch(`/v1/connections/${encodeURIComponent(c)}`, { method: "DELETE" });
+    announce(answer.ok ? `${name ?? c} disconnected` : `${name ?? c} was not disconnected`, { assertive: !answer.ok });
+    refresh();
+  };
+
+  function row(connection) {
+    const { c, transport, peer } = connection;
+    const cells = { age: h("td", { class: "num" }), queued: h("td", { class: "num" }), folded: h("td", { class: "num" }) };
+    const name = h("a", { href: href(`/clients/${encodeURIComponent(c)}`) }), mine = h("span", { class: "tag" }, "you");
+    const who = h("span", { class: "dim" });
+    const button = h("button", { type: "button", class: "quiet", "aria-label": `Disconnect ${connection.client ?? c}`, onclick: () => end(connection) }, "Disconnect");
+    const line = h("tr", {}, h("th", { scope: "row" }, h("span", { class: "client-name" }, name, mine),
+      h("span", { class: "client-kind small dim" }, h("code", {}, c), ` ${words[transport] ?? transport}`, who)),
+      h("td", { class: "mono small peer" }, peer), cells.age, cells.queued, cells.folded, h("td", { class: "num" }, button));
+    return { line, show: (now) => {
+      setText(name, now.client || words[transport] || transport);
+      setText(who, now.by ?? now.principal ? `, ${now.by ?? now.principal}` : "");
+      mine.hidden = c !== client.session;
+      setText(cells.age, formatDuration(Date.now() - now.since));
+      setAttribute(cells.age, "title", formatTime(now.since));
+      setText(cells.queued, String(now.queued ?? 0));
+      setText(cells.folded, now.folded === undefined ? "" : String(now.folded));
+      setAttribute(line, "aria-current", c === id ? "true" : null);
+    } };
+  }
+
+  /** What one client listens to, in every graph that may be looked at. */
+  async function show(connection) {
+    if (!connection) {
+      detail.replaceChildren(h("h2", {}, `${id} is not connected any more`), h("p", { class: "dim" }, "What only it kept alive has been released."));
+      return void (detail.hidden = false);
+    }
+    const graphs = store.get("graphs") ?? [];
+    const found = (await Promise.all(graphs.map(async ({ graph, title: name }) => {
+      try {
+        const { listeners, nodes } = await json(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json&live=1`, signal);
+        const listener = listeners.find(({ l }) => l === connection.c);
+        if (!listener) return null;
+        const named = new Map(nodes.filter(({ n }) => n !== undefined).map((node) => [node.n, node]));
+        const label = (n) => named.get(n)?.name ?? named.get(n)?.label ?? `node ${n}`;
+        const retained = new Map(nodes.map((node) => [node.name, node.retain]));
+        const own = nodes.filter(({ owners, kind, retain, of }) => owners?.length === 1 && owners[0] === connection.c
+          && (kind === "chain" || (retain ?? retained.get(of)) === "whileInUse")).length;
+        return { graph, name, listener, nodes: listener.on.map((n) => ({ label: label(n), node: named.get(n)?.name })), own };
+      } catch { return null; }
+    }))).filter(Boolean);
+    if (signal.aborted) return;
+    const held = found.map(({ graph, name, listener, nodes, own }) => h("li", {},
+      h("a", { href: href(graphPath(graph)) }, name || graph), `: listens to ${plural(nodes.length, "node")}; leaving would release ${plural(own, "node")}`,
+      listener.folded ? `; ${listener.folded} values folded for it` : "",
+      h("p", { class: "held" }, nodes.slice(0, 40).map(({ label, node }) => (node
+        ? h("a", { class: "tag mono", href: href(`${graphPath(graph)}?node=${encodeURIComponent(node)}`) }, label)
+        : h("span", { class: "tag mono" }, label))), nodes.length > 40 && ` and ${nodes.length - 40} more`)));
+    detail.replaceChildren(h("h2", {}, connection.client || connection.c),
+      h("p", { class: "dim" }, `${words[connection.transport] ?? connection.transport} from ${connection.peer}, since ${formatTime(connection.since)} (${formatAge(Date.now() - connection.since)}).`),
+      held.length ? h("ul", { class: "plain" }, held) : h("p", {}, "It listens to nothing: no node depends on it."));
+    detail.hidden = false;
+  }
+
+  async function refresh() {
+    if (busy || signal.aborted) return;
+    busy = true;
+    try {
+      const { connections } = await json("/v1/connections", signal);
+      // Requests of pages and programs come and go, this one's among them; who stays is listed.
+      known = connections.filter(({ transport }) => transport !== "http");
+      const others = connections.length - known.length;
+      setText(count, `${plural(known.length, "connection")}${others ? `, and ${plural(others, "open HTTP connection")}` : ""}`);
+      const present = new Set(known.map(({ c }) => c));
+      for (const [c] of rows) if (!present.has(c)) rows.delete(c);
+      for (const each of known) {
+        if (!rows.has(each.c)) rows.set(each.c, row(each));
+        rows.get(each.c).show(each);
+      }
+      const lines = known.map(({ c }) => rows.get(c).line);
+      if (lines.length !== body.children.length || lines.some((line, i) => body.children[i] !== line)) body.replaceChildren(...lines);
+      if (id) await show(known.find(({ c }) => c === id));
+      else detail.hidden = true;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error.code) {
+        element.replaceChildren(h("div", { class: "notice" }, h("h1", {}, "Clients are not shown to you"),
+          h("p", {}, `${error.message}. The list of connections takes the right `, h("code", {}, "admin"), ".")));
+      }
+      // Without an answer the connection's state says so; the list stays as it was.
+    } finally {
+      busy = false;
+    }
+  }
+
+  await refresh();
+  frame.tick(() => { if (client.state.name === "live" && Math.floor(Date.now() / 1000) % 2) refresh(); }, signal);
+  return {
+    update(route) {
+      id = route.params.id;
+      refresh();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+// For servers that want a token: it is given once, kept by the browser in a cookie that scripts cannot read, and nowhere else.
+import { h, setText } from "/lib/dom.js";
+
+export function mount(element, { client, style, title }) {
+  style("/views/views.css");
+  title("Sign in");
+  const field = h("input", { type: "password", id: "token", name: "token", autocomplete: "current-password", spellcheck: "false", required: true, "aria-describedby": "token-message" });
+  const message = h("p", { class: "small bad", id: "token-message", role: "alert" });
+  const button = h("button", { type: "submit", class: "primary" }, "Sign in");
+  const { reason } = client.state;
+  const why = reason === "token_expired" ? "Your session has ended." : "This server wants to know who you are.";
+
+  const submit = async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    setText(message, "");
+    try {
+      const answer = await fetch("/v1/session", {
+        method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ token: field.value.trim() }),
+      });
+      if (answer.ok) {
+        field.value = "";
+        return client.retry();
+      }
+      const { detail, title: heading } = await answer.json();
+      field.setAttribute("aria-invalid", "true");
+      setText(message, answer.status === 401 ? "This token is not known here, or has ended." : `Not signed in: ${detail ?? heading}`);
+      field.select();
+    } catch {
+      setText(message, "The server did not answer. Try again in a moment.");
+    } finally {
+      button.disabled = false;
+    }
+  };
+
+  element.append(h("form", { class: "card sign-in", onsubmit: submit },
+    h("h1", {}, "Sign in"),
+    h("p", { class: "dim" }, `${why} Show the token that you were given; whoever runs the server makes one with `, h("code", {}, "sluice token"), "."),
+    h("div", { class: "field" }, h("label", { for: "token" }, "Token"), field, message),
+    button));
+  field.focus();
+  return {};
+}

@@ -1,0 +1,150 @@
+// All values of a graph as a table, with a field for what can be set: the plain way, also for small screens and screen readers.
+import { h, setAttribute, setText } from "/lib/dom.js";
+import { formatAge, formatEntry, formatTime } from "/lib/format.js";
+import { valueEditor } from "/ui/value-editor.js";
+
+const note = (title, words) => h("div", { class: "notice" }, h("h1", {}, title), h("p", {}, words));
+
+class Row {
+  entry = null; at = 0;
+  #value = h("span", { class: "value" }, h("span", { class: "skeleton" }));
+  #age = h("td", { class: "num small dim" });
+  #editor = null; #item; #node;
+
+  constructor(context, node) {
+    const { client, announce, frame, route } = context;
+    this.#node = node;
+    this.#value.dataset.node = node.name;
+    const cell = h("td");
+    if (node.kind === "mutable") {
+      this.#editor = valueEditor({ client, announce, node, graph: route.params.graph, compact: false });
+      cell.append(this.#editor.element);
+    } else {
+      cell.append(h("span", { class: "made dim small" }, `${node.op} ${(node.inputs ?? []).join(", ")}`, node.label && [" → ", h("code", {}, node.label)]));
+    }
+    this.element = h("tr", { dataset: { row: node.name } },
+      h("th", { scope: "row" }, node.title && h("span", { class: "row-title" }, node.title), h("code", {}, node.name)),
+      h("td", {}, this.#value), cell, this.#age);
+    this.#item = frame.item(this.element, () => this.#draw());
+  }
+
+  show(entry, t) {
+    this.entry = entry;
+    this.at = t;
+    this.#item.mark();
+    this.#editor?.show(entry);
+  }
+
+  #draw() {
+    if (!this.entry) return;
+    const { empty, fail, gone } = this.entry;
+    setText(this.#value, gone ? "removed" : formatEntry(this.entry, this.#node.unit));
+    this.#value.className = `value${fail ? " fail" : empty || gone ? " empty" : ""}`;
+    this.tick();
+  }
+
+  /** The age of the value, in words; the time itself on hover. */
+  tick(now = Date.now()) {
+    if (!this.at) return;
+    setText(this.#age, formatAge(now - this.at));
+    setAttribute(this.#age, "title", formatTime(this.at, now));
+  }
+
+  close() {
+    this.#item.close();
+    this.#editor?.close();
+  }
+}
+
+export async function mount(element, context) {
+  const { client, route, store, frame, signal, style, title } = context, { graph } = route.params;
+  title(`${graph}, values`);
+  let rows = new Map(), handle = null, ended = false, loading = false, built = "";
+  const told = new Map();
+
+  const clear = () => {
+    for (const row of rows.values()) row.close();
+    rows = new Map();
+  };
+
+  async function load() {
+    const answer = await fetch(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json`, { signal });
+    const body = await answer.json();
+    if (!answer.ok) throw Object.assign(new Error(body.detail ?? body.title), { code: body.code });
+    return body;
+  }
+
+  /** Fields in which somebody types stay, unless the definition is another one. */
+  function build(picture) {
+    const named = picture.nodes.filter(({ name }) => name);
+    const shape = JSON.stringify(named.map(({ v, empty, fail, n, c, t, exists, ...rest }) => rest));
+    if (shape === built) return;
+    built = shape;
+    clear();
+    const table = (heading, nodes) => {
+      if (!nodes.length) return null;
+      const body = h("tbody");
+      for (const node of nodes) {
+        const row = new Row(context, node);
+        // What the picture says holds until the subscription answers.
+        if (told.has(node.name)) row.show(...told.get(node.name));
+        else if (node.n !== undefined) row.show(node, node.t);
+        rows.set(node.name, row);
+        body.append(row.element);
+      }
+      return h("section", { class: "card" }, h("div", { class: "scroll" }, h("table", { class: "values" }, h("caption", {}, heading),
+        h("thead", {}, h("tr", {}, ["Node", "Value", heading === "Set by clients" ? "Set" : "Made by", "Changed"].map((label, i) =>
+          h("th", { scope: "col", class: i === 3 && "num" }, label)))), body)));
+    };
+    const mutable = named.filter(({ kind }) => kind === "mutable"), derived = named.filter(({ kind }) => kind !== "mutable");
+    if (!named.length) return element.replaceChildren(note("No nodes", "This graph's definition has no nodes yet."));
+    element.replaceChildren(h("div", { class: "page wide" }, ...[table("Set by clients", mutable), table("Derived", derived)].filter(Boolean),
+      h("p", { class: "small dim" }, "This table listens to all of these nodes, so they are alive while it is open.")));
+  }
+
+  async function show() {
+    if (loading) return;
+    loading = true;
+    try {
+      const picture = await load();
+      if (ended) return;
+      build(picture);
+    } catch (error) {
+      if (ended) return;
+      if (error.code) return element.replaceChildren(note("There is no such graph", `${error.message}. It may have been removed, or not be yours to see.`));
+      // Without an answer the connection's state says what is wrong; the table stays as it was.
+      if (!rows.size) element.replaceChildren(note("Not loaded", "The server does not answer. The table comes as soon as it does."));
+      return;
+    } finally {
+      loading = false;
+    }
+    handle ??= client.watch({ graph, nodes: ["*"] }, null, (_, { m, t, ended: end }) => {
+      if (end) return void (end.code !== "closed" && element.prepend(h("p", { class: "notice bad" }, `The values cannot be followed: ${end.msg ?? end.code}.`)));
+      for (const [name, entry] of Object.entries(m)) {
+        told.set(name, [entry, t]);
+        const row = rows.get(name);
+        if (row) row.show(entry, t);
+        else show();
+      }
+    }, { every: 100 });
+  }
+
+  await Promise.all([style("/views/views.css"), style("/ui/editor.css")]);
+  if (signal.aborted) return { unmount() {} };
+  let wasLive = false;
+  store.listen("state", ({ name, restarted }) => {
+    const live = name === "live";
+    // Another history may come with another definition.
+    if (live && (!wasLive && !rows.size || restarted)) show();
+    wasLive = live;
+  }, signal);
+  frame.tick(() => { const now = Date.now(); for (const row of rows.values()) row.tick(now); }, signal);
+  if (!rows.size) show();
+  return {
+    unmount() {
+      ended = true;
+      handle?.close();
+      clear();
+    },
+  };
+}
