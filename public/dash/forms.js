@@ -1,0 +1,80 @@
+// Dialogs of a dashboard: adding and editing widgets.
+import { h } from "/lib/dom.js";
+import { kinds } from "/dash/kinds.js";
+import { columns, most, place, read, version } from "/dash/layout.js";
+
+const labels = {
+  pipe: ["Expression", "Run by the server for this widget, for instance round(value * 9 / 5 + 32, 1)"],
+  unit: ["Unit", "As the node says, if left empty"], span: ["Seconds shown", ""], min: ["Least", ""], max: ["Greatest", ""],
+  warn: ["Warn from", ""], bad: ["Bad", "A number or state that is bad"], ok: ["Good", "A state that is good"], text: ["Text", "Shown when no node is chosen"],
+  slider: ["With a slider", "Where the node has bounds"],
+};
+
+let count = 0;
+function field(label, hint, input) {
+  const id = `field-${++count}`, note = hint && h("span", { class: "small dim", id: `${id}-hint` }, hint);
+  input.id = id;
+  if (note) input.setAttribute("aria-describedby", note.id);
+  return h("div", { class: "field" }, h("label", { for: id }, label), input, note);
+}
+
+/** Asks for a widget: a new one, or what is to become of `data`. Resolves with its data, or null. */
+export async function askWidget(board, data = null) {
+  const { dialogs } = board.page, all = [...(board.observed.nodes?.values() ?? [])].sort((a, b) => a.name.localeCompare(b.name));
+  const kind = h("select", {}, Object.entries(kinds).map(([name, { label }]) => h("option", { value: name, selected: name === (data?.kind ?? "number") }, label)));
+  const title = h("input", { value: data?.title ?? "", maxlength: most.title, placeholder: "As the node says" });
+  const inputs = {}, fields = h("div", { class: "form-fields" }), problem = h("p", { class: "bad small", role: "alert" });
+  const nodes = h("select", {});
+
+  const show = () => {
+    const { source, options } = kinds[kind.value], several = source === "several", chosen = data?.nodes ?? (data?.node ? [data.node] : []);
+    nodes.multiple = several;
+    nodes.size = several ? Math.min(8, Math.max(3, all.length)) : 0;
+    nodes.replaceChildren(...(source === "maybe" ? [h("option", { value: "" }, "none")] : []),
+      ...all.filter((each) => source !== "mutable" || each.kind === "mutable").map((each) =>
+        h("option", { value: each.name, selected: chosen.includes(each.name) }, each.title ? `${each.name} — ${each.title}` : each.name)));
+    fields.replaceChildren(...(source === "none" ? [] : [field(several ? "Nodes" : "Node", several ? `Up to ${kind.value === "table" ? most.tableNodes : most.nodes}; with Ctrl or Shift for more than one` : "", nodes)]));
+    for (const name of options) {
+      const [label, hint] = labels[name], old = data?.[name];
+      const input = name === "slider" ? h("input", { type: "checkbox" })
+        : name === "text" ? h("textarea", { rows: 3, maxlength: most.text })
+        : h("input", ["span", "min", "max", "warn"].includes(name) ? { type: "number", step: "any", inputmode: "decimal" } : { maxlength: 1000 });
+      if (name === "slider") input.checked = old ?? false;
+      else input.value = name === "pipe" ? expression(old) : old ?? "";
+      inputs[name] = input;
+      fields.append(field(label, hint, input));
+    }
+  };
+  kind.addEventListener("change", show);
+  show();
+  const body = h("div", { class: "field" }, field("Kind", "", kind), field("Title", "", title), fields, problem);
+  for (;;) {
+    const choice = await dialogs.open({ title: data ? "Edit widget" : "Add widget", body, sheet: true, actions: [{ label: "Cancel", value: null }, { label: data ? "Save" : "Add", value: "yes", kind: "primary" }] });
+    if (choice !== "yes") return null;
+    const { source, options, size: [w, height] } = kinds[kind.value], chosen = [...nodes.selectedOptions].map((each) => each.value).filter(Boolean);
+    const next = { kind: kind.value, w: data?.w ?? w, h: data?.h ?? height };
+    Object.assign(next, data ? { x: data.x, y: data.y } : place(board.widgets.map((each) => each.data), Math.min(w, columns), height));
+    if (title.value.trim()) next.title = title.value.trim();
+    if (source === "several") next.nodes = chosen;
+    else if (source !== "none" && chosen[0]) next.node = chosen[0];
+    for (const name of options) {
+      const value = name === "slider" ? inputs[name].checked || undefined : inputs[name].value.trim();
+      if (value === "" || value === undefined) continue;
+      if (name === "pipe") next.pipe = value === expression(data?.pipe) ? data.pipe : [{ map: value }];
+      else next[name] = ["span", "min", "max", "warn"].includes(name) || (name === "bad" && kind.value === "gauge") ? Number(value) : value;
+    }
+    if (source !== "none" && source !== "maybe" && !chosen.length) {
+      problem.textContent = "Choose a node.";
+      continue;
+    }
+    const { layout, problems } = read({ v: version, widgets: [{ ...next, x: 0, y: 0 }] });
+    if (layout.widgets.length) return next;
+    problem.textContent = problems[0];
+  }
+}
+
+/** A pipe of one map is shown as its expression; others as JSON. */
+function expression(pipe) {
+  if (!pipe) return "";
+  return pipe.length === 1 && typeof pipe[0].map === "string" ? pipe[0].map : JSON.stringify(pipe);
+}

@@ -1,0 +1,105 @@
+// Widgets of many values: a table of nodes, a log of one node's values, the clients that listen.
+import { h, setText } from "/lib/dom.js";
+import { formatAge, formatEntry, formatTime } from "/lib/format.js";
+
+export const table = (widget, { feeds, page, unit, facts, signal }) => {
+  const rows = feeds.map((feed) => {
+    const value = h("td", { class: "num mono value" }), age = h("td", { class: "dim small num" });
+    return { feed, value, age, row: h("tr", {}, h("th", { scope: "row", title: feed.node }, facts(feed.node)?.title ?? feed.node), value, age) };
+  });
+  const element = h("div", { class: "scroll fill", tabindex: 0, role: "group" }, h("table", { class: "tight" },
+    h("thead", { class: "unseen" }, h("tr", {}, h("th", {}, "Node"), h("th", {}, "Value"), h("th", {}, "Changed"))), h("tbody", {}, rows.map(({ row }) => row))));
+  const item = page.frame.item(element, () => {
+    for (const { feed, value, age } of rows) {
+      setText(value, formatEntry(feed.entry, unit(feed.node)));
+      value.classList.toggle("fail", !!feed.entry?.fail);
+      value.classList.toggle("empty", !!feed.entry?.empty);
+      setText(age, feed.at ? formatAge(Date.now() - feed.at) : "");
+    }
+  });
+  page.frame.tick(() => item.mark(), signal);
+  return {
+    element, show: () => item.mark(), mark: () => item.mark(), close: () => item.close(),
+    table: () => ({ head: ["node", "value"], rows: feeds.map(({ node, entry }) => [node, entry?.v ?? null]) }),
+  };
+};
+
+const kept = 1000, lineHeight = 22;
+
+/** Every value of one node, newest first; only what is in sight is in the document. */
+export const log = (widget, { page, graph, feeds: [feed], unit, signal }) => {
+  const lines = [];
+  let paused = false, missed = 0, filter = "";
+  const list = h("ol", { class: "log-lines" }), space = h("div", { class: "log-space" }, list);
+  const pane = h("div", { class: "scroll fill log", tabindex: 0, role: "log", "aria-live": "off", "aria-label": `Values of ${feed.node}` }, space);
+  const find = h("input", { type: "search", placeholder: "Filter", "aria-label": "Filter the log", class: "small", oninput: () => { filter = find.value.toLowerCase(); item.mark(); } });
+  const pause = h("button", { type: "button", class: "quiet small", "aria-pressed": "false", onclick: () => {
+    paused = !paused;
+    missed = 0;
+    pause.setAttribute("aria-pressed", paused);
+    if (!paused) shown = null;
+    else shown = [...lines];
+    item.mark();
+  } }, "Pause");
+  let shown = null;
+  const element = h("div", { class: "log-box" }, h("div", { class: "log-tools" }, find, pause), pane);
+  const item = page.frame.item(element, () => {
+    const all = (shown ?? lines).filter(({ text }) => !filter || text.toLowerCase().includes(filter));
+    setText(pause, paused ? `Go on (${missed} new)` : "Pause");
+    space.style.height = `${all.length * lineHeight}px`;
+    const first = Math.max(0, Math.floor(pane.scrollTop / lineHeight) - 4), count = Math.ceil(pane.clientHeight / lineHeight) + 8;
+    list.style.transform = `translateY(${first * lineHeight}px)`;
+    const part = all.slice(first, first + count);
+    while (list.childElementCount < part.length) list.append(h("li", {}, h("time", { class: "dim num" }), h("span", { class: "value" })));
+    while (list.childElementCount > part.length) list.lastChild.remove();
+    part.forEach(({ t, text, isFail }, i) => {
+      const [time, value] = list.children[i].children;
+      setText(time, formatTime(t));
+      setText(value, text);
+      value.classList.toggle("fail", isFail);
+    });
+  });
+  pane.addEventListener("scroll", () => item.mark(), { passive: true, signal });
+  // A log wants every value; this subscription is its own, the feed's is the shared newest value.
+  const watch = page.client.watch({ graph, node: feed.node }, null, (value, meta) => {
+    if (meta.ended) return;
+    const entry = meta.fail ? { fail: meta.fail } : meta.empty || value === undefined ? { empty: true } : { v: value };
+    const last = lines[0];
+    if (last && last.rev === meta.rev && last.text === formatEntry(entry, unit(feed.node))) return;
+    lines.unshift({ t: meta.t, rev: meta.rev, text: formatEntry(entry, unit(feed.node)), isFail: !!meta.fail });
+    if (lines.length > kept) lines.pop();
+    if (paused) missed++;
+    item.mark();
+  }, { mode: "all", queue: 1024, history: 100, pipe: widget.pipe });
+  return {
+    element, show() {}, mark: () => item.mark(), close: () => { watch.close(); item.close(); },
+    table: () => ({ head: ["time", "value"], rows: lines.map(({ t, text }) => [formatTime(t), text]) }),
+  };
+};
+
+/** Who listens to this graph; looking adds nobody. */
+export const clients = (widget, { page, observed, signal }) => {
+  const list = h("ul", { class: "clients" }), note = h("p", { class: "dim small" }), element = h("div", { class: "scroll fill", tabindex: 0, role: "group" }, note, list);
+  const items = new Map();
+  const item = page.frame.item(element, () => {
+    const all = observed.listeners;
+    if (!all) return void setText(note, observed.refused ? `Who listens cannot be shown: ${observed.refused}.` : "");
+    setText(note, all.size ? "" : "Nobody listens.");
+    for (const [l, { row }] of items) if (!all.has(l)) { row.remove(); items.delete(l); }
+    for (const [l, each] of all) {
+      if (!items.has(l)) {
+        const what = h("span", { class: "dim small" }), row = h("li", {}, h("i", { class: "pill", "aria-hidden": "true" }), h("span", {}, each.client || l, each.you ? h("span", { class: "tag" }, "you") : null), what);
+        items.set(l, { row, what });
+        list.append(row);
+      }
+      const count = each.on?.length ?? 0;
+      setText(items.get(l).what, `${each.transport ?? ""} · ${count} ${count === 1 ? "node" : "nodes"} · here ${formatAge(Date.now() - each.since).replace(" ago", "")}`);
+    }
+  });
+  observed.addEventListener("change", () => item.mark(), { signal });
+  page.frame.tick(() => item.mark(), signal);
+  return {
+    element, show() {}, mark: () => item.mark(), close: () => item.close(),
+    table: () => ({ head: ["client", "transport", "nodes"], rows: [...(observed.listeners?.values() ?? [])].map((each) => [each.client ?? each.l, each.transport, each.on?.length]) }),
+  };
+};
