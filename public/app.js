@@ -34,6 +34,12 @@ follow("(max-width: 759px)", "narrow");
 follow("(prefers-reduced-motion: reduce)", "reduced");
 store.set("paused", false);
 
+// That there is a session, not whose: its cookie is out of reach of scripts.
+try { store.set("session", localStorage.getItem("sluice.session") !== null); } catch { store.set("session", false); }
+store.listen("session", (session) => {
+  try { session ? localStorage.setItem("sluice.session", "yes") : localStorage.removeItem("sluice.session"); } catch { /* for now only */ }
+});
+
 const client = connect("/v1/ws", {
   client: "dashboard",
   ping: 2000,

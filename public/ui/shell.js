@@ -6,14 +6,15 @@ import { ConnectionState, resumedWords, words } from "/ui/conn-state.js";
 
 const tabs = [["", "Graph", "graph"], ["dash", "Dashboard", "dash"], ["values", "Values", "values"]];
 const icons = {
-  graph: "M3 4.5h3v3H3zM10 2.5h3v3h-3zM10 10.500h3v3h-3zM6 6h2v-2h2M8 6v6h2",
-  dash: "M2.500 2.500h5v6h-5zM10 2.500h3.500v3H10zM10 8h3.500v5.500H10zM2.500 11h5v2.500h-5z",
-  values: "M2.500 3.500h11M2.500 8h11M2.500 12.500h11",
-  clients: "M5.500 7.500a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM2 13c0-2 1.500-3.500 3.500-3.500S9 11 9 13M11 8a1.500 1.500 0 1 0 0-3M11 10c1.800 0 3 1.200 3 3",
-  system: "M2.500 3h11v7.500h-11zM6 13.500h4M8 10.500v3",
-  light: "M8 5.200a2.800 2.800 0 1 0 0 5.600 2.800 2.800 0 0 0 0-5.600M8 1.500v1.200M8 13.300v1.200M1.500 8h1.200M13.300 8h1.200M3.400 3.400l.8.8M11.800 11.800l.8.8M12.600 3.400l-.8.8M4.200 11.800l-.8.8",
-  dark: "M13 9.800A5.500 5.500 0 0 1 6.200 3a5.500 5.500 0 1 0 6.800 6.800z",
-  help: "M6 6a2 2 0 1 1 2.600 1.900c-.4.200-.6.500-.6.900v.4M8 11.500v.1",
+  graph: "M3 4.5h3v3H3zM10 2.5h3v3h-3zM10 10.5h3v3h-3zM6 6h2v-2h2M8 6v6h2",
+  dash: "M2.5 2.5h5v6h-5zM10 2.5h3.5v3H10zM10 8h3.5v5.5H10zM2.5 11h5v2.5h-5z",
+  values: "M2.5 3.5h11M2.5 8h11M2.5 12.5h11",
+  clients: "M5.5 7.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM2 13c0-2 1.5-3.5 3.5-3.5S9 11 9 13M11 8a1.5 1.5 0 1 0 0-3M11 10c1.8 0 3 1.2 3 3",
+  system: "M2.5 3h11v7.5h-11zM6 13.5h4M8 10.5v3",
+  light: "M8 5.2a2.8 2.8 0 1 0 0 5.6 2.8 2.8 0 0 0 0-5.6M8 1.5v1.2M8 13.3v1.2M1.5 8h1.2M13.3 8h1.2M3.4 3.4l.8.8M11.8 11.8l.8.8M12.6 3.4l-.8.8M4.2 11.8l-.8.8",
+  dark: "M13 9.8A5.5 5.5 0 0 1 6.2 3a5.5 5.5 0 1 0 6.8 6.8z",
+  leave: "M6.5 3H3v10h3.5M7 8h6.5M10.5 5l3 3-3 3",
+  help: "M6 6a2 2 0 1 1 2.6 1.9c-.4.2-.6.5-.6.9v.4M8 11.5v.1",
 };
 
 export class Shell {
@@ -32,7 +33,9 @@ export class Shell {
     const { store, frame } = page;
     document.getElementById("connection").append(this.#state);
     document.getElementById("context").append(this.#heading, this.#tabs, this.slot);
-    document.getElementById("tools").append(this.#themeButton(), h("button", {
+    const leave = h("button", { type: "button", class: "quiet only-icon", "aria-label": "Sign out", title: "Sign out", onclick: () => this.#signOut() }, icon(icons.leave));
+    store.listen("session", (session) => (leave.hidden = !session));
+    document.getElementById("tools").append(leave, this.#themeButton(), h("button", {
       type: "button", class: "quiet only-icon", "aria-label": "Keys", title: "Keys (?)", onclick: () => this.help(),
     }, icon(icons.help)));
     this.#state.onRetry(() => page.client.retry());
@@ -170,6 +173,12 @@ export class Shell {
     }))));
     choose(now());
     return button;
+  }
+
+  async #signOut() {
+    try { await fetch("/v1/session", { method: "DELETE" }); } catch { return this.#page.announce("Not signed out: the server does not answer", { assertive: true }); }
+    this.#page.store.set("session", false);
+    location.reload();
   }
 
   help() {

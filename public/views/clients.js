@@ -37,7 +37,7 @@ export async function mount(element, context) {
   function row(connection) {
     const { c, transport, peer } = connection;
     const cells = { age: h("td", { class: "num" }), queued: h("td", { class: "num" }), folded: h("td", { class: "num" }) };
-    const name = h("a", { href: href(`/clients/${encodeURIComponent(c)}`) }), mine = h("span", { class: "tag" }, "you");
+    const name = h("a", { href: href(`/clients/${encodeURIComponent(c)}`) }), mine = h("span", { class: "tag" });
     const who = h("span", { class: "dim" });
     const button = h("button", { type: "button", class: "quiet", "aria-label": `Disconnect ${connection.client ?? c}`, onclick: () => end(connection) }, "Disconnect");
     const line = h("tr", {}, h("th", { scope: "row" }, h("span", { class: "client-name" }, name, mine),
@@ -46,6 +46,7 @@ export async function mount(element, context) {
     return { line, show: (now) => {
       setText(name, now.client || words[transport] || transport);
       setText(who, now.by ?? now.principal ? `, ${now.by ?? now.principal}` : "");
+      setText(mine, c === client.session ? "you" : "");
       mine.hidden = c !== client.session;
       setText(cells.age, formatDuration(Date.now() - now.since));
       setAttribute(cells.age, "title", formatTime(now.since));

@@ -1,7 +1,7 @@
 // For servers that want a token: it is given once, kept by the browser in a cookie that scripts cannot read, and nowhere else.
 import { h, setText } from "/lib/dom.js";
 
-export function mount(element, { client, style, title }) {
+export function mount(element, { client, store, style, title }) {
   style("/views/views.css");
   title("Sign in");
   const field = h("input", { type: "password", id: "token", name: "token", autocomplete: "current-password", spellcheck: "false", required: true, "aria-describedby": "token-message" });
@@ -20,6 +20,7 @@ export function mount(element, { client, style, title }) {
       });
       if (answer.ok) {
         field.value = "";
+        store.set("session", true);
         return client.retry();
       }
       const { detail, title: heading } = await answer.json();

@@ -1,0 +1,327 @@
+"""The page's frame: connection state, signing in, clients, keys, themes, small screens, budgets."""
+
+import contextlib
+import http.server
+import json
+import re
+import signal
+import subprocess
+import threading
+import time
+import types
+
+import pytest
+from browser import DOWN
+from conftest import CHAIN
+from playwright.sync_api import expect
+from sluice import BINARY, ROOT, Server, eventually
+
+pytestmark = pytest.mark.browser
+ARTEFACTS = ROOT / "Tests/EndToEnd/artefacts"
+SIGNED_OUT = "401"
+
+
+def state(page):
+    return page.locator(".conn-text")
+
+
+# The connection
+
+
+def test_a_frozen_server_is_told_within_seconds_and_found_again(open_page):
+    with Server({"g": CHAIN}) as server:
+        page = open_page(server, "/#/g/g/values", allow=DOWN)
+        expect(state(page)).to_have_text("Live")
+        server.process.send_signal(signal.SIGSTOP)
+        try:
+            expect(state(page)).to_have_text("No answer from the server", timeout=6000)
+            expect(state(page)).to_contain_text("Reconnecting", timeout=6000)
+            expect(page.get_by_role("button", name="Retry now")).to_be_visible()
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+        expect(state(page)).to_have_text("Live", timeout=20_000)
+        server.set("g", "x", 9)
+        expect(page.locator('[data-node="deep"]')).to_have_text("190")
+
+
+def test_words_for_every_state(open_page, server):
+    page = open_page(server)
+    words = page.evaluate("""async () => {
+      const { words, resumedWords } = await import("/ui/conn-state.js"), now = 1e12;
+      return [
+        { name: "live" }, { name: "live", late: true }, { name: "connecting" }, { name: "connecting", late: true },
+        { name: "reconnecting", since: now - 1000, tries: 3, at: now + 1500 }, { name: "reconnecting", tries: 2, at: now },
+        { name: "offline", since: now - 42000 }, { name: "closed", code: 4401 }, { name: "closed", code: 4400 },
+      ].map((state) => words(state, now)).concat(
+        [{ name: "live", gap: 3000 }, { name: "live", gap: 3000, restarted: true }, { name: "live" }].map((state) => resumedWords(state)));
+    }""")
+    assert [text.replace("\u202f", " ") for text in words] == [
+        "Live", "No answer from the server", "Connecting", "No answer from the server yet", "Reconnecting, try 3, next in 2 s",
+        "Cannot connect, try 2, now", "Offline for 42 s", "Signed out", "Closed",
+        "Resumed, 3 s gap", "Restarted, state reloaded", "",
+    ]
+
+
+@contextlib.contextmanager
+def files_without_socket(answers):
+    """The page's files from a server that knows no WebSocket: it refuses, or never answers."""
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments):
+            super().__init__(*arguments, directory=str(ROOT / "public"))
+
+        def do_GET(self):
+            if self.path.startswith("/v1/ws") and not answers:
+                time.sleep(6)
+            return super().do_GET()
+
+        def log_message(self, *_):
+            pass
+
+    Handler.extensions_map = {**Handler.extensions_map, ".js": "text/javascript"}
+    running = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    running.daemon_threads = True
+    threading.Thread(target=running.serve_forever, daemon=True).start()
+    try:
+        yield types.SimpleNamespace(url=f"http://127.0.0.1:{running.server_port}")
+    finally:
+        running.shutdown()
+
+
+@pytest.mark.parametrize("answers, words", [(True, "Cannot connect"), (False, "No answer from the server yet")])
+def test_without_a_socket_the_page_says_so_within_three_seconds(open_page, answers, words):
+    with files_without_socket(answers) as server:
+        page = open_page(server, allow=DOWN + "|404")
+        expect(state(page)).to_contain_text(words, timeout=4000 if not answers else 3000)
+
+
+def test_without_scripts_a_sentence_says_what_is_needed(open_page, server):
+    page = open_page(server, java_script_enabled=False)
+    expect(page.locator("noscript p")).to_contain_text("needs JavaScript")
+
+
+def test_a_hidden_page_asks_for_less_keeps_what_it_owns_and_is_current_when_shown(open_page, server):
+    frames = []
+
+    def listen(page):
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda text: '"op":"upd"' in str(text) and frames.append(text)))
+
+    page = open_page(server, "/#/g/g/values", before=listen)
+    deep = page.locator('[data-node="deep"]')
+    expect(deep).to_have_text("30")
+    owned = server.counts("g")["listeners"]
+
+    def show(visibility):
+        page.evaluate("""(visibility) => {
+          Object.defineProperty(document, "visibilityState", { value: visibility, configurable: true });
+          Object.defineProperty(document, "hidden", { value: visibility === "hidden", configurable: true });
+          document.dispatchEvent(new Event("visibilitychange"));
+        }""", visibility)
+
+    def updates(seconds):
+        page.wait_for_timeout(200)
+        frames.clear()
+        end, value = time.monotonic() + seconds, 0
+        while time.monotonic() < end:
+            value += 1
+            server.set("g", "x", value)
+            page.wait_for_timeout(20)
+        return len(frames), value
+
+    shown, _ = updates(2)
+    show("hidden")
+    hidden, last = updates(3)
+    assert shown >= 8 and hidden <= 4, (shown, hidden)
+    assert server.counts("g")["listeners"] == owned
+    show("visible")
+    expect(deep).to_have_text(str((2 * last + 1) * 10), timeout=1000)
+
+
+# Who may
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    made = subprocess.run([BINARY, "token", "--name", "alice", "--role", "owner"] + [
+        word for right in ("read", "pipe", "set", "observe", "admin") for word in ("--can", right)], capture_output=True, text=True)
+    token = re.search(r"token \(shown once\): (\S+)", made.stderr)[1]
+    (tmp_path / "tokens.yaml").write_text("tokens:\n" + made.stdout)
+    with Server({"g": CHAIN}, f"auth: {tmp_path}/tokens.yaml\n") as server:
+        server.token = token
+        yield server
+
+
+def test_signing_in_and_out(open_page, guarded):
+    page = open_page(guarded, "/#/g/g/values", allow=SIGNED_OUT)
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    expect(state(page)).to_have_text("Signed out")
+    field = page.get_by_label("Token")
+    expect(field).to_be_focused()
+    field.fill("slc_wrong")
+    field.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("not known")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    field.fill(guarded.token)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator('[data-node="deep"]')).to_have_text("30")
+    expect(state(page)).to_have_text("Live")
+    assert guarded.token not in json.dumps(page.evaluate("[{...localStorage}, {...sessionStorage}, document.cookie, location.href]"))
+    page.reload()
+    expect(page.locator('[data-node="deep"]')).to_have_text("30")
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
+
+
+def test_clients_are_listed_with_what_they_hold_and_can_be_disconnected(open_page, server):
+    watching = open_page(server, "/#/g/g/values", allow=DOWN)
+    expect(watching.locator('[data-node="deep"]')).to_have_text("30")
+    page = open_page(server, "/#/clients")
+    lines = page.locator("table.clients tbody tr")
+    expect(lines).to_have_count(2)
+    expect(lines.filter(has_text="you")).to_have_count(1)
+    other = lines.filter(has_not_text="you")
+    other.get_by_role("link").click()
+    detail = page.get_by_role("region", name="One client")
+    expect(detail).to_contain_text("A test graph: listens to 9 nodes")
+    expect(detail.get_by_role("link", name="deep")).to_have_attribute("href", "#/g/g?node=deep")
+    name = other.locator("code").text_content()
+    other.get_by_role("button", name=re.compile("Disconnect")).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("what only it kept alive is released")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(lines).to_have_count(2)
+    other.get_by_role("button", name=re.compile("Disconnect")).click()
+    dialog.get_by_role("button", name="Disconnect").click()
+    expect(page.locator("table.clients code", has_text=re.compile(f"^{re.escape(name)}$"))).to_have_count(0)
+    expect(page.locator("#polite")).to_contain_text("disconnected", timeout=7000)
+
+
+# Hands and eyes
+
+
+def test_keys_act_only_outside_of_fields_and_can_be_switched_off(open_page, server):
+    page = open_page(server, "/#/g/g/values")
+    expect(page.locator('[data-node="deep"]')).to_have_text("30")
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    expect(dialog).to_contain_text("Go to the clients")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    page.keyboard.type("gc")
+    expect(page.get_by_role("heading", name="Clients")).to_be_visible()
+    page.keyboard.type("gv")
+    name = page.locator('[data-row="any"] textarea')
+    name.fill("")
+    name.press_sequentially("gc?")
+    expect(name).to_have_value("gc?")
+    page.locator("h1").first.click()
+    page.keyboard.press("?")
+    dialog.get_by_role("checkbox").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.type("gc")
+    page.wait_for_timeout(200)
+    expect(page.get_by_role("heading", name="Clients")).to_have_count(0)
+
+
+def test_a_pause_keeps_the_picture_and_loses_nothing(open_page, server):
+    page = open_page(server, "/#/g/g/values")
+    deep = page.locator('[data-node="deep"]')
+    expect(deep).to_have_text("30")
+    page.keyboard.press("p")
+    server.set("g", "x", 5)
+    page.wait_for_timeout(400)
+    expect(deep).to_have_text("30")
+    page.keyboard.press("p")
+    expect(deep).to_have_text("110")
+
+
+def test_a_theme_is_chosen_kept_and_there_before_the_first_paint(open_page, server):
+    page = open_page(server, color_scheme="light")
+    background = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(background) == "rgb(246, 247, 249)"
+    page.get_by_role("button", name="Theme: system").click()
+    page.get_by_role("menuitem", name="Dark").click()
+    assert page.evaluate(background) == "rgb(14, 19, 26)"
+    page.reload()
+    assert page.evaluate(background) == "rgb(14, 19, 26)"
+    assert page.locator("head script").first.get_attribute("src") == "/theme.js"
+    page.get_by_role("button", name="Theme: dark").click()
+    page.get_by_role("menuitem", name="As the system").click()
+    assert page.evaluate(background) == "rgb(246, 247, 249)"
+
+
+LOOKS = {
+    "light": dict(color_scheme="light"),
+    "dark": dict(color_scheme="dark"),
+    "reduced": dict(reduced_motion="reduce"),
+    "forced": dict(forced_colors="active"),
+    "phone": dict(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, color_scheme="dark"),
+    "narrow": dict(viewport={"width": 320, "height": 640}),
+    "zoomed": dict(viewport={"width": 640, "height": 400}, device_scale_factor=2),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_view_fits_and_is_kept_as_a_picture(open_page, server, look):
+    ARTEFACTS.mkdir(exist_ok=True)
+    page = open_page(server, "/", **LOOKS[look])
+    for name, path, sign in [("graphs", "#/", ".graphs a"), ("values", "#/g/g/values", '[data-node="deep"]'), ("clients", "#/clients", "table.clients a"),
+                             ("about", "#/about", "dl.facts dd")]:
+        page.evaluate("(path) => { location.hash = path; }", path)
+        expect(page.locator(sign).first).to_be_visible()
+        page.wait_for_timeout(150)
+        page.screenshot(path=ARTEFACTS / f"{name}-{look}.png")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, look, "no sideways page scroll")
+        small = page.evaluate("""() => [...document.querySelectorAll("button, select, input")].filter((e) => e.checkVisibility() && e.type !== "checkbox")
+            .map((e) => [e.outerHTML.slice(0, 80), e.getBoundingClientRect()]).filter(([, r]) => r.height < 24 || r.width < 24).map(([html]) => html)""")
+        assert small == [], (name, look, "targets of at least 24 px")
+        assert page.evaluate("document.querySelectorAll('main h1, .context:not([hidden]) h1').length") == 1, "one heading of the first order"
+
+
+def ratio(one, two):
+    def luminance(colour):
+        parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+        r, g, b = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+    light, dark = sorted((luminance(one), luminance(two)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_contrast_of_every_token_from_the_stylesheet():
+    css = (ROOT / "public/styles.css").read_text()
+    blocks = re.findall(r":root(?:\[data-theme=\"dark\"\]|:not\(\[data-theme\]\))? \{([^}]*--bg:[^}]*)\}", css)
+    assert len(blocks) == 3, "light, dark, and dark as the system says"
+    themes = [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block)) for block in blocks]
+    assert themes[1] == themes[2], "dark is dark, however it was chosen"
+    for theme in themes:
+        for ground in ("bg", "surface", "raised"):
+            for text in ("text", "text-2", "accent", "ok", "warn", "bad", "listener", "feedback", "series-6"):
+                assert ratio(theme[text], theme[ground]) >= 4.5, (text, ground, theme[text])
+            for mark in ("border", "edge"):
+                assert ratio(theme[mark], theme[ground]) >= 3, (mark, ground, theme[mark])
+        assert ratio(theme["on-accent"], theme["accent"]) >= 4.5
+        assert ratio(theme["on-bad"], theme["bad"]) >= 4.5
+    used = set(re.findall(r"var\(--([\w-]+)\)", "".join(f.read_text() for f in (ROOT / "public").rglob("*.css"))))
+    assert used <= set(re.findall(r"--([\w-]+):", css)), "no token without a definition"
+
+
+def test_no_file_is_long_and_none_makes_markup_of_data():
+    for file in (ROOT / "public").rglob("*.js"):
+        text = file.read_text()
+        if file.name != "client.js":
+            assert len(text.splitlines()) <= 400, file
+        assert not re.search(r"\.(inner|outer)HTML\s*=|insertAdjacentHTML|document\.write|\beval\(|new Function|setAttribute\(\"style\"", text), file
+
+
+def test_the_first_page_keeps_its_budgets(open_page, server):
+    page = open_page(server)
+    expect(state(page)).to_have_text("Live")
+    expect(page.locator(".graphs a").first).to_be_visible()
+    page.wait_for_timeout(300)
+    entries = page.evaluate("""performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation"))
+        .map(({ name, encodedBodySize, decodedBodySize }) => [name, encodedBodySize, decodedBodySize])""")
+    assert len(entries) <= 25
+    assert sum(entry[2] for entry in entries) <= 150_000 and sum(entry[1] for entry in entries) <= 45_000
+    painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    assert painted < 1000, painted

@@ -1,0 +1,80 @@
+// The page's modules that need no page: addresses, what is typed, how values read.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatAge, formatBytes, formatDuration, formatEntry, formatNumber, formatValue, plural } from "../../../public/lib/format.js";
+import { bounds, control, fieldText, parseInput, same } from "../../../public/lib/input.js";
+import { graphPath, parse } from "../../../public/lib/router.js";
+import { Store } from "../../../public/lib/store.js";
+
+test("addresses name views, graphs and what is chosen", () => {
+  const read = (hash) => { const { name, params, query } = parse(hash); return [name, params, Object.fromEntries(query)]; };
+  assert.deepEqual(read(""), ["graphs", {}, {}]);
+  assert.deepEqual(read("#/"), ["graphs", {}, {}]);
+  assert.deepEqual(read("#/g/house?node=plant&focus=up"), ["graph", { graph: "house" }, { node: "plant", focus: "up" }]);
+  assert.deepEqual(read("#/g/house/dash?w=a%3Fb&kiosk=1"), ["dash", { graph: "house" }, { w: "a?b", kiosk: "1" }]);
+  assert.deepEqual(read("#/g/a%2Fb/values"), ["values", { graph: "a/b" }, {}]);
+  assert.deepEqual(read("#/clients/c:7"), ["clients", { id: "c:7" }, {}]);
+  assert.deepEqual(read("#/clients"), ["clients", {}, {}]);
+  for (const hash of ["#/g/", "#/g/%E0%A4%A", "#/g/a/b/c", "#nowhere", "#/g/x/dash/"]) assert.equal(parse(hash).name, "unknown", hash);
+  assert.equal(graphPath("a/b", "dash"), "/g/a%2Fb/dash");
+});
+
+test("numbers are readable, and exact where they are short", () => {
+  const cases = [[0, "0"], [-0, "0"], [20, "20"], [0.1 + 0.2, "0.3"], [24217.06, "24217.1"], [1234567.891, "1234568"], [1e21, "1.000e21"], [1.5e-9, "1.500e-9"],
+    [-273.15, "-273.15"], [9007199254740993n, "9007199254740993"], [123456789012, "123456789012"]];
+  for (const [value, text] of cases) assert.equal(formatNumber(value), text);
+});
+
+test("values, sizes and times read as people say them", () => {
+  assert.equal(formatBytes(1536), "1.5 KiB");
+  assert.equal(formatValue(2048, "B/s"), "2.0 KiB/s");
+  assert.equal(formatValue("text"), "text");
+  assert.equal(formatValue({ a: 12345678901234567890n }), '{"a":12345678901234567000}');
+  assert.equal(formatEntry({ empty: true }), "empty");
+  assert.equal(formatEntry({ v: null }), "null");
+  assert.equal(formatEntry({ fail: { code: "no_key", msg: "no such key" } }), "failed: no such key");
+  const plain = (text) => text.replaceAll("\u202f", " ");
+  assert.deepEqual([340, 12_000, 192_000, 3_600_000, 90_061_000].map((ms) => plain(formatDuration(ms))), ["340 ms", "12 s", "3 min 12 s", "1 h", "1 d 1 h"]);
+  assert.deepEqual([0, 999, 12_400, 61_000].map((ms) => plain(formatAge(ms))), ["now", "now", "12 s ago", "1 min ago"]);
+  assert.deepEqual([plural(1, "node"), plural(0, "node"), plural(2, "entry", "entries")], ["1 node", "0 nodes", "2 entries"]);
+});
+
+test("what is typed becomes a value of the type, or a sentence", () => {
+  const number = { type: "number", min: 0, max: 100 };
+  assert.deepEqual(["5", " +5 ", "5,5", ".5", "1e2", "5."].map((text) => parseInput(number, text).value), [5, 5, 5.5, 0.5, 100, 5]);
+  for (const text of ["", "five", "5 6", "0x10", "Infinity", "NaN", "1,000,000", "--1"]) assert.ok(parseInput(number, text).error, text);
+  assert.equal(parseInput({ type: "integer" }, "9223372036854775807").value, 9223372036854775807n);
+  assert.equal(parseInput({ type: "string", maxLength: 2 }, "🙂🙂").value, "🙂🙂");
+  assert.match(parseInput({ type: "string", maxLength: 2 }, "abc").error, /at most 2 characters; it has 3/);
+  assert.deepEqual(parseInput({ type: "any" }, "on"), { value: "on" });
+  assert.deepEqual(parseInput({ type: "any" }, "[1]"), { value: [1] });
+  assert.ok(parseInput({ type: "any" }, "[1").error);
+  assert.ok(parseInput({ type: "object" }, "null").error);
+});
+
+test("a field shows all of a value, and reading it back gives the same", () => {
+  for (const [node, value] of [[{ type: "number" }, 24217.06], [{ type: "string" }, "12"], [{ type: "any" }, "12"], [{ type: "any" }, "true story"], [{ type: "any" }, "plain"],
+    [{ type: "any" }, { a: [1, { b: null }] }], [{ type: "object" }, {}], [{ type: "integer" }, 9223372036854775807n], [{ type: "any" }, ""]]) {
+    assert.deepEqual(parseInput(node, fieldText(node, value)).value, value);
+  }
+});
+
+test("kinds of fields, bounds in words, equal values", () => {
+  assert.deepEqual([{ enum: [1] }, { type: "boolean" }, { type: "integer" }, { type: "string" }, { type: "string", maxLength: 500 }, { type: "any" }].map(control),
+    ["select", "switch", "number", "text", "area", "json"]);
+  assert.deepEqual([bounds({ min: 0, max: 9 }), bounds({ min: 0 }), bounds({ maxLength: 4 }), bounds({ type: "array", minLength: 1, maxLength: 2 }), bounds({})],
+    ["0 to 9", "at least 0", "at most 4 characters", "1 to 2 elements", ""]);
+  assert.ok(same({ a: [1, 2], b: null }, { b: null, a: [1, 2] }));
+  assert.ok(!same({ a: 1 }, { a: 1, b: undefined }) && !same([1], { 0: 1 }) && !same(null, {}) && !same("1", 1));
+});
+
+test("the store tells changes, and nobody who has left", () => {
+  const store = new Store(), heard = [], end = new AbortController();
+  store.set("a", 1);
+  store.listen("a", (value) => heard.push(value), end.signal);
+  store.set("a", 1);
+  store.set("a", 2);
+  end.abort();
+  store.set("a", 3);
+  assert.deepEqual(heard, [1, 2]);
+});
