@@ -235,10 +235,11 @@ async () => {
   });
 
   test("clusters above 300, with the neighbourhood of what is selected", () => {
-    const model = chainModel(100, 22);
+    same(sceneOf(chainModel(100, 22), view()).clusters, false); // folded, 201 boxes
+    const model = chainModel(160, 14);
     const scene = sceneOf(model, view());
     check(scene.nodes.length < 10, scene.nodes.length);
-    same(scene.total, 2301);
+    same([scene.clusters, scene.total], [true, 2401]);
     const near = sceneOf(model, view({ selected: "c:5" }));
     check(near.nodes.some((n) => n.id === "c:5") && near.shown > 1 && near.shown <= 150, near.shown);
     same([prefixOf("room.kitchen"), prefixOf("cpu_percent"), prefixOf("n12"), prefixOf("9")], ["room", "cpu", "n", "9"]);

@@ -24,7 +24,7 @@ export class GraphModel {
    * Takes a message over; `now` in milliseconds on any steady clock.
    *
    * @returns what is different: `{fresh, structure, born, died, joined, left, values, owners}` where `born` and `joined`
-   *   list ids, `died` and `left` list `{id, …}` with the last state, and `values` and `owners` are sets of node ids
+   *   list ids, `died` and `left` list `{id, …}` with the last state and the `edges` it had, and `values` and `owners` are sets of node ids
    */
   apply(message, now = 0) {
     const news = {
@@ -86,15 +86,26 @@ export class GraphModel {
       node.ownerCount = count ?? owners.length;
       news.owners.add(id);
     }
-    for (const edge of del.edges) news.structure = this.edges.delete(`e${edge}`) || news.structure;
     for (const { l, reason } of del.listeners) {
       const listener = this.listeners.get(l);
       if (!listener) continue;
       this.listeners.delete(l);
-      news.left.push({ ...listener, reason });
+      news.left.push({ ...listener, reason, edges: this.#cut(l) });
       news.structure = true;
     }
     for (const death of del.nodes) this.#bury(death, news);
+    for (const edge of del.edges) news.structure = this.edges.delete(`e${edge}`) || news.structure;
+  }
+
+  /** Takes the edges of something that goes away; they are given to whoever shows how it goes. */
+  #cut(id) {
+    const cut = [];
+    for (const [key, edge] of this.edges) {
+      if (edge.from !== id && edge.to !== id) continue;
+      this.edges.delete(key);
+      cut.push(edge);
+    }
+    return cut;
   }
 
   #bury({ n, reason, lived, last }, news) {
@@ -102,9 +113,8 @@ export class GraphModel {
     const node = this.nodes.get(id);
     this.#ids.delete(n);
     if (!node || node.n !== n) return; // the name belongs to its successor already
-    news.died.push({ ...node, reason, lived, last });
+    news.died.push({ ...node, reason, lived, last, edges: this.#cut(id) });
     news.structure = true;
-    for (const [key, edge] of this.edges) if (edge.from === id || edge.to === id) this.edges.delete(key);
     if (node.name !== undefined && reason !== "removed") {
       this.nodes.set(id, {
         id, kind: node.kind, name: node.name, title: node.title, unit: node.unit, description: node.description, op: node.op,

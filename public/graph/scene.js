@@ -2,7 +2,7 @@
 import { reach } from "./owners.js";
 
 export const sizes = {
-  node: [172, 50], listener: [152, 34], fold: [172, 50], cluster: [172, 58],
+  node: [172, 50], listener: [172, 34], fold: [172, 50], cluster: [172, 58],
 };
 /** From how many nodes on chains are folded, and clusters made. */
 export const limits = { fold: 60, cluster: 300, near: 150, clusters: 100 };
@@ -32,10 +32,15 @@ export function sceneOf(model, view, dying = []) {
   const links = edges.filter((edge) => entries.has(edge.from) && entries.has(edge.to));
   const of = new Map();
   const groups = new Map();
-  const many = entries.size > limits.cluster;
-  if (many) cluster(model, entries, view, of, groups);
   const folds = view.steps === "fold" || (view.steps !== "show" && entries.size > limits.fold);
   if (folds) fold(entries, links, view, of, groups);
+  const many = entries.size - of.size + groups.size > limits.cluster;
+  if (many) {
+    of.clear();
+    groups.clear();
+    cluster(model, entries, view, of, groups);
+    if (folds) fold(entries, links, view, of, groups);
+  }
 
   const nodes = [];
   let shown = 0;

@@ -1,0 +1,230 @@
+"""The live graph view in a real browser: owners, lifetimes, a picture that stays still (frontend.md §10: 2, 3, 8, 10, 11, 12, 13, 18)."""
+
+import os
+import re
+import signal
+
+import pytest
+from conftest import CHAIN, Client
+from playwright.sync_api import expect
+from sluice import Server, eventually
+
+pytestmark = pytest.mark.browser
+
+
+def node(page, name):
+    return page.locator(f'.node[data-id="n:{name}"]')
+
+
+def listeners(page):
+    return page.locator('.node[data-kind="listener"]:not(.gone)')
+
+
+def living(page):
+    return page.locator('.node:not(.gone):not(.asleep):not([data-kind="listener"])')
+
+
+def boxes(page):
+    """Where every node stands, in the picture's own units, by id."""
+    return page.evaluate("""() => Object.fromEntries([...document.querySelectorAll('.node:not(.gone)')].map((g) => {
+        const [x, y] = g.style.transform.match(/-?[\\d.]+(?=px)/g).map(Number);
+        const box = g.querySelector('.box').getBBox();
+        return [g.dataset.id, [x, y, box.width, box.height]];
+    }))""")
+
+
+def overlapping(places):
+    found, ids = [], list(places)
+    for i, a in enumerate(ids):
+        ax, ay, aw, ah = places[a]
+        for b in ids[i + 1:]:
+            bx, by, bw, bh = places[b]
+            if ax < bx + bw and bx < ax + aw and ay < by + bh - 0.1 and by < ay + ah - 0.1:
+                found.append((a, b))
+    return found
+
+
+def smallest_text(page):
+    """The height of the smallest text of the picture, in CSS px as it is on screen."""
+    return page.evaluate("""() => {
+        const scale = document.querySelector('.camera').getCTM().a;
+        const texts = [...document.querySelectorAll('.flow text')].filter((t) => t.textContent);
+        return Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize) * scale));
+    }""")
+
+
+def shows(page, graph="g", query=""):
+    expect(page.locator(".graph-status")).to_contain_text("node")
+    expect(living(page).first).to_be_visible()
+
+
+# 2. Join and leave
+
+def pipelines(server, name="tablet/1"):
+    client = Client(server)
+    client.ask(op="hello", client=name)
+    client.ask(op="sub", graph="g", node="double", pipe=[{"map": "value * 3"}, {"map": "value - 1"}])
+    return client
+
+
+@pytest.mark.parametrize("ending", ["close", "cut"])
+def test_a_client_that_joins_is_seen_with_all_it_needs_and_leaves_with_exactly_that(open_page, ending):
+    with Server({"g": CHAIN}) as server:
+        page = open_page(server, "/#/g/g")
+        shows(page)
+        before = living(page).count()
+        expect(listeners(page)).to_have_count(0)
+        expect(node(page, "double")).to_have_class(re.compile("asleep"))
+
+        first = pipelines(server)
+        expect(listeners(page)).to_have_count(1)
+        expect(listeners(page)).to_contain_text("tablet/1")
+        expect(node(page, "double")).not_to_have_class(re.compile("asleep"))
+        expect(node(page, "double").locator(".badge")).to_have_text("×1")
+        expect(page.locator('.node[data-kind="chain"]:not(.gone)')).to_have_count(2)
+        with_first = living(page).count()
+
+        second = pipelines(server, "phone/2")
+        expect(listeners(page)).to_have_count(2)
+        expect(living(page)).to_have_count(with_first)  # the same derivation is the same nodes
+        expect(node(page, "double").locator(".badge")).to_have_text("×2")
+        expect(page.locator('.node[data-kind="chain"] .badge').first).to_have_text("×2")
+
+        if ending == "cut":
+            second.socket.socket.shutdown(2)
+        else:
+            second.close()
+        expect(listeners(page)).to_have_count(1)
+        expect(node(page, "double").locator(".badge")).to_have_text("×1")
+        expect(living(page)).to_have_count(with_first)
+
+        first.close()
+        expect(listeners(page)).to_have_count(0)
+        expect(living(page)).to_have_count(before)
+        expect(node(page, "double")).to_have_class(re.compile("asleep"))
+        # What was released rests in the tray, with its last value.
+        page.get_by_role("button", name="Recently released").click()
+        rows = page.locator(".tray-list li")
+        expect(rows.filter(has_text="value - 1")).to_contain_text("the last client that needed it left")
+        expect(rows.filter(has_text="value - 1").locator(".tray-value")).to_have_text("5")
+
+
+def test_a_page_that_is_closed_or_crashes_vanishes_from_the_picture_of_another(open_page, browser):
+    with Server({"g": CHAIN}) as server:
+        page = open_page(server, "/#/g/g")
+        shows(page)
+        other = open_page(server, "/#/g/g")
+        shows(other)
+        watch = """() => import('/client.js').then(({ connect }) => {
+            const c = connect('/v1/ws', { client: 'other-page' });
+            c.watch('g/deep', Number, () => {});
+            globalThis.kept = c;
+        })"""
+        other.evaluate(watch)
+        expect(listeners(page)).to_have_count(1)
+        expect(listeners(page)).to_contain_text("other-page")
+        expect(node(page, "deep")).not_to_have_class(re.compile("asleep"))
+        other.close()
+        expect(listeners(page)).to_have_count(0)
+        expect(node(page, "deep")).to_have_class(re.compile("asleep"))
+
+        system = browser.new_browser_cdp_session()
+
+        def renderers():
+            processes = system.send("SystemInfo.getProcessInfo")["processInfo"]
+            return {process["id"] for process in processes if process["type"] == "renderer"}
+
+        known = renderers()
+        crashing = open_page(server, "/#/g/g")
+        shows(crashing)
+        crashing.evaluate(watch)
+        expect(listeners(page)).to_have_count(1)
+        for process in renderers() - known:
+            os.kill(process, signal.SIGKILL)
+        expect(listeners(page)).to_have_count(0)
+        expect(node(page, "deep")).to_have_class(re.compile("asleep"))
+
+
+# 3. Observing owns nothing
+
+def test_looking_at_a_graph_owns_nothing(open_page):
+    with Server({"g": CHAIN}) as server, pipelines(server):
+        eventually(lambda: server.counts("g")["listeners"] == 1)
+        before, owners = server.counts("g"), {n["name"]: n["owners"] for n in server.picture("g")["nodes"] if "name" in n}
+
+        def unchanged():
+            assert server.counts("g") == before
+            assert {n["name"]: n["owners"] for n in server.picture("g")["nodes"] if "name" in n} == owners
+
+        page = open_page(server, "/#/g/g")
+        shows(page)
+        expect(page.get_by_text("Observing only – keeps nothing alive")).to_be_visible()
+        unchanged()
+        # Every way of looking: inspector, owners, focus, explain, outline.
+        node(page, "deep").click()
+        expect(page.get_by_role("heading", name="deep")).to_be_visible()
+        unchanged()
+        node(page, "double").click()
+        page.keyboard.press("o")
+        page.keyboard.press("Escape")
+        page.keyboard.press("f")
+        page.get_by_role("button", name="Why this value?").click()
+        expect(page.locator(".explain-list li").first).to_contain_text("double")
+        page.get_by_role("button", name="Outline").click()
+        expect(page.get_by_role("treeitem").first).to_be_visible()
+        unchanged()
+        page.close()
+        unchanged()
+
+
+# 10. A stable picture
+
+def graph_of(count, extra=""):
+    """A graph of `count` living nodes in several columns."""
+    lines = ["graph: g", "nodes:"]
+    for i in range(count // 3):
+        lines += [f"  in{i}: {{ set: number, initial: {i} }}",
+                  f"  sum{i}: {{ combine: {{ a: in{i}, b: in{(i * 7 + 1) % (count // 3)} }}, map: 'a + b', retain: always }}"
+                  if (i * 7 + 1) % (count // 3) != i else f"  sum{i}: {{ from: in{i}, retain: always }}",
+                  f"  out{i}: {{ merge: [sum{i}, sum{(i + 1) % (count // 3)}], retain: always }}"]
+    return "\n".join(lines) + extra
+
+
+def test_the_picture_does_not_jump_when_clients_come_and_go(open_page):
+    with Server({"g": graph_of(30)}) as server:
+        page = open_page(server, "/#/g/g")
+        shows(page)
+        before = boxes(page)
+        assert len(before) >= 30 and overlapping(before) == []
+        camera = page.locator(".camera").get_attribute("style")
+        clients = []
+        for i in range(4):
+            client = Client(server)
+            client.ask(op="sub", graph="g", node=f"out{3 * i}", pipe=[{"map": f"value * {i + 2}"}])
+            clients.append(client)
+            expect(listeners(page)).to_have_count(i + 1)
+            now = boxes(page)
+            assert overlapping(now) == []
+            moves = [((now[n][0] - before[n][0]) ** 2 + (now[n][1] - before[n][1]) ** 2) ** 0.5 for n in before]
+            assert sum(moves) / len(moves) <= 8, moves
+        assert page.locator(".camera").get_attribute("style") == camera, "the picture stands still under the eye"
+        for client in clients:
+            client.close()
+        expect(listeners(page)).to_have_count(0)
+        page.wait_for_timeout(1200)
+        assert boxes(page).keys() == before.keys()
+        assert smallest_text(page) >= 10.95
+
+
+@pytest.mark.parametrize("count, size", [(12, (1280, 800)), (60, (1280, 800)), (240, (900, 700)), (30, (390, 844))])
+def test_text_stays_readable_and_nothing_overlaps(open_page, count, size):
+    with Server({"g": graph_of(count)}) as server:
+        page = open_page(server, "/#/g/g?view=picture", viewport={"width": size[0], "height": size[1]})
+        shows(page)
+        for _ in range(8):
+            page.get_by_role("button", name="Zoom out").click()
+        assert smallest_text(page) >= 10.95
+        assert overlapping(boxes(page)) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "no sideways page scroll"
+        if count > 40:
+            expect(page.locator(".minimap")).to_be_visible()

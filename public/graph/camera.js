@@ -1,0 +1,143 @@
+// Moving and zooming a picture: by pointer, wheel, pinch and keys. Zoom ends where text would become too small to read.
+
+/** The smallest text in the picture, at zoom 1, and the smallest that people are asked to read. CSS px. */
+export const smallestText = 13, readable = 11;
+const least = readable / smallestText, most = 2.5;
+
+const clampZoom = (zoom) => Math.min(most, Math.max(least, zoom));
+
+export class Camera {
+  x = 0;
+  y = 0;
+  zoom = 1;
+  #svg; #layer; #changed; #bounds = () => ({ x: 0, y: 0, w: 0, h: 0 });
+  #pointers = new Map();
+  #moved = false;
+
+  /** Moves `layer` within `svg`; `bounds()` tells where there is something; `changed()` hears of every move. */
+  constructor(svg, layer, bounds, changed, signal) {
+    this.#svg = svg;
+    this.#layer = layer;
+    this.#bounds = bounds;
+    this.#changed = changed;
+    const on = (name, body, options = {}) => svg.addEventListener(name, body, { signal, ...options });
+    on("wheel", (event) => this.#wheel(event), { passive: false });
+    on("pointerdown", (event) => this.#down(event));
+    on("pointermove", (event) => this.#move(event));
+    for (const name of ["pointerup", "pointercancel"]) on(name, (event) => this.#pointers.delete(event.pointerId));
+    // A drag is no click on what lies below its end.
+    on("click", (event) => { if (this.#moved) event.stopPropagation(); this.#moved = false; }, { capture: true });
+  }
+
+  get size() { return { w: this.#svg.clientWidth || 1, h: this.#svg.clientHeight || 1 }; }
+
+  /** The zoom at which everything would be on screen, whether it could be read or not. */
+  fitting(bounds = this.#bounds(), margin = 32) {
+    const { w, h } = this.size;
+    return Math.min((w - 2 * margin) / Math.max(bounds.w, 1), (h - 2 * margin) / Math.max(bounds.h, 1));
+  }
+
+  /** Everything on screen, or as much of it as can be read, from its beginning. */
+  fit() {
+    const bounds = this.#bounds(), { w, h } = this.size, margin = 32;
+    this.zoom = Math.min(clampZoom(this.fitting(bounds, margin)), 1);
+    const along = (size, start, length) => (length * this.zoom + 2 * margin <= size
+      ? (size - length * this.zoom) / 2 - start * this.zoom : margin - start * this.zoom);
+    this.x = along(w, bounds.x, bounds.w);
+    this.y = along(h, bounds.y, bounds.h);
+    this.apply();
+  }
+
+  /** Brings a box on screen with as little movement as that takes. */
+  show(box, margin = 40) {
+    const { w, h } = this.size;
+    const near = (at, size, start, length) => {
+      const low = start * this.zoom + at, high = low + length * this.zoom;
+      if (high - low > size - 2 * margin || low < margin) return at + margin - low;
+      return high > size - margin ? at + size - margin - high : at;
+    };
+    const x = near(this.x, w, box.x, box.w), y = near(this.y, h, box.y, box.h);
+    if (x === this.x && y === this.y) return;
+    [this.x, this.y] = [x, y];
+    this.apply(true);
+  }
+
+  /** Puts a point of the picture into the middle. */
+  centre(x, y) {
+    const { w, h } = this.size;
+    this.x = w / 2 - x * this.zoom;
+    this.y = h / 2 - y * this.zoom;
+    this.apply();
+  }
+
+  pan(dx, dy) {
+    this.x += dx;
+    this.y += dy;
+    this.apply();
+  }
+
+  /** Zooms by a factor, around a point of the screen. */
+  zoomBy(factor, px = this.size.w / 2, py = this.size.h / 2) {
+    const zoom = clampZoom(this.zoom * factor);
+    const change = zoom / this.zoom;
+    this.x = px - (px - this.x) * change;
+    this.y = py - (py - this.y) * change;
+    this.zoom = zoom;
+    this.apply();
+  }
+
+  /** What of the picture is on screen. */
+  visible() {
+    const { w, h } = this.size;
+    return { x: -this.x / this.zoom, y: -this.y / this.zoom, w: w / this.zoom, h: h / this.zoom };
+  }
+
+  apply(glide = false) {
+    // Something of the picture always stays on screen.
+    const { w, h } = this.size, b = this.#bounds(), keep = 60;
+    this.x = Math.min(w - keep - b.x * this.zoom, Math.max(keep - (b.x + b.w) * this.zoom, this.x));
+    this.y = Math.min(h - keep - b.y * this.zoom, Math.max(keep - (b.y + b.h) * this.zoom, this.y));
+    this.#layer.classList.toggle("gliding", glide);
+    this.#layer.style.transform = `translate(${this.x}px,${this.y}px) scale(${this.zoom})`;
+    this.#changed();
+  }
+
+  #at(event) {
+    const box = this.#svg.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  #wheel(event) {
+    event.preventDefault();
+    if (event.ctrlKey || event.metaKey) this.zoomBy(Math.exp(-event.deltaY / 200), ...this.#at(event));
+    else if (event.shiftKey && !event.deltaX) this.pan(-event.deltaY, 0);
+    else this.pan(-event.deltaX, -event.deltaY);
+  }
+
+  #down(event) {
+    if (event.button) return;
+    this.#moved = false;
+    this.#pointers.set(event.pointerId, { at: this.#at(event), start: this.#at(event) });
+  }
+
+  #move(event) {
+    const pointer = this.#pointers.get(event.pointerId);
+    if (!pointer) return;
+    if (event.pointerType === "mouse" && !event.buttons) return void this.#pointers.delete(event.pointerId);
+    const [x, y] = this.#at(event);
+    if (Math.hypot(x - pointer.start[0], y - pointer.start[1]) > 4 && !this.#moved) {
+      this.#moved = true;
+      this.#svg.setPointerCapture(event.pointerId);
+    }
+    const other = [...this.#pointers.entries()].find(([id]) => id !== event.pointerId)?.[1];
+    if (other) {
+      const before = Math.hypot(pointer.at[0] - other.at[0], pointer.at[1] - other.at[1]);
+      const after = Math.hypot(x - other.at[0], y - other.at[1]);
+      if (before > 0) this.zoomBy(after / before, (x + other.at[0]) / 2, (y + other.at[1]) / 2);
+      this.pan((x - pointer.at[0]) / 2, (y - pointer.at[1]) / 2);
+    } else if (this.#moved) {
+      this.pan(x - pointer.at[0], y - pointer.at[1]);
+    }
+    pointer.at = [x, y];
+  }
+}

@@ -1,0 +1,225 @@
+// All there is to know of one node or listener: who keeps it alive, what would go with whom, its value and its past.
+import { h, setText } from "/lib/dom.js";
+import { formatAge, formatDuration, formatEntry, formatNumber, plural } from "/lib/format.js";
+import { keptAliveBy, keptAnyway, releasedWithout } from "./owners.js";
+import { plain, titleOf, wordOf } from "./shapes.js";
+
+const row = (term, detail) => h("div", { class: "fact" }, h("dt", {}, term), h("dd", {}, detail));
+
+/** The inspector: `show(id)` fills it, `update()` follows the values, `rebuild()` the structure. */
+export class Inspector {
+  id = null;
+  #o; #parts = {}; #editor = null; #signature = "";
+
+  /**
+   * `o`: `{model, graph, client, announce, href, select(id), light(kind, set), close()}`.
+   */
+  constructor(o) {
+    this.#o = o;
+    this.element = h("div", { class: "inspector" });
+  }
+
+  get entry() { return this.#o.model.nodes.get(this.id) ?? this.#o.model.listeners.get(this.id); }
+
+  show(id) {
+    if (id === this.id && this.#signature === this.#sign()) return this.update();
+    this.id = id;
+    this.rebuild();
+  }
+
+  close() {
+    this.#editor?.close();
+    this.#editor = null;
+    this.id = null;
+    this.#signature = "";
+    this.element.replaceChildren();
+  }
+
+  /** What decides which rows there are; values alone do not. */
+  #sign() {
+    const { entry } = this;
+    if (!entry) return "";
+    const { model } = this.#o;
+    const owners = entry.kind === "listener"
+      ? [...releasedWithout(model, entry.id)].join() + String(entry.on)
+      : keptAliveBy(model, entry.id).map((k) => k.path.join()).join();
+    return [this.id, entry.n, entry.exists, owners, entry.ownerCount].join("|");
+  }
+
+  rebuild() {
+    const { entry } = this;
+    const signature = this.#sign();
+    if (this.#signature === signature && entry) return this.update();
+    // The editor stays while the node does: somebody may be typing.
+    const keepsEditor = this.#editor && this.#parts.editorOf === this.id && entry?.kind === "mutable";
+    if (this.#editor && !keepsEditor) { this.#editor.close(); this.#editor = null; }
+    this.#signature = signature;
+    if (!entry) {
+      const gone = this.id;
+      this.element.replaceChildren(this.#head("Gone"), h("p", {}, gone ? "It was released, or left. The tray below the picture has what was known of it." : ""));
+      return;
+    }
+    const focused = this.element.contains(document.activeElement) ? document.activeElement : null;
+    const body = entry.kind === "listener" ? this.#listener(entry) : this.#node(entry);
+    this.element.replaceChildren(this.#head(titleOf(entry), wordOf(entry)), ...body);
+    if (focused?.isConnected) focused.focus({ preventScroll: true });
+    else if (focused) this.element.querySelector("button")?.focus({ preventScroll: true });
+    this.update();
+  }
+
+  #head(title, word) {
+    return h("header", { class: "inspector-head" },
+      h("h3", { title: plain(title) }, plain(title, 120)), word ? h("span", { class: "tag" }, word) : null,
+      h("button", { class: "quiet icon-button", type: "button", "aria-label": "Close inspector", onclick: () => this.#o.close() }, "✕"));
+  }
+
+  #node(entry) {
+    const part = this.#parts = { editorOf: this.id };
+    const body = [];
+    if (entry.description || entry.title) body.push(h("p", { class: "quiet-text" }, plain([entry.title, entry.description].filter(Boolean).join(". "), 400)));
+    part.value = h("div", { class: "inspector-value value", tabindex: 0, "aria-label": "Value" }, "");
+    part.error = h("p", { class: "bad-text", hidden: true }, "");
+    body.push(part.value, part.error);
+    if (entry.kind === "mutable") {
+      const slot = h("div", { class: "editor-slot" }, this.#editor?.element);
+      if (!this.#editor) this.#edit(entry, slot);
+      body.push(slot);
+    }
+    body.push(this.#owners(entry));
+    part.rate = h("span", {}, "");
+    part.alive = h("span", {}, "");
+    part.changed = h("span", {}, "");
+    part.type = h("span", {}, "");
+    part.count = h("span", {}, "");
+    const made = [entry.op && `${entry.op}`, entry.label].filter(Boolean).join(": ");
+    body.push(h("dl", { class: "node-facts" },
+      row("Type", part.type), row("Rate", part.rate), row("Last change", part.changed), row("Emissions", part.count), row("Alive for", part.alive),
+      made ? row("Made by", h("code", {}, plain(made, 400))) : null,
+      entry.inputs?.length ? row("Made from", h("span", {}, entry.inputs.map((name, i) => [i ? ", " : "", this.#link(`n:${name}`, name)]).flat())) : null,
+      entry.of ? row("A step of", this.#link(`n:${entry.of}`, entry.of)) : null,
+      entry.chain ? row("Pipeline", h("code", {}, entry.chain)) : null,
+      entry.n !== undefined ? row("Number", h("code", {}, `#${entry.n}`)) : null));
+    if (entry.name !== undefined) {
+      part.explain = h("div", { class: "explain" });
+      body.push(h("button", { class: "quiet", type: "button", onclick: () => this.#explain(entry) }, "Why this value?"), part.explain);
+    }
+    return body;
+  }
+
+  /** The editor comes when somebody looks at the first node that can be set. */
+  async #edit(entry, slot) {
+    const { valueEditor } = await import("/ui/value-editor.js");
+    if (!slot.isConnected || this.id !== entry.id || this.#editor) return;
+    this.#editor = valueEditor({ client: this.#o.client, graph: this.#o.graph, node: entry, announce: this.#o.announce });
+    slot.append(this.#editor.element);
+    this.update();
+  }
+
+  #owners(entry) {
+    const { model } = this.#o;
+    const box = h("section", { class: "kept", "aria-label": "Kept alive by" }, h("h4", {}, "Kept alive by"));
+    if (entry.exists === false) {
+      box.append(h("p", {}, "Nobody: it is declared and asleep. It comes to life when a client needs it."));
+      return box;
+    }
+    const kept = keptAliveBy(model, entry.id);
+    const anyway = keptAnyway(model).has(entry.id);
+    if (kept.length) {
+      box.append(h("ul", { class: "owner-list" }, kept.slice(0, 50).map(({ listener, path, edges }) => {
+        const client = model.listeners.get(listener);
+        const lit = { nodes: new Set(path), edges: new Set(edges) };
+        const on = () => this.#o.light("owners", lit), off = () => this.#o.light("owners", null);
+        const way = path.slice(1, -1).map((id) => titleOf(model.nodes.get(id) ?? { id }));
+        return h("li", {}, h("button", { class: "link", type: "button", onclick: () => this.#o.select(listener), onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off }, titleOf(client)),
+          h("span", { class: "quiet-text" }, way.length ? ` by way of ${way.map((w) => plain(w, 40)).join(" → ")}` : " directly"));
+      })));
+      const total = Math.max(entry.ownerCount ?? 0, kept.length);
+      if (total > Math.min(50, kept.length)) box.append(h("p", { class: "quiet-text" }, `and ${formatNumber(total - Math.min(50, kept.length))} more`));
+    }
+    if (anyway) {
+      const self = entry.kind === "mutable" ? "It holds state: it stays whoever leaves."
+        : entry.retain === "untilPressure" ? "It stays until memory is short (untilPressure)."
+        : entry.retain && entry.retain !== "whileInUse" ? "Its definition keeps it (retain: always)." : "A node made from it is kept by its definition.";
+      box.append(h("p", { class: "quiet-text" }, self));
+    } else if (kept.length === 1 && (entry.ownerCount ?? 1) <= 1) {
+      box.append(h("p", { class: "warn-text" }, `Would be released if ${titleOf(model.listeners.get(kept[0].listener))} leaves.`));
+    } else if (kept.length) {
+      box.append(h("p", { class: "quiet-text" }, `Would stay if one of them leaves: ${plural(Math.max(entry.ownerCount, kept.length), "client")} hold it.`));
+    } else {
+      box.append(h("p", { class: "bad-text" }, "Nobody that this page can see. If it stays, it leaks."));
+    }
+    return box;
+  }
+
+  #listener(entry) {
+    const { model } = this.#o;
+    const part = this.#parts = {};
+    const released = releasedWithout(model, entry.id);
+    part.since = h("span", {}, "");
+    part.folded = h("span", {}, "");
+    part.queued = h("span", {}, "");
+    const names = [...new Set(entry.on)].map((n) => model.numbered(n)).filter(Boolean);
+    const lit = { nodes: released, edges: new Set() };
+    const on = () => this.#o.light("leaving", lit), off = () => this.#o.light("leaving", null);
+    return [
+      h("section", { class: "kept" }, h("h4", {}, "If it leaves"),
+        released.size
+          ? h("div", { onpointerenter: on, onpointerleave: off }, h("p", { class: "warn-text" }, `Leaving releases ${plural(released.size, "node")}:`),
+            h("ul", { class: "owner-list" }, [...released].slice(0, 50).map((id) => h("li", {}, this.#link(id, titleOf(model.nodes.get(id)))))))
+          : h("p", { class: "quiet-text" }, "Nothing is released: others need what it needs, or a definition keeps it.")),
+      h("dl", { class: "node-facts" },
+        row("Connected for", part.since), row("By", entry.transport ?? "unknown"),
+        row("Listens to", h("span", {}, names.slice(0, 30).map((node, i) => [i ? ", " : "", this.#link(node.id, titleOf(node))]).flat())),
+        row("Folded values", part.folded), row("Waiting values", part.queued)),
+      h("p", {}, h("a", { href: this.#o.href(`/clients/${encodeURIComponent(entry.id.replace(/^c:/, ""))}`) }, "This connection under Clients")),
+    ];
+  }
+
+  #link(id, text) {
+    return h("button", { class: "link", type: "button", onclick: () => this.#o.select(id) }, plain(text, 80));
+  }
+
+  /** Values, rates and ages; called at most ten times a second. */
+  update() {
+    const { entry } = this, part = this.#parts;
+    if (!entry) return;
+    const now = Date.now();
+    if (entry.kind === "listener") {
+      setText(part.since, formatDuration(now - entry.since));
+      setText(part.folded, formatNumber(entry.folded ?? 0));
+      setText(part.queued, formatNumber(entry.queued ?? 0));
+      return;
+    }
+    const text = entry.exists === false ? "asleep" : entry.fail ? "failed" : formatEntry(entry, entry.unit);
+    setText(part.value, plain(text, 4000));
+    part.value.classList.toggle("small", text.length > 24);
+    part.error.hidden = !entry.fail;
+    if (entry.fail) setText(part.error, `${entry.fail.msg ?? entry.fail.code} (${entry.fail.code}${entry.fail.at !== undefined ? `, at ${plain(JSON.stringify(entry.fail.at), 80)}` : ""})`);
+    const rate = this.#o.model.rate(this.id, performance.now());
+    setText(part.rate, rate ? `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} updates a second` : "quiet");
+    setText(part.alive, entry.exists === false ? "not alive" : formatDuration(now - entry.born));
+    setText(part.changed, entry.t ? `${formatAge(Math.max(0, now - entry.t))}, rev ${formatNumber(entry.c ?? 0)}` : "never");
+    setText(part.type, entry.type ?? (entry.exists === false || entry.empty ? "unknown until it has a value" : typeOf(entry)));
+    setText(part.count, formatNumber(entry.count ?? 0));
+    if (this.#editor) this.#editor.show?.(entry, { t: entry.t, c: entry.c });
+  }
+
+  async #explain(entry) {
+    const box = this.#parts.explain;
+    box.replaceChildren(h("p", { class: "quiet-text" }, "Asking…"));
+    try {
+      const answer = await fetch(`/v1/graphs/${encodeURIComponent(this.#o.graph)}/nodes/${encodeURIComponent(entry.name)}/explain`);
+      const body = await answer.json();
+      if (!answer.ok) throw new Error(body.detail ?? body.msg ?? body.code ?? String(answer.status));
+      const now = Date.now();
+      box.replaceChildren(h("ol", { class: "explain-list" }, body.nodes.map((node) => h("li", {},
+        h("div", {}, this.#link(`n:${node.node}`, node.node), " ", h("code", {}, plain(formatEntry(node, ""), 200))),
+        h("div", { class: "quiet-text" }, [node.t ? formatAge(Math.max(0, now - node.t)) : null, `rev ${formatNumber(node.c ?? 0)}`, node.by ? `written by ${plain(String(node.by), 80)}` : null].filter(Boolean).join(", ")),
+        node.stages?.length ? h("ul", {}, node.stages.map((stage) => h("li", {}, h("code", {}, plain(stage.label ?? stage.op, 120)), " made ", h("code", {}, plain(formatEntry(stage, ""), 120))))) : null))));
+    } catch (error) {
+      box.replaceChildren(h("p", { class: "bad-text" }, `Could not be explained: ${plain(error.message, 200)}`));
+    }
+  }
+}
+
+const typeOf = ({ v, fail }) => (fail ? "failed" : v === null ? "null" : Array.isArray(v) ? "array" : typeof v);

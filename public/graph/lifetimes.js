@@ -1,0 +1,135 @@
+// Births and deaths: what was released lately, and a strip of five minutes.
+import { h, setText } from "/lib/dom.js";
+import { formatAge, formatDuration, formatEntry, plural } from "/lib/format.js";
+import { plain, titleOf, wordOf } from "./shapes.js";
+
+const seconds = 300, trayed = 50;
+
+export const reasons = {
+  last_owner: "the last client that needed it left", removed: "it was taken out of the definition",
+  redefined: "its definition changed", pressure: "memory was short",
+};
+
+/** What was born and what died, second by second; rings of fixed size. */
+export class LifeLog {
+  births = new Uint32Array(seconds);
+  deaths = new Uint32Array(seconds);
+  tray = [];
+  #second = 0;
+
+  apply(news, now = Date.now()) {
+    this.#advance(now);
+    const at = this.#second % seconds;
+    if (!news.fresh) this.births[at] += news.born.length + news.joined.length;
+    this.deaths[at] += news.died.length + news.left.length;
+    for (const { edges: _, ...gone } of news.died) this.tray.unshift({ ...gone, at: now });
+    this.tray.length = Math.min(this.tray.length, trayed);
+    return news.died.length > 0;
+  }
+
+  #advance(now) {
+    const second = Math.floor(now / 1000);
+    const passed = Math.min(seconds, Math.max(0, second - this.#second));
+    for (let k = 1; k <= passed; k++) {
+      const at = (second - passed + k) % seconds;
+      this.births[at] = 0;
+      this.deaths[at] = 0;
+    }
+    this.#second = Math.max(this.#second, second);
+  }
+
+  /** Oldest first: `[[births, deaths], …]`. */
+  read(now = Date.now()) {
+    this.#advance(now);
+    return Array.from({ length: seconds }, (_, k) => {
+      const at = (this.#second + 1 + k) % seconds;
+      return [this.births[at], this.deaths[at]];
+    });
+  }
+}
+
+/** The strip along the bottom and the tray that opens from it. */
+export class Lifetimes {
+  constructor({ log, frame, signal, onFind }) {
+    this.log = log;
+    this.#onFind = onFind;
+    this.element = h("section", { class: "lifetimes", "aria-label": "Births and deaths" },
+      this.button = h("button", { class: "quiet tray-button", type: "button", "aria-expanded": "false", "aria-controls": "graph-tray", onclick: () => this.toggle() }, "Recently released (0)"),
+      this.canvas = h("canvas", { class: "strip", role: "img", "aria-label": "No births or deaths in five minutes" }),
+      this.words = h("span", { class: "strip-words" }, ""));
+    this.tray = h("div", { class: "tray", id: "graph-tray", hidden: true, role: "region", "aria-label": "Recently released" });
+    this.#item = frame.item(this.canvas, () => this.#draw());
+    frame.tick(() => { this.#item.mark(); if (!this.tray.hidden) this.#ages(); }, signal);
+    signal.addEventListener("abort", () => this.#item.close(), { once: true });
+  }
+
+  #item; #onFind; #drawn = [];
+
+  toggle(open = this.tray.hidden) {
+    this.tray.hidden = !open;
+    this.button.setAttribute("aria-expanded", String(open));
+    if (open) this.#fill();
+  }
+
+  /** The log has changed. */
+  update() {
+    setText(this.button, `Recently released (${this.log.tray.length})`);
+    this.#item.mark();
+    if (!this.tray.hidden) this.#fill();
+  }
+
+  #fill() {
+    this.#drawn = [];
+    if (!this.log.tray.length) {
+      this.tray.replaceChildren(h("p", { class: "quiet-text" }, "Nothing was released since this page looks. When the last client that needs a node leaves, the node goes, and rests here."));
+      return;
+    }
+    const list = h("ul", { class: "tray-list" }, this.log.tray.map((gone) => {
+      const age = h("span", { class: "tray-age" }, "");
+      this.#drawn.push([age, gone.at]);
+      const held = gone.last && ("v" in gone.last || gone.last.fail) ? plain(formatEntry(gone.last, gone.unit), 60) : "empty";
+      return h("li", {},
+        gone.name !== undefined
+          ? h("button", { class: "link", type: "button", onclick: () => this.#onFind(gone.id) }, titleOf(gone))
+          : h("span", { class: "tray-name" }, titleOf(gone)),
+        h("span", { class: "tray-word" }, wordOf(gone)),
+        h("span", { class: "tray-value" }, held),
+        h("span", { class: "tray-life" }, `lived ${formatDuration(gone.lived)}; ${reasons[gone.reason] ?? gone.reason}`),
+        age);
+    }));
+    this.tray.replaceChildren(list);
+    this.#ages();
+  }
+
+  #ages() {
+    const now = Date.now();
+    for (const [element, at] of this.#drawn) setText(element, formatAge(now - at));
+  }
+
+  #draw() {
+    const { canvas } = this;
+    const w = canvas.clientWidth, height = canvas.clientHeight, ratio = devicePixelRatio || 1;
+    if (!w) return;
+    if (canvas.width !== Math.round(w * ratio)) { canvas.width = Math.round(w * ratio); canvas.height = Math.round(height * ratio); }
+    const style = getComputedStyle(canvas);
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, w, height);
+    const rows = this.log.read();
+    let born = 0, died = 0, top = 1;
+    for (const [b, d] of rows) { born += b; died += d; top = Math.max(top, b, d); }
+    const middle = height / 2, column = w / seconds;
+    context.fillStyle = style.getPropertyValue("--hairline");
+    context.fillRect(0, Math.round(middle) - 0.5, w, 1);
+    // A logarithmic height: one is seen beside a thousand.
+    const length = (count) => (count ? Math.max(3, (middle - 2) * Math.log1p(count) / Math.log1p(top)) : 0);
+    rows.forEach(([b, d], k) => {
+      const x = k * column, width = Math.max(1.5, column - 0.5);
+      if (b) { context.fillStyle = style.getPropertyValue("--ok"); context.fillRect(x, middle - 1 - length(b), width, length(b)); }
+      if (d) { context.fillStyle = style.getPropertyValue("--feedback"); context.fillRect(x, middle + 1, width, length(d)); }
+    });
+    const text = `${plural(born, "birth")}, ${plural(died, "death")} in 5 min`;
+    setText(this.words, text);
+    if (canvas.getAttribute("aria-label") !== text) canvas.setAttribute("aria-label", text);
+  }
+}

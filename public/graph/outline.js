@@ -1,0 +1,226 @@
+// The graph as a tree in words: everything the picture has, for keyboards, screen readers and phones. Only rows on screen exist.
+import { h, setText, setAttribute } from "/lib/dom.js";
+import { formatEntry, formatNumber } from "/lib/format.js";
+import { plain, titleOf, wordOf } from "./shapes.js";
+
+/**
+ * The rows of the tree: from what nothing flows into, along the flow. What is reached a second time is named where it is
+ * reached, and shown with all that follows where it was reached first. Pure.
+ *
+ * @returns `[{id, level, isReference, hasChildren, isOpen, place, of}]`
+ */
+export function rowsOf(model, { asleep = true, closed = new Set(), only = null, leaks = new Set() } = {}) {
+  const { into, out } = model.neighbours();
+  const shown = (id) => {
+    const node = model.nodes.get(id);
+    return (node ? node.exists || asleep : model.listeners.has(id)) && (!only || only.has(id));
+  };
+  const ids = [...model.nodes.keys(), ...model.listeners.keys()].filter(shown);
+  const follows = (id) => [...new Set((out.get(id) ?? []).map((edge) => edge.to))].filter((to) => to !== id && shown(to));
+  const fed = new Set();
+  for (const id of ids) {
+    for (const edge of into.get(id) ?? []) if (edge.from !== id && !edge.feedback && shown(edge.from)) fed.add(id);
+  }
+  const seen = new Set();
+  const rows = [];
+  const walk = (roots) => {
+    const open = roots.map((id, i) => ({ id, level: 1, place: i + 1, of: roots.length })).reverse();
+    while (open.length) {
+      const row = open.pop();
+      row.isReference = seen.has(row.id);
+      const children = row.isReference ? [] : follows(row.id);
+      row.hasChildren = children.length > 0;
+      row.isOpen = row.hasChildren && !closed.has(row.id);
+      row.isLeak = leaks.has(row.id);
+      seen.add(row.id);
+      rows.push(row);
+      if (!row.hasChildren) continue;
+      if (row.isOpen) {
+        for (let i = children.length - 1; i >= 0; i--) open.push({ id: children[i], level: row.level + 1, place: i + 1, of: children.length });
+      } else {
+        hide(children);
+      }
+    }
+  };
+  // What stands below a closed row is not a root of its own.
+  const hide = (children) => {
+    const open = [...children];
+    while (open.length) {
+      const id = open.pop();
+      if (seen.has(id)) continue;
+      seen.add(id);
+      open.push(...follows(id));
+    }
+  };
+  const roots = ids.filter((id) => !fed.has(id));
+  walk(roots);
+  for (const id of ids) if (!seen.has(id)) walk([id]); // rings that nothing flows into
+  return rows;
+}
+
+/** The tree on the page. */
+export class Outline {
+  #o; #rows = []; #current = 0; #closed = new Set(); #pool = new Map(); #item; #order = new Map();
+  #height = 32;
+  #needsRows = true;
+
+  /** `o`: `{model, frame, signal, select(id), view() → {asleep, only, leaks, selected}, narrow}`. */
+  constructor(o) {
+    this.#o = o;
+    this.#height = o.narrow ? 44 : 32;
+    this.space = h("div", { class: "outline-space" });
+    this.element = h("div", { class: "outline", role: "tree", tabindex: 0, "aria-label": "Outline of the graph" }, this.space);
+    const listen = (name, body) => this.element.addEventListener(name, body, { signal: o.signal });
+    listen("scroll", () => this.#item.mark());
+    listen("keydown", (event) => this.#key(event));
+    listen("click", (event) => this.#click(event));
+    new ResizeObserver(() => this.#item.mark()).observe(this.element);
+    this.#item = o.frame.item(this.element, () => this.#draw());
+    o.signal.addEventListener("abort", () => this.#item.close(), { once: true });
+  }
+
+  get rows() { return this.#rows; }
+
+  setNarrow(narrow) {
+    this.#height = narrow ? 44 : 32;
+    this.refresh();
+  }
+
+  /** The structure has changed. */
+  refresh() {
+    this.#needsRows = true;
+    this.#item.mark();
+  }
+
+  /** Values have changed. */
+  mark() { this.#item.mark(); }
+
+  /** Goes to a node; opens what hides it. */
+  reveal(id) {
+    this.#build();
+    let at = this.#order.get(id);
+    if (at === undefined && this.#closed.size) {
+      this.#closed.clear();
+      this.#needsRows = true;
+      this.#build();
+      at = this.#order.get(id);
+    }
+    if (at !== undefined) this.#go(at);
+  }
+
+  #build() {
+    if (!this.#needsRows) return;
+    this.#needsRows = false;
+    const before = this.#rows[this.#current]?.id;
+    this.#rows = rowsOf(this.#o.model, { ...this.#o.view(), closed: this.#closed });
+    this.#order = new Map();
+    this.#rows.forEach((row, i) => { if (!row.isReference) this.#order.set(row.id, i); });
+    const at = this.#order.get(before);
+    this.#current = at ?? Math.min(this.#current, Math.max(0, this.#rows.length - 1));
+    this.space.style.height = `${this.#rows.length * this.#height}px`;
+    for (const { element } of this.#pool.values()) element.remove();
+    this.#pool.clear();
+  }
+
+  #draw() {
+    this.#build();
+    const top = this.element.scrollTop, height = this.element.clientHeight;
+    const first = Math.max(0, Math.floor(top / this.#height) - 4);
+    const last = Math.min(this.#rows.length - 1, Math.ceil((top + height) / this.#height) + 4);
+    for (const [at, { element }] of this.#pool) {
+      if (at < first || at > last) { element.remove(); this.#pool.delete(at); }
+    }
+    for (let at = first; at <= last; at++) {
+      let drawn = this.#pool.get(at);
+      if (!drawn) {
+        drawn = this.#make(at);
+        this.#pool.set(at, drawn);
+        this.space.append(drawn.element);
+      }
+      this.#fill(drawn, at);
+    }
+    setAttribute(this.element, "aria-activedescendant", this.#pool.has(this.#current) ? `outline-${this.#current}` : null);
+  }
+
+  #make(at) {
+    const row = this.#rows[at];
+    const part = {};
+    part.element = h("div", { class: "outline-row", role: "treeitem", id: `outline-${at}`, "aria-level": row.level, "aria-posinset": row.place, "aria-setsize": row.of, "aria-expanded": row.hasChildren ? String(row.isOpen) : null, dataset: { at, id: row.id } },
+      h("span", { class: `twig${row.hasChildren ? " open" : ""}`, "aria-hidden": "true" }, row.hasChildren ? (row.isOpen ? "▾" : "▸") : ""),
+      part.name = h("span", { class: "outline-name" }, ""),
+      part.word = h("span", { class: "outline-word" }, ""),
+      part.value = h("span", { class: "outline-value value" }, ""),
+      part.owners = h("span", { class: "outline-owners" }, ""));
+    part.element.style.top = `${at * this.#height}px`;
+    part.element.style.height = `${this.#height}px`;
+    part.element.style.paddingInlineStart = `${8 + 16 * Math.min(row.level - 1, this.#o.deepest ?? 12)}px`;
+    return part;
+  }
+
+  #fill(part, at) {
+    const row = this.#rows[at];
+    const { model } = this.#o;
+    const entry = model.nodes.get(row.id) ?? model.listeners.get(row.id);
+    if (!entry) return;
+    setText(part.name, plain(titleOf(entry), 80));
+    const isListener = entry.kind === "listener";
+    setText(part.word, row.isReference ? "as above" : row.isLeak ? "leak: a ring that nobody owns" : wordOf(entry));
+    const held = isListener || row.isReference ? "" : entry.exists === false ? "asleep" : plain(formatEntry(entry, entry.unit), 120);
+    setText(part.value, held);
+    const owners = entry.ownerCount ?? 0;
+    setText(part.owners, isListener || row.isReference ? (entry.queued ? `${entry.queued} waiting` : "")
+      : owners ? `kept alive by ${formatNumber(owners)} ${owners === 1 ? "client" : "clients"}` : "");
+    part.element.classList.toggle("asleep", entry.exists === false);
+    part.element.classList.toggle("failed", Boolean(entry.fail));
+    part.element.classList.toggle("current", at === this.#current);
+    setAttribute(part.element, "aria-selected", String(row.id === this.#o.view().selected));
+    setAttribute(part.element, "data-kind", entry.kind);
+  }
+
+  #go(at) {
+    this.#current = Math.min(Math.max(at, 0), this.#rows.length - 1);
+    const y = this.#current * this.#height, { scrollTop, clientHeight } = this.element;
+    if (y < scrollTop) this.element.scrollTop = y;
+    else if (y + this.#height > scrollTop + clientHeight) this.element.scrollTop = y + this.#height - clientHeight;
+    this.#draw();
+  }
+
+  #turn(row, open) {
+    open ? this.#closed.delete(row.id) : this.#closed.add(row.id);
+    this.refresh();
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const row = this.#rows[this.#current];
+    if (!row) return;
+    const page = Math.max(1, Math.floor(this.element.clientHeight / this.#height) - 1);
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+    if (event.key in steps) {
+      const to = this.#current + steps[event.key];
+      this.#go(to === Infinity ? this.#rows.length - 1 : to === -Infinity ? 0 : to);
+    } else if (event.key === "ArrowRight") {
+      if (row.hasChildren && !row.isOpen) this.#turn(row, true);
+      else if (row.hasChildren) this.#go(this.#current + 1);
+      else if (row.isReference) this.#go(this.#order.get(row.id) ?? this.#current);
+    } else if (event.key === "ArrowLeft") {
+      if (row.isOpen) this.#turn(row, false);
+      else for (let at = this.#current - 1; at >= 0; at--) if (this.#rows[at].level < row.level) { this.#go(at); break; }
+    } else if (event.key === "Enter" || event.key === " ") {
+      this.#o.select(row.id);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+
+  #click(event) {
+    const element = event.target.closest?.(".outline-row");
+    if (!element) return;
+    const at = Number(element.dataset.at), row = this.#rows[at];
+    this.#current = at;
+    if (event.target.closest(".twig") && row.hasChildren) this.#turn(row, !row.isOpen);
+    else this.#o.select(row.id);
+    this.#item.mark();
+  }
+}

@@ -1,0 +1,380 @@
+// The live graph of one name: picture or outline, inspector, births and deaths. It observes, and owns nothing.
+import { h, setText } from "/lib/dom.js";
+import { plural } from "/lib/format.js";
+import { graphPath } from "/lib/router.js";
+import { GraphModel } from "./model.js";
+import { GraphView } from "./view.js";
+import { Inspector } from "./inspector.js";
+import { LifeLog, Lifetimes } from "./lifetimes.js";
+import { Minimap } from "./minimap.js";
+import { Outline } from "./outline.js";
+import { Search } from "./search.js";
+import { keptAliveBy, leaks, reach, releasedWithout } from "./owners.js";
+import { titleOf } from "./shapes.js";
+
+const directions = ["both", "up", "down"];
+const directionWords = { both: "upstream and downstream", up: "upstream", down: "downstream" };
+
+const number = (count) => count.toLocaleString("en");
+const counted = (count, one) => `${number(count)} ${count === 1 ? one : `${one}s`}`;
+
+export async function mount(element, context) {
+  await context.style("/graph/graph.css");
+  return new GraphPage(element, context);
+}
+
+class GraphPage {
+  #c; #graph; #model = new GraphModel(); #log = new LifeLog(); #view; #outline; #inspector; #lifetimes; #minimap; #search;
+  #subscription; #selected = null; #focus = null; #mode = null; #item; #ownersOf = null; #hovered = null; #ready = false;
+  #stale = { structure: false, values: false };
+
+  constructor(element, context) {
+    this.#c = context;
+    const { frame, signal, store, client, keys } = context;
+    this.#graph = context.route.params.graph;
+    const narrow = store.get("narrow");
+    const model = this.#model;
+
+    this.#view = new GraphView({
+      frame, model, narrow, signal,
+      on: {
+        select: (id) => this.select(id), open: (id, shape) => this.#open(id, shape), hover: (id) => this.#hover(id),
+        scene: () => { this.#minimap.mark(); this.#words(); this.#unfinished(); }, moved: () => this.#minimap?.mark(),
+        lost: (gone) => this.#refocus(gone),
+      },
+    });
+    this.#minimap = new Minimap({ view: this.#view, frame, signal });
+    this.#outline = new Outline({
+      model, frame, signal, narrow, select: (id) => this.select(id),
+      view: () => ({ asleep: this.#view.view.asleep, selected: this.#selected, only: this.#only(), leaks: this.#leaks }),
+    });
+    this.#inspector = new Inspector({
+      model, graph: this.#graph, client, announce: context.announce, href: context.href,
+      select: (id) => this.select(id, { reveal: true }), light: (kind, set) => this.#view.light(kind, set), close: () => this.select(null),
+    });
+    this.#lifetimes = new Lifetimes({ log: this.#log, frame, signal, onFind: (id) => this.select(id, { reveal: true }) });
+    this.#search = new Search({ model, signal, onChoose: (id) => this.select(id, { reveal: true, focus: true }) });
+
+    this.#build(element);
+    this.#item = frame.item(element, () => this.#follow());
+    signal.addEventListener("abort", () => this.#item.close(), { once: true });
+    frame.tick(() => { this.#inspector.update(); this.#outline.mark(); }, signal);
+    store.listen("narrow", (isNarrow) => this.#narrow(isNarrow), signal);
+    this.#bind(keys, signal);
+    this.update(context.route);
+    this.#subscription = client.observe(this.#graph, (message) => this.#receive(message), { every: 100 });
+    this.#words();
+  }
+
+  #build(element) {
+    const { header } = this.#c;
+    const button = (label, action, more = {}) => h("button", { type: "button", class: "quiet", onclick: action, ...more }, label);
+    this.pictureButton = button("Picture", () => this.#go({ view: "picture" }), { "aria-pressed": "true" });
+    this.outlineButton = button("Outline", () => this.#go({ view: "outline" }), { "aria-pressed": "false" });
+    this.asleepButton = button("Asleep", () => this.#toggleAsleep(), { "aria-pressed": "true", title: "Show declared nodes that nobody needs" });
+    this.stepsButton = button("Fold chains", () => this.#toggleSteps(), { "aria-pressed": "false" });
+    header.append(this.#search.element, h("div", { class: "segments", role: "group", "aria-label": "View" }, this.pictureButton, this.outlineButton));
+
+    this.weight = h("span", { class: "weight" }, "");
+    this.counts = h("span", { class: "counts" }, "");
+    this.notice = h("span", { class: "graph-notice", role: "status" }, "");
+    this.focusChip = h("span", { class: "focus-chip", hidden: true }, this.focusWords = h("span", {}, ""), button("Show all", () => this.#go({ focus: null })));
+    this.empty = h("p", { class: "graph-empty" }, "Asking the server for the graph…");
+    const zoom = h("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
+      button("+", () => this.#view.camera.zoomBy(1.25), { "aria-label": "Zoom in" }), button("−", () => this.#view.camera.zoomBy(0.8), { "aria-label": "Zoom out" }), button("Fit", () => this.#view.fit(), { "aria-label": "Fit the picture" }),
+      button("Tidy", () => this.#view.tidy(), { title: "Lay everything out anew" }));
+    this.stage = h("div", { class: "graph-stage" }, this.#view.element, this.#outline.element, this.empty, zoom, this.#minimap.element);
+    this.aside = h("aside", { class: "graph-aside", "aria-label": "Inspector", hidden: true }, h("div", { class: "graph-aside-scroll" }, this.#inspector.element));
+    this.sheet = h("dialog", { class: "sheet graph-sheet", "aria-label": "Inspector" });
+    this.sheet.addEventListener("close", () => { if (this.#c.store.get("narrow")) this.select(null); });
+    this.sheet.addEventListener("click", (event) => event.target === this.sheet && this.sheet.close());
+    element.classList.add("graph-view");
+    element.append(
+      h("div", { class: "graph-status" }, this.weight, this.counts, this.focusChip, this.notice, h("div", { class: "graph-tools", role: "group", "aria-label": "What is shown" }, this.asleepButton, this.stepsButton)),
+      h("div", { class: "graph-body" }, this.stage, this.aside), this.#lifetimes.tray, this.#lifetimes.element, this.sheet);
+  }
+
+  #bind(keys, signal) {
+    const bind = (key, label, action) => keys.bind(key, label, action, { signal, group: "Graph" });
+    bind("f", "Focus: both ways, upstream, downstream, off", () => this.#cycleFocus());
+    bind("o", "Owners: what keeps this node alive", () => this.#toggleOwners());
+    bind("+", "Zoom in", () => this.#view.camera.zoomBy(1.25));
+    bind("-", "Zoom out", () => this.#view.camera.zoomBy(0.8));
+    bind("0", "Fit the picture", () => this.#view.fit());
+    bind("/", "Search nodes", () => this.#search.focus());
+    bind("Escape", "Step out", () => this.#escape());
+  }
+
+  // MARK: - What comes from the server
+
+  #receive(message) {
+    if (message.op === "err" || message.op === "end") return this.#refused(message);
+    const now = performance.now();
+    const news = this.#model.apply(message, now);
+    this.#log.apply(news);
+    this.#view.apply(news, now);
+    if (news.structure || news.owners.size) this.#stale.structure = true;
+    this.#stale.values = true;
+    if (news.structure) this.#tell(news);
+    this.#item.mark();
+    if (!this.#ready) {
+      this.#ready = true;
+      this.update(this.#c.route);
+    }
+  }
+
+  #refused({ code, msg }) {
+    this.empty.hidden = false;
+    setText(this.empty, code === "unknown_graph" ? `There is no graph “${this.#graph}”.`
+      : code === "forbidden" ? "You may not look at this graph as a whole (it needs the right “observe”). Its values may still be readable under Values."
+      : `The graph cannot be observed: ${msg ?? code}`);
+  }
+
+  #tell(news) {
+    if (news.fresh) return;
+    const words = [];
+    if (news.joined.length) words.push(`${plural(news.joined.length, "listener")} joined`);
+    if (news.left.length) words.push(`${plural(news.left.length, "listener")} left`);
+    if (news.born.length) words.push(`${plural(news.born.length, "node")} born`);
+    if (news.died.length) words.push(`${plural(news.died.length, "node")} released`);
+    if (words.length) this.#c.announce(words.join(", "));
+  }
+
+  /** Once a frame, after messages: everything beside the picture. */
+  #follow() {
+    const { structure, values } = this.#stale;
+    this.#stale = { structure: false, values: false };
+    if (structure) {
+      this.#leaks = leaks(this.#model);
+      this.#view.setLeaks(this.#leaks);
+      this.#outline.refresh();
+      this.#lifetimes.update();
+      this.#inspector.rebuild();
+      this.#words();
+      if (this.#ownersOf) this.#lightOwners(this.#ownersOf);
+      else if (this.#hovered) this.#hover(this.#hovered);
+    } else if (values) {
+      this.#inspector.update();
+      this.#outline.mark();
+    }
+  }
+
+  #leaks = new Set();
+
+  #words() {
+    const { living, asleep, listeners } = this.#model.counts();
+    const mine = [...this.#model.listeners.values()].find((listener) => listener.you);
+    const owned = mine ? [...this.#model.nodes.values()].filter((node) => node.owners.includes(mine.id)).length : 0;
+    setText(this.weight, mine ? `You keep ${plural(owned, "node")} alive` : "Observing only – keeps nothing alive");
+    this.weight.classList.toggle("owning", Boolean(mine));
+    const { scene } = this.#view;
+    const groups = scene?.clusters ? scene.nodes.filter((node) => node.type === "cluster").length : 0;
+    const shown = scene && (groups || this.#focus)
+      ? `, showing ${number(scene.shown)} of ${number(this.#model.nodes.size + this.#model.listeners.size)}${groups ? ` and ${plural(groups, "group")}` : ""}` : "";
+    setText(this.counts, this.#ready ? `${counted(living, "node")}${asleep ? `, ${number(asleep)} asleep` : ""}, ${counted(listeners, "listener")}${shown}` : "");
+    const ring = this.#leaks.size ? `Leak: ${plural(this.#leaks.size, "node")} in a ring that nobody owns` : "";
+    setText(this.notice, this.#leaveWords ?? ring);
+    this.notice.classList.toggle("bad-text", !this.#leaveWords && ring !== "");
+    const nothing = this.#ready && this.#model.nodes.size === 0;
+    if (this.#ready) this.empty.hidden = !nothing;
+    if (nothing) setText(this.empty, "This graph has no nodes yet.");
+    if (scene) this.stepsButton.setAttribute("aria-pressed", String(scene.folds));
+    if (scene) this.stage.dataset.shown = scene.shown;
+  }
+
+  #leaveWords = null;
+
+  // MARK: - What people do
+
+  /** A change of the address; everything that can be shared is in it. */
+  update(route) {
+    this.#c.route = route;
+    const narrow = this.#c.store.get("narrow");
+    const mode = { outline: "outline", picture: "picture" }[route.query.get("view")] ?? (narrow ? "outline" : "picture");
+    const asked = route.query.get("node");
+    const id = asked === null ? null : this.#find(asked);
+    const direction = directions.includes(route.query.get("focus")) ? route.query.get("focus") : null;
+    const focus = id && direction ? { id, direction } : null;
+    if (mode !== this.#mode) this.#setMode(mode);
+    if (!this.#ready) return;
+    const isNew = id !== this.#selected || String(focus?.direction) !== String(this.#focus?.direction);
+    const first = this.#shownOnce !== true;
+    this.#shownOnce = true;
+    if (!isNew && !first) return;
+    this.#selected = id;
+    this.#focus = focus;
+    this.focusChip.hidden = !focus;
+    if (focus) setText(this.focusWords, `Focus: ${titleOf(this.#entry(id))}, ${directionWords[focus.direction]}`);
+    this.#ownersOf = null;
+    this.#view.light("owners", null);
+    this.#view.show({ selected: id, focus });
+    this.#outline.refresh();
+    this.#inspect(id);
+    if (first && id) this.#wantsReveal = { id };
+  }
+
+  #shownOnce = false;
+  #wantsReveal = null;
+
+  #entry(id) { return this.#model.nodes.get(id) ?? this.#model.listeners.get(id) ?? { id, name: id }; }
+
+  #find(asked) {
+    if (this.#model.nodes.has(`n:${asked}`)) return `n:${asked}`;
+    return this.#model.nodes.has(asked) || this.#model.listeners.has(asked) ? asked : null;
+  }
+
+  #go(change) {
+    const query = new URLSearchParams(this.#c.route.query);
+    for (const [key, value] of Object.entries(change)) value === null ? query.delete(key) : query.set(key, value);
+    const text = query.toString();
+    this.#c.go(graphPath(this.#graph) + (text && `?${text}`), { replace: true });
+  }
+
+  /** Selects a node or listener, or nothing; `reveal` also brings it on screen. */
+  select(id, { reveal = false, focus = false } = {}) {
+    if (id === null) return this.#go({ node: null, focus: null });
+    const entry = this.#model.nodes.get(id) ?? this.#model.listeners.get(id);
+    if (!entry) return this.#c.announce("It is not there any more");
+    if (reveal && entry.exists === false && !this.#view.view.asleep) this.#toggleAsleep();
+    if (reveal) this.#wantsReveal = { id, focus };
+    const query = { node: entry.name ?? id };
+    if (this.#focus && !this.#only().has(id)) query.focus = null;
+    this.#go(query);
+    if (this.#selected === id) this.#inspect(id);
+    if (reveal) this.#unfinished();
+  }
+
+  /** What waits for a picture in which the node is drawn by itself. */
+  #unfinished() {
+    if (!this.#wantsReveal) return;
+    const { id, focus } = this.#wantsReveal;
+    if (this.#mode === "outline") {
+      this.#wantsReveal = null;
+      this.#outline.reveal(id);
+      if (focus) this.#outline.element.focus();
+      return;
+    }
+    const drawn = this.#view.drawn(id);
+    if (!drawn) return;
+    if (drawn !== id && !drawn.startsWith("g ")) this.#view.view.open.add(drawn);
+    if (drawn !== id) { this.#view.show({}); return; }
+    this.#wantsReveal = null;
+    this.#view.reveal(id, { focus });
+  }
+
+  #inspect(id) {
+    const narrow = this.#c.store.get("narrow");
+    if (!id) {
+      this.#inspector.close();
+      this.aside.hidden = true;
+      if (this.sheet.open) this.sheet.close();
+      return;
+    }
+    this.#inspector.show(id);
+    if (narrow) {
+      this.sheet.append(this.#inspector.element);
+      if (!this.sheet.open) this.sheet.showModal();
+    } else {
+      this.aside.firstElementChild.append(this.#inspector.element);
+      this.aside.hidden = false;
+    }
+  }
+
+  #open(id, shape) {
+    this.#view.view.open.add(id);
+    this.#view.show({});
+    this.#c.announce(`${shape.members.length} ${shape.type === "fold" ? "steps" : "nodes"} unfolded`);
+  }
+
+  #hover(id) {
+    this.#hovered = id;
+    if (this.#ownersOf) return;
+    const listener = id && this.#model.listeners.get(id);
+    const released = listener ? releasedWithout(this.#model, id) : null;
+    this.#view.light("leaving", released?.size ? { nodes: released, edges: new Set() } : null);
+    this.#leaveWords = listener ? (released.size ? `${titleOf(listener)}: leaving releases ${plural(released.size, "node")}` : `${titleOf(listener)}: leaving releases nothing`) : null;
+    this.#words();
+  }
+
+  #only() { return this.#focus ? reach(this.#model, this.#focus.id, this.#focus.direction).nodes : null; }
+
+  #target() {
+    const here = this.#mode === "picture" && this.#view.element.contains(document.activeElement) ? this.#view.current : null;
+    return (here && this.#find(here)) ?? this.#selected ?? this.#find(this.#view.current ?? "");
+  }
+
+  #cycleFocus() {
+    const id = this.#focus?.id ?? this.#target();
+    if (!id) return this.#c.announce("Choose a node first");
+    const next = directions[directions.indexOf(this.#focus?.direction ?? "") + 1] ?? null;
+    this.#go({ node: this.#entry(id).name ?? id, focus: next });
+    this.#c.announce(next ? `Focus: ${directionWords[next]}` : "Focus off");
+  }
+
+  #toggleOwners() {
+    const id = this.#target();
+    if (this.#ownersOf || !id) {
+      this.#ownersOf = null;
+      this.#view.light("owners", null);
+      return;
+    }
+    this.#ownersOf = id;
+    const count = this.#lightOwners(id);
+    this.#c.announce(`${titleOf(this.#entry(id))} is kept alive by ${plural(count, "client")}`);
+  }
+
+  #lightOwners(id) {
+    const kept = keptAliveBy(this.#model, id);
+    this.#view.light("owners", { nodes: new Set([id, ...kept.flatMap((k) => k.path)]), edges: new Set(kept.flatMap((k) => k.edges)) });
+    return kept.length;
+  }
+
+  #escape() {
+    if (this.#ownersOf) this.#toggleOwners();
+    else if (!this.#lifetimes.tray.hidden) this.#lifetimes.toggle(false);
+    else if (this.#focus) this.#go({ focus: null });
+    else if (this.#selected) this.select(null);
+  }
+
+  #toggleAsleep() {
+    const asleep = !this.#view.view.asleep;
+    this.asleepButton.setAttribute("aria-pressed", String(asleep));
+    this.#view.show({ asleep });
+    this.#outline.refresh();
+  }
+
+  #toggleSteps() {
+    this.#view.view.open.clear();
+    this.#view.show({ steps: this.#view.scene?.folds ? "show" : "fold" });
+  }
+
+  #setMode(mode) {
+    this.#mode = mode;
+    this.stage.dataset.mode = mode;
+    this.pictureButton.setAttribute("aria-pressed", String(mode === "picture"));
+    this.outlineButton.setAttribute("aria-pressed", String(mode === "outline"));
+    this.#view.show({});
+    this.#outline.refresh();
+  }
+
+  #narrow(isNarrow) {
+    this.#view.setNarrow(isNarrow);
+    this.#outline.setNarrow(isNarrow);
+    if (!this.#ready) return;
+    if (this.sheet.open && !isNarrow) { const id = this.#selected; this.sheet.close(); this.#inspect(id); }
+    this.update(this.#c.route);
+  }
+
+  /** The node under the keyboard was released: its nearest upstream neighbour takes over. */
+  #refocus({ entry, edges }) {
+    const to = edges.map((edge) => edge.from).find((id) => this.#view.focus(id)) ?? this.#view.current;
+    this.#view.focus(to);
+    this.#c.announce(`${titleOf(entry)} is gone. Now at ${titleOf(this.#entry(to))}`);
+  }
+
+  unmount() {
+    this.#subscription?.close();
+    this.#inspector.close();
+    if (this.sheet.open) this.sheet.close();
+  }
+}

@@ -1,0 +1,97 @@
+// Finding a node by a part of its name, label or client.
+import { h, setAttribute } from "/lib/dom.js";
+import { plain, titleOf, wordOf } from "./shapes.js";
+
+const most = 40;
+
+/** Entries that match: those that begin with the text first, then those that contain it. Pure. */
+export function find(model, text, limit = most) {
+  const wanted = text.trim().toLowerCase();
+  if (!wanted) return [];
+  const found = [];
+  for (const entry of [...model.nodes.values(), ...model.listeners.values()]) {
+    const fields = entry.kind === "listener" ? [entry.client, entry.id, entry.you ? "you" : null] : [entry.name, entry.title, entry.label, entry.of];
+    let best = Infinity;
+    fields.forEach((field, i) => {
+      const at = field ? field.toLowerCase().indexOf(wanted) : -1;
+      if (at >= 0) best = Math.min(best, i * 2 + (at > 0 ? 1 : 0));
+    });
+    if (best < Infinity) found.push([best, entry]);
+  }
+  return found.sort((a, b) => a[0] - b[0]).slice(0, limit).map(([, entry]) => entry);
+}
+
+export class Search {
+  #model; #onChoose; #found = []; #at = 0;
+
+  constructor({ model, signal, onChoose }) {
+    this.#model = model;
+    this.#onChoose = onChoose;
+    this.list = h("ul", { class: "search-list", role: "listbox", id: "graph-found", "aria-label": "Found nodes", hidden: true });
+    this.field = h("input", { type: "search", placeholder: "Find a node  /", "aria-label": "Find a node", role: "combobox", "aria-controls": "graph-found", "aria-expanded": "false", "aria-autocomplete": "list", autocomplete: "off", spellcheck: "false" });
+    this.element = h("div", { class: "search" }, this.field, this.list);
+    const on = (name, body) => this.field.addEventListener(name, body, { signal });
+    on("input", () => this.#look());
+    on("focus", () => this.#look());
+    on("blur", () => this.#show(false));
+    on("keydown", (event) => this.#key(event));
+    // Before the field loses the focus.
+    this.list.addEventListener("pointerdown", (event) => {
+      const item = event.target.closest("[role=option]");
+      if (item) { event.preventDefault(); this.#choose(Number(item.dataset.at)); }
+    }, { signal });
+  }
+
+  focus() {
+    this.field.focus();
+    this.field.select();
+  }
+
+  #show(open) {
+    this.list.hidden = !open;
+    setAttribute(this.field, "aria-expanded", String(open));
+  }
+
+  #look() {
+    this.#found = find(this.#model, this.field.value);
+    this.#at = 0;
+    const text = this.field.value.trim();
+    this.list.replaceChildren(...(this.#found.length || !text ? this.#found.map((entry, i) =>
+      h("li", { role: "option", id: `graph-found-${i}`, dataset: { at: i }, "aria-selected": "false" }, h("span", {}, plain(titleOf(entry), 80)), h("span", { class: "dim" }, wordOf(entry))))
+      : [h("li", { class: "dim" }, "Nothing has this in its name")]));
+    this.#show(text !== "");
+    this.#mark();
+  }
+
+  #mark() {
+    [...this.list.children].forEach((item, i) => item.dataset.at && item.setAttribute("aria-selected", String(i === this.#at)));
+    this.list.children[this.#at]?.scrollIntoView({ block: "nearest" });
+    setAttribute(this.field, "aria-activedescendant", this.#found.length ? `graph-found-${this.#at}` : null);
+  }
+
+  #choose(at) {
+    const entry = this.#found[at];
+    if (!entry) return;
+    this.field.value = "";
+    this.#show(false);
+    this.field.blur();
+    this.#onChoose(entry.id);
+  }
+
+  #key(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && this.#found.length) {
+      this.#at = (this.#at + step + this.#found.length) % this.#found.length;
+      this.#mark();
+    } else if (event.key === "Enter") {
+      this.#choose(this.#at);
+    } else if (event.key === "Escape") {
+      this.field.value = "";
+      this.#show(false);
+      this.field.blur();
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,168 @@
+// How a node, a pill, a folded chain and a cluster look. Text is set through text nodes only; names come from strangers.
+import { svg, setText, setAttribute } from "/lib/dom.js";
+import { formatEntry, formatNumber } from "/lib/format.js";
+
+const marks = {
+  mutable: "M3 13l1-3.2L10.5 3.3a1.4 1.4 0 012 2L6 11.8z", // a pencil
+  derived: "M2.5 8h8M7.5 4.5L11 8l-3.5 3.5M13.5 3.5v9", // an arrow into a line
+  chain: "M2.5 8h8M7.5 4.5L11 8l-3.5 3.5",
+  listener: "M2.5 3.5h11v7h-11zM6 13.5h4M8 10.5v3", // a screen
+  fold: "M3 5h10M3 8h10M3 11h10",
+  cluster: "M3 3h4v4H3zM9 3h4v4H9zM3 9h4v4H3zM9 9h4v4H9z",
+};
+
+const words = { mutable: "mutable", derived: "derived", chain: "pipeline", listener: "listener" };
+
+/** What a node is, in one word: its operator where it has one of its own. */
+export function wordOf(entry) {
+  if (entry.kind === "mutable" || entry.kind === "listener") return words[entry.kind];
+  return entry.op && entry.op !== "from" ? entry.op : words[entry.kind] ?? entry.kind;
+}
+
+// Controls and marks of direction would act on everything around them.
+const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+/** A text of strangers as one line of at most `most` characters. */
+export function plain(text, most = 200) {
+  const short = text.length > 2 * most ? text.slice(0, 2 * most) : text;
+  const characters = [...short.replace(unsafe, "\u00b7")];
+  return characters.length > most || short !== text ? `${characters.slice(0, most).join("")}…` : characters.join("");
+}
+
+/** What a node or listener is called where people read it. */
+export function titleOf(entry) {
+  if (entry.kind === "listener") {
+    const name = plain(entry.client ?? entry.transport ?? "client", 60);
+    return entry.you ? `You (${entry.id})` : `${name} (${entry.id})`;
+  }
+  return plain(entry.name ?? entry.label ?? entry.op ?? entry.id, 200);
+}
+
+let ruler;
+const widths = new Map();
+
+/** How wide `text` is at 13 px; measured once for each text. */
+function widthOf(text, isMono) {
+  const key = (isMono ? "m" : "s") + text;
+  let width = widths.get(key);
+  if (width !== undefined) return width;
+  ruler ??= document.createElement("canvas").getContext("2d");
+  ruler.font = isMono ? "13px ui-monospace, monospace" : "600 13px system-ui, sans-serif";
+  width = ruler.measureText(text).width;
+  if (widths.size > 4000) widths.clear();
+  widths.set(key, width);
+  return width;
+}
+
+/** `text`, or as much of it as fits, with an ellipsis. */
+export function fitted(text, room, isMono = false) {
+  if (widthOf(text, isMono) <= room) return text;
+  const characters = [...text].slice(0, 80);
+  let low = 0, high = characters.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (widthOf(`${characters.slice(0, middle).join("")}…`, isMono) <= room) low = middle;
+    else high = middle - 1;
+  }
+  return `${characters.slice(0, low).join("")}…`;
+}
+
+/** One drawn thing: its elements, and how they follow what is told of it. */
+export class Shape {
+  #part = {};
+  #flashedAt = -Infinity;
+
+  constructor({ id, type, w, h, entry, label, members, steps }) {
+    this.id = id;
+    this.type = type;
+    this.w = w;
+    this.h = h;
+    const kind = type === "node" ? entry.kind : type;
+    const round = type === "listener" ? h / 2 : 8;
+    const part = this.#part;
+    this.element = svg("g", { class: `node ${kind}`, tabindex: -1, role: "button", dataset: { id, kind } },
+      part.title = svg("title"),
+      type === "fold" || type === "cluster" ? svg("rect", { class: "behind", x: 4, y: 4, width: w, height: h, rx: round }) : null,
+      svg("rect", { class: "box", width: w, height: h, rx: round }),
+      part.flash = svg("rect", { class: "flash", width: w, height: h, rx: round }),
+      kind === "mutable" ? svg("path", { class: "bar", d: `M8 0H5A5 5 0 000 5V${h - 5}A5 5 0 005 ${h}H8Z` }) : null,
+      svg("path", { class: "mark", d: marks[kind] ?? marks.derived, transform: `translate(12,${type === "listener" ? h / 2 - 8 : 7})` }),
+      part.name = svg("text", { class: "name", x: 34, y: type === "listener" ? h / 2 + 4.5 : 20 }, ""),
+      part.value = type === "node" || type === "fold" ? svg("text", { class: "value", x: 14, y: h - 13 }, "") : null,
+      part.word = type === "listener" ? null : svg("text", { class: "word", x: w - 12, y: h - 13, "text-anchor": "end" }, ""),
+      type === "node" ? svg("rect", { class: "track", x: 14, y: h - 6, width: w - 28, height: 3, rx: 1.5 }) : null,
+      part.meter = type === "node" ? svg("rect", { class: "meter", x: 14, y: h - 6, width: w - 28, height: 3, rx: 1.5 }) : null,
+      part.badge = svg("g", { class: "badge" }, part.badgeBox = svg("rect", { y: -9, height: 18, rx: 9 }), part.badgeText = svg("text", { y: 4.5, "text-anchor": "middle" }, "")));
+    const you = entry?.you;
+    if (you) this.element.classList.add("you");
+    this.#name(label ?? (type === "listener" ? (you ? "You" : entry.client ?? entry.transport) : titleOf(entry)), entry ? titleOf(entry) : label);
+    if (type === "cluster") {
+      setText(part.word, `${formatNumber(members.length)} nodes`);
+    } else if (type === "fold") {
+      setText(part.word, `${steps} steps`);
+    } else if (part.word) {
+      setText(part.word, fitted(wordOf(entry), 84));
+    }
+    this.#part.wordWidth = part.word ? widthOf(part.word.textContent, false) : 0;
+  }
+
+  #name(text, whole) {
+    setText(this.#part.title, plain(whole));
+    setText(this.#part.name, fitted(plain(text, 80), this.w - 34 - (this.type === "listener" ? 14 : 12)));
+  }
+
+  /** Shows what is told; `owners` as the number on the badge, `rate` in updates a second. */
+  paint(entry, rate, states) {
+    const { element } = this;
+    const part = this.#part;
+    const asleep = entry.exists === false;
+    element.classList.toggle("asleep", asleep);
+    element.classList.toggle("failed", Boolean(entry.fail));
+    element.classList.toggle("busy", rate > 2);
+    element.classList.toggle("leak", Boolean(states.leak));
+    if (part.value) {
+      const text = asleep ? "asleep" : entry.fail ? "failed" : plain(formatEntry(entry, entry.unit), 60);
+      const room = this.w - 28 - (part.wordWidth ? part.wordWidth + 8 : 0);
+      setText(part.value, fitted(text, room, true));
+    }
+    if (part.meter) {
+      // A logarithmic scale from one to a thousand updates a second.
+      const share = rate > 2 ? Math.min(1, 0.08 + Math.log10(rate) / 3) : 0;
+      part.meter.style.transform = `scaleX(${share.toFixed(3)})`;
+    }
+    const owners = entry.ownerCount ?? 0;
+    const badge = states.leak ? "leak" : this.type === "listener" ? (entry.queued ? `${formatNumber(entry.queued)} waiting` : "")
+      : owners ? `×${formatNumber(owners)}` : "";
+    if (part.badgeText.textContent !== badge) {
+      setText(part.badgeText, badge);
+      const width = badge ? Math.max(26, widthOf(badge, false) + 12) : 0;
+      setAttribute(part.badgeBox, "x", this.w - 6 - width);
+      setAttribute(part.badgeBox, "width", width);
+      setAttribute(part.badgeText, "x", this.w - 6 - width / 2);
+      part.badge.classList.toggle("shown", badge !== "");
+    }
+  }
+
+  /** A value has arrived: a short glow, at most twice a second; faster ones have their meter. */
+  flash(now) {
+    if (now - this.#flashedAt < 500) return;
+    this.#flashedAt = now;
+    this.#part.flash.animate([{ opacity: 1 }, { opacity: 0 }], { duration: 320, easing: "ease-out" });
+  }
+
+  /** The sentence for those who do not see the picture. */
+  describe(text) { setAttribute(this.element, "aria-label", text); }
+}
+
+/** "plant, transform, 12.3, kept alive by 2 clients". */
+export function sentenceOf(entry, rate = 0) {
+  if (entry.kind === "listener") {
+    const on = new Set(entry.on).size;
+    return `${titleOf(entry)}, listener on ${on} ${on === 1 ? "node" : "nodes"}${entry.queued ? `, ${entry.queued} values waiting` : ""}`;
+  }
+  if (entry.exists === false) return `${titleOf(entry)}, ${wordOf(entry)}, asleep: nobody needs it`;
+  const held = entry.fail ? `failed, ${plain(entry.fail.msg ?? entry.fail.code, 80)}` : plain(formatEntry(entry, entry.unit), 80);
+  const owners = entry.ownerCount ?? 0;
+  const kept = owners ? `kept alive by ${formatNumber(owners)} ${owners === 1 ? "client" : "clients"}` : "no client needs it";
+  return `${titleOf(entry)}, ${wordOf(entry)}, ${held}, ${kept}${rate > 2 ? `, ${Math.round(rate)} updates a second` : ""}`;
+}

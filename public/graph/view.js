@@ -1,0 +1,389 @@
+// The picture: draws a scene, follows its values, and lets what is gone fade at its old place. One frame item, no markup.
+import { svg, setAttribute } from "/lib/dom.js";
+import { layout } from "./layout.js";
+import { sceneOf, sizes } from "./scene.js";
+import { Shape, sentenceOf } from "./shapes.js";
+import { Camera } from "./camera.js";
+import { EdgeLayer, markers } from "./edges.js";
+
+/** Milliseconds: between two layouts, between two texts of a node, and how long what is gone stays. */
+const calm = { layout: 250, text: 100, gone: 900, label: 1000 };
+/** Above this many nodes the layout is made by a worker. */
+const workerFrom = 300;
+
+/** The worker, and who waits for which of its answers. */
+let worker = null, requests = 0;
+const awaited = new Map();
+
+function layoutAside(message, done) {
+  if (!worker) {
+    worker = new Worker("/graph/layout-worker.js", { type: "module" });
+    worker.onmessage = ({ data: { id, picture } }) => {
+      awaited.get(id)?.(picture);
+      awaited.delete(id);
+    };
+  }
+  awaited.set(++requests, done);
+  worker.postMessage({ id: requests, ...message });
+}
+
+export class GraphView {
+  /** What is drawn: `{asleep, steps, focus, selected, open}`, see scene.js; change with `show()`. */
+  view = { asleep: true, steps: "auto", focus: null, selected: null, open: new Set() };
+  scene = null;
+  picture = null;
+
+  #model; #on; #frame; #direction; #narrow; #signal;
+  #shapes = new Map();
+  #edges;
+  #dying = new Map();
+  #dirty = new Set();
+  #painted = new Map();
+  #leaks = new Set();
+  #needsLayout = true;
+  #laidOutAt = -Infinity;
+  #waiting = false;
+  #current = null;
+  #lit = null;
+  #hasFitted = false;
+  #labelledAt = 0;
+
+  /** `on` hears `select(id)`, `open(id)` of folds and clusters, `scene()` after each layout, `moved()` of the camera. */
+  constructor({ frame, model, narrow, signal, on }) {
+    this.#model = model;
+    this.#on = on;
+    this.#narrow = narrow;
+    this.#signal = signal;
+    this.#edges = new EdgeLayer(model);
+    this.element = svg("svg", { class: "flow", role: "group", "aria-label": "Picture of the graph" },
+      markers(),
+      this.layer = svg("g", { class: "camera" }, this.#edges.element, this.nodeLayer = svg("g", { class: "nodes" })));
+    this.camera = new Camera(this.element, this.layer, () => this.picture?.bounds ?? { x: 0, y: 0, w: 0, h: 0 }, () => on.moved?.(), signal);
+    const listen = (name, body) => this.element.addEventListener(name, body, { signal });
+    listen("click", (event) => this.#click(event));
+    listen("keydown", (event) => this.#key(event));
+    listen("focusin", (event) => { const id = event.target.closest?.(".node")?.dataset.id; if (id) this.#rove(id); });
+    for (const [name, kind] of [["pointerover", "enter"], ["pointerout", "leave"], ["focusin", "enter"], ["focusout", "leave"]]) {
+      listen(name, (event) => { const id = event.target.closest?.(".node")?.dataset.id; if (id) on.hover?.(kind === "enter" ? id : null); });
+    }
+    new ResizeObserver(() => { if (this.picture && !this.#hasFitted) this.fit(); }).observe(this.element);
+    this.#frame = frame.item(this.element, (now) => this.#draw(now));
+    frame.tick(() => this.#age(), signal);
+    signal.addEventListener("abort", () => this.#frame.close(), { once: true });
+  }
+
+  /** Takes over what the model said is different. */
+  apply(news, now) {
+    if (news.fresh) this.#dying.clear();
+    for (const gone of [...news.died, ...news.left]) {
+      if (news.born.includes(gone.id) || news.joined.includes(gone.id)) continue; // came and went unseen
+      this.#dying.set(gone.id, { ...gone, at: now });
+    }
+    if (news.structure) this.#needsLayout = true;
+    for (const set of [news.values, news.owners]) for (const id of set) this.#dirty.add(id);
+    if (!news.fresh) for (const id of news.values) this.#flash(id, now);
+    this.#frame.mark();
+  }
+
+  /** Draws something else of the same graph. */
+  show(change) {
+    Object.assign(this.view, change);
+    this.#needsLayout = true;
+    this.#laidOutAt = -Infinity;
+    this.#frame.mark();
+  }
+
+  setNarrow(narrow) {
+    if (narrow === this.#narrow) return;
+    this.#narrow = narrow;
+    this.tidy();
+  }
+
+  /** Lays everything out anew. */
+  tidy() {
+    if (this.picture) this.picture.memory = null;
+    this.#direction = null;
+    this.#hasFitted = false;
+    this.show({});
+  }
+
+  fit() {
+    if (!this.scene?.nodes.length || !this.element.clientWidth) return;
+    this.#hasFitted = true;
+    this.camera.fit();
+  }
+
+  /** Lights up nodes and edges of the model, `{nodes, edges}`, or nothing; `kind` is `owners` or `leaving`. */
+  light(kind, set) {
+    this.#lit = set ? { kind, ...set } : null;
+    this.element.classList.toggle("dimmed", kind === "owners" && Boolean(set));
+    this.#relight();
+  }
+
+  #relight() {
+    const of = this.scene?.of;
+    const drawn = new Set([...(this.#lit?.nodes ?? [])].map((id) => of?.get(id) ?? id));
+    const kind = this.#lit?.kind;
+    for (const [id, shape] of this.#shapes) {
+      shape.element.classList.toggle("lit", kind === "owners" && drawn.has(id));
+      shape.element.classList.toggle("leaving", kind === "leaving" && drawn.has(id));
+    }
+    this.#edges.light(kind === "owners" ? this.#lit.edges : null);
+  }
+
+  setLeaks(leaks) {
+    for (const id of [...this.#leaks, ...leaks]) if (this.#leaks.has(id) !== leaks.has(id)) this.#dirty.add(id);
+    this.#leaks = leaks;
+    this.#frame.mark();
+  }
+
+  /** What is drawn for a node of the model: itself, a fold, or a cluster. */
+  drawn(id) { return this.scene?.of.get(id); }
+
+  box(id) { return this.picture?.nodes.get(this.drawn(id) ?? id); }
+
+  /** Brings a node on screen; with `focus` also under the keyboard. */
+  reveal(id, { focus = false } = {}) {
+    const box = this.box(id);
+    if (!box) return false;
+    this.camera.show(box);
+    if (focus) this.focus(this.drawn(id) ?? id);
+    return true;
+  }
+
+  focus(id) {
+    const shape = this.#shapes.get(id);
+    if (!shape) return false;
+    this.#rove(id);
+    shape.element.focus({ preventScroll: true });
+    return true;
+  }
+
+  get current() { return this.#current; }
+
+  // MARK: - Frames
+
+  #draw(now) {
+    let more = this.#bury(now);
+    if (this.#needsLayout && !this.#waiting) {
+      if (now - this.#laidOutAt >= calm.layout) this.#layout(now);
+      else more = true;
+    }
+    for (const id of this.#dirty) {
+      const due = (this.#painted.get(id) ?? -Infinity) + calm.text;
+      if (now < due) { more = true; continue; }
+      this.#dirty.delete(id);
+      this.#paint(id, now);
+    }
+    if (now - this.#labelledAt > calm.label) {
+      this.#labelledAt = now;
+      const current = this.#current && this.#entryOf(this.#current);
+      if (current) this.#shapes.get(this.#current)?.describe(this.#sentence(this.#current, now));
+    }
+    return more;
+  }
+
+  #entryOf(id) {
+    return this.#model.nodes.get(id) ?? this.#model.listeners.get(id) ?? this.#shapes.get(id)?.entry;
+  }
+
+  #sentence(id, now) {
+    const shape = this.#shapes.get(id);
+    if (shape.type === "cluster") return `${shape.label}, ${shape.members.length} nodes, folded; press Enter to open`;
+    if (shape.type === "fold") return `${sentenceOf(this.#model.nodes.get(shape.members.at(-1)) ?? shape.entry)}, ${shape.members.length} steps folded; press Enter to open`;
+    return `${sentenceOf(this.#entryOf(id), this.#model.rate(id, now))}${this.#leaks.has(id) ? ", leak: a ring that nobody owns" : ""}`;
+  }
+
+  #paint(id, now) {
+    const drawn = this.scene?.of.get(id);
+    const shape = drawn && this.#shapes.get(drawn);
+    this.#painted.set(id, now);
+    if (!shape) return;
+    const last = shape.type === "fold" ? shape.members.at(-1) : drawn;
+    if (shape.type !== "cluster") {
+      const entry = this.#entryOf(last);
+      const rate = this.#model.rate(last, now);
+      shape.paint(entry, rate, { leak: this.#leaks.has(last) });
+      if (!shape.described) { shape.described = true; shape.describe(this.#sentence(drawn, now)); }
+    }
+    for (const edge of shape.leaving ?? []) this.#edges.paint(edge, now);
+    for (const edge of shape.entering ?? []) if (edge.look === "listen" || edge.backlog) this.#edges.paint(edge, now);
+  }
+
+  #flash(id, now) {
+    const node = this.#model.nodes.get(id);
+    const shape = this.#shapes.get(id);
+    if (shape?.type === "node" && node?.exists && this.#model.rate(id, now) <= 2) shape.flash(now);
+  }
+
+  /** Rates fall without messages. */
+  #age() {
+    const now = performance.now();
+    for (const [id, node] of this.#model.nodes) if (node.rate && now - node.rateAt < 15_000) this.#dirty.add(id);
+    this.#frame.mark();
+  }
+
+  /** Takes away what has faded; true while something still fades. */
+  #bury(now) {
+    for (const [id, gone] of this.#dying) {
+      if (now - gone.at < calm.gone) continue;
+      this.#dying.delete(id);
+      this.#needsLayout = true;
+    }
+    return this.#dying.size > 0;
+  }
+
+  // MARK: - Layout
+
+  #layout(now) {
+    this.#needsLayout = false;
+    this.#laidOutAt = now;
+    const scene = sceneOf(this.#model, this.view, [...this.#dying.values()]);
+    const graph = { nodes: scene.nodes.map(({ id, w, h }) => ({ id, w, h })), edges: scene.edges.map(({ id, from, to, feedback, span }) => ({ id, from, to, feedback, span })) };
+    const memory = this.picture?.memory ?? null;
+    const options = { node: sizes.node, columnGap: this.#direction === "down" ? 48 : 64, direction: this.#direction ?? (this.#narrow ? "down" : "right") };
+    if (graph.nodes.length <= workerFrom) {
+      let picture = layout(graph, memory, options);
+      if (!this.#direction && graph.nodes.length) {
+        // Top to bottom where that can be read as a whole and left to right cannot.
+        const flows = this.camera.fitting(picture.bounds);
+        if (!this.#narrow && flows < 0.85) {
+          const down = layout(graph, null, { ...options, columnGap: 48, direction: "down" });
+          if (this.camera.fitting(down.bounds) > 0.85) picture = down;
+        }
+        this.#direction = picture.memory.direction;
+      }
+      return this.#place(scene, picture);
+    }
+    this.#direction ??= options.direction;
+    this.#waiting = true;
+    layoutAside({ graph, memory, options }, (picture) => {
+      this.#waiting = false;
+      if (this.#signal.aborted) return;
+      this.#place(scene, picture);
+      this.#frame.mark();
+    });
+  }
+
+  #place(scene, picture) {
+    const isFirst = !this.#hasFitted && scene.nodes.length > 0;
+    this.scene = scene;
+    this.picture = picture;
+    this.#edges.place(scene, picture, this.#hasFitted);
+    const lost = this.#placeNodes(scene, picture);
+    for (const shape of this.#shapes.values()) { shape.leaving = []; shape.entering = []; }
+    for (const edge of this.#edges.values()) {
+      this.#shapes.get(edge.from)?.leaving.push(edge);
+      this.#shapes.get(edge.to)?.entering.push(edge);
+    }
+    const now = performance.now();
+    for (const [id, { type, members }] of this.#shapes) if (type !== "cluster") this.#paint(type === "fold" ? members.at(-1) : id, now);
+    for (const edge of this.#edges.values()) if (edge.members.some((m) => m.queued)) this.#edges.paint(edge, now);
+    if (this.#lit) this.#relight();
+    if (isFirst) this.fit();
+    if (!this.#current || !this.#shapes.has(this.#current)) this.#rove(this.#shapes.keys().next().value ?? null);
+    if (lost) this.#on.lost?.(lost);
+    this.#on.scene?.(scene);
+  }
+
+  /** Returns what had the focus and is gone. */
+  #placeNodes(scene, picture) {
+    const present = new Set(scene.nodes.map((node) => node.id));
+    let lost = null;
+    for (const [id, shape] of this.#shapes) {
+      const next = present.has(id) ? scene.nodes.find((node) => node.id === id) : null;
+      if (next && next.type === shape.type && sameLook(next, shape)) continue;
+      if (document.activeElement === shape.element) lost = { id, entry: shape.entry, edges: shape.entering ?? [] };
+      shape.element.remove();
+      this.#shapes.delete(id);
+    }
+    for (const node of scene.nodes) {
+      const { x, y } = picture.nodes.get(node.id);
+      let shape = this.#shapes.get(node.id);
+      if (!shape) {
+        shape = Object.assign(new Shape(node), { entry: node.entry, members: node.members, label: node.label });
+        this.#shapes.set(node.id, shape);
+        shape.element.style.transform = `translate(${x}px,${y}px)`;
+        if (this.#hasFitted) shape.element.classList.add("born");
+        this.nodeLayer.append(shape.element);
+        if (lost?.id === node.id) { shape.element.focus({ preventScroll: true }); lost = null; }
+        if (node.type === "cluster") shape.describe(this.#sentence(node.id, 0));
+      } else {
+        shape.entry = node.entry ?? shape.entry;
+        shape.members = node.members;
+        shape.element.style.transform = `translate(${x}px,${y}px)`;
+      }
+      shape.element.classList.toggle("gone", this.#dying.has(node.id) && !this.#model.nodes.has(node.id) && !this.#model.listeners.has(node.id));
+      shape.element.classList.toggle("falls", this.#dying.has(node.id) && this.#model.nodes.has(node.id));
+      shape.element.classList.toggle("selected", node.id === this.scene.of.get(this.view.selected));
+    }
+    return lost;
+  }
+
+  // MARK: - Hands
+
+  #click(event) {
+    const id = event.target.closest?.(".node")?.dataset.id;
+    if (!id) return this.#on.select?.(null);
+    this.#activate(id);
+  }
+
+  #activate(id) {
+    const shape = this.#shapes.get(id);
+    if (!shape) return;
+    this.#rove(id);
+    if (shape.type === "cluster" || shape.type === "fold") this.#on.open?.(id, shape);
+    else this.#on.select?.(id);
+  }
+
+  #rove(id) {
+    if (this.#current !== id) this.#shapes.get(this.#current)?.element.setAttribute("tabindex", -1);
+    this.#current = id;
+    this.#shapes.get(id)?.element.setAttribute("tabindex", 0);
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
+    if (step && event.shiftKey) this.camera.pan(-60 * step[0], -60 * step[1]);
+    else if (step) this.walk(...step);
+    else if (event.key === "Enter" || event.key === " ") this.#activate(this.#current);
+    else return;
+    event.preventDefault();
+  }
+
+  /** Goes to a neighbour: along the flow, or to the next in the same column. */
+  walk(dx, dy) {
+    const isDown = this.#direction === "down";
+    const [along, across] = isDown ? [dy, dx] : [dx, dy];
+    const here = this.picture?.nodes.get(this.#current);
+    if (!here) return;
+    const middle = (box) => (isDown ? box.x + box.w / 2 : box.y + box.h / 2);
+    let best = null, least = Infinity;
+    const consider = (id) => {
+      const box = this.picture.nodes.get(id);
+      if (!box || id === this.#current) return;
+      const way = middle(box) - middle(here);
+      if (!along && (box.layer !== here.layer || Math.sign(way) !== across)) return;
+      if (Math.abs(way) < least) { least = Math.abs(way); best = id; }
+    };
+    if (along) {
+      for (const edge of this.#edges.values()) {
+        if (along > 0 && edge.from === this.#current) consider(edge.to);
+        if (along < 0 && edge.to === this.#current) consider(edge.from);
+      }
+    } else {
+      for (const id of this.picture.nodes.keys()) consider(id);
+    }
+    if (best) {
+      this.focus(best);
+      this.camera.show(this.picture.nodes.get(best));
+    }
+  }
+}
+
+/** A node that has become another kind of thing is drawn anew; so is a fold of other nodes. */
+function sameLook(node, shape) {
+  if (node.type === "cluster" || node.type === "fold") return String(node.members) === String(shape.members) && node.label === shape.label;
+  return node.entry.kind === shape.entry.kind && node.entry.client === shape.entry.client && node.entry.label === shape.entry.label && node.entry.you === shape.entry.you;
+}
