@@ -29,6 +29,18 @@ public struct Query {
         }
     }
 
+    /// Whether every name and value can be decoded: escapes of two hexadecimal digits, UTF-8.
+    ///
+    /// Asked once before anything is read, so that nothing broken is taken for something that was not given.
+    public var isReadable: Bool {
+        var isReadable = true
+        forEach {
+            isReadable = Self.decoded($0) != nil && Self.decoded($1) != nil
+            return isReadable
+        }
+        return isReadable
+    }
+
     /// The value of the first pair with this name, as sent; nil where there is none.
     public func raw(_ name: StaticString) -> UnsafeRawBufferPointer? {
         var found: UnsafeRawBufferPointer?

@@ -176,6 +176,11 @@ def test_a_truncated_stream_releases_like_any_other_end(secure):
     eventually(lambda: secure.count("subscriptions", "g") == 0)
 
 
+def test_the_page_may_connect_to_its_own_server_by_wss_and_to_nobody_else(secure):
+    policy = secure.get("/").headers["Content-Security-Policy"]
+    assert f"connect-src 'self' wss://{secure.host}:{secure.port};" in policy and "ws://" not in policy
+
+
 def test_pipelined_requests_and_big_values_pass(secure):
     text = "x" * 60000
     with secure.handshake() as wire:

@@ -147,6 +147,16 @@ struct QueryTests {
         }
     }
 
+    @Test("a query with a bad escape, or that is not UTF-8, is told from one that can be read")
+    func readable() {
+        for text in ["", "a", "a=b&c=%20", "a=%c3%a4&&=", "a=1=2+3"] {
+            #expect(lend(text) { Query($0).isReadable }, "\(text)")
+        }
+        for text in ["a=%zz", "a=%4", "a=%", "%=1", "a=b&c=%ff", "%c3=1"] {
+            #expect(!lend(text) { Query($0).isReadable }, "\(text)")
+        }
+    }
+
     @Test("values that are not UTF-8 are none")
     func notUTF8() {
         #expect(lend("a=%ff") { Query($0).string("a") } == nil)

@@ -6,11 +6,14 @@ struct PendingRequests {
         let id: UInt64?
         let bytes: Int
         var state: State
+        /// Whether it is an `unsub`: what has the id ends with it, and the id is free behind it.
+        let frees: Bool
 
-        init(id: UInt64?, bytes: Int, state: State) {
+        init(id: UInt64?, bytes: Int, state: State, frees: Bool = false) {
             self.id = id
             self.bytes = bytes
             self.state = state
+            self.frees = frees
         }
     }
 
@@ -28,8 +31,8 @@ struct PendingRequests {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Whether one of them has this id.
-    func contains(_ id: UInt64) -> Bool { entries.contains { $0.id == id } }
+    /// Whether one of them has this id, and will still have it behind the last of them.
+    func contains(_ id: UInt64) -> Bool { entries.last { $0.id == id }.map { !$0.frees } ?? false }
 
     /// Whether nothing but sets at the log, and finished answers, wait: another set may be appended at once.
     var allowsSet: Bool {

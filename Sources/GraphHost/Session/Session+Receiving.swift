@@ -10,39 +10,50 @@ extension Session {
         case .events: preconditionFailure("nothing is received on a stream of events")
         }
         do throws(JSONError) {
+            var isBad = false
             try Fields.forEachObject(message) { bytes, fields in
-                if !isClosed { accept(bytes, fields) }
+                if isClosed { return }
+                if let fields { return accept(bytes, fields) }
+                guard isWithinRate(of: nil, isSet: false) else { return }
+                isBad = true
+                refuseBadJSON("a message is an object, or a list of objects")
             }
+            if isBad { noteBadMessage() }
         } catch {
-            refuseBadJSON(error)
+            refuseBadJSON(error.message)
+            noteBadMessage()
         }
     }
 
-    private func refuseBadJSON(_ error: JSONError) {
-        answer(id: nil, bytes: 0) { Answer.error(HostError(.badJSON, error.message), id: nil, to: $0) }
-        if badMessages.note(at: host.clock.now) { finish(4400, "bad_json") }
+    private func refuseBadJSON(_ sentence: String) {
+        answer(id: nil, bytes: 0) { Answer.error(HostError(.badJSON, sentence), id: nil, to: $0) }
+    }
+
+    private func noteBadMessage() {
+        if !isClosed, badMessages.note(at: host.clock.now) { finish(4400, "bad_json") }
     }
 
     /// Performs a request now, or lines it up behind what waits for the log.
-    private func accept(_ bytes: UnsafeRawBufferPointer, _ fields: Fields?) {
-        guard let fields else {
-            guard isWithinRate(of: nil, isSet: false) else { return }
-            answer(id: nil, bytes: 0) { buffer in
-                Answer.error(HostError(.badJSON, "a message is an object"), id: nil, to: buffer)
-            }
-            return
-        }
+    private func accept(_ bytes: UnsafeRawBufferPointer, _ fields: Fields) {
         guard !requests.isEmpty || isExhausted else {
             perform(fields, bytes)
             return
         }
         let id = fields.id
-        if let id, requests.contains(id) {
+        let frees = fields.operation == .unsub
+        if let id, !frees, requests.contains(id) {
             append(PendingRequests.Entry(id: nil, bytes: 0, state: .answered(Answer.idInUse(id))))
         } else if fields.operation == .set, requests.allowsSet {
             perform(fields, bytes)
         } else {
-            append(PendingRequests.Entry(id: id, bytes: bytes.count, state: .deferred(Array(bytes))))
+            append(
+                PendingRequests.Entry(
+                    id: id,
+                    bytes: bytes.count,
+                    state: .deferred(Array(bytes)),
+                    frees: frees
+                )
+            )
             if isExhausted { goOnLater() }
         }
     }

@@ -18,7 +18,9 @@ extension HTTPConnection {
         guard server.hostCheck.accepts(head.authority) else { return .refused(Self.misdirected(head)) }
         guard method.isSafe || server.originCheck.accepts(head) else { return .refused(Self.badOrigin) }
         switch server.router.match(method, head.path) {
-        case .found(let route, let captures): return .route(route, captures)
+        case .found(let route, let captures):
+            guard head.query.isEmpty || Query(head.query).isReadable else { return .refused(Self.badQuery) }
+            return .route(route, captures)
         case .options(let allow): return .options(allow: allow)
         case .methodNotAllowed(let allow):
             return .refused(Refusal(.methodNotAllowed, "not with this method", allow: allow))
@@ -35,6 +37,10 @@ extension HTTPConnection {
     }
 
     static var notFound: Refusal { Refusal(.notFound, "there is nothing under this path") }
+
+    private static var badQuery: Refusal {
+        Refusal(.badRequest, "the query has an escape that is none, or is not UTF-8: % is written %25")
+    }
 
     private static var badOrigin: Refusal {
         Refusal(

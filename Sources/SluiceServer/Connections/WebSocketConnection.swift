@@ -183,6 +183,8 @@ final class WebSocketConnection: Connection, MessageSink {
 
     /// A peer that does not take what it is sent is not read from.
     private func checkBackPressure() {
+        // Behind our last word only the peer's end is waited for, which is heard while reading.
+        guard !isLingering else { return }
         let unsent = unsentBytes
         if unsent > server.configuration.limits.unsentHard, session != nil || isEcho {
             close(code: CloseCode.slow.rawValue, reason: "slow")
@@ -258,6 +260,7 @@ final class WebSocketConnection: Connection, MessageSink {
 
     func pauseReading(_ paused: Bool) {
         isPaused = paused
+        guard !isLingering else { return }
         if paused {
             socket?.pauseReading()
         } else {

@@ -8,9 +8,10 @@ extension HTTPConnection {
         let isCompressible = file.isCompressible
         let isCoded = isCompressible && Self.takesGzip(head)
         let etag = isCoded ? file.codedTag : file.etag
+        let isSecure = socket?.isSecure ?? false
         let fields = { (out: inout ByteBuffer) in
             if isCompressible { out.append("Vary: Accept-Encoding\r\n") }
-            out.append(securityOf: etag, head.authority)
+            out.append(securityOf: etag, head.authority, isSecure: isSecure)
         }
         if let value = head.value(.ifNoneMatch), let condition = EntityTagCondition(value),
             condition.matches(quoted: etag)
@@ -61,8 +62,12 @@ extension EntityTagCondition {
 extension ByteBuffer {
     /// Appends the validator and what browsers are told to allow and to refuse.
     ///
-    /// `host` is the validated Host of the request: older Safari does not match `ws:` with `'self'`.
-    fileprivate mutating func append(securityOf etag: String, _ host: UnsafeRawBufferPointer) {
+    /// `host` is the validated Host of the request: older Safari does not match `ws:` and `wss:` with `'self'`.
+    fileprivate mutating func append(
+        securityOf etag: String,
+        _ host: UnsafeRawBufferPointer,
+        isSecure: Bool
+    ) {
         field("ETag", string: etag)
         append(
             """
@@ -71,9 +76,10 @@ extension ByteBuffer {
             Referrer-Policy: no-referrer\r
             Cross-Origin-Opener-Policy: same-origin\r
             Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-            connect-src 'self' ws://
+            connect-src 'self' ws
             """
         )
+        append(isSecure ? "s://" : "://")
         append(host)
         append(
             """

@@ -73,6 +73,30 @@ struct TurnShareTests {
         #expect(answers[5].contains("id_in_use"))
     }
 
+    @Test("An id is free behind its unsub, also while both wait for a turn")
+    func freedID() throws {
+        let bench = Bench(limits: limits(10))
+        _ = try bench.define(deepGraph(20))
+        let client = bench.connect()
+        let pair = #"{"op":"sub","id":1,"graph":"g","node":"n19"},{"op":"unsub","id":1}"#
+        client.send("[\(pair),\(pair),\(pair)]")
+        bench.host.flush()
+        bench.pass(20)
+        let answers = client.take().map { String($0.prefix(16)) }
+        let expected = [#"{"op":"snap","id""#, #"{"op":"end","id":"#].map { String($0.prefix(16)) }
+        #expect(answers == expected + expected + expected)
+        client.send(
+            #"[{"op":"get","id":1,"graph":"g"},{"op":"ping","id":2},{"op":"unsub","id":2},{"op":"ping","id":2}]"#
+        )
+        bench.host.flush()
+        bench.pass(20)
+        let others = client.take().map { $0.contains("err") }
+        #expect(
+            others == [false, false, true, false],
+            "an unsub of what is no subscription is refused in its place"
+        )
+    }
+
     @Test("A client that is gone in between costs nothing more")
     func gone() throws {
         let bench = Bench(limits: limits(10))
