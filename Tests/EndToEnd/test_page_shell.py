@@ -325,3 +325,29 @@ def test_the_first_page_keeps_its_budgets(open_page, server):
     assert sum(entry[2] for entry in entries) <= 150_000 and sum(entry[1] for entry in entries) <= 45_000
     painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     assert painted < 1000, painted
+
+
+def test_the_connection_tells_its_figures(open_page, server):
+    page = open_page(server, "/#/g/g/values")
+    expect(page.locator('[data-node="deep"]')).to_have_text("30")
+    expect(page.locator(".conn-meters")).to_contain_text("ms", timeout=10_000)
+    page.locator(".conn-chip").click()
+    dialog = page.get_by_role("dialog", name="Connection")
+    expect(dialog).to_contain_text(re.compile(r"Round trip[\d.]+ ms, median of five"))
+    expect(dialog).to_contain_text(re.compile(r"Called by the serverc:\d+"))
+    first = dialog.locator("dd").nth(1).text_content()
+    expect(dialog.locator("dd").nth(1)).not_to_have_text(first, timeout=3000)
+    dialog.get_by_role("button", name="Close").click()
+    expect(dialog).to_have_count(0)
+
+
+def test_many_values_are_measured_and_one_draw_a_frame_keeps_up(open_page, server):
+    page = open_page(server, "/#/g/g/values")
+    deep = page.locator('[data-node="deep"]')
+    expect(deep).to_have_text("30")
+    page.evaluate("""() => { window.long = []; new PerformanceObserver((list) => window.long.push(...list.getEntries().map((e) => e.duration)))
+        .observe({ type: "longtask" }); }""")
+    for value in range(100):
+        server.set("g", "x", value)
+    expect(deep).to_have_text("1990", timeout=1000)
+    assert [duration for duration in page.evaluate("window.long") if duration > 100] == []

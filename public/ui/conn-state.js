@@ -28,15 +28,17 @@ export class ConnectionState extends HTMLElement {
   #mark = h("span", { class: "conn-mark", "aria-hidden": "true" });
   #retry = h("button", { type: "button", class: "small", hidden: true }, "Retry now");
   #meters = h("span", { class: "conn-meters small num dim" });
+  #chip = h("button", { type: "button", class: "quiet conn-chip", title: "About this connection" }, this.#mark, this.#text, this.#meters);
   #state = { name: "connecting" };
   #until = 0;
 
   connectedCallback() {
     if (this.firstChild) return;
-    this.append(this.#mark, this.#text, this.#meters, this.#retry);
+    this.append(this.#chip, this.#retry);
   }
 
   onRetry(act) { this.#retry.addEventListener("click", act); }
+  onChip(act) { this.#chip.addEventListener("click", act); }
 
   show(state, now = Date.now()) {
     if (resumedWords(state) && resumedWords(state) !== resumedWords(this.#state)) this.#until = now + 2000;
@@ -53,11 +55,8 @@ export class ConnectionState extends HTMLElement {
     setAttribute(this.#meters, "hidden", state.name !== "live");
   }
 
-  /** The short line beside the state, and the long one on hover or focus. */
-  meters(line, title) {
-    setText(this.#meters, line);
-    setAttribute(this.#meters, "title", title);
-  }
+  /** The short line beside the state. */
+  meters(line) { setText(this.#meters, line); }
 }
 
 customElements.define("conn-state", ConnectionState);

@@ -1,6 +1,6 @@
 // What is around every view: the bar, the connection's state, the graph's title and tabs, the list of graphs, the bottom bar.
 import { h, icon, setText, setAttribute } from "/lib/dom.js";
-import { formatBytes, plural } from "/lib/format.js";
+import { formatBytes, formatDuration, plural } from "/lib/format.js";
 import { graphPath, href } from "/lib/router.js";
 import { ConnectionState, resumedWords, words } from "/ui/conn-state.js";
 
@@ -39,6 +39,7 @@ export class Shell {
       type: "button", class: "quiet only-icon", "aria-label": "Keys", title: "Keys (?)", onclick: () => this.help(),
     }, icon(icons.help)));
     this.#state.onRetry(() => page.client.retry());
+    this.#state.onChip(() => this.#aboutConnection());
     store.listen("state", (state) => this.#show(state));
     store.listen("graphs", () => this.#list());
     frame.tick(() => this.#tick());
@@ -77,12 +78,13 @@ export class Shell {
   #bottom() {
     const graph = this.#graph, bottom = document.getElementById("bottom");
     const entry = (name, to, label) => h("a", {
-      href: href(to), "aria-current": (this.#route.name === name || (name === "graph" && /^(graphs|values)$/.test(this.#route.name))) && "page",
+      href: href(to), "aria-current": (this.#route.name === name || (name === "graph" && this.#route.name === "graphs")) && "page",
     }, icon(icons[name], 20), label);
     bottom.hidden = document.documentElement.hasAttribute("data-kiosk");
     bottom.replaceChildren(
       entry("graph", graph ? graphPath(graph) : "/", "Graph"),
       entry("dash", graph ? graphPath(graph, "dash") : "/", "Dashboard"),
+      entry("values", graph ? graphPath(graph, "values") : "/", "Values"),
       entry("clients", "/clients", "Clients"));
   }
 
@@ -148,9 +150,28 @@ export class Shell {
     const round = (value) => (value >= 10 ? value.toFixed(0) : value.toFixed(1)).replace(/\.0$/, "");
     const rtt = meters.rtt === null ? "" : `${meters.rtt < 10 ? meters.rtt.toFixed(1) : meters.rtt.toFixed(0)} ms`;
     const updates = `${round(rate("updates"))} updates/s`;
-    this.#state.meters([rtt, updates].filter(Boolean).join(" · "),
-      `Round trip ${rtt || "not measured yet"} (median of five)\n${round(rate("messages"))} messages/s\n${updates}\n${formatBytes(rate("bytes"), "B/s")}`);
+    this.#state.meters([rtt, updates].filter(Boolean).join(" · "));
     this.#rates = { at, ...meters };
+    this.#facts = [["Round trip", rtt ? `${rtt}, median of five` : "not measured yet"], ["Messages", `${round(rate("messages"))}/s`], ["Updates", `${round(rate("updates"))}/s`],
+      ["Received", formatBytes(rate("bytes"), "B/s")]];
+    if (this.#factList?.isConnected) this.#fillFacts();
+  }
+
+  #facts = []; #factList = null;
+
+  #fillFacts() {
+    const { client, store } = this.#page, state = store.get("state"), now = Date.now();
+    const rows = [["State", words(state, now)], state.since && [state.name === "live" ? "Up for" : "Lost", formatDuration(now - state.since)],
+      ["Called by the server", client.session ?? "–"], ...this.#facts].filter(Boolean);
+    this.#factList.replaceChildren(...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", { class: "num" }, value)]));
+  }
+
+  /** The figures that do not fit beside the state, or on a small screen not even the first of them. */
+  #aboutConnection() {
+    this.#factList = h("dl", { class: "facts" });
+    this.#fillFacts();
+    this.#page.dialogs.open({ title: "Connection", sheet: true, body: h("div", { class: "field" }, this.#factList,
+      h("p", { class: "small dim" }, "Looking at a graph keeps nothing in it alive; widgets and tables of values do, as long as they are open.")) });
   }
 
   // Tools

@@ -19,7 +19,7 @@ export function mount(element, { store, signal, style }) {
   style("/views/views.css");
   const cards = new Map();
   const list = h("ul", { class: "graphs" });
-  const page = h("div", { class: "page" }, h("h1", {}, "Graphs"), list);
+  const page = h("div", { class: "page" }, h("h1", {}, "Graphs"), list, h("p", { class: "small dim" }, h("a", { href: href("/about") }, "About this server")));
   element.append(page);
 
   const card = ({ graph }) => {

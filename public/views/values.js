@@ -129,7 +129,7 @@ export async function mount(element, context) {
     }, { every: 100 });
   }
 
-  await Promise.all([style("/views/views.css"), style("/ui/editor.css")]);
+  await style("/views/views.css");
   if (signal.aborted) return { unmount() {} };
   let wasLive = false;
   store.listen("state", ({ name, restarted }) => {
