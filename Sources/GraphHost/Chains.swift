@@ -8,13 +8,23 @@ struct InnerStage {
     let stage: String
     let label: String
     let born: UInt64
+    /// Whether it stands in the pipe of a link that leads to the node.
+    let isOfLink: Bool
     private let held: Unmanaged<Node<Datum>>
 
     /// The node, which lives as long as its stage is known.
     var node: Node<Datum> { held.takeUnretainedValue() }
 
-    init(of named: NamedNode, stage: String, label: String, node: Node<Datum>, born: UInt64) {
+    init(
+        of named: NamedNode,
+        stage: String,
+        label: String,
+        node: Node<Datum>,
+        born: UInt64,
+        isOfLink: Bool = false
+    ) {
         of = named
+        self.isOfLink = isOfLink
         self.stage = stage
         self.label = label
         self.born = born

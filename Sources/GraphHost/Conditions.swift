@@ -35,7 +35,7 @@ enum Conditions {
             )
         }
         let rev = node.pending?.rev ?? node.changed.rev
-        let value = if let pending = node.pending { pending.value } else { source.value }
+        let value = node.pending?.value ?? .known(source.value)
         let holds: Bool
         switch condition.test {
         case .unchangedSince(let limit):
@@ -44,8 +44,9 @@ enum Conditions {
             }
             holds = rev <= limit
         case .changedAt(let exact): holds = rev == exact
-        case .holds(let expected): holds = value == expected
-        case .isEmpty: holds = value == nil
+        case .holds(let expected):
+            holds = if case .known(let present) = value { present == expected } else { false }
+        case .isEmpty: holds = if case .known(nil) = value { true } else { false }
         }
         guard !holds else { return nil }
         var error = HostError(.conflict, "\(node.name) changed at rev \(rev)", node: node.name, rev: rev)

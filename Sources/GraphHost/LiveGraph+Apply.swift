@@ -7,6 +7,11 @@ extension LiveGraph {
         time = stamp.time
         evaluationTime = stamp.time
         commits += 1
+        if !ties.isEmpty {
+            tieDeliveries = 0
+            let isSigned = commit.by != nil || commit.context != nil
+            commitWriter = isSigned ? Writer(by: commit.by, context: commit.context) : nil
+        }
         frames.begin(stamp, context: commit.context, by: commit.by)
         switch commit.kind {
         case .values: change(commit, stamp)
@@ -89,11 +94,13 @@ extension LiveGraph {
             }
             insert(node)
         }
+        connectSyncs()
         for node in nodes { node.inputs = node.definition.eagerInputs.compactMap { self.node($0) } }
         for place in definition.order {
             let node = nodes[place]
             if !node.isMutable, node.definition.retain == .always { _ = materialise(node) }
         }
+        connectLinks()
     }
 
     /// The last commit: subscriptions end, nodes go.
@@ -101,6 +108,7 @@ extension LiveGraph {
         isLive = false
         releaseReason = .removed
         host.sessions.end(of: self)
+        disconnectTies()
         for node in nodes {
             node.exists = false
             node.kept = nil
@@ -118,12 +126,13 @@ extension LiveGraph {
     func overlay(_ commit: Commit) {
         pending += 1
         let next = rev + UInt64(pending)
-        func mark(_ node: NamedNode, _ value: Datum?) {
+        func mark(_ node: NamedNode, _ value: PendingChange.Value) {
             let count = node.pending?.count ?? 0
             node.pending = PendingChange(value: value, rev: next, count: count + 1)
         }
-        commit.set.forEach { mark($0.node, $0.value) }
-        for node in commit.clear { mark(node, nil) }
+        for node in tiedNodes(behind: commit) { mark(node, .unknown) }
+        commit.set.forEach { mark($0.node, .known($0.value)) }
+        for node in commit.clear { mark(node, .known(nil)) }
     }
 
     /// The log has answered: the commit is pending no longer.
@@ -137,6 +146,7 @@ extension LiveGraph {
         }
         commit.set.forEach { unmark($0.node) }
         for node in commit.clear { unmark(node) }
+        for node in tiedNodes(behind: commit) { unmark(node) }
     }
 }
 

@@ -11,7 +11,7 @@ extension LiveGraph {
         onLast: @escaping () -> Void = {}
     ) -> (node: Node<Datum>, record: Chains.Record?) {
         var key = source.key
-        var isShared = true
+        var isShared = !source.operator.isPrivate
         // Expressions that ask for the time see that of the newest commit among the inputs, whenever they are built.
         let outerTime = evaluationTime
         evaluationTime = source.nodes.compactMap { self.node($0)?.lastChange.time }.max() ?? outerTime
@@ -45,7 +45,7 @@ extension LiveGraph {
                 preconditionFailure("the source of a chain is checked before")
             }
             node = materialise(named)
-        } else if let known = chains.find(key) {
+        } else if isShared, let known = chains.find(key) {
             (node, record) = (known.node, known)
         } else {
             let meter = StageMeter(host.ledger)
@@ -78,7 +78,8 @@ extension LiveGraph {
 extension Chains {
     /// The key of the whole pipeline, and whether its chain is shared.
     static func key(_ source: Source, _ pipe: [Stage]) -> (key: String, isShared: Bool) {
-        (pipe.reduce(source.key) { $0 + "|" + $1.key }, !pipe.contains(where: \.isPrivate))
+        let isPrivate = source.operator.isPrivate || pipe.contains(where: \.isPrivate)
+        return (pipe.reduce(source.key) { $0 + "|" + $1.key }, !isPrivate)
     }
 
     /// What a client sees of a chain's key: equal chains have equal ones.

@@ -29,6 +29,14 @@ public final class LiveGraph {
     let alarms = Alarms()
     /// The emissions of the tick that is being applied.
     var tick = TickEmissions()
+    /// The edges of `sync` and `links`, in their order.
+    @exclusivity(unchecked) var ties: [Tie] = []
+    /// Where they lead to.
+    lazy var tieReach = TieReach(self)
+    /// How many deliveries over them the commit that is being applied has caused.
+    @exclusivity(unchecked) var tieDeliveries = 0
+    /// Who made the commit that is being applied, for the nodes it changes by way of a tie.
+    @exclusivity(unchecked) var commitWriter: Writer?
     /// Commits that the log has not answered yet.
     @exclusivity(unchecked) var pending = 0
     /// Whether a tick is at the log, and, when the log refused one, when to try again (since 1970).
@@ -64,6 +72,7 @@ public final class LiveGraph {
     deinit {
         // What dies with the graph is told to nobody.
         chains.watch = nil
+        disconnectTies()
     }
 
     /// All nodes of the definition, in its order.

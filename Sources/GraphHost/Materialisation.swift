@@ -117,6 +117,20 @@ extension LiveGraph {
             return Node.merge(names.map(input)).named(source.name)
         case .flatten(let flatten):
             return flattened(flatten, from: input(flatten.from), at: place).named(source.name)
+        case .zip(let zip):
+            let evaluation = zip.map.map { Evaluation($0, taking: 1, at: place, in: self) }
+            let limit = min(zip.buffer ?? .max, host.limits.zipBuffer)
+            return ZipSource.node(of: zip.nodes.map(input), limit: limit, at: place, evaluation, meter)
+                .named(source.name)
+        case .switch(let sorted):
+            let by = Evaluation(sorted.by, taking: 1, at: place, in: self)
+            let value = sorted.value.map { Evaluation($0, taking: 1, at: place, in: self) }
+            return input(sorted.from).switchSource(by: by, value: value).named(source.name)
+        case .case(let one):
+            return input(one.of).caseSource(one, at: place, meter).named(source.name)
+        case .if(let condition):
+            let when = Evaluation(condition.when, taking: 1, at: place, in: self)
+            return input(condition.from).ifSource(when).named(source.name)
         }
     }
 

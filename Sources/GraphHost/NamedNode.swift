@@ -141,8 +141,14 @@ struct Writer {
 
 /// The net effect of the pending commits on one mutable node.
 struct PendingChange {
-    /// What it will hold; nil: empty.
-    var value: Datum?
+    enum Value {
+        /// What it will hold; nil: empty.
+        case known(Datum?)
+        /// Something that comes over a tie, if it comes.
+        case unknown
+    }
+
+    var value: Value
     /// The rev that the newest of them will get.
     var rev: UInt64
     /// How many commits they are.

@@ -46,6 +46,23 @@ open class TransformEdge<In, Out>: AnyEdge {
         )
     }
 
+    /// An edge without ends whose function says what happens on each value, and when the source becomes empty.
+    ///
+    /// `nil` means that nothing happens; what is emitted keeps path and context. A source that is empty at connection is
+    /// not told (G-22).
+    public init(
+        name: String = "Link",
+        emissions function: @escaping (Emission<In>, Context?) -> Emission<Out>?
+    ) {
+        super.init(
+            core: Edge(name) { edge in
+                let context = edge.source?._withUnsafeGuaranteedRef { $0.graph.currentContext }
+                guard let out = function(edge.input(In.self), context) else { return .nothing }
+                return edge.store(emission: out)
+            }
+        )
+    }
+
     init(wrapping edge: Edge) {
         super.init(core: edge)
     }

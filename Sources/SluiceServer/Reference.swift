@@ -20,10 +20,11 @@ public enum Reference {
         var lines = [
             "| operator | takes | gives | depends on | on a failed input |", "|---|---|---|---|---|",
         ]
-        for row in Catalogue.all where row.isSupported {
+        for row in Catalogue.all {
             let name = row.alias.map { "`\(row.name)`, `\($0)`" } ?? "`\(row.name)`"
             let dependsOn =
                 switch row.stateClass {
+                case .none where !row.isSource && !row.isStage: row.classText
                 case .none: "its inputs now"
                 case .history: "earlier values"
                 case .timed: "the clock"

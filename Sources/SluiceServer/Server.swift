@@ -94,7 +94,8 @@ public final class Server {
         host = Host(
             log: MemoryLog(epoch: Epoch.make()),
             clock: LoopHostClock(loop),
-            limits: SessionLimits(configuration)
+            limits: SessionLimits(configuration),
+            definitions: DefinitionOptions(configuration)
         )
         router = .api(hasEcho: configuration.diagnosticsEcho)
         hostCheck = HostCheck(listening: configuration.listen, names: configuration.hosts)
@@ -232,7 +233,7 @@ public final class Server {
     }
 
     private func loadGraphs() throws(StartFailure) {
-        let (definitions, problems) = GraphFolder.read(configuration.graphs)
+        let (definitions, problems) = GraphFolder.read(configuration.graphs, host.definitions)
         guard problems.isEmpty else { throw StartFailure(problems) }
         for definition in definitions {
             if case .refused(let error) = host.define(definition) {

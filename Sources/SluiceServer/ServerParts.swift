@@ -1,5 +1,5 @@
 internal import EventLoop
-internal import GraphHost
+public import GraphHost
 
 /// The loop's time, as the host reads it.
 final class LoopHostClock: HostClock {
@@ -66,6 +66,9 @@ extension SessionLimits {
         historyBytes = limits.historyBytes
         work = UInt64(limits.work)
         kept = limits.kept
+        zipBuffer = limits.zipBuffer
+        delayed = limits.delayed
+        windowValues = limits.windowValues
         matches = limits.matches
         softBytes = limits.unsent
         hardBytes = limits.unsentHard
@@ -75,5 +78,15 @@ extension SessionLimits {
         messagesPerSecond = UInt64(limits.messages)
         heartbeatSeconds = max(1, Int(configuration.heartbeat.milliseconds / 1000))
         helloMilliseconds = UInt64(configuration.times.hello.milliseconds)
+    }
+}
+
+extension DefinitionOptions {
+    /// What definitions and pipelines may use by a configuration.
+    public init(_ configuration: Configuration) {
+        self.init()
+        zipBuffer = configuration.limits.zipBuffer
+        switchKeys = configuration.limits.switchKeys
+        windowValues = configuration.limits.windowValues
     }
 }

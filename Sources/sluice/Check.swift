@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import GraphHost
 internal import SluiceServer
 
 struct Check: ParsableCommand {
@@ -29,7 +30,10 @@ struct Check: ParsableCommand {
                 settings: [],
                 insecure: false
             )
-            let folder = GraphFolder.read(reader.configuration.graphs)
+            let folder = GraphFolder.read(
+                reader.configuration.graphs,
+                DefinitionOptions(reader.configuration)
+            )
             problems = folder.problems
             count = folder.definitions.count
         } else {

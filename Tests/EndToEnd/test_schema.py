@@ -93,7 +93,9 @@ def test_the_schema_has_the_operators_of_the_server(server):
     assert {name: stage["description"] for name, stage in mapping["properties"].items()} == stages
     assert set(words["enum"]) <= set(stages)
     sources = {kind["required"][0] for kind in GRAPH.schema["$defs"]["node"]["oneOf"]}
-    assert sources == {row["name"] for row in rows if not row["stage"]} | {"set"}
+    sections = {"sync", "links"}
+    assert sections <= set(GRAPH.schema["properties"])
+    assert sources == {row["name"] for row in rows if not row["stage"]} - sections | {"set"}
 
 
 GOOD = [
@@ -109,6 +111,12 @@ GOOD = [
     "{ combine: [x, x], map: 'value[0]', retain: whileInUse }",
     "{ merge: [x] }",
     "{ flatten: { from: x, to: { a: x }, otherwise: x } }",
+    "{ zip: [x, x], map: 'value[0]', buffer: 5 }",
+    "{ switch: { from: x, by: value.who, value: value.text } }",
+    "{ case: { of: x, key: { a: [1] } } }",
+    "{ default: { of: x }, history: 5 }",
+    "{ if: { from: x, when: 'true', then: b, else: c } }",
+    "{ if: { from: x, when: 'true', else: c } }",
 ]
 
 
@@ -127,7 +135,11 @@ BAD = [
     "{ set: any, requireIfMatch: 1 }", "{ set: any, retain: whileInUse }", "{ from: x, retain: never }",
     "{ from: [x] }", "{ from: '-x' }", "{ merge: x }", "{ merge: [] }", "{ combine: {} }", "{ combine: { in: x } }",
     "{ combine: { a.b: x } }", "{ flatten: { from: x } }", "{ flatten: { from: x, to: {} } }",
-    "{ flatten: { from: x, to: { a: x }, else: x } }", "{ zip: [x] }", "{ from: x, pipe: distinct }",
+    "{ flatten: { from: x, to: { a: x }, else: x } }", "{ zip: x }", "{ zip: [] }", "{ zip: [x], buffer: 0 }",
+    "{ merge: [x], buffer: 1 }", "{ merge: [x], map: value }", "{ switch: { from: x } }", "{ switch: { from: x, by: [1] } }",
+    "{ switch: { from: x, by: value, values: value } }", "{ case: { of: x } }", "{ case: x }", "{ default: x }",
+    "{ default: { of: x, key: 1 } }", "{ if: { from: x, when: 'true' } }", "{ if: { from: x, then: b } }",
+    "{ if: { from: x, when: 'true', then: -b } }", "{ from: x, pipe: distinct }",
     "{ from: x, pipe: [mapp] }", "{ from: x, pipe: [map] }", "{ from: x, pipe: [{ map: [1] }] }",
     "{ from: x, pipe: [{ skip: 1, take: 2 }] }", "{ from: x, pipe: [{ delta: 1 }] }", "{ from: x, pipe: [{ take: -1 }] }",
     "{ from: x, pipe: [{ scan: { start: 0 } }] }", "{ from: x, pipe: [{ window: { of: avg } }] }",
@@ -144,6 +156,33 @@ def test_both_refuse(node, tmp_path):
     passes, said = check(tmp_path, text)
     assert not passes
     assert re.match(r"error: \S+/g\.yaml:3:\d+: ", said), said
+
+
+GOOD_TIES = [
+    "sync: [{ a: x, b: y }]", "sync: [{ a: x, b: y, to_b: value + 1, to_a: value - 1 }]", "links: [{ from: x, to: y }]",
+    "links: [{ from: x, to: z, pipe: [distinct] }]", "{ sync: [], links: [] }",
+]
+BAD_TIES = [
+    "sync: { a: x, b: y }", "sync: [{ a: x }]", "sync: [{ a: x, b: y, to_b: value }]", "sync: [{ a: x, b: y, to: z }]",
+    "links: [x]", "links: [{ from: x }]", "links: [{ from: x, to: y, pipe: distinct }]", "links: [{ from: [x], to: y }]",
+]
+TIED = "{ x: { set: any }, y: { set: any }, z: { from: y } }"
+
+
+@pytest.mark.parametrize("ties", GOOD_TIES)
+def test_both_accept_ties(ties, tmp_path):
+    text = f"nodes: {TIED}\n{ties}\n" if ties[0] != "{" else f"{ties[:-1]}, nodes: {TIED} }}\n"
+    assert complaints(GRAPH, text) == []
+    assert check(tmp_path, text) == (True, "")
+
+
+@pytest.mark.parametrize("ties", BAD_TIES)
+def test_both_refuse_ties(ties, tmp_path):
+    text = f"nodes: {TIED}\n{ties}\n"
+    assert complaints(GRAPH, text) != []
+    passes, said = check(tmp_path, text)
+    assert not passes
+    assert re.match(r"error: \S+/g\.yaml:2:\d+: ", said), said
 
 
 EXAMPLES = re.findall(r"^```yaml\n(.*?)^```", (ROOT / "docs/definitions.md").read_text(), flags=re.S | re.M)

@@ -272,6 +272,32 @@ struct EdgeTests {
         expectSound(graph, source, text)
     }
 
+    @Test("An edge from a function drops, changes and hears emptiness, but not at connection (G-22, G-32)")
+    func emissions() throws {
+        let graph = Graph()
+        let source = graph.mutable(of: Int.self)
+        let target = graph.mutable(7)
+        var heard: [String] = []
+        let edge = TransformEdge<Int, Int>(name: "Even") { emission, context in
+            heard.append("\(emission) \(context?.value as? String ?? "-")")
+            guard case .value(let value) = emission else { return .empty }
+            return value.isMultiple(of: 2) ? .value(value / 2) : nil
+        }
+        let link = try #require(target.link(to: source, via: edge))
+        #expect(heard.isEmpty && target.value == 7)
+        source.set(3, context: Context("c"))
+        #expect(target.value == 7)
+        source.set(4)
+        #expect(target.value == 2)
+        source.clear()
+        #expect(target.isEmpty)
+        #expect(heard.count == 3 && heard[0].hasSuffix(" c"))
+        link.cancel()
+        source.set(6)
+        #expect(target.isEmpty)
+        expectSound(graph, source, target)
+    }
+
     @Test("A listen edge hears values, contexts and empties for its listener (G-33)")
     func listenEdge() {
         let source = graph.mutable(1)

@@ -10,6 +10,7 @@ struct Explanation {
         /// The nodes it is made from at the moment; nil for one that the caller may not read.
         let inputs: [NamedNode?]
         let stages: [InnerStage]
+        let ties: [ShownTie]
     }
 
     /// How many nodes one explanation has at most.
@@ -46,7 +47,8 @@ struct Explanation {
                     named: named,
                     node: node,
                     inputs: inputs,
-                    stages: inputs.contains { $0 == nil } ? [] : graph.stages(of: named, node)
+                    stages: inputs.contains { $0 == nil } ? [] : graph.stages(of: named, node),
+                    ties: graph.ties(to: named).map { ShownTie(tie: $0, isOpen: mayRead($0.from)) }
                 )
             )
         }
@@ -108,6 +110,36 @@ struct Explanation {
                 buffer.append("}")
             }
         }
+        if !step.ties.isEmpty {
+            buffer.append(",\"links\":")
+            buffer.append(list: step.ties) { $0.append(to: buffer) }
+        }
+        buffer.append("}")
+    }
+}
+
+/// A further edge into a node, as far as the caller may know of it.
+private struct ShownTie {
+    let tie: Tie
+    /// Whether the caller may read the node it comes from.
+    let isOpen: Bool
+
+    /// Appends `{"op":"sync","from":"setpoint_f","label":"…","fail":{…}}`; `fail` says why the last value was not delivered.
+    func append(to buffer: FrameBuffer) {
+        buffer.append("{\"op\":\"")
+        buffer.append(raw: tie.kind.rawValue)
+        buffer.append("\",\"from\":")
+        if isOpen {
+            buffer.append(string: tie.from.name)
+            buffer.append(",\"label\":")
+            buffer.append(string: tie.label)
+            if let refusal = tie.refusal {
+                buffer.append(",")
+                refusal.withFragment(buffer.append(_:))
+            }
+        } else {
+            buffer.append("null")
+        }
         buffer.append("}")
     }
 }
@@ -159,7 +191,10 @@ extension LiveGraph {
             let stage = chains.inner(next.id)
             if let stage, stage.of === named { stages.append(stage) }
             present = next.upstreamNodes.first { upstream in
-                !chains.isHidden(upstream.id) && chains.inner(upstream.id)?.of === named
+                guard !chains.isHidden(upstream.id), let inner = chains.inner(upstream.id) else {
+                    return false
+                }
+                return inner.of === named && !inner.isOfLink
             }
         }
         return stages.reversed()

@@ -5,21 +5,25 @@ extension GraphView {
     ///
     /// A chain that others hold is used as it is; one that is built is let go of before this returns.
     ///
-    /// - Parameter request: `{"node":…}` or `{"combine":{…}}`, and perhaps `"pipe":[…]`.
+    /// - Parameter request: `{"node":…}`, or one of ``Source/clientWords``, as `{"combine":{…}}`, and perhaps `"pipe":[…]`.
     /// - Returns: `{"epoch","rev","t","v"|"empty"|"fail"}`.
     /// - Throws: `forbidden` without the right to pipe, and what is wrong with the request, with all its places in ``HostError/problems``.
     public func evaluate(_ request: UnsafeRawBufferPointer) throws(HostError) -> [UInt8] {
         let document = try Pipe.document(request)
         guard document.entries != nil else { throw HostError(.badField, "the body is an object") }
+        let words = (["node"] + Source.clientWords).filter { document[$0] != nil }
+        guard words.count == 1, let argument = document[words[0]] else {
+            throw HostError(
+                .badField,
+                "one of node, \(Source.clientWords.joined(separator: ", ")) is needed"
+            )
+        }
         let source: Source
-        switch (document["node"], document["combine"]) {
-        case (let name?, nil):
-            let text = name.scalar?.text
+        if words[0] == "node" {
+            let text = argument.scalar?.text
             source = .from(try node(text.flatMap { graph.node($0) }, named: text, to: .read).name)
-        case (nil, let combine?):
-            source = try Pipe.combine(combine, in: self)
-        default:
-            throw HostError(.badField, "one of node and combine is needed")
+        } else {
+            source = try Pipe.source(words[0], argument, map: document["map"], in: self)
         }
         let stages =
             try document["pipe"].map { pipe throws(HostError) in try Pipe.stages(pipe, host: graph.host) }

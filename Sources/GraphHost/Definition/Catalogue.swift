@@ -111,15 +111,15 @@ public enum Catalogue {
         ),
         Operator(
             "switch",
-            .laterKey,
+            .source,
             takes: "`from`, `by`, `value`",
             .history,
             onFail: "passes",
-            "Values sorted by a key, for `case` and `default`."
+            "Each value with its key, `{\"key\",\"value\"}`, for `case` and `default`."
         ),
         Operator(
             "case",
-            .laterKey,
+            .source,
             takes: "`of`, `key`",
             .history,
             onFail: "passes",
@@ -127,19 +127,19 @@ public enum Catalogue {
         ),
         Operator(
             "default",
-            .laterKey,
+            .source,
             takes: "`of`",
             .history,
             onFail: "passes",
-            "The values of a `switch` with the key null."
+            "The values of a `switch` without a key, or with the key null."
         ),
         Operator(
             "if",
-            .laterKey,
+            .source,
             takes: "`from`, `when`, names for `then` and `else`",
             .history,
             onFail: "passes to `else`",
-            "Two nodes, of which one gets each value."
+            "Each value with whether the condition holds; two more nodes, of which one gets it."
         ),
         Operator(
             "skip",
@@ -179,12 +179,12 @@ public enum Catalogue {
         ),
         Operator(
             "zip",
-            .laterKey,
-            takes: "a list of nodes",
+            .source,
+            takes: "a list of nodes; `map` and `buffer`",
             .history,
             isPrivate: true,
             onFail: "takes a place",
-            "The k-th values of several nodes together."
+            "The first values of several nodes together, then the second ones, and so on; `map` sees them as the list `value`."
         ),
         Operator(
             "window",
@@ -223,21 +223,21 @@ public enum Catalogue {
         ),
         Operator(
             "sync",
-            .laterSection,
+            .section,
             takes: "`a`, `b`, `to_b`, `to_a`",
             .none,
             classNote: "–",
             onFail: "not delivered into a mutable node",
-            "Two nodes that follow each other."
+            "Two nodes that are set, each of which follows the other."
         ),
         Operator(
             "links",
-            .laterSection,
+            .section,
             takes: "`from`, `to`, `pipe`",
             .none,
             classNote: "by stages",
-            onFail: "by stages",
-            "Further edges; cycles are allowed."
+            onFail: "passes; not delivered into a mutable node",
+            "Further edges into nodes that exist already; cycles are allowed."
         ),
     ]
 
@@ -278,7 +278,7 @@ public enum Catalogue {
             bytes.append(UInt8(ascii: ","))
             field("class", row.classText, to: &bytes)
             bytes.append(contentsOf: ",\"private\":\(row.isPrivate),\"stage\":\(row.isStage),".utf8)
-            bytes.append(contentsOf: "\"supported\":\(row.isSupported),".utf8)
+            bytes.append(contentsOf: "\"supported\":true,".utf8)
             field("onFail", row.onFail, to: &bytes)
             bytes.append(UInt8(ascii: ","))
             field("summary", row.summary, to: &bytes)

@@ -1,9 +1,15 @@
 public import CEL
 
-/// What the reading of definitions and pipelines may use.
+/// What the reading of definitions and pipelines may use, and how much of it.
 public struct DefinitionOptions {
     /// How expressions are compiled; carries the regular expression engine, which `pattern` uses too.
     public var expressions: Options
+    /// The most values that one input of a `zip` may say wait for the others (`limits.zipBuffer`).
+    public var zipBuffer = 1_024
+    /// The most `case` and `default` nodes of one `switch` (`limits.switchKeys`): each value is compared with each.
+    public var switchKeys = 1_024
+    /// The most values of one `window` (`limits.windowValues`).
+    public var windowValues = 10_000
 
     /// Options; without a regular expression engine `pattern` is refused.
     public init(expressions: Options = Options()) {

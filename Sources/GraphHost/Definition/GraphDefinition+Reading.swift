@@ -23,8 +23,7 @@ extension GraphDefinition {
 }
 
 extension Notebook {
-    private static let graphKeys = ["graph", "title", "mode", "nodes", "access"]
-    private static let laterGraphKeys: Set<String> = ["sync", "links"]
+    private static let graphKeys = ["graph", "title", "mode", "nodes", "sync", "links", "access"]
 
     fileprivate func graph(_ document: Document) -> GraphDefinition? {
         guard let members = members(document, of: "a graph") else { return nil }
@@ -32,8 +31,6 @@ extension Notebook {
         for (key, entry) in members {
             if Notebook.graphKeys.contains(key) {
                 fields[key] = entry.value
-            } else if Notebook.laterGraphKeys.contains(key) {
-                add("'\(key)' is not supported by this version", at: entry.key.position)
             } else {
                 add(
                     "unknown key '\(key)' of a graph",
@@ -50,14 +47,19 @@ extension Notebook {
             add("a graph needs 'nodes'", at: document.position)
             return nil
         }
-        guard let (nodes, order) = nodes(section), let name else { return nil }
+        let ties = ties(sync: fields["sync"], links: fields["links"])
+        guard let (read, order) = nodes(section) else { return nil }
+        var nodes = read
+        checkTies(ties, &nodes)
+        guard let name else { return nil }
         return GraphDefinition(
             name: name,
             title: title,
             mode: mode ?? .settled,
             nodes: nodes,
             order: order,
-            access: access
+            access: access,
+            ties: ties
         )
     }
 
@@ -90,17 +92,65 @@ extension Notebook {
             add("a graph has at most \(GraphDefinition.mostNodes) nodes", at: section.position)
             return nil
         }
-        let names = members.map(\.key)
-        let index = Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         var nodes: [NodeDefinition] = []
+        // The names as they stand, with those that an `if` gives to its sides behind its own.
+        var names: [String] = []
+        var sidePlaces: [String: Position] = [:]
         var upstream: [[NodeReference]] = []
-        var unknown = 0
         for (name, entry) in members {
             var references: [NodeReference] = []
-            if let node = node(name, entry, references: &references) {
-                nodes.append(node)
+            let made = node(name, entry, references: &references)
+            nodes += made
+            names.append(name)
+            upstream.append(references)
+            for side in sides(of: entry) {
+                names.append(side.text)
+                sidePlaces[side.text] = side.position
+                upstream.append([NodeReference(node: name, position: side.position)])
             }
-            for reference in references where index[reference.node] == nil {
+        }
+        let index = index(of: names, sidePlaces)
+        checkReferences(&upstream, names, index)
+        checkCases(nodes)
+        let order = NodeOrder(names: names, upstream: upstream, index: index)
+        for cycle in order.cycles {
+            add(
+                "a node cannot be made from itself: \(cycle.names.joined(separator: " → "))",
+                at: cycle.position,
+                hint: "an edge that closes a circle is declared under 'links'"
+            )
+        }
+        return nodes.count == names.count ? (nodes, order.sorted) : nil
+    }
+
+    /// Where each name stands; complains about names that `then` and `else` give to nodes that exist.
+    private func index(of names: [String], _ sidePlaces: [String: Position]) -> [String: Int] {
+        var index: [String: Int] = [:]
+        for (place, name) in names.enumerated() {
+            guard index[name] != nil else {
+                index[name] = place
+                continue
+            }
+            add("there is a node '\(name)' already", at: sidePlaces[name] ?? .start)
+        }
+        return index
+    }
+
+    /// The names that an `if` gives to its sides, also where something else is wrong with it.
+    private func sides(of entry: Document.Entry) -> [Scalar] {
+        guard let condition = entry.value["if"] else { return [] }
+        return ["then", "else"].compactMap { condition[$0]?.scalar }.filter { Words.isName($0.text) }
+    }
+
+    /// Complains about names of nodes that do not exist, and takes them out.
+    private func checkReferences(
+        _ upstream: inout [[NodeReference]],
+        _ names: [String],
+        _ index: [String: Int]
+    ) {
+        var unknown = 0
+        for place in upstream.indices {
+            for reference in upstream[place] where index[reference.node] == nil {
                 unknown += 1
                 // Guessing costs time by the number of names; a file with so many mistakes needs no guesses.
                 let hint = unknown <= 20 ? Spelling.hint(for: reference.node, among: names) : nil
@@ -111,16 +161,25 @@ extension Notebook {
                     hint: hint
                 )
             }
-            upstream.append(references.filter { index[$0.node] != nil })
+            upstream[place].removeAll { index[$0.node] == nil }
         }
-        let order = NodeOrder(names: names, upstream: upstream, index: index)
-        for cycle in order.cycles {
-            add(
-                "a node cannot be made from itself: \(cycle.names.joined(separator: " → "))",
-                at: cycle.position,
-                hint: "cycles are declared under 'links', in a later version"
-            )
+    }
+
+    /// Complains about the first case too many of each switch.
+    private func checkCases(_ nodes: [NodeDefinition]) {
+        var cases: [String: Int] = [:]
+        for node in nodes {
+            guard case .derived(let derived) = node.kind, case .case(let one) = derived.source else {
+                continue
+            }
+            cases[one.of, default: 0] += 1
+            if cases[one.of] == options.switchKeys + 1 {
+                add(
+                    "a switch has at most \(options.switchKeys) cases",
+                    at: node.position,
+                    hint: "limits.switchKeys"
+                )
+            }
         }
-        return nodes.count == names.count ? (nodes, order.sorted) : nil
     }
 }

@@ -16,6 +16,10 @@ public struct GraphDefinition {
     public let order: [Int]
     /// Who may do what; empty: whatever a token grants.
     public let access: [AccessRule]
+    /// Pairs of nodes that follow each other, in the order of the definition.
+    public let syncs: [SyncDefinition]
+    /// Further edges, in the order of the definition.
+    public let links: [LinkDefinition]
     private let index: [String: Int]
 
     init(
@@ -24,7 +28,8 @@ public struct GraphDefinition {
         mode: Mode,
         nodes: [NodeDefinition],
         order: [Int],
-        access: [AccessRule] = []
+        access: [AccessRule] = [],
+        ties: TieDefinitions = TieDefinitions()
     ) {
         self.name = name
         self.title = title
@@ -32,6 +37,8 @@ public struct GraphDefinition {
         self.nodes = nodes
         self.order = order
         self.access = access
+        syncs = ties.syncs
+        links = ties.links
         index = Dictionary(nodes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 

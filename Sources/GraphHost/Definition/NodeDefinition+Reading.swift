@@ -1,23 +1,20 @@
 /// Which keys a node may have, and on which nodes.
 enum NodeKey: String, CaseIterable {
     // Where values come from: exactly one of these.
-    case set, from, combine, merge, flatten
+    case set, from, combine, merge, flatten, zip, `switch`, `case`, `default`, `if`
     // Derived nodes.
-    case pipe, map
+    case pipe, map, buffer
     // Mutable nodes.
     case min, max, minLength, maxLength, pattern, `enum`, initial, ttl, requireIfMatch
     // All nodes.
     case retain, history, title, unit, description
 
-    static let sources: [NodeKey] = [.set, .from, .combine, .merge, .flatten]
-    static let derivedOnly: [NodeKey] = [.pipe, .map]
+    static let sources: [NodeKey] = [
+        .set, .from, .combine, .merge, .flatten, .zip, .switch, .case, .default, .if,
+    ]
+    static let derivedOnly: [NodeKey] = [.pipe, .map, .buffer]
     static let mutableOnly: [NodeKey] = [
         .min, .max, .minLength, .maxLength, .pattern, .enum, .initial, .ttl, .requireIfMatch,
-    ]
-
-    /// Keys of definitions.md §2 that this version reads but does not know what to do with.
-    static let later: Set<String> = [
-        "zip", "switch", "case", "default", "if", "schema", "buffer", "sync", "links",
     ]
 }
 
@@ -25,44 +22,44 @@ extension Notebook {
     /// The longest history ring.
     static let longestHistory = 100_000
 
-    /// Reads one node.
+    /// Reads one node, and the ones that an `if` makes besides itself.
     ///
-    /// Nil when it cannot be used; what is wrong has been noted then.
-    func node(_ name: String, _ entry: Document.Entry, references: inout [NodeReference]) -> NodeDefinition? {
+    /// None when it cannot be used; what is wrong has been noted then.
+    func node(
+        _ name: String,
+        _ entry: Document.Entry,
+        references: inout [NodeReference]
+    ) -> [NodeDefinition] {
         let before = problems.count
         if !Words.isName(name) {
             add("'\(name)' cannot be the name of a node", at: entry.key.position, hint: Notebook.nameHint)
         }
-        guard let members = members(entry.value, of: "node '\(name)'") else { return nil }
+        guard let members = members(entry.value, of: "node '\(name)'") else { return [] }
         var fields: [NodeKey: Document] = [:]
         var keys: [NodeKey: Document] = [:]
-        var mentionsLaterSource = false
         for (word, member) in members {
             guard let key = NodeKey(rawValue: word) else {
-                mentionsLaterSource = unknownKey(word, member.key.position) || mentionsLaterSource
+                unknownKey(word, member.key.position)
                 continue
             }
             fields[key] = member.value
             keys[key] = member.key
         }
-        guard let source = source(name, fields, keys, entry, mentionsLaterSource) else { return nil }
-        let kind = kind(source, fields, references: &references)
+        guard let source = source(name, fields, keys, entry) else { return [] }
+        var sides: [NodeDefinition] = []
+        let kind = kind(of: name, source, fields, references: &references, sides: &sides)
         let definition = definition(name, kind, fields, entry)
-        return problems.count == before ? definition : nil
+        guard problems.count == before, let definition else { return [] }
+        return [definition] + sides
     }
 
-    private func unknownKey(_ word: String, _ position: Position) -> Bool {
-        if NodeKey.later.contains(word) {
-            add("'\(word)' is not supported by this version", at: position)
-            return true
-        }
+    private func unknownKey(_ word: String, _ position: Position) {
         let words = NodeKey.allCases.map(\.rawValue)
         var hint = Spelling.hint(for: word, among: words)
         if let row = Catalogue[word], row.isStage {
             hint = "'\(word)' is a stage: write it in a pipe"
         }
         add("unknown key '\(word)' of a node", at: position, hint: hint)
-        return false
     }
 
     /// The one key that says where values come from; checks that the other keys go with it.
@@ -70,11 +67,10 @@ extension Notebook {
         _ name: String,
         _ fields: [NodeKey: Document],
         _ keys: [NodeKey: Document],
-        _ entry: Document.Entry,
-        _ mentionsLaterSource: Bool
+        _ entry: Document.Entry
     ) -> NodeKey? {
         let stated = NodeKey.sources.filter { fields[$0] != nil }
-        if stated.isEmpty, !mentionsLaterSource {
+        if stated.isEmpty {
             add(
                 "node '\(name)' does not say where its values come from",
                 at: entry.key.position,
@@ -94,31 +90,37 @@ extension Notebook {
                 at: place.position
             )
         }
-        if !isMutable, source != .combine, let place = keys[.map] {
+        if !isMutable, source != .combine, source != .zip, let place = keys[.map] {
             add(
-                "'map' stands beside 'combine' only",
+                "'map' stands beside 'combine' and 'zip' only",
                 at: place.position,
                 hint: "write it as a stage: pipe: [ { map: … } ]"
             )
+        }
+        if !isMutable, source != .zip, let place = keys[.buffer] {
+            add("'buffer' stands beside 'zip' only", at: place.position)
         }
         return stated.count == 1 ? source : nil
     }
 
     private func kind(
+        of name: String,
         _ source: NodeKey,
         _ fields: [NodeKey: Document],
-        references: inout [NodeReference]
+        references: inout [NodeReference],
+        sides: inout [NodeDefinition]
     ) -> NodeDefinition.Kind? {
         guard let document = fields[source] else { return nil }
         let origin: Source?
         switch source {
-        case .set: return mutable(document, fields).map { .mutable($0) }
-        case .from: origin = reference(document, of: "from", &references).map { .from($0) }
-        case .combine:
-            origin = combine(document, map: fields[.map], references: &references).map { .combine($0) }
-        case .merge: origin = self.references(document, of: "merge", &references).map { .merge($0) }
-        case .flatten: origin = flatten(document, references: &references).map { .flatten($0) }
-        default: origin = nil
+        case .set:
+            return mutable(document, fields).map { .mutable($0) }
+        case .if:
+            let condition = condition(document, &references)
+            origin = condition.map { .if($0.condition) }
+            sides = (condition?.sides ?? []).map { NodeDefinition(side: $0, of: name) }
+        default:
+            origin = self.source(source, document, fields, &references)
         }
         let stages = fields[.pipe].map(pipe) ?? []
         return origin.map { .derived(NodeDefinition.Derived(source: $0, pipe: stages)) }
@@ -166,5 +168,21 @@ extension Notebook {
                 position: entry.key.position
             )
         }
+    }
+}
+
+extension NodeDefinition {
+    /// The node that an `if` makes under `then` or `else`.
+    fileprivate init(side: (isThen: Bool, name: String, position: Position), of node: String) {
+        self.init(
+            name: side.name,
+            kind: .derived(Derived(source: .case(.side(of: node, isThen: side.isThen)), pipe: [])),
+            title: nil,
+            unit: nil,
+            description: nil,
+            statedRetain: nil,
+            history: 0,
+            position: side.position
+        )
     }
 }

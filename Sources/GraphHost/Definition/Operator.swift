@@ -32,10 +32,10 @@ public struct Operator: Sendable {
         case count(@Sendable (Int) -> Stage)
         case span(@Sendable (Stage.Span) -> Stage)
         case scan, window, debounce
-        /// A key of a node.
+        /// A key of a node, which says where its values come from.
         case source
-        /// Known, but not in this version: a key of a node or of the graph.
-        case laterKey, laterSection
+        /// A key of the graph.
+        case section
     }
 
     /// The word, the same everywhere.
@@ -81,17 +81,14 @@ public struct Operator: Sendable {
     /// Whether it stands in a `pipe`.
     public var isStage: Bool {
         switch form {
-        case .source, .laterKey, .laterSection: false
+        case .source, .section: false
         default: true
         }
     }
 
-    /// Whether this version knows how to do it.
-    public var isSupported: Bool {
-        switch form {
-        case .laterKey, .laterSection: false
-        default: true
-        }
+    /// Whether it is a key of a node, which says where its values come from.
+    public var isSource: Bool {
+        if case .source = form { true } else { false }
     }
 
     /// The class as documentation shows it.

@@ -1,14 +1,35 @@
 extension Source {
-    /// Reads a combination as a client's subscription names it: `{"t":"indoor_c","h":"humidity"}` or a list.
-    public static func parseCombine(
-        _ document: Document,
+    /// Reads the source of a client's pipeline: the one of `entries` whose key is an operator that makes one node of others
+    /// (`combine`, `merge`, `flatten`, `zip`, `switch`, `case`, `default`), as in a definition.
+    ///
+    /// - Parameters:
+    ///   - word: the operator.
+    ///   - argument: what stands under it.
+    ///   - map: the expression beside `combine` or `zip`, if there is one.
+    ///   - options: what expressions may use, and the bounds.
+    /// - Returns: the source when there are no problems, and the problems in the order of their places.
+    public static func parse(
+        _ word: String,
+        _ argument: Document,
+        map: Document? = nil,
         options: DefinitionOptions = DefinitionOptions()
     ) -> (source: Source?, problems: [Problem]) {
         let notebook = Notebook(file: nil, options: options)
         var references: [NodeReference] = []
-        let combine = notebook.combine(document, map: nil, references: &references)
-        return (combine.map { .combine($0) }, notebook.sorted)
+        var fields: [NodeKey: Document] = [:]
+        fields[.map] = map
+        let key = NodeKey(rawValue: word)
+        let source = key.flatMap { notebook.source($0, argument, fields, &references) }
+        return (source, notebook.sorted)
     }
+
+    /// The operators that can be the source of a client's pipeline, besides one node.
+    ///
+    /// `from` is written as `node` there, and `if` makes nodes with names.
+    public static let clientWords = Catalogue.all.filter {
+        $0.isSource && $0.name != "from" && $0.name != "if"
+    }
+    .map(\.name)
 }
 
 /// A place where a definition names a node.
@@ -18,6 +39,27 @@ struct NodeReference {
 }
 
 extension Notebook {
+    /// The source under one of the keys that say where a node's values come from, with the keys beside it that it uses.
+    func source(
+        _ key: NodeKey,
+        _ document: Document,
+        _ fields: [NodeKey: Document],
+        _ references: inout [NodeReference]
+    ) -> Source? {
+        switch key {
+        case .from: reference(document, of: "from", &references).map { .from($0) }
+        case .combine: combine(document, map: fields[.map], references: &references).map { .combine($0) }
+        case .merge: self.references(document, of: "merge", &references).map { .merge($0) }
+        case .flatten: flatten(document, references: &references).map { .flatten($0) }
+        case .zip: zipped(document, fields, &references).map { .zip($0) }
+        case .switch: sorted(document, &references).map { .switch($0) }
+        case .case: oneCase(document, &references).map { .case($0) }
+        case .default: defaultCase(document, &references).map { .case($0) }
+        case .if: condition(document, &references).map { .if($0.condition) }
+        default: nil
+        }
+    }
+
     /// The most inputs of one node.
     static let mostInputs = 1_000
 

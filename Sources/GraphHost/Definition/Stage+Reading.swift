@@ -102,10 +102,7 @@ extension Notebook {
 
     private func unknownStage(_ name: String, at position: Position) {
         if let row = Catalogue[name] {
-            let message =
-                row.isSupported
-                ? "'\(name)' is a key of a node and no stage" : "'\(name)' is not supported by this version"
-            add(message, at: position)
+            add("'\(name)' is a key of a \(row.isSource ? "node" : "graph") and no stage", at: position)
             return
         }
         let names = Catalogue.all.filter(\.isStage).map(\.name) + ["throttle"]
@@ -146,7 +143,7 @@ extension Notebook {
         case (let last?, nil):
             extent = span(last, of: "last").map { .last($0) }
         case (nil, let number?):
-            extent = count(number, of: "count", in: 1...10_000).map { .count($0) }
+            extent = count(number, of: "count", in: 1...options.windowValues).map { .count($0) }
         default:
             if document.entries != nil {
                 add("a window needs either last or count", at: document.position)

@@ -90,6 +90,21 @@ public final class Datum {
         Datum(fail: Fail(code: code, at: place, message: message))
     }
 
+    /// JSON null, and the truth values.
+    ///
+    /// Each a new object: a value belongs to the thread whose graph it is in.
+    static var null: Datum { constant(.null) }
+    static var `true`: Datum { constant(.bool(true)) }
+    static var `false`: Datum { constant(.bool(false)) }
+
+    private static func constant(_ tree: Value) -> Datum {
+        do throws(JSONError) {
+            return try Datum(tree: tree)
+        } catch {
+            preconditionFailure("JSON can say null, true and false")
+        }
+    }
+
     /// Whether this is a failure and no value.
     public var isFail: Bool {
         failure != nil

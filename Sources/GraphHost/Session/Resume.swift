@@ -33,9 +33,16 @@ struct Resume {
     }
 
     /// What becomes of it for a pipeline whose inputs last changed at `change`.
-    func settled(for pipe: [Stage], change: UInt64, isAll: Bool, _ missed: Missed?) -> Resume {
+    func settled(
+        for source: Source,
+        _ pipe: [Stage],
+        change: UInt64,
+        isAll: Bool,
+        _ missed: Missed?
+    ) -> Resume {
         let isComplete = !isAll || change <= rev || missed?.isComplete == true
-        return Resume(isResumed: isResumed && isComplete && !pipe.contains(where: \.isPrivate), rev: rev)
+        let isPrivate = source.operator.isPrivate || pipe.contains(where: \.isPrivate)
+        return Resume(isResumed: isResumed && isComplete && !isPrivate, rev: rev)
     }
 }
 

@@ -11,17 +11,16 @@ extension Session {
         }
         let options = try SubscriptionOptions(fields)
         let resume = try Resume(fields, in: graph)
-        let kinds = [fields["node"], fields["nodes"], fields["combine"]].compactMap { $0 }
-        guard kinds.count == 1 else { throw HostError(.badField, "one of node, nodes and combine is needed") }
+        let word = try Source.word(of: fields)
         if fields["nodes"] != nil {
             try fields.refuse(["history"], because: "one node has a history, several have not")
             try subscribeGroup(fields, id: id, in: view, options, resume)
             return
         }
-        let source = try Source(fields, in: view)
+        let source = try Source(fields, word, in: view)
         let pipe =
             try fields["pipe"].map { field throws(HostError) in try Pipe.read(field.bytes, host: host) } ?? []
-        if fields["combine"] != nil || !pipe.isEmpty {
+        if !source.isOneNode || !pipe.isEmpty {
             try view.requirePipe(on: source)
             try fields.refuse(["history"], because: "a node has a history, a pipeline has none")
         }
@@ -50,7 +49,13 @@ extension Session {
             isNamed = true
             missed = Missed(since: resume, of: node, options, atMost: host.limits.hardBytes / 2)
         }
-        let resume = resume?.settled(for: pipe, change: newest, isAll: options.isAll, missed)
+        let resume = resume?.settled(
+            for: source,
+            pipe,
+            change: newest,
+            isAll: options.isAll,
+            missed
+        )
         answerSnap(of: subscription, change: isNamed ? newest : nil) { buffer in
             if let resume { buffer.append(resume.isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
             let isReplayed = options.isAll && resume?.isResumed == true
@@ -190,14 +195,25 @@ extension Source {
         if case .from = self { true } else { false }
     }
 
-    /// The `node` or the `combine` of a message.
-    init(_ fields: Fields, in view: GraphView) throws(HostError) {
+    /// The key of a message that says what it subscribes to: `node`, `nodes` or one of ``clientWords``.
+    fileprivate static func word(of fields: Fields) throws(HostError) -> String {
+        let words = fields.names(among: ["node", "nodes"] + clientWords)
+        guard words.count == 1 else {
+            throw HostError(.badField, "one of node, nodes, \(clientWords.joined(separator: ", ")) is needed")
+        }
+        return words[0]
+    }
+
+    /// The source of a message, under its `word`.
+    fileprivate init(_ fields: Fields, _ word: String, in view: GraphView) throws(HostError) {
         if let field = fields["node"] {
+            try fields.refuse(["map"], because: "write it as a stage of pipe")
             let node = try field.name("node").flatMap { view.graph.node(named: $0) }
             self = .from(try view.node(node, named: field.string, to: .read).name)
             return
         }
-        guard let field = fields["combine"] else { throw HostError(.badField, "node: a name is needed") }
-        self = try Pipe.combine(field.bytes, in: view)
+        guard let field = fields[word] else { throw HostError(.badField, "\(word): is needed") }
+        let map = try fields["map"].map { map throws(HostError) in try Pipe.document(map.bytes) }
+        self = try Pipe.source(word, try Pipe.document(field.bytes), map: map, in: view)
     }
 }

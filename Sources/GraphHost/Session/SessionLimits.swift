@@ -24,9 +24,10 @@ public struct SessionLimits: Sendable {
     public var pendingRequests = 64
     /// Their bytes.
     public var pendingBytes = 262_144
-    /// Values that one `delay` may hold, and values of one `window`.
+    /// Values that one `delay` may hold, values of one `window`, and values of one input that a `zip` lets wait.
     public var delayed = 1_024
     public var windowValues = 10_000
+    public var zipBuffer = 1_024
     /// Nodes that one graph keeps with `retain: untilPressure`; before one more is kept, those not in use go (G-131).
     public var kept = 2_048
     /// Bytes of JSON that the history of one node may hold; its values are bounded where the definition is read.

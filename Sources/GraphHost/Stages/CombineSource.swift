@@ -45,7 +45,8 @@ extension Graph {
         return compute(data)
     }
 
-    private static func text(of data: [Datum], names: [String]?) -> Emission<Datum> {
+    /// The list of values, or their object: each keeps its text.
+    static func text(of data: [Datum], names: [String]?) -> Emission<Datum> {
         let buffer = FrameBuffer(capacity: 256)
         buffer.append(byte: UInt8(ascii: names == nil ? "[" : "{"))
         for (place, datum) in data.enumerated() {

@@ -33,6 +33,17 @@ struct Fields {
         return nil
     }
 
+    /// The field of that name.
+    subscript(name: String) -> JSONReader? {
+        members.first { $0.key.string == name }?.value
+    }
+
+    /// Those of `names` that are fields of the message, each once, in their order.
+    func names(among names: [String]) -> [String] {
+        let present = Set(members.map(\.key.string))
+        return names.filter(present.contains)
+    }
+
     /// What the client wants (`op`).
     var operation: Operation {
         guard let text = self["op"]?.text else { return .unknown }

@@ -1,4 +1,4 @@
-/// Reads what a client wants computed: the `pipe` and the `combine` of a subscription.
+/// Reads what a client wants computed: the `pipe` of a subscription, and its source where that is not one node.
 enum Pipe {
     /// The stages of a list as JSON text.
     ///
@@ -17,14 +17,25 @@ enum Pipe {
         return stages
     }
 
-    /// The combination of an object of names, all of which must be nodes that the caller may read.
-    static func combine(_ text: UnsafeRawBufferPointer, in view: GraphView) throws(HostError) -> Source {
-        try combine(try document(text), in: view)
-    }
-
-    /// The combination of an object that is part of a document.
-    static func combine(_ document: Document, in view: GraphView) throws(HostError) -> Source {
-        let (source, problems) = Source.parseCombine(document, options: view.graph.host.definitions)
+    /// The source under one of ``Source/clientWords``, all of whose nodes must be nodes that the caller may read.
+    static func source(
+        _ word: String,
+        _ argument: Document,
+        map: Document?,
+        in view: GraphView
+    ) throws(HostError) -> Source {
+        if map != nil, word != "combine", word != "zip" {
+            throw HostError(
+                .badField,
+                "map: stands beside combine and zip only; elsewhere it is a stage of pipe"
+            )
+        }
+        let (source, problems) = Source.parse(
+            word,
+            argument,
+            map: map,
+            options: view.graph.host.definitions
+        )
         guard problems.isEmpty, let source else { throw HostError(problems) }
         for name in source.nodes { _ = try view.node(view.graph.node(name), named: name, to: .read) }
         return source

@@ -1,3 +1,4 @@
+internal import GraphHost
 internal import HTTP
 
 /// The description of the HTTP API in the form of OpenAPI 3.1, made from ``Operation/all`` and the error table.
@@ -162,6 +163,9 @@ enum OpenAPI {
     private static let held =
         #""v":{},"empty":{"const":true},"fail":{"type":"object","required":["code","at","msg"]}"#
 
+    /// Pipelines begin with a node, or with one of the operators that make one node of others.
+    private static let sources = Source.clientWords.map { #",{"required":["\#($0)"]}"# }.joined()
+
     private static let cursor =
         #""epoch":{"type":"string","maxLength":32},"rev":{"type":"integer","minimum":0}"#
 
@@ -197,7 +201,7 @@ enum OpenAPI {
         ),
         (
             "Pipeline",
-            ##"{"type":"object","oneOf":[{"required":["node"]},{"required":["combine"]}],"properties":{"node":{"type":"string"},"combine":{"type":"object","additionalProperties":{"type":"string"}},"pipe":{"type":"array"}}}"##
+            ##"{"type":"object","oneOf":[{"required":["node"]}\##(sources)],"properties":{"node":{"type":"string"},"map":{"type":"string"},"pipe":{"type":"array"}}}"##
         ),
         (
             "Result",

@@ -41,6 +41,14 @@ extension Configuration {
         public var historyBytes = 16 << 20
         /// Nodes that one graph keeps with `retain: untilPressure`; before one more, those not in use go.
         public var kept = 2048
+        /// Values of one node that a `zip` lets wait for the others.
+        public var zipBuffer = 1024
+        /// `case` and `default` nodes of one `switch`.
+        public var switchKeys = 1024
+        /// Values that one `delay` holds; then the oldest leaves early.
+        public var delayed = 1024
+        /// Values that one `window` looks at; then the oldest is let go of.
+        public var windowValues = 10_000
         /// Unsent bytes above which values are folded.
         public var unsent = 64 * 1024
         /// Unsent bytes above which a connection is closed.

@@ -68,6 +68,20 @@ extension ConfigurationKey {
                 "nodes of one graph kept until memory is short"
             ),
             Self(
+                "limits.zipBuffer",
+                \.limits.zipBuffer,
+                .integer(1...10_000_000),
+                "values of one node that a zip lets wait for the others"
+            ),
+            Self("limits.switchKeys", \.limits.switchKeys, .integer(1...100_000), "cases of one switch"),
+            Self("limits.delayed", \.limits.delayed, .integer(1...10_000_000), "values that one delay holds"),
+            Self(
+                "limits.windowValues",
+                \.limits.windowValues,
+                .integer(1...10_000_000),
+                "values that one window looks at"
+            ),
+            Self(
                 "limits.unsent",
                 \.limits.unsent,
                 .bytes(1024...1 << 30),

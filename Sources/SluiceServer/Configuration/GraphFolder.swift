@@ -10,7 +10,10 @@ public enum GraphFolder {
     ///
     /// - Returns: the definitions in the order of their file names, and everything that is wrong with any of
     ///   them.
-    public static func read(_ folder: String) -> (definitions: [GraphDefinition], problems: [String]) {
+    public static func read(
+        _ folder: String,
+        _ options: DefinitionOptions = DefinitionOptions()
+    ) -> (definitions: [GraphDefinition], problems: [String]) {
         guard let names = FileSystem.names(in: folder) else {
             return ([], ["graphs: there is no folder '\(folder)' that can be read"])
         }
@@ -19,7 +22,7 @@ public enum GraphFolder {
         var files: [String: String] = [:]
         for name in names where [".yaml", ".yml", ".json"].contains(where: { name.hasSuffix($0) }) {
             let path = "\(folder)/\(name)"
-            let (definition, found) = read(file: path)
+            let (definition, found) = read(file: path, options)
             problems += found
             guard let definition else { continue }
             if let other = files.updateValue(path, forKey: definition.name) {
@@ -31,7 +34,10 @@ public enum GraphFolder {
     }
 
     /// Reads one definition file.
-    public static func read(file path: String) -> (definition: GraphDefinition?, problems: [String]) {
+    public static func read(
+        file path: String,
+        _ options: DefinitionOptions = DefinitionOptions()
+    ) -> (definition: GraphDefinition?, problems: [String]) {
         let bytes: [UInt8]
         do throws(UVError) {
             bytes = try Files.read(path, limit: maximumBytes).bytes
@@ -43,7 +49,7 @@ public enum GraphFolder {
             let isBare = problems.isEmpty
             return (nil, isBare ? ["\(path): nothing is defined here"] : problems.map(\.description))
         }
-        let result = GraphDefinition.read(document, file: path)
+        let result = GraphDefinition.read(document, file: path, options: options)
         return (result.definition, result.problems.map(\.description))
     }
 }

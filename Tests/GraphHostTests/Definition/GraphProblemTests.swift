@@ -31,10 +31,6 @@ struct GraphProblemTests {
                 ["a graph needs 'nodes'", "unknown key 'nods' of a graph (did you mean 'nodes'?)"]
             ),
             (#"{"graph": "g", ¦"graph": "h", "nodes": {}}"#, ["the key 'graph' stands here twice"]),
-            (
-                #"{"graph": "g", ¦"sync": [], ¦"links": [], "nodes": {}}"#,
-                ["sync", "links"].map { "'\($0)' is not supported by this version" }
-            ),
         ]
     )
     func problems(_ text: String, _ messages: [String]) throws {

@@ -28,9 +28,11 @@ struct NodeProblemTests {
             (#""a": {"set": "any", ¦"map": "value"}"#, "'map' is for nodes that are derived"),
             (#""a": {"from": "x", ¦"initial": 1}"#, "'initial' is for nodes that are set"),
             (#""a": {"merge": ["x"], ¦"ttl": "5s"}"#, "'ttl' is for nodes that are set"),
+            (#""a": {"set": "any", ¦"buffer": 1}"#, "'buffer' is for nodes that are derived"),
+            (#""a": {"merge": ["x"], ¦"buffer": 1}"#, "'buffer' stands beside 'zip' only"),
             (
                 #""a": {"from": "x", ¦"map": "value"}"#,
-                "'map' stands beside 'combine' only (write it as a stage: pipe: [ { map: … } ])"
+                "'map' stands beside 'combine' and 'zip' only (write it as a stage: pipe: [ { map: … } ])"
             ),
         ]
     )
@@ -39,20 +41,12 @@ struct NodeProblemTests {
     }
 
     @Test(
-        "keys of later versions are not supported, which is not the same as unknown",
-        arguments: ["zip", "switch", "case", "default", "if", "schema", "buffer"]
-    )
-    func later(_ key: String) throws {
-        try check(#""a": {"from": "x", ¦"\#(key)": {}}"#, ["'\(key)' is not supported by this version"])
-    }
-
-    @Test(
         "a node has exactly one source",
         arguments: [
             (
                 #"¦"a": {"title": "x"}"#,
                 "node 'a' does not say where its values come from "
-                    + "(give it one of set, from, combine, merge, flatten)"
+                    + "(give it one of set, from, combine, merge, flatten, zip, switch, case, default, if)"
             ),
             (
                 #"¦"a": {"from": "x", "merge": ["x"]}"#,

@@ -98,7 +98,7 @@ struct ReferenceProblemTests {
         ]
     )
     func circles(_ nodes: String, _ names: String) throws {
-        let hint = "cycles are declared under 'links', in a later version"
+        let hint = "an edge that closes a circle is declared under 'links'"
         try check(
             #""x": {"set": "any"}, \#(nodes)"#,
             ["a node cannot be made from itself: \(names) (\(hint))"]
@@ -107,7 +107,7 @@ struct ReferenceProblemTests {
 
     @Test("two circles are two problems")
     func twoCircles() throws {
-        let hint = "(cycles are declared under 'links', in a later version)"
+        let hint = "(an edge that closes a circle is declared under 'links')"
         try check(
             #""a": {"from": ¦"b"}, "b": {"from": "a"}, "c": {"from": ¦"c"}"#,
             [

@@ -17,7 +17,8 @@ struct StageParsingTests {
             (#"[¦"distnct"]"#, "unknown stage 'distnct' (did you mean 'distinct'?)"),
             (#"[¦"explode"]"#, "unknown stage 'explode'"),
             (#"[¦"from"]"#, "'from' is a key of a node and no stage"),
-            (#"[{¦"zip": ["a"]}]"#, "'zip' is not supported by this version"),
+            (#"[{¦"zip": ["a"]}]"#, "'zip' is a key of a node and no stage"),
+            (#"[{¦"sync": {"a": "x"}}]"#, "'sync' is a key of a graph and no stage"),
             (#"[¦["map"]]"#, "a stage must be a word or a mapping with one key"),
             (#"[¦{}]"#, "a stage must have exactly one key, not 0"),
             (
@@ -153,12 +154,12 @@ struct StageParsingTests {
 
     @Test("a client's combine is read in both forms, and its problems are placed")
     func combine() throws {
-        let named = Source.parseCombine(try Document.parse(json: #"{"t": "a", "h": "b"}"#))
+        let named = Source.parse("combine", try Document.parse(json: #"{"t": "a", "h": "b"}"#))
         #expect(named.source?.key == "combine(t=a,h=b)")
-        let list = Source.parseCombine(try Document.parse(json: #"["a", "b"]"#))
+        let list = Source.parse("combine", try Document.parse(json: #"["a", "b"]"#))
         #expect(list.source?.key == "combine(a,b)")
         let marked = Marked(#"{¦"in": "a", "b": ¦"not a name"}"#)
-        let bad = Source.parseCombine(try Document.parse(json: marked.text))
+        let bad = Source.parse("combine", try Document.parse(json: marked.text))
         #expect(bad.source == nil)
         #expect(bad.problems.map(\.position) == marked.places)
     }

@@ -1,0 +1,238 @@
+/// Two nodes that are set, each of which follows the other (G-88).
+public struct SyncDefinition {
+    /// The two nodes; where both have a value at the beginning, that of `b` wins.
+    public let a: String
+    public let b: String
+    /// What is made of a value on its way; nil in both directions: nothing.
+    public let toB: Expression?
+    public let toA: Expression?
+    /// Where it stands in its file.
+    public let position: Position
+}
+
+/// A further edge into a node that is there already; edges of this kind may close circles.
+public struct LinkDefinition {
+    /// Where values come from.
+    public let from: String
+    /// The node that takes them, besides what it has already.
+    public let to: String
+    /// What they go through on the way.
+    public let pipe: [Stage]
+    /// Where it stands in its file.
+    public let position: Position
+
+    /// The strongest class of its stages.
+    public var stateClass: Operator.StateClass {
+        pipe.reduce(.none) { max($0, $1.stateClass) }
+    }
+}
+
+/// The `sync` and the `links` of a graph.
+struct TieDefinitions {
+    var syncs: [SyncDefinition] = []
+    var links: [LinkDefinition] = []
+}
+
+extension Notebook {
+    /// The sections `sync` and `links`; what they name is checked by ``checkTies(_:_:among:)``.
+    func ties(sync: Document?, links: Document?) -> TieDefinitions {
+        TieDefinitions(
+            syncs: sync.map { list($0, of: "sync") }?.compactMap(oneSync) ?? [],
+            links: links.map { list($0, of: "links") }?.compactMap(oneLink) ?? []
+        )
+    }
+
+    private func list(_ document: Document, of what: String) -> [Document] {
+        guard let elements = document.elements else {
+            add("\(what) must be a list, not \(document.kindName)", at: document.position)
+            return []
+        }
+        guard elements.count <= GraphDefinition.mostNodes else {
+            add("\(what) has at most \(GraphDefinition.mostNodes) elements", at: document.position)
+            return []
+        }
+        return elements
+    }
+
+    /// `{ a: setpoint_c, b: setpoint_f, to_b: "value * 9 / 5 + 32", to_a: "(value - 32) * 5 / 9" }`.
+    private func oneSync(_ document: Document) -> SyncDefinition? {
+        let before = problems.count
+        let fields = fields(document, of: "a sync", required: ["a", "b"], optional: ["to_a", "to_b"])
+        var references: [NodeReference] = []
+        let a = fields["a"].flatMap { reference($0, of: "a", &references) }
+        let b = fields["b"].flatMap { reference($0, of: "b", &references) }
+        let toB = fields["to_b"].flatMap { expression($0, of: "to_b", variables: Notebook.valueNames) }
+        let toA = fields["to_a"].flatMap { expression($0, of: "to_a", variables: Notebook.valueNames) }
+        if (fields["to_a"] == nil) != (fields["to_b"] == nil) {
+            let missing = fields["to_a"] == nil ? "to_a" : "to_b"
+            add(
+                "a sync needs '\(missing)' too: each expression undoes the other",
+                at: document.position,
+                hint: "for one direction only, write a link"
+            )
+        }
+        guard let a, let b, problems.count == before else { return nil }
+        return SyncDefinition(a: a, b: b, toB: toB, toA: toA, position: document.position)
+    }
+
+    /// `{ from: indoor_c, to: any_temp, pipe: [ { map: "value + 0.1" } ] }`.
+    private func oneLink(_ document: Document) -> LinkDefinition? {
+        let before = problems.count
+        let fields = fields(document, of: "a link", required: ["from", "to"], optional: ["pipe"])
+        var references: [NodeReference] = []
+        let from = fields["from"].flatMap { reference($0, of: "from", &references) }
+        let to = fields["to"].flatMap { reference($0, of: "to", &references) }
+        let stages = fields["pipe"].map(pipe) ?? []
+        guard let from, let to, problems.count == before else { return nil }
+        return LinkDefinition(from: from, to: to, pipe: stages, position: document.position)
+    }
+
+    /// Checks what the ties name, and gives the nodes that a link leads to their class.
+    func checkTies(_ ties: TieDefinitions, _ nodes: inout [NodeDefinition]) {
+        guard !ties.syncs.isEmpty || !ties.links.isEmpty else { return }
+        let before = problems.count
+        let index = Dictionary(
+            nodes.enumerated().map { ($1.name, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        var pairs: Set<[String]> = []
+        for sync in ties.syncs {
+            for name in [sync.a, sync.b] {
+                guard let place = requireNode(name, at: sync.position, index) else { continue }
+                if case .derived = nodes[place].kind {
+                    add(
+                        "'\(name)' is derived: a sync is between nodes that are set",
+                        at: sync.position,
+                        hint: "a derived node can be the end of a link"
+                    )
+                }
+            }
+            if sync.a == sync.b {
+                add("'\(sync.a)' cannot be in sync with itself", at: sync.position)
+            } else if !pairs.insert([sync.a, sync.b].sorted()).inserted {
+                add("'\(sync.a)' and '\(sync.b)' are in sync already", at: sync.position)
+            }
+        }
+        for link in ties.links {
+            _ = requireNode(link.from, at: link.position, index)
+            guard let place = requireNode(link.to, at: link.position, index) else { continue }
+            if link.from == link.to {
+                add("'\(link.from)' cannot be linked to itself", at: link.position)
+            }
+            if let retain = nodes[place].statedRetain, retain != .always {
+                add(
+                    "'\(link.to)' cannot be retained \(retain.rawValue): a node that a link leads to is always held",
+                    at: link.position
+                )
+            }
+            nodes[place].linkClass = max(nodes[place].linkClass ?? .history, link.stateClass)
+        }
+        if problems.count == before { checkCircles(ties, nodes, index) }
+    }
+
+    private func requireNode(_ name: String, at position: Position, _ index: [String: Int]) -> Int? {
+        if let place = index[name] { return place }
+        add(
+            "there is no node '\(name)'",
+            code: .unknownNode,
+            at: position,
+            hint: Spelling.hint(for: name, among: Array(index.keys.sorted()))
+        )
+        return nil
+    }
+
+    /// Complains about circles in which something waits: what comes round later comes with a commit of its own, so nothing
+    /// would ever stop it.
+    private func checkCircles(_ ties: TieDefinitions, _ nodes: [NodeDefinition], _ index: [String: Int]) {
+        var circles = Circles(count: nodes.count)
+        for (place, node) in nodes.enumerated() {
+            for input in node.inputs {
+                guard let source = index[input] else { continue }
+                circles.connect(source, place, waits: node.ownStateClass == .timed)
+            }
+        }
+        for sync in ties.syncs {
+            guard let a = index[sync.a], let b = index[sync.b] else { continue }
+            circles.connect(a, b, waits: false)
+            circles.connect(b, a, waits: false)
+        }
+        for link in ties.links {
+            guard let from = index[link.from], let to = index[link.to] else { continue }
+            circles.connect(from, to, waits: link.stateClass == .timed)
+        }
+        let endless = circles.groupsThatWait()
+        var told: Set<Int> = []
+        for link in ties.links {
+            guard let from = index[link.from], let to = index[link.to] else { continue }
+            guard let group = endless[from], group == endless[to], told.insert(group).inserted else {
+                continue
+            }
+            add(
+                "this link closes a circle in which a stage waits: it would never come to rest",
+                at: link.position,
+                hint: "take debounce, delay, sample and windows over a time out of the circle"
+            )
+        }
+    }
+}
+
+/// Groups of nodes that lie on common circles (strongly connected components, by Kosaraju's two walks).
+private struct Circles {
+    private var down: [[Int]]
+    private var up: [[Int]]
+    private var waiting: [(from: Int, to: Int)] = []
+
+    init(count: Int) {
+        down = Array(repeating: [], count: count)
+        up = down
+    }
+
+    mutating func connect(_ from: Int, _ to: Int, waits: Bool) {
+        down[from].append(to)
+        up[to].append(from)
+        if waits { waiting.append((from, to)) }
+    }
+
+    /// For each node on a circle that has an edge which waits, a number of the circle's group.
+    func groupsThatWait() -> [Int: Int] {
+        guard !waiting.isEmpty else { return [:] }
+        let group = groups()
+        let endless = Set(waiting.filter { group[$0.from] == group[$0.to] }.map { group[$0.from] })
+        var result: [Int: Int] = [:]
+        for (node, group) in group.enumerated() where endless.contains(group) { result[node] = group }
+        return result
+    }
+
+    private func groups() -> [Int] {
+        var order: [Int] = []
+        var seen = Array(repeating: false, count: down.count)
+        for start in down.indices where !seen[start] {
+            seen[start] = true
+            var open = [(node: start, next: 0)]
+            while let (node, next) = open.last {
+                guard next < down[node].count else {
+                    order.append(node)
+                    open.removeLast()
+                    continue
+                }
+                open[open.count - 1].next += 1
+                let target = down[node][next]
+                guard !seen[target] else { continue }
+                seen[target] = true
+                open.append((target, 0))
+            }
+        }
+        var group = Array(repeating: -1, count: down.count)
+        for start in order.reversed() where group[start] < 0 {
+            group[start] = start
+            var open = [start]
+            while let node = open.popLast() {
+                for source in up[node] where group[source] < 0 {
+                    group[source] = start
+                    open.append(source)
+                }
+            }
+        }
+        return group
+    }
+}

@@ -1,0 +1,89 @@
+internal import ReactiveGraph
+
+/// A further edge into a node that is there already: one direction of a `sync`, or one of `links`.
+///
+/// It delivers through the node's own checks: what fails, or may not be set, is not delivered into a mutable node, and
+/// is known until the next delivery. A derived node shows a failure as it shows any other.
+final class Tie {
+    enum Kind: String {
+        case sync, links
+    }
+
+    /// How many deliveries over ties one commit may cause (G-39): syncs among many nodes have very many ways.
+    static let mostInCommit = 10_000
+
+    let kind: Kind
+    unowned(unsafe) let from: NamedNode
+    unowned(unsafe) let to: NamedNode
+    /// What values go through on the way, for pictures and explanations.
+    let label: String
+    /// Why the last value was not delivered.
+    private(set) var refusal: Datum?
+    private let place: String
+    private var edge: AnyCancellable?
+
+    init(_ kind: Kind, from: NamedNode, to: NamedNode, label: String, at place: String) {
+        self.kind = kind
+        self.from = from
+        self.to = to
+        self.label = label
+        self.place = place
+    }
+
+    /// Connects the end of the way to the node, which is alive, and delivers what is there already (G-21).
+    func connect(
+        _ end: Node<Datum>,
+        to target: Node<Datum>,
+        in graph: LiveGraph,
+        through evaluation: Evaluation? = nil
+    ) {
+        let edge = TransformEdge<Datum, Datum>(name: kind.rawValue) {
+            [unowned self, unowned graph] emission, _ in
+            guard let evaluation, case .value(let datum) = emission else {
+                return deliver(emission, in: graph)
+            }
+            return deliver(evaluation.emission(datum.tree), in: graph)
+        }
+        self.edge = target.link(to: end, via: edge)
+    }
+
+    /// Takes the edge away; values stay.
+    func disconnect() {
+        edge?.cancel()
+        edge = nil
+    }
+
+    private func deliver(_ emission: Emission<Datum>, in graph: LiveGraph) -> Emission<Datum>? {
+        refusal = refusal(of: emission, in: graph)
+        guard refusal == nil else { return nil }
+        to.note(emission, in: graph)
+        return emission
+    }
+
+    private func refusal(of emission: Emission<Datum>, in graph: LiveGraph) -> Datum? {
+        graph.tieDeliveries += 1
+        guard graph.tieDeliveries <= Self.mostInCommit else {
+            return .fail("cycle_limit", at: place, "the circle did not come to rest")
+        }
+        guard to.isMutable, case .value(let datum) = emission else { return nil }
+        if datum.isFail { return datum }
+        guard let complaint = to.check?.complaint(about: datum) else { return nil }
+        return .fail("type_mismatch", at: place, complaint)
+    }
+}
+
+extension NamedNode {
+    /// The node is about to hold what came over a tie: a change of its own, made by whoever made the commit.
+    fileprivate func note(_ emission: Emission<Datum>, in graph: LiveGraph) {
+        let stamp = LogStamp(rev: graph.rev, time: graph.time)
+        changed = stamp
+        guard isMutable else { return remember(emission.value, stamp) }
+        writer = graph.commitWriter
+        guard let expiry else { return }
+        if emission.isEmpty {
+            graph.alarms.cancel(expiry.alarm)
+        } else {
+            graph.alarms.set(expiry.alarm, due: stamp.time + expiry.lifetime)
+        }
+    }
+}
