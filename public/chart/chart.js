@@ -1,6 +1,6 @@
 // Values over time on a canvas: up to six series, told apart by colour and dash; the right edge follows now. What holds is
 // drawn as steps, because a value holds until the next; what could not be heard is hatched.
-import { h, setText } from "/lib/dom.js";
+import { h, setAttribute, setText } from "/lib/dom.js";
 import { formatDuration, formatTime, formatValue } from "/lib/format.js";
 import { SteadyRange, binaryStep, digitsOf, niceStep, ticks, timeLabel, timeTicks } from "/chart/scale.js";
 
@@ -180,6 +180,7 @@ export class TimeChart {
       pen.lineTo(Math.round(x(t)) + 0.5, plot.y + plot.h);
       pen.stroke();
     }
+    setAttribute(this.#canvas, "data-gaps", this.#series[0]?.ring.gaps.length || null);
     this.#read(t !== null && t >= from && t <= to ? t : to, t);
   }
 

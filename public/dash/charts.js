@@ -3,6 +3,10 @@ import { TimeChart } from "/chart/chart.js";
 import { Gauge } from "/chart/gauge.js";
 import { formatTime } from "/lib/format.js";
 
+/** Every point of one ring, newest first. */
+const points = (ring) => Array.from({ length: ring.length }, (_, i) => ring.length - 1 - i)
+  .map((i) => [formatTime(ring.time(i)), Number.isNaN(ring.value(i)) ? "" : ring.value(i)]);
+
 export const series = (widget, { feeds, page, cursor, now, title, unit, facts }) => {
   const chart = new TimeChart({
     series: feeds.map((feed) => ({ name: facts(feed.node)?.title ?? feed.node, unit: unit(feed.node), ring: feed.ring })),
@@ -15,7 +19,7 @@ export const series = (widget, { feeds, page, cursor, now, title, unit, facts })
     close: () => chart.close(),
     table: () => ({
       head: ["time", ...feeds.map(({ node }) => node)],
-      rows: [...new Set(feeds.flatMap(({ ring }) => Array.from({ length: ring.length }, (_, i) => ring.time(i))))].sort((a, b) => b - a)
+      rows: (feeds.length === 1 ? points(feeds[0].ring) : null) ?? [...new Set(feeds.flatMap(({ ring }) => Array.from({ length: ring.length }, (_, i) => ring.time(i))))].sort((a, b) => b - a)
         .map((t) => [formatTime(t), ...feeds.map(({ ring }) => { const v = ring.at(t); return v === v ? v : ""; })]),
     }),
   };

@@ -8,7 +8,7 @@ const arrows = { rising: "↗", falling: "↘", steady: "→" };
 
 /** Which way the number went over the last minute, in a word; nothing where too little is known. */
 function trend(ring, now) {
-  const v = ring.at(now), before = ring.at(now - 60_000), from = before === before ? before : ring.length > 2 ? ring.value(0) : NaN;
+  const v = ring.at(now), before = ring.at(now - 60_000), from = before === before ? before : ring.length > 1 ? ring.value(0) : NaN;
   if (v !== v || from !== from) return "";
   const size = Math.max(Math.abs(v), Math.abs(from), 1e-12), by = (v - from) / size;
   return by > 0.005 ? "rising" : by < -0.005 ? "falling" : "steady";

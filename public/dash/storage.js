@@ -33,9 +33,9 @@ export function named() {
 
 /** One of them: `{ layout }`, or `{ problem }`. */
 export async function readFile(name) {
+  if (!(await named()).some((each) => each.name === name)) return { problem: `There is no dashboard named “${name}”.` };
   try {
     const answer = await fetch(`/dashboards/${encodeURIComponent(name)}.json`);
-    if (answer.status === 404) return { problem: `There is no dashboard named “${name}”.` };
     if (!answer.ok) return { problem: `The dashboard “${name}” could not be read (${answer.status}).` };
     return { layout: await answer.json() };
   } catch (error) {

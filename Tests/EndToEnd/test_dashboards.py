@@ -1,0 +1,289 @@
+"""Dashboards in a real browser: widgets that own what they show, a layout in the address, charts, the keyboard."""
+
+import base64
+import json
+import os
+import re
+import time
+
+import pytest
+from browser import DOWN
+from playwright.sync_api import expect
+from sluice import Server, eventually
+
+pytestmark = pytest.mark.browser
+GRAPH = """
+graph: g
+title: A test graph
+nodes:
+  x: { set: number, initial: 1, min: 0, max: 100, unit: V, title: Voltage, history: 600 }
+  y: { set: number, initial: 2 }
+  mode: { set: { enum: [eco, auto] }, initial: eco }
+  double: { from: x, pipe: [ { map: "value * 2" } ] }
+  alarm: { from: x, pipe: [ { map: "value > 50" } ] }
+"""
+
+
+def address(layout, graph="g"):
+    text = base64.urlsafe_b64encode(json.dumps(layout).encode()).decode().rstrip("=")
+    return f"/#/g/{graph}/dash?w=1.{text}"
+
+
+def layout(*widgets, **more):
+    return {"v": 1, "widgets": [{"x": 0, "y": 2 * i, "w": 4, "h": 2, **each} for i, each in enumerate(widgets)], **more}
+
+
+def widget(page, title):
+    return page.get_by_role("article", name=re.compile(f"^{re.escape(title)},"))
+
+
+def listeners(server, graph="g"):
+    return server.get(f"/v1/graphs/{graph}").json()["listeners"]
+
+
+def test_every_kind_of_widget_shows_its_node(open_page):
+    widgets = layout(
+        {"kind": "number", "node": "x"}, {"kind": "sparkline", "node": "x", "title": "Spark"}, {"kind": "gauge", "node": "x", "title": "Gauge", "warn": 30, "bad": 60},
+        {"kind": "lamp", "node": "alarm", "bad": True}, {"kind": "text", "node": "mode"}, {"kind": "text", "text": "<b>words</b>", "title": "Note"},
+        {"kind": "series", "nodes": ["x", "double"], "title": "Both", "w": 6, "h": 4}, {"kind": "table", "nodes": ["*"], "title": "All", "w": 6, "h": 4},
+        {"kind": "log", "node": "x", "title": "Log", "w": 6, "h": 4}, {"kind": "editor", "node": "y"}, {"kind": "clients", "title": "Who", "w": 6, "h": 4},
+        {"kind": "number", "node": "x", "pipe": [{"map": "value * 1000.0"}], "unit": "mV", "title": "Milli"},
+    )
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(widgets), viewport={"width": 1280, "height": 2200})
+        expect(widget(page, "Voltage").locator("output")).to_have_text("1")
+        expect(widget(page, "Gauge").get_by_role("meter")).to_have_attribute("aria-valuenow", "1")
+        server.set("g", "x", 61.5)
+        expect(widget(page, "Voltage").locator("output")).to_have_text("61.5")
+        expect(widget(page, "Voltage")).to_contain_text("rising")
+        expect(widget(page, "Spark").locator("output")).to_have_text("61.5\u202fV")
+        expect(widget(page, "Gauge").get_by_role("meter")).to_have_attribute("data-tone", "bad")
+        expect(widget(page, "alarm").locator(".lamp")).to_have_attribute("data-tone", "bad")
+        expect(widget(page, "mode")).to_contain_text("eco")
+        expect(widget(page, "Note")).to_contain_text("<b>words</b>")
+        expect(widget(page, "Both").locator(".legend")).to_contain_text("123")
+        expect(widget(page, "All").get_by_role("row", name=re.compile("^double 123"))).to_be_visible()
+        expect(widget(page, "Log").get_by_role("listitem")).to_have_count(2)
+        expect(widget(page, "y").locator("input")).to_have_value("2")
+        expect(widget(page, "Who")).to_contain_text("you")
+        expect(widget(page, "Milli").locator("output")).to_have_text("61500")
+
+
+def test_widgets_own_what_they_show_and_let_go_of_it(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout({"kind": "number", "node": "double"}, {"kind": "number", "node": "double", "title": "Again"})))
+        expect(widget(page, "double").locator("output")).to_have_text("2")
+        assert listeners(server) == 1, "two widgets of one node share one subscription"
+        assert "double" in server.alive("g")
+        page.goto(server.url + "/#/about")
+        eventually(lambda: listeners(server) == 0 and "double" not in server.alive("g"))
+
+
+def test_a_dashboard_is_built_with_the_keyboard_alone_and_opens_elsewhere_from_its_address(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout()))
+        expect(page.get_by_role("heading", name="An empty dashboard")).to_be_visible()
+        press = page.keyboard.press
+
+        def add(title):
+            press("e")
+            expect(page.get_by_role("dialog")).to_be_visible()
+            page.get_by_label("Title").focus()
+            page.keyboard.type(title)
+            page.get_by_label("Node", exact=True).focus()
+            page.keyboard.type("double")
+            page.get_by_role("button", name="Add", exact=True).press("Enter")
+
+        add("First")
+        expect(widget(page, "First").locator("output")).to_have_text("2")
+        expect(page.get_by_role("button", name="Menu of First")).to_be_focused()
+        add("Second")
+        expect(widget(page, "Second")).to_be_visible()
+
+        # Moved two columns to the right and made wider, by arrows.
+        page.get_by_role("button", name="Menu of First").press("Enter")
+        page.get_by_role("menuitem", name="Move or resize").press("Enter")
+        expect(widget(page, "First")).to_be_focused()
+        for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight", "Enter"):
+            press(key)
+        expect(page.get_by_role("button", name="Menu of First")).to_be_focused()
+        expect(widget(page, "First")).to_have_css("grid-column-start", "3")
+        expect(widget(page, "First")).to_have_css("grid-column-end", "span 4")
+        # And once more, put back.
+        page.get_by_role("button", name="Menu of First").press("Enter")
+        page.get_by_role("menuitem", name="Move or resize").press("Enter")
+        for key in ("ArrowRight", "Escape"):
+            press(key)
+        expect(widget(page, "First")).to_have_css("grid-column-start", "3")
+
+        hash_ = page.evaluate("location.hash")
+        assert "w=1." in hash_
+        places = "[...document.querySelectorAll('.widget')].map(w => [w.ariaLabel, w.style.gridArea, w.querySelector('output')?.textContent])"
+        other = open_page(server, "/" + hash_)
+        expect(widget(other, "Second").locator("output")).not_to_have_text("")
+        eventually(lambda: page.evaluate(places) == other.evaluate(places))
+
+        page.get_by_role("button", name="Menu of First").press("Enter")
+        page.get_by_role("menuitem", name="Remove").press("Enter")
+        expect(widget(page, "First")).to_have_count(0)
+        expect(page.get_by_role("button", name="Menu of Second")).to_be_focused()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("1.%%%%", "cut off or changed"), ("nonsense", "cut off or changed"), ("9.e30", "newer version"), ("1." + "A" * 300_000, "too large"),
+        ("1." + base64.urlsafe_b64encode(b'{"v":1,"widgets":[{"kind":"number","x":-5}]}').decode().rstrip("="), "Widget 1 is left out"),
+    ],
+    ids=["characters", "nonsense", "newer", "huge", "a bad widget"],
+)
+def test_an_address_that_holds_no_dashboard_says_so(open_page, text, says):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, f"/#/g/g/dash?w={text}")
+        expect(page.locator(".dash-notice")).to_contain_text(says)
+        expect(page.get_by_role("button", name="Add widget")).to_be_enabled()
+
+
+def test_an_unknown_kind_is_a_labelled_placeholder_and_names_are_only_text(open_page):
+    hostile = layout({"kind": "hologram", "title": "<img src=x onerror=alert(1)>"}, {"kind": "number", "node": "gone", "title": "\u202eevil"}, {"kind": "text", "text": "<script>alert(1)</script>", "title": "T"})
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(hostile))
+        expect(widget(page, "<img src=x onerror=alert(1)>")).to_contain_text("does not know")
+        expect(widget(page, "T")).to_contain_text("<script>alert(1)</script>")
+        expect(page.locator(".widget-note").filter(has_text="The server does not give this value")).to_be_visible()
+        assert page.locator(".dash img, .dash script").count() == 0
+
+
+def test_a_chart_keeps_its_past_and_marks_what_it_could_not_hear(open_page):
+    with Server({"g": GRAPH}) as first:
+        for value in range(10, 20):
+            first.set("g", "x", value)
+        page = open_page(first, address(layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 6})), allow=DOWN)
+        canvas = widget(page, "Voltage").locator("canvas")
+        expect(canvas).to_have_attribute("aria-label", re.compile("Voltage 19\u202fV, between 1"), timeout=15_000)
+        start = page.evaluate("performance.timeOrigin")
+        first.process.kill()
+        first.process.wait()
+        expect(page.locator(".conn-text")).to_contain_text("Reconnecting")
+        expect(widget(page, "Voltage").locator("canvas")).to_have_attribute("data-gaps", "1")
+        with Server({"g": GRAPH}, listen=f"127.0.0.1:{first.port}") as second:
+            expect(page.locator(".conn-text")).to_have_text("Live", timeout=15_000)
+            second.set("g", "x", 77)
+            expect(widget(page, "Voltage").locator(".legend output")).to_have_text("77\u202fV")
+            expect(canvas).to_have_attribute("data-gaps", "1")
+            page.get_by_role("button", name="Menu of Voltage").click()
+            page.get_by_role("menuitem", name="Show as table").click()
+            rows = widget(page, "Voltage").get_by_role("row")
+            assert rows.count() >= 12, "the points from before the restart are still there"
+            expect(rows.nth(1)).to_contain_text("77")
+            assert page.evaluate("performance.timeOrigin") == start
+
+
+def test_charts_share_one_cursor_and_can_be_looked_into(open_page):
+    charts = layout({"kind": "series", "nodes": ["x"], "title": "One", "w": 6, "h": 4}, {"kind": "series", "nodes": ["double"], "title": "Two", "w": 6, "h": 4})
+    with Server({"g": GRAPH}) as server:
+        for value in (5, 6, 7):
+            server.set("g", "x", value)
+        page = open_page(server, address(charts))
+        expect(widget(page, "Two").locator(".legend output")).to_have_text("14")
+        canvas = widget(page, "One").locator("canvas")
+        box = canvas.bounding_box()
+        page.mouse.move(box["x"] + 12, box["y"] + box["height"] / 2)
+        expect(widget(page, "Two").locator(".legend output")).to_have_text("–")
+        page.mouse.move(0, 0)
+        expect(widget(page, "Two").locator(".legend output")).to_have_text("14")
+        canvas.focus()
+        for key in ("-", "-", "ArrowLeft", "ArrowLeft"):
+            page.keyboard.press(key)
+        expect(widget(page, "One").locator(".legend output")).to_have_text("–")
+        page.keyboard.press("0")
+        expect(widget(page, "One").locator(".legend output")).to_have_text("7\u202fV")
+
+
+def test_copying_gives_json_and_csv_without_formulas(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout({"kind": "text", "node": "mode"}, {"kind": "log", "node": "x", "h": 4})))
+        expect(widget(page, "mode")).to_contain_text("eco")
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.url)
+        for item, expected in (("Copy as JSON", [{"node": "mode", "value": "eco"}]), ("Copy as CSV", "node,value\r\nmode,eco")):
+            page.get_by_role("button", name="Menu of mode").click()
+            page.get_by_role("menuitem", name=item).click()
+            eventually(lambda: page.evaluate("navigator.clipboard.readText()") != "")
+            text = page.evaluate("navigator.clipboard.readText()")
+            assert (json.loads(text) if item.endswith("JSON") else text.replace("\r\n", "\n")) == (expected if item.endswith("JSON") else expected.replace("\r\n", "\n"))
+
+
+def test_dashboards_are_saved_in_the_browser_and_come_back(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout({"kind": "number", "node": "y"})))
+        expect(widget(page, "y").locator("output")).to_have_text("2")
+        page.get_by_role("button", name="Dashboards").click()
+        page.get_by_role("menuitem", name="Save as…").click()
+        page.get_by_role("dialog").get_by_label("Name").fill("Mine")
+        page.get_by_role("dialog").get_by_role("button", name="Save").click()
+        page.wait_for_url(re.compile("d=Mine"))
+        page.goto(server.url + "/#/about")
+        page.goto(server.url + "/#/g/g/dash?d=Mine")
+        expect(widget(page, "y").locator("output")).to_have_text("2")
+        page.goto(server.url + "/#/g/g/dash?d=nothing")
+        expect(page.locator(".dash-notice")).to_contain_text("no dashboard named")
+
+
+def test_under_load_nothing_is_late_and_the_page_stays_free(open_page):
+    """200 updates a second over 30 nodes and two charts of 5,000 points."""
+    seconds = 30 if os.environ.get("SLUICE_NIGHTLY") else 5
+    nodes = "".join(f"  n{i}: {{ set: number, initial: 0, history: 5000 }}\n" for i in range(30))
+    charts = [{"kind": "series", "nodes": [f"n{i}"], "title": f"Chart {i}", "w": 6, "h": 4} for i in range(2)]
+    with Server({"load": f"graph: load\nnodes:\n{nodes}"}) as server:
+        for value in range(50):
+            server.batch("load", set={f"n{i}": value for i in range(2)})
+        page = open_page(server, address(layout(*charts, *({"kind": "number", "node": f"n{i}", "x": i % 4 * 3, "y": 4 + i // 4 * 2, "w": 3} for i in range(30))), "load"),
+                         viewport={"width": 1280, "height": 1700})
+        expect(widget(page, "n29").locator("output")).to_have_text("0")
+        time.sleep(1)
+        page.evaluate("window.long = []; new PerformanceObserver(l => long.push(...l.getEntries().map(e => e.duration))).observe({ entryTypes: ['longtask'] })")
+        end, value, late = time.monotonic() + seconds, 0, []
+        while time.monotonic() < end:
+            value += 1
+            server.batch("load", set={f"n{(value + i) % 30}": value for i in range(10)})
+            time.sleep(0.045)
+            if value % 40 == 0:
+                node, sent = f"n{(value + 3) % 30}", time.monotonic()
+                expect(widget(page, node).locator("output")).to_have_text(str(value))
+                late.append(time.monotonic() - sent)
+        clicked = page.evaluate("new Promise(done => { const start = performance.now(); setTimeout(() => requestAnimationFrame(() => done(performance.now() - start))); })")
+        long = page.evaluate("long")
+        print(f"\nload: {value * 10 / seconds:.0f} values/s, long tasks {[round(each) for each in long]}, newest value seen after {max(late):.3f} s, reaction {clicked:.0f} ms")
+        # The machine of the tests is shared: the budget is looked at in the figures, gross breaches fail.
+        assert len(long) <= seconds and max(late) < 2 and clicked < 500
+
+
+def test_a_chart_is_drawn_within_its_budget(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 6})))
+        expect(widget(page, "Voltage").locator(".legend output")).to_have_text("1\u202fV")
+        times = page.evaluate("""async () => {
+            const { TimeChart } = await import("/chart/chart.js"), { Ring } = await import("/chart/ring.js"), { Cursor } = await import("/dash/cursor.js");
+            const rings = [new Ring(5000), new Ring(5000)], now = Date.now();
+            rings.forEach((ring, k) => { for (let i = 0; i < 5000; i++) ring.push(now - (5000 - i) * 50, Math.sin(i / 90 + k) * 20 + Math.random()); });
+            let draw;
+            const page = { frame: { item: (_, act) => (draw = act, { mark() {}, close() {} }), tick() {} }, store: { listen() {}, get() {} } };
+            const chart = new TimeChart({ series: rings.map((ring, i) => ({ name: `s${i}`, unit: "", ring })), span: 250000, cursor: new Cursor(), page });
+            const box = document.createElement("div");
+            box.style.cssText = "width:1200px;height:260px;display:flex;flex-direction:column";
+            chart.element.style.flex = 1;
+            box.append(chart.element);
+            document.querySelector("main").prepend(box);
+            await new Promise(requestAnimationFrame);
+            const times = [];
+            for (let i = 0; i < 200; i++) {
+                rings.forEach((ring) => ring.push(Date.now(), Math.random()));
+                const start = performance.now();
+                draw();
+                times.push(performance.now() - start);
+            }
+            chart.close();
+            return times.sort((a, b) => a - b);
+        }""")
+        print(f"\nchart of 2 x 5,000 points: median {times[100]:.2f} ms, p95 {times[190]:.2f} ms")
+        assert times[100] < 8, "the budget is 2 ms at the 95th percentile on an idle machine"
