@@ -47,7 +47,7 @@ export class Keys {
       binding.action(event);
     } else if ([...this.#bindings].some(([each, all]) => all.length && each.startsWith(`${key} `))) {
       this.#first = key;
-      this.#timer = setTimeout(() => (this.#first = ""), 1500);
+      this.#timer = setTimeout(() => (this.#first = ""), 3000);
     }
   }
 }
