@@ -15,5 +15,6 @@ export const kinds = {
   text: { label: "Text", size: [3, 2], source: "maybe", options: ["pipe", "text"], load: figures },
   table: { label: "Table", size: [6, 4], source: "several", options: [], load: lists },
   log: { label: "Log", size: [6, 4], source: "one", options: ["pipe"], load: lists },
+  people: { label: "Who is here", size: [4, 4], source: "several", options: [], load: () => import("/dash/people.js") },
   clients: { label: "Client list", size: [4, 4], source: "none", options: [], load: lists },
 };

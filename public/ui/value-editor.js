@@ -22,7 +22,7 @@ class ValueEditor extends HTMLElement {
     this.#reset = h("button", { type: "button", class: "quiet", onclick: () => this.#restore() }, "Undo");
     this.#clear = h("button", { type: "button", class: "quiet", title: "Make the node empty", onclick: () => this.#empty() }, "Clear");
     this.#choices = h("span", { class: "editor-choices" });
-    if (this.#kind === "number" && node.min !== undefined && node.max !== undefined && !compact) this.#slider = this.#makeSlider();
+    if (this.#kind === "number" && node.min !== undefined && node.max !== undefined && (node.slider || !compact)) this.#slider = this.#makeSlider();
     this.append(h("form", { class: "editor", novalidate: true, onsubmit: (event) => { event.preventDefault(); this.#submit(); } },
       h("span", { class: "editor-row" }, this.#slider, this.#field, node.unit && h("span", { class: "dim" }, node.unit), this.#send, this.#reset,
         !compact && this.#clear),
