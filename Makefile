@@ -26,7 +26,7 @@ end-to-end:
 	swift build --product sluice
 	$(pytest)
 
-bench: release          ## graph benchmarks beside OpenCombine, then load on a running server
+bench: release          ## the graph beside OpenCombine, expressions, the server beside C
 	scripts/bench.sh
 
 fuzz: setup-build       ## a minute of random bytes for everything that takes bytes from outside

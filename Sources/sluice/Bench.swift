@@ -5,50 +5,82 @@ struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Put load on a running server and measure it.",
-        subcommands: [BenchPost.self, BenchFanout.self]
+        subcommands: [BenchPost.self, BenchFanout.self, BenchIdle.self, BenchChurn.self]
     )
 }
 
-/// What both runs have in common.
+/// What all runs have in common.
 struct BenchOptions: ParsableArguments {
-    @Option(help: "graph/node to post to; it must take numbers or, with --size, texts.")
+    @Option(help: "graph/node to post or subscribe to; it must take numbers or, with --size, texts.")
     var node = "house/note"
-
-    @Option(help: "How many requests each connection keeps in flight.")
-    var pipeline = 1
-
-    @Option(help: "Bytes of the body, at least 24; 0 posts bare numbers.")
-    var size = 0
 
     @Option(help: "How long to measure, for example 10s.")
     var duration = Interval(.seconds(10))
+
+    @Option(help: "The server's process number, to tell its processor time and memory (Linux).")
+    var process: Int32?
 
     @Flag(help: "Print one JSON object.")
     var json = false
 
     @OptionGroup var options: ServiceOptions
 
-    func run(connections: Int, subscribers: Int, wantsAll: Bool) throws {
+    /// What the run is about.
+    func target() throws -> (service: ServiceURL, graph: String, node: String) {
         let address = try NodeAddress(node, options)
         guard let name = address.node else {
             throw ValidationError("--node '\(node)' names a graph, not a node")
         }
+        return (address.service, address.graph, name)
+    }
+
+    func gauge() throws -> ProcessGauge? {
+        guard let process else { return nil }
+        guard let gauge = ProcessGauge(process: process) else {
+            throw ValidationError("--process \(process): its figures cannot be read")
+        }
+        return gauge
+    }
+
+    /// Prints what was found; failures make the status 1.
+    func tell(_ report: BenchReport) throws {
+        Terminal.print(json ? report.json : report.text)
+        if report.failures > 0 { throw ExitCode(1) }
+    }
+}
+
+/// What runs that post have in common.
+struct PostOptions: ParsableArguments {
+    @Option(help: "How many requests each connection keeps in flight.")
+    var pipeline = 1
+
+    @Option(help: "Bytes of the body, at least 24; 0 posts bare numbers.")
+    var size = 0
+
+    @Option(help: "Posts a second, all connections together; 0: as many as are answered.")
+    var rate = 0
+
+    func run(_ bench: BenchOptions, connections: Int, subscribers: Int, wantsAll: Bool) throws {
+        let target = try bench.target()
         guard (1...10_000).contains(connections), (1...1024).contains(pipeline) else {
             throw ValidationError("--connections is 1 to 10000, --pipeline 1 to 1024")
         }
         guard size == 0 || (24...65_536).contains(size) else {
             throw ValidationError("--size is 0, or 24 to 65536")
         }
-        var settings = Bench.Settings(service: address.service, graph: address.graph, node: name)
+        guard (0...1000).contains(rate) else { throw ValidationError("--rate is 0 to 1000") }
+        var settings = Bench.Settings(service: target.service, graph: target.graph, node: target.node)
         settings.connections = connections
         settings.depth = pipeline
         settings.subscribers = subscribers
         settings.wantsAll = wantsAll
         settings.bodyBytes = size
-        settings.duration = duration.duration
+        settings.rate = rate
+        settings.gauge = try bench.gauge()
+        settings.duration = bench.duration.duration
         let report = try Terminal.reporting { try Bench(settings).run() }
-        Terminal.print(json ? report.json : report.text)
-        if report.failures > 0 || report.posts == 0 { throw ExitCode(1) }
+        try bench.tell(report)
+        if report.posts == 0 { throw ExitCode(1) }
     }
 }
 
@@ -61,9 +93,10 @@ struct BenchPost: ParsableCommand {
     @Option(help: "How many keep-alive connections post.")
     var connections = 50
 
+    @OptionGroup var posts: PostOptions
     @OptionGroup var bench: BenchOptions
 
-    func run() throws { try bench.run(connections: connections, subscribers: 0, wantsAll: false) }
+    func run() throws { try posts.run(bench, connections: connections, subscribers: 0, wantsAll: false) }
 }
 
 struct BenchFanout: ParsableCommand {
@@ -81,12 +114,70 @@ struct BenchFanout: ParsableCommand {
     @Flag(help: "Subscribe in mode latest, where values may be folded, instead of mode all.")
     var latest = false
 
+    @OptionGroup var posts: PostOptions
     @OptionGroup var bench: BenchOptions
 
     func run() throws {
         guard (1...100_000).contains(subscribers) else {
             throw ValidationError("--subscribers is 1 to 100000")
         }
-        try bench.run(connections: connections, subscribers: subscribers, wantsAll: !latest)
+        try posts.run(bench, connections: connections, subscribers: subscribers, wantsAll: !latest)
+    }
+}
+
+struct BenchIdle: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "idle",
+        abstract: "Hold WebSockets with one subscription each and no traffic."
+    )
+
+    @Option(help: "How many WebSocket subscribers.")
+    var subscribers = 10_000
+
+    @OptionGroup var bench: BenchOptions
+
+    func run() throws {
+        guard (1...100_000).contains(subscribers) else {
+            throw ValidationError("--subscribers is 1 to 100000")
+        }
+        let target = try bench.target()
+        var settings = Bench.Settings(service: target.service, graph: target.graph, node: target.node)
+        settings.connections = 0
+        settings.subscribers = subscribers
+        settings.wantsAll = false
+        settings.gauge = try bench.gauge()
+        settings.duration = bench.duration.duration
+        try bench.tell(Terminal.reporting { try Bench(settings).run() })
+    }
+}
+
+struct BenchChurn: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "churn",
+        abstract: "Clients that connect, subscribe and vanish, one after the other."
+    )
+
+    @Option(help: "How many clients are there at the same time.")
+    var clients = 50
+
+    @Flag(help: "Vanish as soon as the connection stands, with https after the handshake.")
+    var connectOnly = false
+
+    @OptionGroup var bench: BenchOptions
+
+    func run() throws {
+        guard (1...10_000).contains(clients) else { throw ValidationError("--clients is 1 to 10000") }
+        let target = try bench.target()
+        var settings = Churn.Settings(
+            service: target.service,
+            graph: target.graph,
+            node: connectOnly ? nil : target.node
+        )
+        settings.clients = clients
+        settings.gauge = try bench.gauge()
+        settings.duration = bench.duration.duration
+        let report = try Terminal.reporting { try Churn(settings).run() }
+        try bench.tell(report)
+        if report.cycles == 0 { throw ExitCode(1) }
     }
 }

@@ -1,9 +1,10 @@
 internal import EventLoop
 internal import HTTP
 
-/// A load run against a running server: POSTs on keep-alive connections and, for `fanout`, WebSocket
-/// subscribers that receive what was posted.
+/// A load run against a running server: POSTs on keep-alive connections, and WebSocket subscribers that receive
+/// what was posted.
 ///
+/// Without connections that post, the subscribers are idle.
 /// One thread; the measured part begins when all connections stand, and is bounded in time.
 public final class Bench {
     /// How a run is set up.
@@ -22,6 +23,10 @@ public final class Bench {
         public var wantsAll = true
         /// The size of the body: numbers alone, or a text of about this length that begins with the number.
         public var bodyBytes = 0
+        /// How many posts a second all connections make together; 0: as many as are answered.
+        public var rate = 0
+        /// The server's process, to tell what it used; nil where that is not known.
+        public var gauge: ProcessGauge?
         /// How long the measured part lasts.
         public var duration: Duration = .seconds(10)
 
@@ -43,9 +48,12 @@ public final class Bench {
     private let loop: Loop
     private let padding: String
     private let trust: TLSContext?
+    /// How many sockets may be about to open: more would overflow the queue of the server's listening socket.
+    private static let opening = 128
     private var connectors: [ServiceConnector] = []
     private var posters: [PostConnection] = []
     private var subscribers: [WebSocketClient] = []
+    private var nextPoster = 0
     private var ready = 0
     private var isMeasuring = false
     private var begun: UInt64 = 0
@@ -71,42 +79,61 @@ public final class Bench {
         for signal in [SignalWatcher.Signal.interrupt, .terminate] {
             interrupted.append(try SignalWatcher(on: loop, signal) { [unowned loop] in loop.stop() })
         }
+        let before = settings.gauge?.read()
         let setUp = try Timer(on: loop) { [weak self] in self?.fail("not all connections stand after 30 s") }
         setUp.start(after: .seconds(30))
-        subscribe()
-        loop.run()
+        for _ in 0..<min(Self.opening, settings.subscribers) { subscribe() }
+        if settings.subscribers == 0 { connect() }
+        if settings.subscribers > 0 || settings.connections > 0 { loop.run() }
         setUp.stop()
         if let failure { throw failure }
 
         let end = try Timer(on: loop) { [unowned loop] in loop.stop() }
         end.start(after: settings.duration)
+        let pace = try Timer(on: loop) { [unowned self] in postNext() }
+        let connected = settings.gauge?.read()
         let processorBefore = Self.processorSeconds
         begun = OwnProcess.nanoseconds
         isMeasuring = true
-        for poster in posters { poster.start() }
+        if settings.rate > 0 {
+            pace.start(after: .zero, every: .seconds(1) / settings.rate)
+        } else {
+            for poster in posters { poster.start() }
+        }
         if failure == nil { loop.run() }
         isMeasuring = false
+        pace.stop()
         let seconds = Double(OwnProcess.nanoseconds - begun) / 1e9
         let used = Self.processorSeconds - processorBefore
+        let after = settings.gauge?.read()
         _ = (end, interrupted)
         close()
         if let failure { throw failure }
         return BenchReport(
-            kind: settings.subscribers > 0 ? "fanout" : "post",
+            kind: settings.subscribers == 0 ? "post" : settings.connections == 0 ? "idle" : "fanout",
             settings: [
                 ("connections", settings.connections), ("pipeline", settings.depth),
                 ("subscribers", settings.subscribers), ("body_bytes", settings.bodyBytes),
+                ("rate", settings.rate),
             ],
             seconds: seconds,
             posts: posts,
             deliveries: deliveries,
+            cycles: 0,
             failures: failures,
             latency: latency,
-            ownProcessorSeconds: used
+            ownProcessorSeconds: used,
+            server: BenchReport.Server(before, connected, after)
         )
     }
 
-    private static var processorSeconds: Double {
+    /// The next connection's turn to post, where posts come at a given rate.
+    private func postNext() {
+        posters[nextPoster].start()
+        nextPoster = (nextPoster + 1) % posters.count
+    }
+
+    static var processorSeconds: Double {
         let time = OwnProcess.processorTime
         return (time.user + time.system) / .seconds(1)
     }
@@ -114,26 +141,23 @@ public final class Bench {
     // MARK: Setting up
 
     private func subscribe() {
-        guard settings.subscribers > 0 else { return connect() }
         let mode = settings.wantsAll ? "all" : "latest"
         let message =
             #"{"op":"sub","id":1,"graph":"\#(settings.graph)","node":"\#(settings.node)","mode":"\#(mode)","initial":false,"queue":65536}"#
-        for _ in 0..<settings.subscribers {
-            let socket = WebSocketClient(settings.service, "/v1/ws", on: loop, trust: trust)
-            socket.onOpen = { [unowned socket] in socket.send(message) }
-            socket.onText = { [unowned self] text in received(text) }
-            socket.onEnd = { [unowned self] result in
-                switch result {
-                case .failure(let reason): lost("a subscriber: \(reason)")
-                case .success(let (code, reason)):
-                    lost("a subscriber was closed with \(code.rawValue) \(reason)")
-                }
+        let socket = WebSocketClient(settings.service, "/v1/ws", on: loop, trust: trust)
+        socket.onOpen = { [unowned socket] in socket.send(message) }
+        socket.onText = { [unowned self] text in received(text) }
+        socket.onEnd = { [unowned self] result in
+            switch result {
+            case .failure(let reason): lost("a subscriber: \(reason)")
+            case .success(let (code, reason)): lost("a subscriber was closed with \(code.rawValue) \(reason)")
             }
-            subscribers.append(socket)
         }
+        subscribers.append(socket)
     }
 
     private func connect() {
+        if settings.connections == 0 { return loop.stop() }
         for _ in 0..<settings.connections {
             let connector = ServiceConnector(to: settings.service, on: loop, trust: trust) { [unowned self] in
                 switch $0 {
@@ -146,7 +170,12 @@ public final class Bench {
     }
 
     private func adopt(_ connection: Transport) {
-        let poster = PostConnection(connection, depth: settings.depth, fill: request())
+        let poster = PostConnection(
+            connection,
+            depth: settings.depth,
+            isPaced: settings.rate > 0,
+            fill: request()
+        )
         poster.onAnswer = { [unowned self] isSuccess, sent in answered(isSuccess, sent) }
         poster.onLost = { [unowned self] reason in lost(reason) }
         posters.append(poster)
@@ -202,7 +231,11 @@ public final class Bench {
                 return
             }
             ready += 1
-            if ready == settings.subscribers { connect() }
+            if ready == settings.subscribers {
+                connect()
+            } else if subscribers.count < settings.subscribers {
+                subscribe()
+            }
             return
         }
         guard text.starts(with: "{\"op\":\"upd\"".utf8) else { return }

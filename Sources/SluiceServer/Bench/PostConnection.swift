@@ -1,7 +1,8 @@
 internal import EventLoop
 internal import HTTP
 
-/// One keep-alive connection of a load run: keeps `depth` POSTs in flight.
+/// One keep-alive connection of a load run: keeps `depth` POSTs in flight or, where it is paced, sends so many at each
+/// ``start()``.
 final class PostConnection: ConnectionDelegate {
     /// Hears of each answer: whether it was a success, and when its request was sent (nanoseconds).
     var onAnswer: (Bool, UInt64) -> Void = { _, _ in }
@@ -10,6 +11,7 @@ final class PostConnection: ConnectionDelegate {
     /// Writes the next request.
     private let fill: (inout ByteBuffer, UInt64) -> Void
     private let depth: Int
+    private let isPaced: Bool
     private let connection: Transport
     private let parser = ResponseParser()
     private var output = ByteBuffer()
@@ -18,9 +20,15 @@ final class PostConnection: ConnectionDelegate {
     private var inFlight = 0
     private var isOver = false
 
-    init(_ connection: Transport, depth: Int, fill: @escaping (inout ByteBuffer, UInt64) -> Void) {
+    init(
+        _ connection: Transport,
+        depth: Int,
+        isPaced: Bool,
+        fill: @escaping (inout ByteBuffer, UInt64) -> Void
+    ) {
         self.connection = connection
         self.depth = depth
+        self.isPaced = isPaced
         self.fill = fill
         sent = Array(repeating: 0, count: depth)
         connection.setDelegate(self)
@@ -52,7 +60,9 @@ final class PostConnection: ConnectionDelegate {
         var rest = bytes
         while !isOver {
             switch parser.parse(&rest) {
-            case .more: return top()
+            case .more:
+                if !isPaced { top() }
+                return
             case .response:
                 guard inFlight > 0 else { return lost("an answer nobody asked for") }
                 let time = sent[oldest]

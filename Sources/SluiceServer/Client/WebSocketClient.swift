@@ -91,6 +91,14 @@ public final class WebSocketClient {
         withUnsafeBytes(of: code.rawValue.bigEndian) { transmit(.close, $0) }
     }
 
+    /// Ends the connection with a reset, as a client that crashes; nothing is heard of it any more.
+    func vanish() {
+        isOver = true
+        connection?.setDelegate(nil)
+        connection?.reset()
+        connection = nil
+    }
+
     private func transmit(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer) {
         guard let connection else { return }
         var buffer = ByteBuffer()

@@ -1,0 +1,96 @@
+"""`sluice bench`: what it counts is what happened on the server; and the harness that runs it beside a server in C."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from sluice import BINARY, ROOT, Server, eventually
+from test_tls import Secure
+
+GRAPH = 'graph: g\nnodes:\n  any: { set: any, initial: "" }\n'
+
+
+@pytest.fixture(params=["http", "https"])
+def server(request, tmp_path):
+    if request.param == "https":
+        with Secure(tmp_path, graphs={"g": GRAPH}) as running:
+            yield running
+    else:
+        with Server({"g": GRAPH}) as running:
+            yield running
+
+
+def bench(server, *arguments):
+    command = [BINARY, "bench", *arguments, "--url", server.url, "--node", "g/any", "--json", "--duration", "500ms",
+               "--process", str(server.process.pid)]
+    if server.trust:
+        command += ["--ca", server.certificate]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run
+    return json.loads(run.stdout)
+
+
+def rev(server):
+    return server.get("/v1/graphs/g/values").json()["rev"]
+
+
+@pytest.mark.parametrize("depth", [1, 16])
+def test_posts_are_revs(server, depth):
+    before = rev(server)
+    report = bench(server, "post", "--connections", "5", "--pipeline", str(depth), "--size", "64")
+    # What was in flight at the end may have been applied and not counted.
+    assert 0 <= rev(server) - before - report["posts"] <= 5 * depth
+    assert report["posts"] > 0 and report["failures"] == 0
+    assert 0 < report["server_cpu_s"] < 5
+    assert report["p50_us"] <= report["p99_us"] <= report["max_us"]
+
+
+def test_deliveries_are_posts_times_subscribers(server):
+    report = bench(server, "fanout", "--subscribers", "20", "--size", "1024")
+    assert report["failures"] == 0
+    assert abs(report["deliveries"] - 20 * report["posts"]) <= 20
+    eventually(lambda: server.count("subscriptions", "g") == 0)
+
+
+def test_a_given_pace_is_kept(server):
+    report = bench(server, "fanout", "--subscribers", "20", "--rate", "20")
+    assert 8 <= report["posts"] <= 12
+    assert report["deliveries"] == 20 * report["posts"]
+
+
+def test_clients_that_vanish_leave_nothing(server):
+    report = bench(server, "churn", "--clients", "10")
+    assert report["cycles"] > 0 and report["failures"] == 0
+    eventually(lambda: server.count("subscriptions", "g") == 0)
+    before = server.metrics()["sluice_connections_total"]
+    report = bench(server, "churn", "--clients", "10", "--connect-only")
+    accepted = server.metrics()["sluice_connections_total"] - before
+    assert report["cycles"] > 0 and accepted >= report["cycles"]
+
+
+def test_quiet_subscribers_are_only_held(server):
+    report = bench(server, "idle", "--subscribers", "200")
+    assert (report["subscribers"], report["failures"]) == (200, 0)
+    assert report["server_resident_connected"] >= report["server_resident_before"]
+    eventually(lambda: server.count("subscriptions", "g") == 0)
+
+
+@pytest.mark.parametrize("arguments, status, says", [
+    (["--node", "g/nothing"], 1, "refuses to set g/nothing"),
+    (["--node", "g/any", "--process", "999999999"], 2, "its figures cannot be read"),
+])
+def test_what_cannot_be_measured_is_said(arguments, status, says):
+    with Server({"g": GRAPH}) as server:
+        run = subprocess.run([BINARY, "bench", "post", "--url", server.url, "--duration", "500ms", *arguments],
+                             capture_output=True, text=True, timeout=30)
+        assert run.returncode == status and says in run.stderr, run
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(600)
+def test_the_harness_measures_this_server_beside_one_in_c():
+    run = subprocess.run([sys.executable, ROOT / "scripts/bench_server.py", "--quick", "--only", "P1"],
+                         env={**os.environ, "SLUICE_BINARY": str(BINARY)}, capture_output=True, text=True)
+    assert run.returncode == 0 and "| P1 | POST 64 B" in run.stdout, run
