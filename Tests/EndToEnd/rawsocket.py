@@ -8,12 +8,14 @@ import struct
 
 
 class RawSocket:
-    def __init__(self, server, timeout=10, receive_buffer=None, secure=False):
+    def __init__(self, server, timeout=10, receive_buffer=None, secure=False, source=None):
         self.socket = socket.socket()
         self.socket.settimeout(timeout)
         if receive_buffer:
             # Before connecting, so that the kernel neither offers more nor makes it larger by itself.
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        if source:
+            self.socket.bind((source, 0))
         self.socket.connect((server.host, server.port))
         if secure:
             self.socket = server.trust.wrap_socket(self.socket, server_hostname="localhost")

@@ -1,0 +1,65 @@
+"""Many quiet WebSockets with a subscription each: what one costs, and that nothing is left when they are gone.
+
+A thousand of them, and with SLUICE_NIGHTLY ten thousand. The figures are printed (`pytest -s`).
+"""
+
+import os
+import resource
+
+import pytest
+from rawsocket import RawWebSocket
+from sluice import Server, eventually
+
+SOCKETS = 10_000 if os.environ.get("SLUICE_NIGHTLY") else 1_000
+GRAPH = "graph: g\nnodes:\n  x: { set: any, initial: 1 }\n"
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture(autouse=True)
+def descriptors():
+    """As many descriptors as the system lets this process have."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
+    if before[1] < SOCKETS + 100:
+        pytest.skip(f"the system allows {before[1]} descriptors")
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def subscribe(server, count, round):
+    # An address of its own for every round: the kernel keeps ports of ended connections for a while.
+    clients = [RawWebSocket(server, source=f"127.0.0.{2 + round}") for _ in range(count)]
+    for client in clients:
+        client.subscribe("g", "x")
+    return clients
+
+
+def test_a_quiet_subscriber_costs_little_and_leaves_nothing():
+    # What is measured is memory, not patience.
+    with Server({"g": GRAPH}, "heartbeat: 30m\n") as server:
+        # What is made once for all: the first code that runs, tables, buffers.
+        for client in subscribe(server, 100, 0):
+            client.close()
+        counts, open_descriptors = server.counts("g"), server.descriptors()
+        eventually(lambda: server.count("subscriptions", "g") == 0)
+        sizes = [server.resident()]
+        for round in (1, 2, 3):
+            clients = subscribe(server, SOCKETS, round)
+            assert server.count("subscriptions", "g") == SOCKETS
+            sizes.append(server.resident())
+            server.set("g", "x", round)
+            for client in clients:
+                assert client.message()["d"] == [{"id": 1, "v": round}]
+            for place, client in enumerate(clients):
+                client.reset() if place % 2 else client.close()
+            eventually(lambda: server.counts("g") == counts, 20)
+            eventually(lambda: server.descriptors() <= open_descriptors, 20)
+            sizes.append(server.resident())
+        each = (sizes[1] - sizes[0]) / SOCKETS
+        print(f"\n{SOCKETS} quiet WebSockets: {each:.0f} bytes each; resident memory before, with them, without, …, in KiB: "
+              + ", ".join(f"{size / 1024:.0f}" for size in sizes))
+        # 1.5 KiB is the target for optimised builds, with ten thousand; here pages that are touched once count more.
+        assert each < 1536 + 512 * 1024 / SOCKETS
+        # A round like the one before finds the memory that that one gave back.
+        assert max(sizes[3:]) - sizes[2] < 256 * 1024
