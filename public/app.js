@@ -85,6 +85,11 @@ async function show(route) {
   shell.slot.replaceChildren();
   const element = h("div", { class: "view" });
   main.replaceChildren(element);
+  // Another view begins at its beginning, for eyes as for screen readers and keys.
+  if (before && before.path !== path) {
+    scrollTo(0, 0);
+    main.focus({ preventScroll: true });
+  }
   document.title = route.params.graph ? `${route.params.graph} · Sluice` : "Sluice";
   if (!path) {
     element.replaceWith(sentence("There is nothing here", h("p", {}, "This address names no view. "), h("a", { href: href("/") }, "All graphs")));

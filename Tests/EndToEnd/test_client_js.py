@@ -63,3 +63,23 @@ def test_a_page_of_ten_lines_needs_nothing_else(open_page, tmp_path):
         expect(page.locator("#state")).to_have_text("live")
         server.set("house", "indoor_c", 21.5)
         expect(page.locator("#indoors")).to_have_text("21.5")
+
+
+@pytest.mark.browser
+def test_in_a_worker(open_page, tmp_path):
+    (tmp_path / "client.js").write_text((ROOT / "public/client.js").read_text())
+    (tmp_path / "worker.js").write_text('''
+        import { connect } from "/client.js";
+        const client = connect("/v1/ws");
+        client.watch("g/double", Number, (value) => postMessage(value));
+        onmessage = ({ data }) => client.set("g/x", data);
+    ''')
+    (tmp_path / "page.js").write_text('''
+        const worker = new Worker("/worker.js", { type: "module" });
+        worker.onmessage = ({ data }) => { document.body.textContent = data; if (data === 2) worker.postMessage(21); };
+    ''')
+    (tmp_path / "index.html").write_text('<!doctype html><title>w</title><script type="module" src="/page.js"></script>')
+    (tmp_path / "favicon.ico").write_text("")
+    with Server({"g": GRAPH}, arguments=["--set", f"public={tmp_path}"]) as own:
+        page = open_page(own)
+        expect(page.locator("body")).to_have_text("42")

@@ -351,3 +351,46 @@ def test_many_values_are_measured_and_one_draw_a_frame_keeps_up(open_page, serve
         server.set("g", "x", value)
     expect(deep).to_have_text("1990", timeout=1000)
     assert [duration for duration in page.evaluate("window.long") if duration > 100] == []
+
+
+def test_without_a_network_the_page_says_offline_and_is_back_at_once(open_page, server):
+    page = open_page(server, "/#/g/g/values", allow=DOWN + "|ERR_INTERNET_DISCONNECTED")
+    expect(page.locator('[data-node="deep"]')).to_have_text("30")
+    page.context.set_offline(True)
+    expect(state(page)).to_contain_text("Offline", timeout=10_000)
+    expect(page.locator("#banner")).to_contain_text("cannot be reached")
+    expect(page.locator('[data-row="x"] value-editor')).to_contain_text("Not connected")
+    server.set("g", "x", 7)
+    page.context.set_offline(False)
+    expect(page.locator('[data-node="deep"]')).to_have_text("150", timeout=5000)
+    expect(page.locator("#banner")).to_be_hidden()
+
+
+def test_a_newer_server_offers_to_reload_and_does_not(open_page):
+    with Server({"g": CHAIN}) as first:
+        page = open_page(first, allow=DOWN)
+        expect(state(page)).to_have_text("Live")
+        page.wait_for_timeout(300)
+        origin = page.evaluate("performance.timeOrigin")
+        page.route("**/version", lambda route: route.fulfill(json={"name": "sluice", "version": "99.0", "protocol": "sluice.v1.json"}))
+        port = first.port
+        first.process.kill()
+        first.process.wait()
+        with Server({"g": CHAIN}, listen=f"127.0.0.1:{port}"):
+            expect(page.locator("#banner")).to_contain_text("has been updated", timeout=15_000)
+            assert page.evaluate("performance.timeOrigin") == origin
+            page.get_by_role("button", name="Reload to update").click()
+            expect(page.locator("#banner")).to_be_hidden()
+            assert page.evaluate("performance.timeOrigin") != origin
+
+
+def test_the_content_is_one_key_away_and_views_begin_at_their_beginning(open_page, server):
+    page = open_page(server, "/#/g/g/values")
+    expect(page.locator('[data-node="deep"]')).to_have_text("30")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#main")).to_be_focused()
+    page.get_by_role("link", name="About", exact=True).press("Enter")
+    expect(page.get_by_role("heading", name="About this server")).to_be_visible()
+    expect(page.locator("#main")).to_be_focused()

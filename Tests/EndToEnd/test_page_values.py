@@ -5,9 +5,10 @@ import re
 import pytest
 from browser import DOWN
 from playwright.sync_api import expect
-from sluice import Server, eventually
+from sluice import ROOT, Server, eventually
 
 pytestmark = pytest.mark.browser
+ARTEFACTS = ROOT / "Tests/EndToEnd/artefacts"
 GRAPH = """
 graph: g
 title: Fields
@@ -207,3 +208,29 @@ def test_a_restarted_server_finds_the_page_as_it_was(open_page):
             field(page, "name").press("Enter")
             expect(editor(page, "name")).to_have_attribute("data-state", "accepted")
             assert second.value("g", "name") == "half ty"
+
+
+def test_a_record_is_a_form_with_its_text_one_button_away(fields, open_page):
+    fields.set("g", "shape", {"name": "attic", "level": 3, "open": False, "tags": ["a"]})
+    page = open_values(open_page, fields)
+    line = row(page, "shape")
+    expect(line.get_by_role("textbox")).to_have_count(3)
+    line.get_by_role("textbox", name="level").fill("4.5")
+    line.get_by_role("checkbox", name="open").check()
+    line.get_by_role("textbox", name="level").press("Enter")
+    expect(editor(page, "shape")).to_have_attribute("data-state", "accepted")
+    assert fields.value("g", "shape") == {"name": "attic", "level": 4.5, "open": True, "tags": ["a"]}
+    line.get_by_role("textbox", name="level").fill("high")
+    line.get_by_role("textbox", name="level").press("Enter")
+    expect(editor(page, "shape")).to_have_attribute("data-state", "rejected")
+    line.get_by_role("textbox", name="level").press("Escape")
+    line.get_by_role("button", name="As JSON").click()
+    raw = line.locator("textarea")
+    expect(raw).to_be_focused()
+    raw.fill('{"name": "cellar"}')
+    raw.press("Enter")
+    expect(editor(page, "shape")).to_have_attribute("data-state", "accepted")
+    assert fields.value("g", "shape") == {"name": "cellar"}
+    line.get_by_role("button", name="As a form").click()
+    expect(line.get_by_role("textbox", name="name")).to_have_value("cellar")
+    page.screenshot(path=str(ARTEFACTS / "fields.png"), full_page=True)

@@ -38,6 +38,7 @@ export class Shell {
     document.getElementById("tools").append(leave, this.#themeButton(), h("button", {
       type: "button", class: "quiet only-icon", "aria-label": "Keys", title: "Keys (?)", onclick: () => this.help(),
     }, icon(icons.help)));
+    document.getElementById("skip").addEventListener("click", () => document.getElementById("main").focus());
     this.#state.onRetry(() => page.client.retry());
     this.#state.onChip(() => this.#aboutConnection());
     store.listen("state", (state) => this.#show(state));

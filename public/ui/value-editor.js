@@ -2,6 +2,7 @@
 // Its state is in `data-state`: clean, edited, sending, accepted, rejected, conflict or unknown; `data-off` while not connected.
 import { h, setAttribute, setText } from "/lib/dom.js";
 import { formatEntry, formatValue } from "/lib/format.js";
+import { recordField } from "/ui/record-field.js";
 import { bounds, control, fieldText, parseInput, same } from "/lib/input.js";
 
 let numbers = 0;
@@ -20,7 +21,7 @@ class ValueEditor extends HTMLElement {
     this.#field = this.#makeField(`${id}-message`);
     this.#send = h("button", { type: "submit", class: "primary" }, "Set");
     this.#reset = h("button", { type: "button", class: "quiet", onclick: () => this.#restore() }, "Undo");
-    this.#clear = h("button", { type: "button", class: "quiet", title: "Make the node empty", onclick: () => this.#empty() }, "Clear");
+    this.#clear = h("button", { type: "button", class: "quiet clear", title: "Make the node empty", onclick: () => this.#empty() }, "Clear");
     this.#choices = h("span", { class: "editor-choices" });
     if (this.#kind === "number" && node.min !== undefined && node.max !== undefined && (node.slider || !compact)) this.#slider = this.#makeSlider();
     this.append(h("form", { class: "editor", novalidate: true, onsubmit: (event) => { event.preventDefault(); this.#submit(); } },
@@ -45,7 +46,10 @@ class ValueEditor extends HTMLElement {
     const before = this.#entry, { state } = this.dataset;
     this.#entry = entry;
     if (same(entry.v, before.v) && !!entry.empty === !!before.empty && this.#field.dataset.filled) return;
-    if (state === "clean" || state === "accepted") return this.#fill();
+    if (state === "clean" || state === "accepted") {
+      this.#fill();
+      return this.#buttons();
+    }
     // The own value on its way is no surprise; anybody else's is, while something is being typed.
     if (state === "edited" || state === "rejected" || state === "conflict") {
       const typed = this.#read();
@@ -71,8 +75,13 @@ class ValueEditor extends HTMLElement {
         type: "button", role: "switch", class: "switch", "aria-label": label, "aria-describedby": described, "aria-checked": "false",
         onclick: () => this.#submit(!(this.#entry.v === true)),
       }, h("span", { class: "switch-knob" }));
-    case "area": case "json":
-      return h("textarea", { ...common, rows: this.#kind === "area" ? 3 : 1, spellcheck: "false", placeholder: this.#kind === "json" ? "JSON" : "" });
+    case "json": {
+      const field = recordField({ label, describedBy: described });
+      field.addEventListener("input", common.oninput);
+      return field;
+    }
+    case "area":
+      return h("textarea", { ...common, rows: 3, spellcheck: "false" });
     default:
       return h("input", {
         ...common, type: "text", autocomplete: "off", spellcheck: "false", placeholder: "empty",
@@ -126,7 +135,7 @@ class ValueEditor extends HTMLElement {
     if (this.#kind === "switch") return setAttribute(field, "aria-checked", String(v === true));
     const text = this.#kind === "select" ? String(node.enum.findIndex((each) => same(each, v))).replace("-1", "") : fieldText(node, v);
     if (field.value !== text) field.value = text;
-    if (this.#kind === "json" || this.#kind === "area") field.rows = Math.min(8, Math.max(1, text.split("\n").length));
+    if (this.#kind === "area") field.rows = Math.min(8, Math.max(1, text.split("\n").length));
     if (this.#slider && typeof v === "number") this.#slider.value = String(v);
   }
 
@@ -147,7 +156,7 @@ class ValueEditor extends HTMLElement {
     clearTimeout(this.#timer);
     this.dataset.state = name;
     setText(this.#message, words || (name === "clean" || name === "edited" ? bounds(this.#given.node) : ""));
-    setAttribute(this.#field, "aria-invalid", name === "rejected" ? "true" : null);
+    setAttribute(this.#field.control ?? this.#field, "aria-invalid", name === "rejected" ? "true" : null);
     this.#choices.replaceChildren(...choices.map(([label, act]) => h("button", { type: "button", class: "small", onclick: act }, label)));
     if (name === "accepted") this.#timer = setTimeout(() => this.dataset.state === "accepted" && this.#restore(), 4000);
     this.#buttons();
@@ -185,7 +194,7 @@ class ValueEditor extends HTMLElement {
       event.stopPropagation();
       this.#restore();
       this.#field.focus();
-    } else if (event.key === "Enter" && event.target === this.#field && this.#field.tagName === "TEXTAREA" && !event.shiftKey) {
+    } else if (event.key === "Enter" && event.target.tagName === "TEXTAREA" && !event.shiftKey) {
       event.preventDefault();
       this.#submit();
     }

@@ -9,7 +9,7 @@ class Row {
   entry = null; at = 0;
   #value = h("span", { class: "value" }, h("span", { class: "skeleton" }));
   #age = h("td", { class: "num small dim" });
-  #editor = null; #item; #node;
+  #editor = null; #item; #node; #drawn = null;
 
   constructor(context, node) {
     const { client, announce, frame, route } = context;
@@ -37,14 +37,21 @@ class Row {
 
   #draw() {
     if (!this.entry) return;
+    this.#drawn = this.entry;
     const { empty, fail, gone } = this.entry;
     setText(this.#value, gone ? "removed" : formatEntry(this.entry, this.#node.unit));
     this.#value.className = `value${fail ? " fail" : empty || gone ? " empty" : ""}`;
-    this.tick();
+    this.#tell(Date.now());
+  }
+
+  /** Once a second: the age, and the value of a row that is not on screen, for those who read or search all of the page. */
+  tick(now, isPaused) {
+    if (this.entry !== this.#drawn && !isPaused) this.#draw();
+    else this.#tell(now);
   }
 
   /** The age of the value, in words; the time itself on hover. */
-  tick(now = Date.now()) {
+  #tell(now) {
     if (!this.at) return;
     setText(this.#age, formatAge(now - this.at));
     setAttribute(this.#age, "title", formatTime(this.at, now));
@@ -138,7 +145,7 @@ export async function mount(element, context) {
     if (live && (!wasLive && !rows.size || restarted)) show();
     wasLive = live;
   }, signal);
-  frame.tick(() => { const now = Date.now(); for (const row of rows.values()) row.tick(now); }, signal);
+  frame.tick(() => { const now = Date.now(); for (const row of rows.values()) row.tick(now, frame.paused); }, signal);
   if (!rows.size) show();
   return {
     unmount() {
