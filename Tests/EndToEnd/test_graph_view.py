@@ -48,7 +48,7 @@ def smallest_text(page):
     """The height of the smallest text of the picture, in CSS px as it is on screen."""
     return page.evaluate("""() => {
         const scale = document.querySelector('.camera').getCTM().a;
-        const texts = [...document.querySelectorAll('.flow text')].filter((t) => t.textContent);
+        const texts = [...document.querySelectorAll('.picture text')].filter((t) => t.textContent);
         return Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize) * scale));
     }""")
 
@@ -164,6 +164,7 @@ def test_looking_at_a_graph_owns_nothing(open_page):
         node(page, "deep").click()
         expect(page.get_by_role("heading", name="deep")).to_be_visible()
         unchanged()
+        page.get_by_role("button", name="Fit the picture").click()
         node(page, "double").click()
         page.keyboard.press("o")
         page.keyboard.press("Escape")

@@ -2,7 +2,7 @@
 async () => {
   const { layout } = await import("/graph/layout.js");
   const { GraphModel } = await import("/graph/model.js");
-  const { sceneOf, prefixOf } = await import("/graph/scene.js");
+  const { countsOf, sceneOf, prefixOf } = await import("/graph/scene.js");
   const { keptAliveBy, releasedWithout, rings, leaks, reach } = await import("/graph/owners.js");
   const failures = [], measured = {};
   let current = "";
@@ -240,6 +240,7 @@ async () => {
     const scene = sceneOf(model, view());
     check(scene.nodes.length < 10, scene.nodes.length);
     same([scene.clusters, scene.total], [true, 2401]);
+    same(countsOf(model, scene, false), "2,241 nodes, 160 listeners, showing 1 of 2,401 and 2 groups");
     const near = sceneOf(model, view({ selected: "c:5" }));
     check(near.nodes.some((n) => n.id === "c:5") && near.shown > 1 && near.shown <= 150, near.shown);
     same([prefixOf("room.kitchen"), prefixOf("cpu_percent"), prefixOf("n12"), prefixOf("9")], ["room", "cpu", "n", "9"]);

@@ -1,7 +1,6 @@
 // A layered picture of a graph: where every node stands and how every edge runs. Pure; remembers the picture before, so
 // that little moves when something joins or leaves.
-import { feedbackOf, layersOf } from "./layers.js";
-import { order } from "./order.js";
+import { feedbackOf, layersOf, order } from "./layers.js";
 
 /** Distances in CSS px at zoom 1. "Along" is the direction of the flow, "across" the other one. */
 export const defaults = {

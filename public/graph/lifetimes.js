@@ -1,52 +1,13 @@
 // Births and deaths: what was released lately, and a strip of five minutes.
 import { h, setText } from "/lib/dom.js";
 import { formatAge, formatDuration, formatEntry, plural } from "/lib/format.js";
+import { seconds } from "./model.js";
 import { plain, titleOf, wordOf } from "./shapes.js";
-
-const seconds = 300, trayed = 50;
 
 export const reasons = {
   last_owner: "the last client that needed it left", removed: "it was taken out of the definition",
   redefined: "its definition changed", pressure: "memory was short",
 };
-
-/** What was born and what died, second by second; rings of fixed size. */
-export class LifeLog {
-  births = new Uint32Array(seconds);
-  deaths = new Uint32Array(seconds);
-  tray = [];
-  #second = 0;
-
-  apply(news, now = Date.now()) {
-    this.#advance(now);
-    const at = this.#second % seconds;
-    if (!news.fresh) this.births[at] += news.born.length + news.joined.length;
-    this.deaths[at] += news.died.length + news.left.length;
-    for (const { edges: _, ...gone } of news.died) this.tray.unshift({ ...gone, at: now });
-    this.tray.length = Math.min(this.tray.length, trayed);
-    return news.died.length > 0;
-  }
-
-  #advance(now) {
-    const second = Math.floor(now / 1000);
-    const passed = Math.min(seconds, Math.max(0, second - this.#second));
-    for (let k = 1; k <= passed; k++) {
-      const at = (second - passed + k) % seconds;
-      this.births[at] = 0;
-      this.deaths[at] = 0;
-    }
-    this.#second = Math.max(this.#second, second);
-  }
-
-  /** Oldest first: `[[births, deaths], …]`. */
-  read(now = Date.now()) {
-    this.#advance(now);
-    return Array.from({ length: seconds }, (_, k) => {
-      const at = (this.#second + 1 + k) % seconds;
-      return [this.births[at], this.deaths[at]];
-    });
-  }
-}
 
 /** The strip along the bottom and the tray that opens from it. */
 export class Lifetimes {

@@ -210,6 +210,20 @@ function stepsOf({ op, label }) {
   return op === "from" ? stages : op === "combine" ? stages : stages + 1;
 }
 
+/** What has come and gone, in words. */
+export function tellingOf({ joined, left, born, died }) {
+  const words = [[joined, "listener", "joined"], [left, "listener", "left"], [born, "node", "born"], [died, "node", "released"]];
+  return words.filter(([list]) => list.length)
+    .map(([{ length }, what, how]) => `${length} ${what}${length === 1 ? "" : "s"} ${how}`).join(", ");
+}
+
+/** Why nothing is shown, in words. */
+export function refusalOf(graph, code, message) {
+  if (code === "unknown_graph") return `There is no graph “${graph}”.`;
+  if (code !== "forbidden") return `The graph cannot be observed: ${message ?? code}`;
+  return "You may not look at this graph as a whole: that needs the right “observe”. Its values may still be readable under Values.";
+}
+
 function hold(node, held) {
   delete node.v;
   delete node.empty;
@@ -224,4 +238,46 @@ function tick(node, count, now) {
   const fade = Math.exp(-passed / window_);
   node.rate = node.rate * fade + (count * 1000 / passed) * (1 - fade);
   node.rateAt = now;
+}
+
+/** How far back births and deaths are counted, and how many of the dead are remembered. */
+export const seconds = 300;
+const trayed = 50;
+
+/** What was born and what died, second by second; rings of fixed size. */
+export class LifeLog {
+  births = new Uint32Array(seconds);
+  deaths = new Uint32Array(seconds);
+  tray = [];
+  #second = 0;
+
+  apply(news, now = Date.now()) {
+    this.#advance(now);
+    const at = this.#second % seconds;
+    if (!news.fresh) this.births[at] += news.born.length + news.joined.length;
+    this.deaths[at] += news.died.length + news.left.length;
+    for (const { edges: _, ...gone } of news.died) this.tray.unshift({ ...gone, at: now });
+    this.tray.length = Math.min(this.tray.length, trayed);
+    return news.died.length > 0;
+  }
+
+  #advance(now) {
+    const second = Math.floor(now / 1000);
+    const passed = Math.min(seconds, Math.max(0, second - this.#second));
+    for (let k = 1; k <= passed; k++) {
+      const at = (second - passed + k) % seconds;
+      this.births[at] = 0;
+      this.deaths[at] = 0;
+    }
+    this.#second = Math.max(this.#second, second);
+  }
+
+  /** Oldest first: `[[births, deaths], …]`. */
+  read(now = Date.now()) {
+    this.#advance(now);
+    return Array.from({ length: seconds }, (_, k) => {
+      const at = (this.#second + 1 + k) % seconds;
+      return [this.births[at], this.deaths[at]];
+    });
+  }
 }

@@ -192,6 +192,7 @@ export class Outline {
 
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    this.#build(); // keys may be faster than frames
     const row = this.#rows[this.#current];
     if (!row) return;
     const page = Math.max(1, Math.floor(this.element.clientHeight / this.#height) - 1);

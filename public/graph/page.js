@@ -1,31 +1,25 @@
 // The live graph of one name: picture or outline, inspector, births and deaths. It observes, and owns nothing.
+// What stands beside the picture is loaded when it is first needed.
 import { h, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { graphPath } from "/lib/router.js";
-import { GraphModel } from "./model.js";
+import { GraphModel, LifeLog, refusalOf, tellingOf } from "./model.js";
+import { countsOf } from "./scene.js";
 import { GraphView } from "./view.js";
-import { Inspector } from "./inspector.js";
-import { LifeLog, Lifetimes } from "./lifetimes.js";
-import { Minimap } from "./minimap.js";
-import { Outline } from "./outline.js";
-import { Search } from "./search.js";
 import { keptAliveBy, leaks, reach, releasedWithout } from "./owners.js";
 import { titleOf } from "./shapes.js";
 
 const directions = ["both", "up", "down"];
 const directionWords = { both: "upstream and downstream", up: "upstream", down: "downstream" };
-
-const number = (count) => count.toLocaleString("en");
-const counted = (count, one) => `${number(count)} ${count === 1 ? one : `${one}s`}`;
-
 export async function mount(element, context) {
   await context.style("/graph/graph.css");
   return new GraphPage(element, context);
 }
 
 class GraphPage {
-  #c; #graph; #model = new GraphModel(); #log = new LifeLog(); #view; #outline; #inspector; #lifetimes; #minimap; #search;
+  #c; #graph; #model = new GraphModel(); #log = new LifeLog(); #view; #parts = {}; #loading = new Map();
   #subscription; #selected = null; #focus = null; #mode = null; #item; #ownersOf = null; #hovered = null; #ready = false;
+  #leaks = new Set(); #leaveWords = null; #shownOnce = false; #wantsReveal = null;
   #stale = { structure: false, values: false };
 
   constructor(element, context) {
@@ -39,31 +33,76 @@ class GraphPage {
       frame, model, narrow, signal,
       on: {
         select: (id) => this.select(id), open: (id, shape) => this.#open(id, shape), hover: (id) => this.#hover(id),
-        scene: () => { this.#minimap.mark(); this.#words(); this.#unfinished(); }, moved: () => this.#minimap?.mark(),
+        scene: (scene) => { this.#map(scene); this.#words(); this.#unfinished(); }, moved: () => this.#parts.minimap?.mark(),
         lost: (gone) => this.#refocus(gone),
       },
     });
-    this.#minimap = new Minimap({ view: this.#view, frame, signal });
-    this.#outline = new Outline({
-      model, frame, signal, narrow, select: (id) => this.select(id),
-      view: () => ({ asleep: this.#view.view.asleep, selected: this.#selected, only: this.#only(), leaks: this.#leaks }),
-    });
-    this.#inspector = new Inspector({
-      model, graph: this.#graph, client, announce: context.announce, href: context.href,
-      select: (id) => this.select(id, { reveal: true }), light: (kind, set) => this.#view.light(kind, set), close: () => this.select(null),
-    });
-    this.#lifetimes = new Lifetimes({ log: this.#log, frame, signal, onFind: (id) => this.select(id, { reveal: true }) });
-    this.#search = new Search({ model, signal, onChoose: (id) => this.select(id, { reveal: true, focus: true }) });
-
     this.#build(element);
     this.#item = frame.item(element, () => this.#follow());
     signal.addEventListener("abort", () => this.#item.close(), { once: true });
-    frame.tick(() => { this.#inspector.update(); this.#outline.mark(); }, signal);
+    frame.tick(() => { this.#parts.inspector?.update(); this.#parts.outline?.mark(); }, signal);
     store.listen("narrow", (isNarrow) => this.#narrow(isNarrow), signal);
     this.#bind(keys, signal);
     this.update(context.route);
     this.#subscription = client.observe(this.#graph, (message) => this.#receive(message), { every: 100 });
     this.#words();
+  }
+
+  /** A part of the page, made by `make(module)` when it is first asked for; resolves to it. */
+  #part(name, make) {
+    if (!this.#loading.has(name)) {
+      const { signal } = this.#c;
+      this.#loading.set(name, Promise.all([import(`/graph/${name}.js`), this.#c.style("/graph/panels.css")])
+        .then(([module]) => (signal.aborted ? null : (this.#parts[name] = make(module)))));
+    }
+    return this.#loading.get(name);
+  }
+
+  #outline() {
+    const { frame, signal, store } = this.#c;
+    return this.#part("outline", ({ Outline }) => {
+      const outline = new Outline({
+        model: this.#model, frame, signal, narrow: store.get("narrow"), select: (id) => this.select(id),
+        view: () => ({ asleep: this.#view.view.asleep, selected: this.#selected, only: this.#only(), leaks: this.#leaks }),
+      });
+      this.#view.element.after(outline.element);
+      return outline;
+    });
+  }
+
+  #inspector() {
+    const { client, announce, href } = this.#c;
+    return this.#part("inspector", ({ Inspector }) => new Inspector({
+      model: this.#model, graph: this.#graph, client, announce, href,
+      select: (id) => this.select(id, { reveal: true }), light: (kind, set) => this.#view.light(kind, set), close: () => this.select(null),
+    }));
+  }
+
+  #lifetimes() {
+    const { frame, signal } = this.#c;
+    return this.#part("lifetimes", ({ Lifetimes }) => {
+      const lifetimes = new Lifetimes({ log: this.#log, frame, signal, onFind: (id) => this.select(id, { reveal: true }) });
+      this.strip.replaceWith(lifetimes.tray, lifetimes.element);
+      lifetimes.update();
+      return lifetimes;
+    });
+  }
+
+  #search() {
+    const { signal } = this.#c;
+    return this.#part("search", ({ Search }) => new Search({ model: this.#model, signal, field: this.field, onChoose: (id) => this.select(id, { reveal: true, focus: true }) }));
+  }
+
+  #map({ nodes }) {
+    if (nodes.length > 40) {
+      this.#part("minimap", ({ Minimap }) => {
+        const minimap = new Minimap({ view: this.#view, frame: this.#c.frame, signal: this.#c.signal });
+        this.stage.append(minimap.element);
+        minimap.mark();
+        return minimap;
+      });
+    }
+    this.#parts.minimap?.mark();
   }
 
   #build(element) {
@@ -73,7 +112,8 @@ class GraphPage {
     this.outlineButton = button("Outline", () => this.#go({ view: "outline" }), { "aria-pressed": "false" });
     this.asleepButton = button("Asleep", () => this.#toggleAsleep(), { "aria-pressed": "true", title: "Show declared nodes that nobody needs" });
     this.stepsButton = button("Fold chains", () => this.#toggleSteps(), { "aria-pressed": "false" });
-    header.append(this.#search.element, h("div", { class: "segments", role: "group", "aria-label": "View" }, this.pictureButton, this.outlineButton));
+    this.field = h("input", { type: "search", class: "search-field", placeholder: "Find a node  /", "aria-label": "Find a node", autocomplete: "off", spellcheck: "false", onfocus: () => this.#search(), onkeydown: (event) => { if (event.key === "Enter" && !this.#parts.search) this.#search().then((search) => search?.first()); } });
+    header.append(h("div", { class: "search" }, this.field), h("div", { class: "segments", role: "group", "aria-label": "View" }, this.pictureButton, this.outlineButton));
 
     this.weight = h("span", { class: "weight" }, "");
     this.counts = h("span", { class: "counts" }, "");
@@ -83,15 +123,16 @@ class GraphPage {
     const zoom = h("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
       button("+", () => this.#view.camera.zoomBy(1.25), { "aria-label": "Zoom in" }), button("−", () => this.#view.camera.zoomBy(0.8), { "aria-label": "Zoom out" }), button("Fit", () => this.#view.fit(), { "aria-label": "Fit the picture" }),
       button("Tidy", () => this.#view.tidy(), { title: "Lay everything out anew" }));
-    this.stage = h("div", { class: "graph-stage" }, this.#view.element, this.#outline.element, this.empty, zoom, this.#minimap.element);
-    this.aside = h("aside", { class: "graph-aside", "aria-label": "Inspector", hidden: true }, h("div", { class: "graph-aside-scroll" }, this.#inspector.element));
+    this.stage = h("div", { class: "graph-stage" }, this.#view.element, this.empty, zoom);
+    this.aside = h("aside", { class: "graph-aside", "aria-label": "Inspector", hidden: true }, h("div", { class: "graph-aside-scroll" }));
     this.sheet = h("dialog", { class: "sheet graph-sheet", "aria-label": "Inspector" });
     this.sheet.addEventListener("close", () => { if (this.#c.store.get("narrow")) this.select(null); });
     this.sheet.addEventListener("click", (event) => event.target === this.sheet && this.sheet.close());
     element.classList.add("graph-view");
     element.append(
       h("div", { class: "graph-status" }, this.weight, this.counts, this.focusChip, this.notice, h("div", { class: "graph-tools", role: "group", "aria-label": "What is shown" }, this.asleepButton, this.stepsButton)),
-      h("div", { class: "graph-body" }, this.stage, this.aside), this.#lifetimes.tray, this.#lifetimes.element, this.sheet);
+      h("div", { class: "graph-body" }, this.stage, this.aside),
+      this.strip = h("section", { class: "lifetimes", "aria-label": "Births and deaths" }, "Nothing was born or released since this page looks"), this.sheet);
   }
 
   #bind(keys, signal) {
@@ -101,7 +142,7 @@ class GraphPage {
     bind("+", "Zoom in", () => this.#view.camera.zoomBy(1.25));
     bind("-", "Zoom out", () => this.#view.camera.zoomBy(0.8));
     bind("0", "Fit the picture", () => this.#view.fit());
-    bind("/", "Search nodes", () => this.#search.focus());
+    bind("/", "Search nodes", () => { this.field.focus(); this.field.select(); });
     bind("Escape", "Step out", () => this.#escape());
   }
 
@@ -115,29 +156,19 @@ class GraphPage {
     this.#view.apply(news, now);
     if (news.structure || news.owners.size) this.#stale.structure = true;
     this.#stale.values = true;
-    if (news.structure) this.#tell(news);
-    this.#item.mark();
-    if (!this.#ready) {
-      this.#ready = true;
-      this.update(this.#c.route);
+    if (news.structure && !news.fresh) {
+      this.#c.announce(tellingOf(news));
+      this.#lifetimes();
     }
+    this.#item.mark();
+    if (this.#ready) return;
+    this.#ready = true;
+    this.update(this.#c.route);
   }
 
   #refused({ code, msg }) {
     this.empty.hidden = false;
-    setText(this.empty, code === "unknown_graph" ? `There is no graph “${this.#graph}”.`
-      : code === "forbidden" ? "You may not look at this graph as a whole (it needs the right “observe”). Its values may still be readable under Values."
-      : `The graph cannot be observed: ${msg ?? code}`);
-  }
-
-  #tell(news) {
-    if (news.fresh) return;
-    const words = [];
-    if (news.joined.length) words.push(`${plural(news.joined.length, "listener")} joined`);
-    if (news.left.length) words.push(`${plural(news.left.length, "listener")} left`);
-    if (news.born.length) words.push(`${plural(news.born.length, "node")} born`);
-    if (news.died.length) words.push(`${plural(news.died.length, "node")} released`);
-    if (words.length) this.#c.announce(words.join(", "));
+    setText(this.empty, refusalOf(this.#graph, code, msg));
   }
 
   /** Once a frame, after messages: everything beside the picture. */
@@ -147,31 +178,25 @@ class GraphPage {
     if (structure) {
       this.#leaks = leaks(this.#model);
       this.#view.setLeaks(this.#leaks);
-      this.#outline.refresh();
-      this.#lifetimes.update();
-      this.#inspector.rebuild();
+      this.#parts.outline?.refresh();
+      this.#parts.lifetimes?.update();
+      this.#parts.inspector?.rebuild();
       this.#words();
       if (this.#ownersOf) this.#lightOwners(this.#ownersOf);
       else if (this.#hovered) this.#hover(this.#hovered);
     } else if (values) {
-      this.#inspector.update();
-      this.#outline.mark();
+      this.#parts.inspector?.update();
+      this.#parts.outline?.mark();
     }
   }
 
-  #leaks = new Set();
-
   #words() {
-    const { living, asleep, listeners } = this.#model.counts();
-    const mine = [...this.#model.listeners.values()].find((listener) => listener.you);
+    const mine = [...this.#model.listeners.values()].find((each) => each.you);
     const owned = mine ? [...this.#model.nodes.values()].filter((node) => node.owners.includes(mine.id)).length : 0;
     setText(this.weight, mine ? `You keep ${plural(owned, "node")} alive` : "Observing only – keeps nothing alive");
     this.weight.classList.toggle("owning", Boolean(mine));
     const { scene } = this.#view;
-    const groups = scene?.clusters ? scene.nodes.filter((node) => node.type === "cluster").length : 0;
-    const shown = scene && (groups || this.#focus)
-      ? `, showing ${number(scene.shown)} of ${number(this.#model.nodes.size + this.#model.listeners.size)}${groups ? ` and ${plural(groups, "group")}` : ""}` : "";
-    setText(this.counts, this.#ready ? `${counted(living, "node")}${asleep ? `, ${number(asleep)} asleep` : ""}, ${counted(listeners, "listener")}${shown}` : "");
+    setText(this.counts, this.#ready ? countsOf(this.#model, scene, Boolean(this.#focus)) : "");
     const ring = this.#leaks.size ? `Leak: ${plural(this.#leaks.size, "node")} in a ring that nobody owns` : "";
     setText(this.notice, this.#leaveWords ?? ring);
     this.notice.classList.toggle("bad-text", !this.#leaveWords && ring !== "");
@@ -181,8 +206,6 @@ class GraphPage {
     if (scene) this.stepsButton.setAttribute("aria-pressed", String(scene.folds));
     if (scene) this.stage.dataset.shown = scene.shown;
   }
-
-  #leaveWords = null;
 
   // MARK: - What people do
 
@@ -198,9 +221,9 @@ class GraphPage {
     if (mode !== this.#mode) this.#setMode(mode);
     if (!this.#ready) return;
     const isNew = id !== this.#selected || String(focus?.direction) !== String(this.#focus?.direction);
-    const first = this.#shownOnce !== true;
-    this.#shownOnce = true;
+    const first = !this.#shownOnce;
     if (!isNew && !first) return;
+    this.#shownOnce = true;
     this.#selected = id;
     this.#focus = focus;
     this.focusChip.hidden = !focus;
@@ -208,13 +231,10 @@ class GraphPage {
     this.#ownersOf = null;
     this.#view.light("owners", null);
     this.#view.show({ selected: id, focus });
-    this.#outline.refresh();
+    this.#parts.outline?.refresh();
     this.#inspect(id);
     if (first && id) this.#wantsReveal = { id };
   }
-
-  #shownOnce = false;
-  #wantsReveal = null;
 
   #entry(id) { return this.#model.nodes.get(id) ?? this.#model.listeners.get(id) ?? { id, name: id }; }
 
@@ -250,8 +270,10 @@ class GraphPage {
     const { id, focus } = this.#wantsReveal;
     if (this.#mode === "outline") {
       this.#wantsReveal = null;
-      this.#outline.reveal(id);
-      if (focus) this.#outline.element.focus();
+      this.#outline().then((outline) => {
+        outline?.reveal(id);
+        if (focus) outline?.element.focus();
+      });
       return;
     }
     const drawn = this.#view.drawn(id);
@@ -262,21 +284,23 @@ class GraphPage {
     this.#view.reveal(id, { focus });
   }
 
-  #inspect(id) {
-    const narrow = this.#c.store.get("narrow");
+  async #inspect(id) {
     if (!id) {
-      this.#inspector.close();
+      this.#parts.inspector?.close();
       this.aside.hidden = true;
-      if (this.sheet.open) this.sheet.close();
-      return;
+      return this.sheet.open && this.sheet.close();
     }
-    this.#inspector.show(id);
-    if (narrow) {
-      this.sheet.append(this.#inspector.element);
+    const inspector = await this.#inspector();
+    if (!inspector || this.#selected !== id) return;
+    inspector.show(id);
+    if (this.#c.store.get("narrow")) {
+      this.sheet.append(inspector.element);
       if (!this.sheet.open) this.sheet.showModal();
-    } else {
-      this.aside.firstElementChild.append(this.#inspector.element);
+    } else if (this.aside.hidden) {
+      this.aside.firstElementChild.append(inspector.element);
       this.aside.hidden = false;
+      // It takes room from the picture: what was chosen stays on screen.
+      if (this.#mode === "picture") this.#view.reveal(id);
     }
   }
 
@@ -313,14 +337,10 @@ class GraphPage {
 
   #toggleOwners() {
     const id = this.#target();
-    if (this.#ownersOf || !id) {
-      this.#ownersOf = null;
-      this.#view.light("owners", null);
-      return;
-    }
-    this.#ownersOf = id;
-    const count = this.#lightOwners(id);
-    this.#c.announce(`${titleOf(this.#entry(id))} is kept alive by ${plural(count, "client")}`);
+    const isOn = this.#ownersOf !== null || !id;
+    this.#ownersOf = isOn ? null : id;
+    if (isOn) return this.#view.light("owners", null);
+    this.#c.announce(`${titleOf(this.#entry(id))} is kept alive by ${plural(this.#lightOwners(id), "client")}`);
   }
 
   #lightOwners(id) {
@@ -331,7 +351,7 @@ class GraphPage {
 
   #escape() {
     if (this.#ownersOf) this.#toggleOwners();
-    else if (!this.#lifetimes.tray.hidden) this.#lifetimes.toggle(false);
+    else if (this.#parts.lifetimes?.tray.hidden === false) this.#parts.lifetimes.toggle(false);
     else if (this.#focus) this.#go({ focus: null });
     else if (this.#selected) this.select(null);
   }
@@ -340,7 +360,7 @@ class GraphPage {
     const asleep = !this.#view.view.asleep;
     this.asleepButton.setAttribute("aria-pressed", String(asleep));
     this.#view.show({ asleep });
-    this.#outline.refresh();
+    this.#parts.outline?.refresh();
   }
 
   #toggleSteps() {
@@ -354,12 +374,12 @@ class GraphPage {
     this.pictureButton.setAttribute("aria-pressed", String(mode === "picture"));
     this.outlineButton.setAttribute("aria-pressed", String(mode === "outline"));
     this.#view.show({});
-    this.#outline.refresh();
+    if (mode === "outline") this.#outline().then((outline) => outline?.refresh());
   }
 
   #narrow(isNarrow) {
     this.#view.setNarrow(isNarrow);
-    this.#outline.setNarrow(isNarrow);
+    this.#parts.outline?.setNarrow(isNarrow);
     if (!this.#ready) return;
     if (this.sheet.open && !isNarrow) { const id = this.#selected; this.sheet.close(); this.#inspect(id); }
     this.update(this.#c.route);
@@ -374,7 +394,7 @@ class GraphPage {
 
   unmount() {
     this.#subscription?.close();
-    this.#inspector.close();
+    this.#parts.inspector?.close();
     if (this.sheet.open) this.sheet.close();
   }
 }

@@ -58,6 +58,19 @@ export function sceneOf(model, view, dying = []) {
   return { nodes, edges: join(links, of), of, shown, total, folds, clusters: many };
 }
 
+/** "2,300 nodes, 12 asleep, 40 listeners, showing 180 of 2,352 and 9 groups". */
+export function countsOf(model, scene, isFocused) {
+  const number = (count) => count.toLocaleString("en");
+  const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
+  const { living, asleep, listeners } = model.counts();
+  const groups = scene?.nodes.filter((node) => node.type === "cluster").length ?? 0;
+  const words = [counted(living, "node"), asleep && `${number(asleep)} asleep`, counted(listeners, "listener")];
+  if (scene && (groups || isFocused)) {
+    words.push(`showing ${number(scene.shown)} of ${number(model.nodes.size + model.listeners.size)}${groups ? ` and ${counted(groups, "group")}` : ""}`);
+  }
+  return words.filter(Boolean).join(", ");
+}
+
 /** Edges between what is drawn; several between the same two become one. */
 function join(links, of) {
   const joined = new Map();

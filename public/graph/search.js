@@ -24,12 +24,15 @@ export function find(model, text, limit = most) {
 export class Search {
   #model; #onChoose; #found = []; #at = 0;
 
-  constructor({ model, signal, onChoose }) {
+  /** Takes a field over that is on the page and may have the focus. */
+  constructor({ model, signal, field, onChoose }) {
     this.#model = model;
     this.#onChoose = onChoose;
     this.list = h("ul", { class: "search-list", role: "listbox", id: "graph-found", "aria-label": "Found nodes", hidden: true });
-    this.field = h("input", { type: "search", placeholder: "Find a node  /", "aria-label": "Find a node", role: "combobox", "aria-controls": "graph-found", "aria-expanded": "false", "aria-autocomplete": "list", autocomplete: "off", spellcheck: "false" });
-    this.element = h("div", { class: "search" }, this.field, this.list);
+    this.field = field;
+    const roles = { role: "combobox", "aria-controls": "graph-found", "aria-expanded": "false", "aria-autocomplete": "list" };
+    for (const [name, value] of Object.entries(roles)) field.setAttribute(name, value);
+    field.after(this.list);
     const on = (name, body) => this.field.addEventListener(name, body, { signal });
     on("input", () => this.#look());
     on("focus", () => this.#look());
@@ -40,11 +43,7 @@ export class Search {
       const item = event.target.closest("[role=option]");
       if (item) { event.preventDefault(); this.#choose(Number(item.dataset.at)); }
     }, { signal });
-  }
-
-  focus() {
-    this.field.focus();
-    this.field.select();
+    if (document.activeElement === field) this.#look();
   }
 
   #show(open) {
@@ -67,6 +66,12 @@ export class Search {
     [...this.list.children].forEach((item, i) => item.dataset.at && item.setAttribute("aria-selected", String(i === this.#at)));
     this.list.children[this.#at]?.scrollIntoView({ block: "nearest" });
     setAttribute(this.field, "aria-activedescendant", this.#found.length ? `graph-found-${this.#at}` : null);
+  }
+
+  /** Chooses the best that was found. */
+  first() {
+    this.#look();
+    this.#choose(0);
   }
 
   #choose(at) {

@@ -2,9 +2,8 @@
 import { svg, setAttribute } from "/lib/dom.js";
 import { layout } from "./layout.js";
 import { sceneOf, sizes } from "./scene.js";
-import { Shape, sentenceOf } from "./shapes.js";
+import { EdgeLayer, Shape, markers, sentenceOf } from "./shapes.js";
 import { Camera } from "./camera.js";
-import { EdgeLayer, markers } from "./edges.js";
 
 /** Milliseconds: between two layouts, between two texts of a node, and how long what is gone stays. */
 const calm = { layout: 250, text: 100, gone: 900, label: 1000 };
@@ -55,7 +54,7 @@ export class GraphView {
     this.#narrow = narrow;
     this.#signal = signal;
     this.#edges = new EdgeLayer(model);
-    this.element = svg("svg", { class: "flow", role: "group", "aria-label": "Picture of the graph" },
+    this.element = svg("svg", { class: "picture", role: "group", "aria-label": "Picture of the graph" },
       markers(),
       this.layer = svg("g", { class: "camera" }, this.#edges.element, this.nodeLayer = svg("g", { class: "nodes" })));
     this.camera = new Camera(this.element, this.layer, () => this.picture?.bounds ?? { x: 0, y: 0, w: 0, h: 0 }, () => on.moved?.(), signal);
