@@ -122,11 +122,10 @@ keys.bind("g g", "Go to the graph", () => shell.visit(""), { group: "Go" });
 keys.bind("g d", "Go to the dashboard", () => shell.visit("dash"), { group: "Go" });
 keys.bind("g v", "Go to the table of values", () => shell.visit("values"), { group: "Go" });
 keys.bind("g c", "Go to the clients", () => router.go("/clients"), { group: "Go" });
+store.listen("paused", (paused) => (frame.paused = paused));
 keys.bind("p", "Pause or resume the display", () => {
-  const paused = !store.get("paused");
-  store.set("paused", paused);
-  frame.paused = paused;
-  announce(paused ? "Display paused, data keeps arriving" : "Display resumed");
+  store.set("paused", !store.get("paused"));
+  announce(store.get("paused") ? "Display paused, data keeps arriving" : "Display resumed");
 });
 keys.bind("?", "This list of keys", () => shell.help());
 

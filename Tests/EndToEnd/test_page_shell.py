@@ -231,8 +231,9 @@ def test_a_pause_keeps_the_picture_and_loses_nothing(open_page, server):
     server.set("g", "x", 5)
     page.wait_for_timeout(400)
     expect(deep).to_have_text("30")
-    page.keyboard.press("p")
+    page.get_by_role("button", name="Paused").click()
     expect(deep).to_have_text("110")
+    expect(page.get_by_role("button", name="Paused")).to_be_hidden()
 
 
 def test_a_theme_is_chosen_kept_and_there_before_the_first_paint(open_page, server):

@@ -35,7 +35,9 @@ export class Shell {
     document.getElementById("context").append(this.#heading, this.#tabs, this.slot);
     const leave = h("button", { type: "button", class: "quiet only-icon", "aria-label": "Sign out", title: "Sign out", onclick: () => this.#signOut() }, icon(icons.leave));
     store.listen("session", (session) => (leave.hidden = !session));
-    document.getElementById("tools").append(leave, this.#themeButton(), h("button", {
+    const paused = h("button", { type: "button", class: "paused", title: "Resume the display (P)", onclick: () => store.set("paused", false) }, "Paused");
+    store.listen("paused", (isPaused) => (paused.hidden = !isPaused));
+    document.getElementById("tools").append(paused, leave, this.#themeButton(), h("button", {
       type: "button", class: "quiet only-icon", "aria-label": "Keys", title: "Keys (?)", onclick: () => this.help(),
     }, icon(icons.help)));
     document.getElementById("skip").addEventListener("click", () => document.getElementById("main").focus());
