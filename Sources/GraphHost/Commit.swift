@@ -9,11 +9,6 @@ public struct Commit {
     public var set = Assignments()
     /// What to make empty, after the sets.
     public var clear: [NamedNode] = []
-    /// The client's own remark, carried to the subscribers unread (`ctx`).
-    public var context: Datum?
-    /// The authenticated principal, if there is one.
-    public var by: String?
-
     var kind = Kind.values
     /// What few commits have, in one place, so that the others do not carry it around.
     private var rare: Rare?
@@ -23,22 +18,40 @@ public struct Commit {
         self.graph = graph
     }
 
+    /// The client's own remark, carried to the subscribers unread (`ctx`).
+    public var context: Datum? {
+        get { rare?.parts.context }
+        set { if newValue != nil || rare != nil { change { $0.context = newValue } } }
+    }
+
+    /// The authenticated principal, if there is one.
+    public var by: String? {
+        get { rare?.parts.by }
+        set { if newValue != nil || rare != nil { change { $0.by = newValue } } }
+    }
+
     /// What must hold, or the commit is refused with `conflict`.
     public var conditions: [Condition] {
-        get { rare?.conditions ?? [] }
-        set { rare = Rare(conditions: newValue, epoch: epoch, key: key) }
+        get { rare?.parts.conditions ?? [] }
+        set { change { $0.conditions = newValue } }
     }
 
     /// The epoch to which the revs of `conditions` belong; another one is a `conflict`.
     public var epoch: String? {
-        get { rare?.epoch }
-        set { rare = Rare(conditions: conditions, epoch: newValue, key: key) }
+        get { rare?.parts.epoch }
+        set { change { $0.epoch = newValue } }
     }
 
     /// The client's idempotency key: a repeat under the same key and principal is applied once.
     public var key: String? {
-        get { rare?.key }
-        set { rare = Rare(conditions: conditions, epoch: epoch, key: newValue) }
+        get { rare?.parts.key }
+        set { change { $0.key = newValue } }
+    }
+
+    private mutating func change(_ change: (inout Rare.Parts) -> Void) {
+        var parts = rare?.parts ?? Rare.Parts()
+        change(&parts)
+        rare = Rare(parts)
     }
 
     /// The nodes that it sets.
@@ -58,19 +71,28 @@ public struct Commit {
 
     /// The one assignment of a commit that has nothing else to be checked.
     var only: Assignment? {
-        guard rare == nil, clear.isEmpty, set.rest.isEmpty, case .values = kind else { return nil }
+        guard clear.isEmpty, set.rest.isEmpty, case .values = kind else { return nil }
+        if let rare, rare.parts.isChecked { return nil }
         return set.first
     }
 
+    /// Never changed: commits are values, and copies share it.
     private final class Rare {
-        let conditions: [Condition]
-        let epoch: String?
-        let key: String?
+        struct Parts {
+            var context: Datum?
+            var by: String?
+            var conditions: [Condition] = []
+            var epoch: String?
+            var key: String?
 
-        init(conditions: [Condition], epoch: String?, key: String?) {
-            self.conditions = conditions
-            self.epoch = epoch
-            self.key = key
+            /// Whether there is something to be looked at before the commit may be applied.
+            var isChecked: Bool { !conditions.isEmpty || epoch != nil || key != nil }
+        }
+
+        let parts: Parts
+
+        init(_ parts: Parts) {
+            self.parts = parts
         }
     }
 

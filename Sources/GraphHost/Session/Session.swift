@@ -8,52 +8,48 @@ public final class Session {
     public let number: UInt64
     /// How it is reached: `ws`, `sse`, or what the server calls it.
     public let transport: String
-    /// What the client calls itself, from `hello`.
-    public internal(set) var client: String?
     /// When it began, in milliseconds since 1970.
     public let since: UInt64
-    /// Whether ``close(_:)`` has been called.
-    public private(set) var isClosed = false
 
     unowned(unsafe) let host: Host
+    /// Where it stands in the host's list.
+    var place = -1
     private let sessions: Unmanaged<Sessions>
     @exclusivity(unchecked) private(set) var sink: (any MessageSink)?
     let form: SessionForm
+    var access: SessionAccess
+    @exclusivity(unchecked) private(set) var subscriptions: ContiguousArray<Subscription> = []
+    var requests = PendingRequests()
+    /// What few sessions have: Session+Extras.swift.
+    var extras: Extras?
+    /// How fast this connection may send.
+    @exclusivity(unchecked) var rate = RateLimit()
+    /// What this session's requests have had of the present turn.
+    var share = TurnShare()
+
+    // What the client still has to be told: Session+Delivery.swift.
+    @exclusivity(unchecked) var nextMarked: Unmanaged<Session>?
+    @exclusivity(unchecked) var firstMarked: Unmanaged<Subscription>?
+    @exclusivity(unchecked) var lastMarked: Unmanaged<Subscription>?
+    @exclusivity(unchecked) var queue: ContiguousArray<QueuedEmission> = []
+    @exclusivity(unchecked) var queuedBytes = 0
+
+    // One byte each: together they take the room of two words.
+    @exclusivity(unchecked) var isMarked = false
+    @exclusivity(unchecked) var isBlocked = false
+    @exclusivity(unchecked) var isOverflowing = false
+    /// Whether ``close(_:)`` has been called.
+    public private(set) var isClosed = false
     /// Whether messages are values and nothing around them.
     let isBare: Bool
     /// Snapshots of a stream of events are still to come.
     var isOpening = false
-    var access: SessionAccess
-    @exclusivity(unchecked) private(set) var subscriptions: ContiguousArray<Subscription> = []
-    /// What this session looks at without owning.
-    var observers: [Observer] = []
-    var requests = PendingRequests()
-    var badMessages = BadMessages()
-    /// How fast this connection may send.
-    @exclusivity(unchecked) var rate = RateLimit()
-    var presence: [ObjectIdentifier: Presence] = [:]
     var isDraining = false
-    /// What this session's requests have had of the present turn.
-    var share = TurnShare()
     /// Requests go on when the socket has taken what it was given.
     var waitsForRoom = false
     /// It is on the host's list of those whose requests go on in the next turn.
     var isUnfinished = false
     var isThrottled = false
-    /// The pipelines of a client without a name.
-    var ownAccount: PipelineAccount?
-    private var greeting: Greeting?
-    var expiry: TokenExpiry?
-
-    // What the client still has to be told: Session+Delivery.swift.
-    @exclusivity(unchecked) var nextMarked: Unmanaged<Session>?
-    @exclusivity(unchecked) var isMarked = false
-    @exclusivity(unchecked) var isBlocked = false
-    @exclusivity(unchecked) var isOverflowing = false
-    @exclusivity(unchecked) var firstMarked: Unmanaged<Subscription>?
-    @exclusivity(unchecked) var lastMarked: Unmanaged<Subscription>?
-    @exclusivity(unchecked) var queue: ContiguousArray<QueuedEmission> = []
-    @exclusivity(unchecked) var queuedBytes = 0
 
     /// A session of `host` whose messages go to `sink`; it holds the sink until it is closed.
     ///
@@ -253,24 +249,4 @@ public enum SessionForm {
     case events
     /// Bare values of one node, both ways (wire-protocol.md §1.10).
     case node(NamedNode)
-}
-
-/// Waits for the `hello` of a client that is not authorised yet.
-private final class Greeting: AlarmTarget {
-    private unowned let session: Session
-    private lazy var alarm = Alarm(target: self)
-
-    init(_ session: Session) {
-        self.session = session
-        let host = session.host
-        host.alarms.set(alarm, due: host.clock.now + host.limits.helloMilliseconds)
-    }
-
-    func cancel() {
-        session.host.alarms.cancel(alarm)
-    }
-
-    func alarm(at now: UInt64) {
-        session.finish(4408, "timeout")
-    }
 }

@@ -1,6 +1,7 @@
 /// All open sessions of a host, and those that have something to say at the end of the turn.
 final class Sessions {
-    private var open: [UInt64: Session] = [:]
+    /// In no order; each session knows its place.
+    private var open: ContiguousArray<Session> = []
     private var created: UInt64 = 0
     @exclusivity(unchecked) private var firstMarked: Unmanaged<Session>?
     @exclusivity(unchecked) private var lastMarked: Unmanaged<Session>?
@@ -24,7 +25,8 @@ final class Sessions {
     }
 
     func add(_ session: Session) {
-        open[session.number] = session
+        session.place = open.count
+        open.append(session)
     }
 
     /// Forgets a session that has been closed.
@@ -32,11 +34,15 @@ final class Sessions {
     /// One that still stands in the list for the end of the turn is kept until then.
     func remove(_ session: Session) {
         if session.isMarked, !session.isBlocked { closed.append(session) }
-        open[session.number] = nil
+        let last = open.removeLast()
+        if last !== session {
+            last.place = session.place
+            open[last.place] = last
+        }
     }
 
     /// All open sessions, in order of birth.
-    var all: [Session] { open.values.sorted { $0.number < $1.number } }
+    var all: [Session] { open.sorted { $0.number < $1.number } }
 
     /// Puts a session into the list for the end of the turn; it is not in it yet.
     func mark(_ session: Session) {

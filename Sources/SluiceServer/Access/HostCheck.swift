@@ -56,7 +56,7 @@ final class HostCheck {
 /// Whether the page that makes a request may (wire-protocol.md §3).
 ///
 /// Programs that are no browsers send no `Origin`.
-struct OriginCheck {
+final class OriginCheck {
     private let allowed: Set<String>
     private let scheme: String
     private let port: String

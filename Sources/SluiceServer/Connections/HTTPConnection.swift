@@ -9,26 +9,26 @@ internal import HTTP
 final class HTTPConnection: Connection {
     let parser: RequestParser
     /// What the peer sent behind a request that is not answered yet.
-    private var saved = ByteBuffer()
+    @exclusivity(unchecked) private var saved = ByteBuffer()
     /// The number of the request that is being answered later; 0: none is.
-    private(set) var waitingFor: UInt64 = 0
-    private var requests: UInt64 = 0
+    @exclusivity(unchecked) private(set) var waitingFor: UInt64 = 0
+    @exclusivity(unchecked) private var requests: UInt64 = 0
     /// What the caller of the request at hand may do.
     @exclusivity(unchecked) var access = Access(everybody: [])
     /// How the answer to the request at hand is framed.
     @exclusivity(unchecked) var framing = ResponseFraming()
     /// When the head or the body that is being read began.
-    private var startedAt: UInt64 = 0
-    private var isBodyTimed = false
+    @exclusivity(unchecked) private var startedAt: UInt64 = 0
+    @exclusivity(unchecked) private var isBodyTimed = false
     /// The socket is another connection's now.
     var isUpgraded = false
-    private var isClosing = false
+    @exclusivity(unchecked) private var isClosing = false
     /// What this client's requests have had of the present turn.
-    private var share = TurnShare()
+    @exclusivity(unchecked) private var share = TurnShare()
     /// How fast this client may set.
-    var rate = RateLimit()
+    @exclusivity(unchecked) var rate = RateLimit()
     /// It goes on in the next turn.
-    private var isUnfinished = false
+    @exclusivity(unchecked) private var isUnfinished = false
     /// The origin whose page may read the answer, where CORS is configured.
     private(set) var sharedWith: String?
     /// What the request at hand waits for, if that is a change of a node.

@@ -1,0 +1,63 @@
+/// What few sessions have, in one object, so that thousands of quiet ones do not carry it around.
+final class Extras {
+    var client: String?
+    var observers: [Observer] = []
+    var badMessages = BadMessages()
+    var presence: [ObjectIdentifier: Presence] = [:]
+    var ownAccount: PipelineAccount?
+    var greeting: Greeting?
+    var expiry: TokenExpiry?
+}
+
+extension Session {
+    /// What the client calls itself, from `hello`.
+    public internal(set) var client: String? {
+        get { extras?.client }
+        set { change(isEmpty: newValue == nil) { $0.client = newValue } }
+    }
+
+    /// What this session looks at without owning.
+    var observers: [Observer] {
+        get { extras?.observers ?? [] }
+        set { change(isEmpty: newValue.isEmpty) { $0.observers = newValue } }
+    }
+
+    /// When messages came that were no JSON.
+    var badMessages: BadMessages {
+        get { extras?.badMessages ?? BadMessages() }
+        set { change { $0.badMessages = newValue } }
+    }
+
+    /// Nodes that are cleared when this session ends.
+    var presence: [ObjectIdentifier: Presence] {
+        get { extras?.presence ?? [:] }
+        set { change(isEmpty: newValue.isEmpty) { $0.presence = newValue } }
+    }
+
+    /// The pipelines of a client without a name.
+    var ownAccount: PipelineAccount? {
+        get { extras?.ownAccount }
+        set { change(isEmpty: newValue == nil) { $0.ownAccount = newValue } }
+    }
+
+    /// What waits for the `hello` of a client that has to show a token.
+    var greeting: Greeting? {
+        get { extras?.greeting }
+        set { change(isEmpty: newValue == nil) { $0.greeting = newValue } }
+    }
+
+    /// What waits for the end of the client's token.
+    var expiry: TokenExpiry? {
+        get { extras?.expiry }
+        set { change(isEmpty: newValue == nil) { $0.expiry = newValue } }
+    }
+
+    /// An empty value makes no object.
+    private func change(isEmpty: Bool = false, _ change: (Extras) -> Void) {
+        if let extras { return change(extras) }
+        guard !isEmpty else { return }
+        let made = Extras()
+        extras = made
+        change(made)
+    }
+}
