@@ -70,7 +70,7 @@ class Client {
     const on = (target, name, act) => target?.addEventListener?.(name, act, { signal });
     this.#hidden = page?.visibilityState === "hidden";
     on(page, "visibilitychange", () => this.#show(page.visibilityState === "hidden"));
-    on(globalThis, "online", () => this.retry());
+    on(globalThis, "online", () => this.#wanted && this.retry());
     on(globalThis, "offline", () => this.check());
     if (page) {
       // The listener goes at once when the page does, and comes back with it from the back/forward cache.
@@ -126,7 +126,7 @@ class Client {
   presence(target, value) {
     const { graph, node } = place(target);
     const send = () => this.#ready && this.#request({ op: "set", graph, set: { [node]: value }, presence: true })
-      .catch((error) => this.#wanted && this.#report(error));
+      .catch((error) => /^(not-connected|unknown-outcome)$/.test(error.code) || this.#report(error));
     this.#presences.add(send);
     send();
     return {
@@ -175,7 +175,11 @@ class Client {
   #open() {
     const { WebSocket = globalThis.WebSocket, client, token } = this.#options;
     this.#say(this.#lostAt ? "reconnecting" : "connecting");
-    const socket = (this.#socket = new WebSocket(this.#url, "sluice.v1.json"));
+    let socket;
+    try { socket = this.#socket = new WebSocket(this.#url, "sluice.v1.json"); } catch (error) {
+      this.#report(error);
+      return this.#drop(4400, error.message);
+    }
     this.#opened = now();
     socket.onopen = () => this.#send({ op: "hello", id: ++this.#ids, client, token });
     socket.onmessage = ({ data }) => {
@@ -299,7 +303,7 @@ class Client {
 
   #show(hidden) {
     this.#hidden = hidden;
-    if (!hidden) this.retry();
+    if (!hidden && this.#wanted) this.retry();
     this.#patience = hidden ? this.#usual : 2000;
     for (const sub of this.#byID.values()) {
       if (sub.fields.mode !== "all") this.#send({ op: "mod", id: ++this.#ids, sub: sub.id, every: this.#pace(sub) ?? (sub.raw ? 250 : 0) });
@@ -415,7 +419,7 @@ class Client {
   #over(sub, { op, code, msg, retry, after, problems }) {
     this.#byID.delete(sub.id);
     sub.id = 0;
-    if (retry || code === "slow") setTimeout(() => this.#ready && !sub.id && this.#subs.has(sub.key) && this.#ask(sub), after ?? 1000);
+    if (retry || code === "slow") setTimeout(() => this.#ready && !sub.id && this.#subs.get(sub.key) === sub && this.#ask(sub), after ?? 1000);
     if (this.#subs.get(sub.key) === sub && code !== "shutdown") this.#end(sub, { code, msg, problems });
   }
 

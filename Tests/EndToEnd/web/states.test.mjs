@@ -170,3 +170,64 @@ test("what the server ends for a while is asked for again; what is gone is told"
   assert.deepEqual(ends, ["node_removed", "slow", "rate_limited"]);
   assert.deepEqual(socket.sent.slice(4).map(({ node }) => node), ["y", "z"]);
 });
+
+test("a page that is shown again tries at once, but not what was closed for good", () => {
+  clock();
+  const page = new EventTarget();
+  page.visibilityState = "visible";
+  globalThis.document = page;
+  try {
+    const socket = start();
+    const show = (state) => { page.visibilityState = state; page.dispatchEvent(new Event("visibilitychange")); };
+    socket.open();
+    c.watch("g/x", Number, () => {}, { every: 100 });
+    c.watch("g/y", Number, () => {}, { mode: "all" });
+    c.observe("g", () => {});
+    show("hidden");
+    show("visible");
+    const mods = socket.sent.filter(({ op }) => op === "mod").map(({ sub, every }) => [socket.sent.find(({ id }) => id === sub).op, every]);
+    assert.deepEqual(mods, [["sub", 1000], ["observe", 1000], ["sub", 100], ["observe", 250]]);
+    assert.ok(socket.sent.some(({ op }) => op === "ping"), "and asks whether the server is there");
+    mock.method(Math, "random", () => 0.99);
+    for (let i = 0; i < 5; i++) { FakeSocket.last.end(1006); if (i < 4) mock.timers.tick(10_000); }
+    const before = FakeSocket.made.length;
+    show("hidden");
+    show("visible");
+    assert.equal(FakeSocket.made.length, before + 1);
+    FakeSocket.last.open();
+    FakeSocket.last.end(4401, "unauthenticated");
+    show("hidden");
+    show("visible");
+    assert.equal(FakeSocket.made.length, before + 1);
+  } finally {
+    delete globalThis.document;
+  }
+});
+
+test("a socket that cannot be made is told and is final", () => {
+  start({ WebSocket: class { constructor() { throw new Error("not from this page"); } } });
+  assert.deepEqual([c.state.name, c.state.reason, errors.length], ["closed", "not from this page", 1]);
+});
+
+test("what was given up while it was ended is not asked for twice", () => {
+  clock();
+  const socket = start();
+  socket.open();
+  const first = c.watch("g/x", Number, () => {});
+  socket.tell({ op: "end", id: socket.sent.at(-1).id, code: "slow" });
+  first.close();
+  mock.timers.tick(300);
+  c.watch("g/x", Number, () => {});
+  mock.timers.tick(2000);
+  assert.equal(socket.sent.filter(({ op }) => op === "sub").length, 2);
+});
+
+test("presence that a lost connection interrupts is no error", async () => {
+  const socket = start();
+  socket.open();
+  c.presence("g/x", 1);
+  assert.equal(socket.sent.at(-1).presence, true);
+  socket.end(1006);
+  await new Promise(setImmediate);
+  assert.deepEqual(errors, []);
+});
