@@ -79,6 +79,27 @@ def test_feedback_is_drawn_as_feedback_and_a_ring_that_nobody_owns_is_flagged(op
         page.close()
 
 
+RING = """
+graph: g
+nodes:
+  celsius: { set: number, initial: 20 }
+  fahrenheit: { set: number }
+  warm: { from: celsius, pipe: [ { map: "value > 25" } ], retain: always }
+sync:
+  - { a: celsius, b: fahrenheit, to_b: "value * 9 / 5 + 32", to_a: "(value - 32) * 5 / 9" }
+"""
+
+
+def test_feedback_of_a_definition_is_drawn_as_feedback(open_page):
+    with Server({"g": RING}) as server:
+        page = open_page(server, "/#/g/g")
+        shows(page)
+        expect(page.locator('.edge[data-look="feedback"]')).to_have_count(1)
+        expect(page.locator(".node.leak")).to_have_count(0)
+        server.set("g", "celsius", 30)
+        expect(node(page, "fahrenheit").locator(".value")).to_have_text("86")
+
+
 # 12. Hostile names
 
 HOSTILE = [
@@ -232,6 +253,52 @@ def test_the_outline_is_a_tree_equal_to_the_picture(open_page):
         assert here.get_attribute("aria-level") == "2"
         page.keyboard.press("Enter")
         expect(page.locator(".inspector-head h3")).to_be_visible()
+
+
+# Large graphs, and people who want no movement
+
+def test_a_large_graph_is_drawn_in_groups_that_open(open_page):
+    rooms = [f"{room}.{i}" for room in ("attic", "bath", "cellar", "den") for i in range(180)]
+    lines = [f"  {name}: {{ set: number, initial: 1 }}" for name in rooms]
+    lines += [f"  sum.{i}: {{ combine: {{ a: attic.{i}, b: bath.{i} }}, retain: always }}" for i in range(40)]
+    with Server({"g": "\n".join(["graph: g", "nodes:", *lines])}) as server:
+        page = open_page(server, "/#/g/g")
+        expect(page.locator(".node.cluster")).to_have_count(5)
+        expect(page.locator(".graph-status")).to_contain_text("showing 0 of 760 and 5 groups")
+        # A node that is asked for is drawn with what stands around it.
+        page.keyboard.press("/")
+        page.keyboard.type("sum.7")
+        page.keyboard.press("Enter")
+        expect(node(page, "sum.7")).to_be_visible()
+        expect(node(page, "attic.7")).to_be_visible()
+        expect(page.locator(".graph-status")).to_contain_text("showing 3 of 760 and 5 groups")
+        # Opened, it is large enough for the worker.
+        page.keyboard.press("Escape")
+        for name in ("attic", "cellar"):
+            page.locator(".node.cluster").filter(has_text=name).dispatch_event("click")
+            expect(page.locator(".node.cluster").filter(has_text=name)).to_have_count(0)
+        expect(node(page, "cellar.179")).to_have_count(1)
+        assert page.locator(".node").count() > 300
+        assert overlapping(boxes(page)) == []
+        # The outline has all of it and makes elements for what is on screen.
+        page.get_by_role("button", name="Outline").click()
+        expect(page.get_by_role("treeitem").first).to_be_visible()
+        assert page.get_by_role("treeitem").count() < 80
+        page.get_by_role("tree").focus()
+        page.keyboard.press("End")
+        expect(page.get_by_role("treeitem").filter(has_text="den.179")).to_be_visible()
+
+
+def test_without_motion_arrivals_are_outlined_for_a_moment(open_page):
+    with Server({"g": CHAIN}) as server:
+        page = open_page(server, "/#/g/g", reduced_motion="reduce")
+        shows(page)
+        with pipelines(server):
+            expect(listeners(page)).to_have_count(1)
+            assert listeners(page).evaluate("(g) => getComputedStyle(g.querySelector('.box')).outlineStyle") == "solid"
+            assert page.evaluate("document.querySelector('.picture').getAnimations({ subtree: true }).length") == 0
+            expect(page.locator(".node.born")).to_have_count(0)
+        expect(listeners(page)).to_have_count(0)
 
 
 # 8 and 18. Load and budgets

@@ -385,11 +385,11 @@ class GraphPage {
     this.update(this.#c.route);
   }
 
-  /** The node under the keyboard was released: its nearest upstream neighbour takes over. */
-  #refocus({ entry, edges }) {
-    const to = edges.map((edge) => edge.from).find((id) => this.#view.focus(id)) ?? this.#view.current;
+  /** The node under the keyboard was released, or its group opened: a member or its nearest upstream neighbour takes over. */
+  #refocus({ entry, near }) {
+    const to = near.find((id) => this.#view.focus(id)) ?? this.#view.current;
     this.#view.focus(to);
-    this.#c.announce(`${titleOf(entry)} is gone. Now at ${titleOf(this.#entry(to))}`);
+    if (entry.kind) this.#c.announce(`${titleOf(entry)} is gone. Now at ${titleOf(this.#entry(to))}`);
   }
 
   unmount() {

@@ -4,8 +4,8 @@ import { reach } from "./owners.js";
 export const sizes = {
   node: [172, 50], listener: [172, 34], fold: [172, 50], cluster: [172, 58],
 };
-/** From how many nodes on chains are folded, and clusters made. */
-export const limits = { fold: 60, cluster: 300, near: 150, clusters: 100 };
+/** From how many nodes on chains are folded, and clusters made; how much stands around what is selected, and in opened clusters. */
+export const limits = { fold: 60, cluster: 300, near: 150, clusters: 100, open: 400 };
 
 /**
  * Chooses what to draw.
@@ -133,9 +133,19 @@ function cluster(model, entries, view, of, groups) {
   }
   const largest = [...byPrefix].sort((a, b) => b[1].length - a[1].length);
   const rest = [];
-  let opened = 0;
+  // What was opened last stays open; of a very large group only a part is drawn.
+  const opened = new Map();
+  let room = limits.open;
+  for (const key of [...view.open].reverse()) {
+    const ids = byPrefix.get(key.slice(2));
+    if (!key.startsWith("g ") || !ids || (ids.length > room && opened.size)) continue;
+    opened.set(key, Math.min(ids.length, room));
+    room -= opened.get(key);
+  }
   largest.forEach(([key, ids], i) => {
-    if (view.open.has(`g ${key}`) && opened + ids.length <= 2 * limits.near) { opened += ids.length; return; }
+    const drawn = opened.get(`g ${key}`) ?? 0;
+    if (drawn === ids.length) return;
+    if (drawn) ids = ids.slice(drawn);
     if (ids.length === 1 && largest.length <= limits.clusters) return;
     if (i >= limits.clusters) return void rest.push(...ids);
     add(`g ${key}`, key, ids);

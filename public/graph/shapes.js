@@ -16,6 +16,7 @@ const words = { mutable: "mutable", derived: "derived", chain: "pipeline", liste
 /** What a node is, in one word: its operator where it has one of its own. */
 export function wordOf(entry) {
   if (entry.kind === "mutable" || entry.kind === "listener") return words[entry.kind];
+  if (entry.of !== undefined && entry.label === entry.op) return "step"; // its name says the operator
   return entry.op && entry.op !== "from" ? entry.op : words[entry.kind] ?? entry.kind;
 }
 

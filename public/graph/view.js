@@ -219,6 +219,11 @@ export class GraphView {
   #age() {
     const now = performance.now();
     for (const [id, node] of this.#model.nodes) if (node.rate && now - node.rateAt < 15_000) this.#dirty.add(id);
+    for (const shape of this.#shapes.values()) {
+      if (!shape.bornAt || now - shape.bornAt < 1000) continue;
+      shape.bornAt = 0;
+      shape.element.classList.remove("born");
+    }
     this.#frame.mark();
   }
 
@@ -292,7 +297,7 @@ export class GraphView {
     for (const [id, shape] of this.#shapes) {
       const next = present.has(id) ? scene.nodes.find((node) => node.id === id) : null;
       if (next && next.type === shape.type && sameLook(next, shape)) continue;
-      if (document.activeElement === shape.element) lost = { id, entry: shape.entry, edges: shape.entering ?? [] };
+      if (document.activeElement === shape.element) lost = { id, entry: shape.entry ?? { name: shape.label }, near: [...(shape.members ?? []), ...(shape.entering ?? []).map((edge) => edge.from)] };
       shape.element.remove();
       this.#shapes.delete(id);
     }
@@ -303,7 +308,7 @@ export class GraphView {
         shape = Object.assign(new Shape(node), { entry: node.entry, members: node.members, label: node.label });
         this.#shapes.set(node.id, shape);
         shape.element.style.transform = `translate(${x}px,${y}px)`;
-        if (this.#hasFitted) shape.element.classList.add("born");
+        if (this.#hasFitted) { shape.element.classList.add("born"); shape.bornAt = performance.now(); }
         this.nodeLayer.append(shape.element);
         if (lost?.id === node.id) { shape.element.focus({ preventScroll: true }); lost = null; }
         if (node.type === "cluster") shape.describe(this.#sentence(node.id, 0));
