@@ -14,7 +14,7 @@ public final class Host: CommitLogFollower {
     @exclusivity(unchecked) private var table = NameTable<LiveGraph>()
     private var waiting: [UInt64: PendingCommit] = [:]
     @exclusivity(unchecked) private var tickets: UInt64 = 0
-    private var keys = IdempotencyKeys()
+    private(set) var keys: IdempotencyKeys
     var pressure = PressureCount()
     /// What client pipelines spend, and who has how many.
     let ledger = PipelineLedger()
@@ -43,6 +43,7 @@ public final class Host: CommitLogFollower {
         self.log = log
         self.clock = clock
         self.limits = limits
+        keys = IdempotencyKeys(limit: limits.idempotencyKeys)
         sessions = Sessions(frame)
         log.follower = self
     }

@@ -1,7 +1,9 @@
 /// Remembers for ten minutes how commits with a client's own key were answered, so that a repeat after a lost
 /// reply is applied once.
 ///
-/// At most `limit` in all; then the oldest goes first.
+/// At most `limit` in all, of which each principal has its share: what there is, divided by those who have keys. When all are
+/// taken, whoever has more than its share, and first the one who adds, loses its oldest. Where nobody has to show a token
+/// there is one principal: a repeat comes on another connection.
 struct IdempotencyKeys {
     /// What is known about a commit's key.
     enum Finding {
@@ -16,6 +18,8 @@ struct IdempotencyKeys {
         fileprivate let expires: UInt64
         fileprivate var result: Result<Applied, HostError>?
         fileprivate var pending: PendingCommit?
+        /// Not in the table any more.
+        fileprivate var isGone = false
 
         fileprivate init(name: Name, digest: Int, expires: UInt64) {
             self.name = name
@@ -30,24 +34,63 @@ struct IdempotencyKeys {
         let key: String
     }
 
+    /// One principal's records, oldest first; some may be gone.
+    private final class Share {
+        let by: String?
+        var count = 0
+        private var order: [Record] = []
+        private var first = 0
+
+        init(by: String?) {
+            self.by = by
+        }
+
+        func append(_ record: Record) {
+            order.append(record)
+            count += 1
+        }
+
+        /// The oldest that is not gone.
+        var oldest: Record? {
+            while first < order.count, order[first].isGone { first += 1 }
+            if first > 64, first * 2 > order.count {
+                order.removeFirst(first)
+                first = 0
+            }
+            return first < order.count ? order[first] : nil
+        }
+
+        /// A record is gone; the newest ones need not be kept until their time.
+        func leave(_ record: Record) {
+            count -= 1
+            while order.count > first, order[order.count - 1].isGone { order.removeLast() }
+        }
+    }
+
     private static let lifetime: UInt64 = 600_000
     private let limit: Int
     private var records: [Name: Record] = [:]
-    private var order: [Record] = []
-    private var oldest = 0
+    private var shares: [String?: Share] = [:]
+    /// Whoever had most keys when that was last asked.
+    private var largest: Share?
+    private var sweptAt: UInt64 = 0
 
     init(limit: Int = 100_000) {
         self.limit = limit
     }
 
+    /// How many there are; how many of one principal.
+    var count: Int { records.count }
+    func count(of by: String?) -> Int { shares[by]?.count ?? 0 }
+
     /// Looks the commit's key up.
     ///
     /// A key that is new is remembered; the caller settles, follows or forgets it.
     mutating func find(_ commit: Commit, now: UInt64) -> Finding {
-        expire(now)
+        sweep(now)
         let name = Name(graph: commit.graph.name, by: commit.by, key: commit.key ?? "")
         let digest = Self.digest(commit)
-        if let record = records[name] {
+        if let record = records[name], record.expires > now {
             guard record.digest == digest else {
                 return .known(.failure(HostError(.keyReused, "this key was used for another change")))
             }
@@ -58,9 +101,13 @@ struct IdempotencyKeys {
             if let result = record.result { return .known(result) }
             if let pending = record.pending { return .inFlight(pending) }
         }
+        if let former = records[name] { forget(former) }
         let record = Record(name: name, digest: digest, expires: now + Self.lifetime)
+        let share = shares[name.by] ?? Share(by: name.by)
+        shares[name.by] = share
+        if records.count >= limit { makeRoom(for: share) }
         records[name] = record
-        order.append(record)
+        share.append(record)
         return .new(record)
     }
 
@@ -71,7 +118,15 @@ struct IdempotencyKeys {
 
     /// A refusal wrote nothing: the key is free again.
     mutating func forget(_ record: Record) {
-        if records[record.name] === record { records[record.name] = nil }
+        guard !record.isGone else { return }
+        record.isGone = true
+        records[record.name] = nil
+        guard let share = shares[record.name.by] else { return }
+        share.leave(record)
+        if share.count == 0 {
+            shares[record.name.by] = nil
+            if largest === share { largest = nil }
+        }
     }
 
     /// The commit is pending; repeats wait for the same answer.
@@ -85,14 +140,28 @@ struct IdempotencyKeys {
         }
     }
 
-    private mutating func expire(_ now: UInt64) {
-        while oldest < order.count, order[oldest].expires <= now || order.count - oldest > limit {
-            forget(order[oldest])
-            oldest += 1
+    /// Lets go of one key, so that `share` may have one more.
+    private mutating func makeRoom(for share: Share) {
+        let fair = max(1, limit / shares.count)
+        var loser = share
+        if share.count < fair {
+            // Asked again only when the one who had most has come down to its share.
+            if largest.map({ $0.count <= fair }) ?? true {
+                largest = shares.values.max { $0.count < $1.count }
+            }
+            loser = largest ?? share
         }
-        if oldest > 1024, oldest * 2 > order.count {
-            order.removeFirst(oldest)
-            oldest = 0
+        if let oldest = loser.oldest { forget(oldest) }
+        // Whoever adds stays known, also when that was its only one.
+        shares[share.by] = share
+    }
+
+    /// Forgets what is over, every ten seconds: principals that went away have no use for their shares.
+    private mutating func sweep(_ now: UInt64) {
+        guard now >= sweptAt + 10_000 else { return }
+        sweptAt = now
+        for share in Array(shares.values) {
+            while let oldest = share.oldest, oldest.expires <= now { forget(oldest) }
         }
     }
 

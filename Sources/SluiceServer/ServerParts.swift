@@ -59,6 +59,7 @@ extension SessionLimits {
         subscriptions = limits.subs
         messageBytes = limits.message
         stages = limits.stages
+        idempotencyKeys = limits.idempotencyKeys
         chains = limits.chains
         pipelineUnits = limits.pipelines
         windowValues = limits.window

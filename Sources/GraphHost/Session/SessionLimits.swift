@@ -12,6 +12,8 @@ public struct SessionLimits: Sendable {
     public var stages = 16
     /// Nodes that the globs of one subscription may match (`sub_limit`).
     public var matches = 1_000
+    /// Idempotency keys in all; with one more the oldest of whoever has more than its share goes.
+    public var idempotencyKeys = 100_000
     /// Different pipelines of one principal (`pipe_limit`).
     public var chains = 1_000
     /// Units that all pipelines of one principal may spend in one commit; then its costliest subscriptions end with `slow`.

@@ -27,6 +27,8 @@ extension Configuration {
         public var matches = 1000
         /// Stages of one client pipeline.
         public var stages = 16
+        /// Idempotency keys in all, each principal its share.
+        public var idempotencyKeys = 100_000
         /// Different pipelines of one principal, or of one connection where nobody has to show a token.
         public var chains = 1000
         /// Units that all pipelines of one principal may spend in one commit.

@@ -36,6 +36,12 @@ extension ConfigurationKey {
             ),
             Self("limits.stages", \.limits.stages, .integer(0...1000), "stages of one client pipeline"),
             Self(
+                "limits.idempotencyKeys",
+                \.limits.idempotencyKeys,
+                .integer(1...100_000_000),
+                "idempotency keys in all, each principal its share"
+            ),
+            Self(
                 "limits.chains",
                 \.limits.chains,
                 .integer(0...10_000_000),
