@@ -44,9 +44,11 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
     public static let location = HeaderName(rawValue: 33)
     public static let retryAfter = HeaderName(rawValue: 34)
     public static let range = HeaderName(rawValue: 35)
+    public static let forwardedHost = HeaderName(rawValue: 36)
+    public static let forwarded = HeaderName(rawValue: 37)
 
     /// One more than the highest number above.
-    static let end = 36
+    static let end = 38
 
     /// The field's name in small letters; empty for `unknown`.
     public var name: StaticString {
@@ -86,6 +88,8 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
         case 33: "location"
         case 34: "retry-after"
         case 35: "range"
+        case 36: "x-forwarded-host"
+        case 37: "forwarded"
         default: ""
         }
     }
@@ -132,6 +136,8 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
             case UInt8(ascii: "i"): candidate = .ifMatch
             default: candidate = .location
             }
+        case 9:
+            candidate = .forwarded
         case 10:
             switch letter {
             case UInt8(ascii: "c"): candidate = .connection
@@ -161,7 +167,7 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
             default: candidate = .forwardedFor
             }
         case 16:
-            candidate = .contentEncoding
+            candidate = letter == UInt8(ascii: "c") ? .contentEncoding : .forwardedHost
         case 17:
             switch letter {
             case UInt8(ascii: "i"): candidate = .ifModifiedSince

@@ -37,6 +37,7 @@ public final class Server {
     let router: Router
     let hostCheck: HostCheck
     let originCheck: OriginCheck
+    let proxies: TrustedProxies
     /// Knows tokens; nil where nobody has to show one.
     private(set) var authenticator: Authenticator?
     /// What everybody may do where nobody has to show a token.
@@ -99,6 +100,7 @@ public final class Server {
         )
         router = .api(hasEcho: configuration.diagnosticsEcho)
         hostCheck = HostCheck(listening: configuration.listen, names: configuration.hosts)
+        proxies = TrustedProxies(configuration.trustedProxies, reading: configuration.proxyHeaders)
         cors = CORS(configuration.cors)
         originCheck = OriginCheck(isSecure: configuration.tls != nil, allowed: configuration.origins)
         openAccess = Access(everybody: configuration.listen.isLoopback ? .all : .customary)
@@ -270,19 +272,32 @@ public final class Server {
         beginTurn()
         accepted += 1
         socket.setNoDelay(true)
-        var address: String?
-        if configuration.limits.connectionsPerAddress > 0 {
-            let host = socket.peerAddress?.host ?? ""
-            guard addresses[host, default: 0] < configuration.limits.connectionsPerAddress else {
-                return turnAway(socket)
-            }
-            addresses[host, default: 0] += 1
-            address = host
-        }
         guard connections.count < configuration.limits.connections else { return turnAway(socket) }
+        // Behind a proxy it is the client that counts, whom the first request names.
+        let isCounted = configuration.limits.connectionsPerAddress > 0 && !proxies.trusts(socket.peerAddress)
+        let address = isCounted ? socket.peerAddress?.host ?? "" : nil
+        if let address, !hasRoom(for: address) { return turnAway(socket) }
         lastNumber += 1
         guard let transport = secured(socket) else { return }
-        _ = HTTPConnection(server: self, number: lastNumber, socket: transport, countedAddress: address)
+        let connection = HTTPConnection(server: self, number: lastNumber, socket: transport)
+        if let address { _ = count(connection, as: address) }
+    }
+
+    private func hasRoom(for address: String) -> Bool {
+        addresses[address, default: 0] < configuration.limits.connectionsPerAddress
+    }
+
+    /// Counts a connection for an address, and no longer for another; false where there is no room for it.
+    func count(_ connection: Connection, as address: String) -> Bool {
+        guard configuration.limits.connectionsPerAddress > 0, connection.countedAddress != address else {
+            return true
+        }
+        if let former = connection.countedAddress { forget(former) }
+        connection.countedAddress = nil
+        guard hasRoom(for: address) else { return false }
+        addresses[address, default: 0] += 1
+        connection.countedAddress = address
+        return true
     }
 
     /// The socket with TLS on it where that is configured; nil where OpenSSL has no memory for it.

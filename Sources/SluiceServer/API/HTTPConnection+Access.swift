@@ -117,7 +117,7 @@ extension HTTPConnection {
         answerEmpty(.noContent) { SessionCookie.append(nil, isSecure: self.isSecure, to: &$0) }
     }
 
-    private var isSecure: Bool { socket?.isSecure ?? false }
+    private var isSecure: Bool { forwarding?.isSecure ?? socket?.isSecure ?? false }
 }
 
 /// The cookie of a browser's session (RFC 6265).

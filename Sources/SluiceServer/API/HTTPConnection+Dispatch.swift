@@ -16,7 +16,10 @@ extension HTTPConnection {
     private func admit(_ head: RequestHead) -> Admission {
         let method = head.method
         guard server.hostCheck.accepts(head.authority) else { return .refused(Self.misdirected(head)) }
-        guard method.isSafe || server.originCheck.accepts(head) else { return .refused(Self.badOrigin) }
+        if isProxied, let refusal = hear(head) { return .refused(refusal) }
+        guard method.isSafe || server.originCheck.accepts(head, forwarding) else {
+            return .refused(Self.badOrigin)
+        }
         switch server.router.match(method, head.path) {
         case .found(let route, let captures):
             guard head.query.isEmpty || Query(head.query).isReadable else { return .refused(Self.badQuery) }
@@ -49,7 +52,7 @@ extension HTTPConnection {
         )
     }
 
-    private static func misdirected(_ head: RequestHead) -> Refusal {
+    static func misdirected(_ head: RequestHead) -> Refusal {
         if head.authority.isEmpty { return Refusal(.badRequest, "Host is missing") }
         return Refusal(
             .misdirected,
@@ -119,7 +122,7 @@ extension HTTPConnection {
         case .refused(let problem): refuse(problem)
         case .file, .options: refuse(Self.notFound)
         case .route(let route, let captures):
-            guard server.originCheck.accepts(head) else {
+            guard server.originCheck.accepts(head, forwarding) else {
                 refuse(Self.badOrigin)
                 return nil
             }

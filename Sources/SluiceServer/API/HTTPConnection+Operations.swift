@@ -60,7 +60,12 @@ extension ByteBuffer {
         append(",\"transport\":\"")
         append(connection.transport)
         append("\",\"peer\":")
-        append(json: connection.socket?.socket.peerAddress?.description ?? "")
+        let peer = connection.socket?.socket.peerAddress?.description ?? ""
+        append(json: connection.client?.description ?? peer)
+        if connection.client != nil {
+            append(",\"proxy\":")
+            append(json: peer)
+        }
         append(",\"since\":")
         append(decimal: Int(connection.since))
         append(",\"queued\":")

@@ -51,7 +51,7 @@ extension HTTPConnection {
     /// Answers OPTIONS on a known path: which methods there are, and to a browser's preflight what a page may send.
     func answerOptions(_ head: RequestHead, allow: String) {
         let isPreflight = head.has(.accessControlRequestMethod) && sharedWith != nil
-        let mayChange = server.originCheck.accepts(head)
+        let mayChange = server.originCheck.accepts(head, forwarding)
         answerEmpty(.noContent) { out in
             out.field("Allow", string: allow)
             guard isPreflight else { return }

@@ -58,27 +58,33 @@ final class HostCheck {
 /// Programs that are no browsers send no `Origin`.
 final class OriginCheck {
     private let allowed: Set<String>
-    private let scheme: String
-    private let port: String
+    private let isSecure: Bool
 
     /// Allows the server's own origin, `https` where it speaks TLS, and `allowed`.
     init(isSecure: Bool, allowed: [String]) {
         self.allowed = Set(allowed)
-        scheme = isSecure ? "https://" : "http://"
-        port = isSecure ? ":443" : ":80"
+        self.isSecure = isSecure
     }
 
-    /// Whether the request may change something, or open a WebSocket.
-    func accepts(_ head: RequestHead) -> Bool {
-        if let origin = head.value(.origin) { return accepts(origin, host: head.authority) }
+    /// Whether the request may change something, or open a WebSocket; `forwarding` is what a trusted proxy says of it.
+    func accepts(_ head: RequestHead, _ forwarding: Forwarding?) -> Bool {
+        if let origin = head.value(.origin) { return accepts(origin, head, forwarding) }
         guard let site = head.value(.secFetchSite) else { return true }
         return !site.equals("cross-site")
     }
 
-    private func accepts(_ origin: UnsafeRawBufferPointer, host: UnsafeRawBufferPointer) -> Bool {
+    private func accepts(
+        _ origin: UnsafeRawBufferPointer,
+        _ head: RequestHead,
+        _ forwarding: Forwarding?
+    ) -> Bool {
         guard let origin = String(validating: origin, as: UTF8.self) else { return false }
         if allowed.contains(origin) { return true }
-        guard origin.hasPrefix(scheme), let host = String(validating: host, as: UTF8.self)?.lowercased()
+        let isSecure = forwarding?.isSecure ?? isSecure
+        let (scheme, port) = isSecure ? ("https://", ":443") : ("http://", ":80")
+        guard origin.hasPrefix(scheme),
+            let host = (forwarding?.authority ?? String(validating: head.authority, as: UTF8.self))?
+                .lowercased()
         else {
             return false
         }

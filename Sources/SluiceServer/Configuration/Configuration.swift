@@ -15,6 +15,10 @@ public struct Configuration: Sendable {
     public var hosts: [String] = []
     /// Origins of other sites whose pages may connect and set values.
     public var origins: [String] = []
+    /// Networks of proxies whose word about their clients counts; `unix`: whoever comes over a Unix socket.
+    public var trustedProxies: [String] = []
+    /// Which header fields those proxies write.
+    public var proxyHeaders = ProxyHeaders.xForwarded
     /// Origins of other sites whose pages may read answers (CORS); `*`: all.
     public var cors: [String] = []
     /// Whether an address other than loopback may be listened on without authentication.

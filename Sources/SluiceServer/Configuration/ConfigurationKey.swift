@@ -64,6 +64,13 @@ public struct ConfigurationKey {
                 .names("origins such as https://example.org", where: Origin.isWellFormed),
                 "other sites whose pages may connect and set values"
             ),
+            Self(
+                "trustedProxies",
+                \.trustedProxies,
+                .names("networks such as 10.0.0.0/8 or ::1, or unix", where: TrustedProxies.isWellFormed),
+                "proxies whose word about their clients counts"
+            ),
+            Self("proxyHeaders", \.proxyHeaders, .word, "header fields that those proxies write"),
             Self("auth", \.auth, .path, "file of tokens; empty: nobody has to show one"),
             Self(
                 "cors",

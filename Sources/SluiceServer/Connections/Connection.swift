@@ -16,8 +16,10 @@ class Connection: ConnectionDelegate {
     final let number: UInt64
     /// When it was accepted, milliseconds since 1970.
     final let since: Int64
-    /// The peer's address as it is counted; nil where addresses are not bounded.
-    final let countedAddress: String?
+    /// The client's address as it is counted; nil where addresses are not bounded, and behind a proxy before the first request.
+    final var countedAddress: String?
+    /// The client behind a trusted proxy, where that says who it is.
+    final var client: IPAddress?
 
     @exclusivity(unchecked) final private(set) var socket: Transport?
     /// Where it stands in the server's list.
@@ -37,10 +39,9 @@ class Connection: ConnectionDelegate {
     @exclusivity(unchecked) final var previousTimed: Unmanaged<Connection>?
 
     /// A connection on a socket that was just accepted.
-    init(server: Server, number: UInt64, socket: Transport, countedAddress: String?) {
+    init(server: Server, number: UInt64, socket: Transport) {
         self.server = server
         self.number = number
-        self.countedAddress = countedAddress
         since = server.loop.wallClock
         self.socket = socket
         socket.setDelegate(self)
@@ -52,6 +53,7 @@ class Connection: ConnectionDelegate {
         server = other.server
         number = other.number
         countedAddress = other.countedAddress
+        client = other.client
         since = other.since
         socket = other.socket
         outbox = other.outbox

@@ -13,6 +13,9 @@ final class HTTPConnection: Connection {
     /// The number of the request that is being answered later; 0: none is.
     @exclusivity(unchecked) private(set) var waitingFor: UInt64 = 0
     @exclusivity(unchecked) private var requests: UInt64 = 0
+    /// Whether the peer is a proxy that is trusted, and what it says about the request at hand.
+    let isProxied: Bool
+    @exclusivity(unchecked) var forwarding: Forwarding?
     /// What the caller of the request at hand may do.
     @exclusivity(unchecked) var access = Access(everybody: [])
     /// How the answer to the request at hand is framed.
@@ -34,9 +37,10 @@ final class HTTPConnection: Connection {
     /// What the request at hand waits for, if that is a change of a node.
     var poll: LongPoll?
 
-    override init(server: Server, number: UInt64, socket: Transport, countedAddress: String?) {
+    override init(server: Server, number: UInt64, socket: Transport) {
         parser = RequestParser(limits: server.parserLimits)
-        super.init(server: server, number: number, socket: socket, countedAddress: countedAddress)
+        isProxied = server.proxies.isOn && server.proxies.trusts(socket.socket.peerAddress)
+        super.init(server: server, number: number, socket: socket)
         let limit = socket.isSecure ? server.times.handshake : server.times.headers
         server.deadlines.set(self, at: server.loop.now + limit)
         socket.resumeReading()

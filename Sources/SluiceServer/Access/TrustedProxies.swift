@@ -1,0 +1,156 @@
+internal import EventLoop
+internal import HTTP
+
+/// What a proxy that is trusted says about the client of a request (wire-protocol.md §3).
+struct Forwarding: Equatable {
+    /// The client; nil where the proxies do not say, or not clearly.
+    var address: IPAddress?
+    /// Whether the client speaks TLS with the first proxy; nil: not said.
+    var isSecure: Bool?
+    /// The host, and perhaps port, that the client asked for; nil: as in `Host`.
+    var authority: String?
+}
+
+/// The proxies whose word counts about the clients behind them, and what it is read from.
+///
+/// Only one family of header fields is read, because proxies set one and let the other through as the client sent it. The entries
+/// are walked from the right, where the nearest proxy wrote: as long as an entry is the address of another trusted proxy, that one's entry
+/// counts as well; the first other one is the client. What stands further left was written by somebody who is not trusted.
+struct TrustedProxies {
+    private let networks: [Network]
+    /// Whether whoever comes over a Unix socket is a proxy.
+    private let trustsUnix: Bool
+    private let family: ProxyHeaders
+
+    /// Trusts the networks named, and with `unix` the other end of Unix sockets.
+    init(_ names: [String], reading family: ProxyHeaders) {
+        networks = names.compactMap { Network($0) }
+        trustsUnix = names.contains("unix")
+        self.family = family
+    }
+
+    /// Whether `text` names proxies: a network, an address, or `unix`.
+    static func isWellFormed(_ text: String) -> Bool {
+        text == "unix" || Network(text) != nil
+    }
+
+    /// Whether somebody is trusted at all.
+    var isOn: Bool { trustsUnix || !networks.isEmpty }
+
+    /// Whether a peer's word counts.
+    func trusts(_ peer: SocketAddress?) -> Bool {
+        guard isOn, let peer else { return false }
+        if peer.family == .unix { return trustsUnix }
+        return IPAddress(peer.host).map(trusts) ?? false
+    }
+
+    private func trusts(_ address: IPAddress) -> Bool {
+        networks.contains { $0.contains(address) }
+    }
+
+    /// What the head of a request from a trusted peer says.
+    func forwarding(_ head: RequestHead) -> Forwarding {
+        switch family {
+        case .xForwarded: listed(head)
+        case .forwarded: elements(head)
+        }
+    }
+
+    // MARK: - X-Forwarded-For, -Proto, -Host
+
+    private func listed(_ head: RequestHead) -> Forwarding {
+        var result = Forwarding()
+        var hops = 0
+        for entry in Self.list(head, .forwardedFor).reversed() {
+            hops += 1
+            guard let address = Self.address(entry) else { break }
+            result.address = address
+            if !trusts(address) { break }
+        }
+        // The entry that the same proxy wrote; a field with fewer entries is said once for all.
+        func sameHop(_ name: HeaderName) -> Substring? {
+            let list = Self.list(head, name)
+            return list.isEmpty ? nil : list[max(0, list.count - max(1, hops))]
+        }
+        result.isSecure = sameHop(.forwardedProto).flatMap { Self.isSecure(String($0)) }
+        result.authority = sameHop(.forwardedHost).map(String.init)
+        return result
+    }
+
+    /// The entries of all fields of that name, in order.
+    private static func list(_ head: RequestHead, _ name: HeaderName) -> [Substring] {
+        var entries: [Substring] = []
+        head.forEachValue(name) { value in
+            entries += String(decoding: value, as: UTF8.self)
+                .split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
+            return true
+        }
+        return entries
+    }
+
+    // MARK: - Forwarded (RFC 7239)
+
+    private func elements(_ head: RequestHead) -> Forwarding {
+        var fields: [String] = []
+        head.forEachValue(.forwarded) { value in
+            fields.append(String(decoding: value, as: UTF8.self))
+            return true
+        }
+        // A list may be sent in several fields.
+        guard let elements = ForwardedElement.list(fields.joined(separator: ",")) else { return Forwarding() }
+        var result = Forwarding()
+        for element in elements.reversed() {
+            result.isSecure = element["proto"].flatMap(Self.isSecure)
+            result.authority = element["host"]
+            guard let address = element["for"].flatMap({ Self.address(Substring($0)) }) else { break }
+            result.address = address
+            if !trusts(address) { break }
+        }
+        return result
+    }
+
+    // MARK: - Parts
+
+    private static func isSecure(_ scheme: String) -> Bool? {
+        switch scheme.lowercased() {
+        case "https", "wss": true
+        case "http", "ws": false
+        default: nil
+        }
+    }
+
+    /// An address, perhaps in brackets or with a port behind.
+    private static func address(_ text: Substring) -> IPAddress? {
+        if text.first == "[" {
+            guard let end = text.firstIndex(of: "]"), isPort(text[text.index(after: end)...]) else {
+                return nil
+            }
+            return IPAddress(text[text.index(after: text.startIndex)..<end])
+        }
+        if let address = IPAddress(text) { return address }
+        guard let colon = text.firstIndex(of: ":"), isPort(text[colon...]) else { return nil }
+        return IPAddress(text[..<colon])
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        let digits = text.dropFirst().utf8
+        return text.isEmpty
+            || (text.first == ":" && (1...5).contains(digits.count)
+                && digits.allSatisfy { (48...57).contains($0) })
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        var text = text.drop(while: isBlank)
+        while let last = text.last, isBlank(last) { text = text.dropLast() }
+        return text
+    }
+}
+
+/// Which header fields trusted proxies write.
+public enum ProxyHeaders: String, Sendable, CaseIterable {
+    /// `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host`.
+    case xForwarded = "x-forwarded"
+    /// `Forwarded` (RFC 7239).
+    case forwarded
+}
