@@ -85,6 +85,7 @@ def test_pictures_by_accept(server):
 
     for accept, kind in ((None, "application/json"), ("*/*", "application/json"), ("text/vnd.graphviz", "text/vnd.graphviz"),
                          ("application/json;q=0.3, text/vnd.graphviz;q=0.5", "text/vnd.graphviz"),
+                         ("text/vnd.mermaid", "text/vnd.mermaid"), ("text/vnd.graphviz;q=0.2, text/*", "text/vnd.mermaid"),
                          ("application/*", "application/json")):
         answer = picture(accept)
         assert answer.status == 200 and answer.headers["Content-Type"].startswith(kind), accept

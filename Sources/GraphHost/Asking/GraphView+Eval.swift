@@ -7,7 +7,7 @@ extension GraphView {
     ///
     /// - Parameter request: `{"node":…}`, or one of ``Source/clientWords``, as `{"combine":{…}}`, and perhaps `"pipe":[…]`.
     /// - Returns: `{"epoch","rev","t","v"|"empty"|"fail"}`.
-    /// - Throws: `forbidden` without the right to pipe, and what is wrong with the request, with all its places in ``HostError/problems``.
+    /// - Throws: `forbidden` without the right to pipe, `expr_cost` where the pipeline costs more than it may, and what is wrong with the request, with all its places in ``HostError/problems``.
     public func evaluate(_ request: UnsafeRawBufferPointer) throws(HostError) -> [UInt8] {
         let document = try Pipe.document(request)
         guard document.entries != nil else { throw HostError(.badField, "the body is an object") }
@@ -30,6 +30,10 @@ extension GraphView {
             ?? []
         if !stages.isEmpty || document["node"] == nil { try requirePipe(on: source) }
         let (node, _) = graph.chain(source, stages)
+        // A subscription shows such a failure and goes on with the next value; asked once, there is no next value.
+        if let fail = node.value?.fail, fail.code == HostError.Code.exprCost.rawValue, fail.at.hasPrefix("pipe/") {
+            throw HostError(.exprCost, "\(fail.at): \(fail.message)")
+        }
         let buffer = FrameBuffer(capacity: 256)
         buffer.append("{\"epoch\":")
         buffer.append(string: graph.epoch)

@@ -23,18 +23,20 @@ extension HTTPConnection {
             }
         case "mermaid":
             graph.pictureMermaid(live: isLive, of: nodes).withUnsafeBytes {
-                answer(.ok, "text/plain; charset=utf-8", $0, fields: vary)
+                answer(.ok, "text/vnd.mermaid; charset=utf-8", $0, fields: vary)
             }
         default:
             refuse(Refusal(.notAcceptable, "format is json, dot or mermaid"), fields: vary)
         }
     }
 
-    /// The format that the client likes best; none where it takes neither.
+    /// The format that the client likes best; none where it takes none of them.
     private static func format(_ head: RequestHead) -> String {
-        switch Accept.choose(head.value(.accept), from: ["application/json", "text/vnd.graphviz"]) {
+        let types: [StaticString] = ["application/json", "text/vnd.graphviz", "text/vnd.mermaid"]
+        return switch Accept.choose(head.value(.accept), from: types) {
         case 0: "json"
         case 1: "dot"
+        case 2: "mermaid"
         default: ""
         }
     }

@@ -304,7 +304,7 @@ extension Operation {
                     status: 200,
                     summary: "The picture",
                     body: Body(
-                        types: ["application/json", "text/vnd.graphviz", "text/plain"],
+                        types: ["application/json", "text/vnd.graphviz", "text/vnd.mermaid"],
                         schema: reference("Picture")
                     )
                 )

@@ -1,0 +1,257 @@
+"""Every limit and every time of the configuration has a test of its breach: here, or where this page says.
+
+`test_every_key_has_a_test` walks the keys of the server; a new key without a test fails it.
+"""
+
+import json
+import re
+import subprocess
+import time
+
+import pytest
+from conftest import CHAIN, Client
+from rawsocket import RawSocket, RawWebSocket, frame
+from sluice import BINARY, ROOT, Server
+
+NODE = "/v1/graphs/g/nodes/"
+
+# Where the breach of a key is tested: a file, and words of the test.
+TESTED = {
+    "limits.connections": ("Tests/SluiceServerTests/RequestTests.swift", "who comes when there is no room gets a clean 503"),
+    "limits.connectionsPerAddress": ("Tests/SluiceServerTests/RequestTests.swift", "connections of one address are bounded"),
+    "limits.sets": ("Tests/GraphHostTests/Host/RateTests.swift", "limits.sets: what comes too fast is refused"),
+    "limits.messages": ("Tests/GraphHostTests/Host/RateTests.swift", "limits.messages: every object counts"),
+    "limits.chains": ("Tests/GraphHostTests/Host/PipelineTests.swift", "limits.chains: different pipelines count"),
+    "limits.pipelines": ("Tests/GraphHostTests/Host/PipelineTests.swift", "limits.pipelines: who spends more"),
+    "limits.work": ("Tests/GraphHostTests/Host/TurnShareTests.swift", "A message with many dear requests takes many turns"),
+    "limits.historyBytes": ("Tests/GraphHostTests/Host/HistoryTests.swift", "limits.historyBytes = 10"),
+    "limits.kept": ("Tests/GraphHostTests/Host/PressureTests.swift", "limits.kept = 2"),
+    "limits.contextBytes": ("Tests/EndToEnd/test_echo.py", "contextBytes: 1MiB"),
+    "limits.pending": ("Tests/GraphHostTests/Host/PendingTests.swift", "client.sink.pauses == [true, false]"),
+    "limits.pendingBytes": ("Tests/GraphHostTests/Host/PendingTests.swift", "client.sink.pauses == [true, false, true]"),
+    "limits.sessions": ("Tests/EndToEnd/test_access.py", "sessions: 2"),
+    "limits.delay": ("Tests/GraphHostTests/Host/TimedStageTests.swift", "limits.delayed = 2"),
+    "times.handshake": ("Tests/EndToEnd/test_tls.py", "handshake: "),
+    "times.headers": ("Tests/EndToEnd/test_errors.py", "times: { headers: 200ms }"),
+    "times.body": ("Tests/SluiceServerTests/RequestTests.swift", "a body that does not arrive in time is 408"),
+    "times.idle": ("Tests/SluiceServerTests/RequestTests.swift", "$0.times.idle"),
+    "times.hello": ("Tests/EndToEnd/test_access.py", "times: { hello: 300ms }"),
+    "times.session": ("Tests/EndToEnd/test_access.py", "session: 1s"),
+    "heartbeat": ("Tests/EndToEnd/test_errors.py", "heartbeat: 100ms"),
+}
+MET = {}
+
+
+def breach(key):
+    def mark(function):
+        MET[key] = function
+        return function
+
+    return mark
+
+
+def limited(setting, graph=CHAIN):
+    return Server({"g": graph}, setting + "\n")
+
+
+def keys():
+    shown = subprocess.run([BINARY, "serve", "--print-config", "--config", ROOT / "config/sluice.yaml"],
+                           check=True, capture_output=True, text=True).stdout
+    names = re.findall(r"^([a-zA-Z.]+) ", shown, re.M)
+    assert "listen" in names, shown
+    return {name for name in names if name.startswith(("limits.", "times."))} | {"heartbeat", "drain"}
+
+
+def test_every_key_has_a_test():
+    assert keys() == set(TESTED) | set(MET)
+    assert not set(TESTED) & set(MET)
+    for key, (path, words) in TESTED.items():
+        assert words in (ROOT / path).read_text(), f"{key}: {path} has no '{words}'"
+
+
+def test_the_shipped_file_says_each():
+    lines = (ROOT / "config/sluice.yaml").read_text().splitlines()
+    for key in keys():
+        word = key.split(".")[-1]
+        assert any(re.match(rf"\s*{word}: ", line) for line in lines), key
+
+# Requests.
+
+def raw(server, head, body=""):
+    with RawSocket(server) as peer:
+        peer.send(head + body)
+        status, headers, body = peer.response()
+        return status, json.loads(body)["code"]
+
+
+@breach("limits.target")
+def target():
+    with limited("limits: { target: 100 }") as server:
+        assert raw(server, f"GET /{'a' * 60} HTTP/1.1\r\nHost: localhost\r\n\r\n")[0] == 404
+        assert raw(server, f"GET /{'a' * 100} HTTP/1.1\r\nHost: localhost\r\n\r\n") == (414, "uri_too_long")
+
+
+@breach("limits.headers")
+def headers():
+    with limited("limits: { headers: 300 }") as server:
+        for length, status in ((100, 404), (400, 431)):
+            assert raw(server, f"GET /v1/graphs/no HTTP/1.1\r\nHost: localhost\r\nX: {'a' * length}\r\n\r\n")[0] == status
+
+
+@breach("limits.fields")
+def fields():
+    with limited("limits: { fields: 5 }") as server:
+        for count, status in ((4, 404), (5, 431)):
+            assert raw(server, "GET /v1/graphs/no HTTP/1.1\r\nHost: localhost\r\n" + "X: y\r\n" * count + "\r\n")[0] == status
+
+
+@breach("limits.body")
+def body():
+    with limited("limits: { body: 10 }") as server:
+        assert server.request("POST", NODE + "any", '"12345678"').status == 200
+        answer = server.request("POST", NODE + "any", '"123456789"')
+        assert answer.status == 413 and answer.json()["code"] == "too_large"
+
+
+# WebSocket.
+
+@breach("limits.message")
+def message():
+    with limited("limits: { message: 200 }") as server:
+        peer = RawWebSocket(server)
+        peer.text('{"op":"ping","id":1}' + " " * 180)
+        assert peer.message()["op"] == "ok"
+        peer.text('{"op":"ping","id":1}' + " " * 181)
+        assert peer.close_code() == 1009
+
+
+@breach("limits.subs")
+def subs():
+    with limited("limits: { subs: 2 }") as server, Client(server) as client:
+        assert [client.ask(op="sub", graph="g", node="x")["op"] for _ in range(2)] == ["snap"] * 2
+        refused = client.ask(op="sub", graph="g", node="x")
+        assert refused["code"] == "sub_limit" and refused["retry"] is True
+        assert server.get("/v1/graphs/g/events?node=x&node=y&node=any").status == 429
+
+
+@breach("limits.matches")
+def matches():
+    with limited("limits: { matches: 3 }") as server, Client(server) as client:
+        assert client.ask(op="sub", graph="g", nodes=["x", "y"])["op"] == "snap"
+        assert client.ask(op="sub", graph="g", nodes=["*"])["code"] == "sub_limit"
+
+
+@breach("limits.stages")
+def stages():
+    with limited("limits: { stages: 1 }") as server, Client(server) as client:
+        assert client.ask(op="sub", graph="g", node="x", pipe=["distinct"])["op"] == "snap"
+        assert client.ask(op="sub", graph="g", node="x", pipe=["distinct", "delta"])["code"] == "pipe_limit"
+
+
+@breach("limits.window")
+def window():
+    with limited("limits: { window: 3 }") as server, Client(server) as client:
+        pipe = [{"window": {"last": "1h", "of": "count"}}]
+        client.ask(op="sub", graph="g", node="x", pipe=pipe, mode="all")
+        for value in range(6):
+            server.set("g", "x", value)
+        assert [client.receive()["d"][0]["v"] for _ in range(6)] == [2, 3, 3, 3, 3, 3]
+
+
+@breach("limits.idempotencyKeys")
+def idempotency_keys():
+    with limited("limits: { idempotencyKeys: 2 }") as server:
+        def replayed(key):
+            answer = server.request("POST", NODE + "x", "1", {"Idempotency-Key": key})
+            assert answer.status == 200
+            return answer.headers["Idempotent-Replayed"] == "true"
+
+        assert [replayed(key) for key in "abcb"] == [False, False, False, True]
+        assert replayed("a") is False
+
+
+def slow_reader(setting):
+    """A peer that does not read, while a long value is set again and again; what it is told afterwards."""
+    with limited(setting) as server:
+        peer = RawWebSocket(server)
+        peer.socket.settimeout(20)
+        peer.subscribe("g", "any")
+        for number in range(300):
+            server.set("g", "any", [number, "x" * 30_000])
+        frames = []
+        try:
+            while not frames or frames[-1]["d"][0]["v"][0] < 299:
+                frames.append(peer.message())
+        except Exception as error:
+            return frames, error
+        return frames, None
+
+
+@breach("limits.unsent")
+def unsent():
+    few, error = slow_reader("limits: { unsent: 64KiB }")
+    assert error is None and any(frame["d"][0].get("n", 1) > 1 for frame in few), "values are folded"
+
+
+@breach("limits.unsentHard")
+def unsent_hard():
+    # Answers are not folded: who asks without reading is closed.
+    with limited("limits: { unsent: 1MiB, unsentHard: 64KiB }") as server:
+        server.set("g", "any", "x" * 60_000)
+        peer = RawWebSocket(server)
+        peer.socket.settimeout(20)
+        try:
+            for number in range(1, 400):
+                peer.text({"op": "get", "id": number, "graph": "g", "nodes": ["any"]})
+        except OSError:
+            pass
+        assert peer.close_code() == 4580
+
+
+# Times.
+
+@breach("times.frame")
+def frame_time():
+    with limited("times: { frame: 200ms }") as server:
+        peer = RawWebSocket(server)
+        peer.send(frame(1, b'{"op":"ping","id":1}')[:8])
+        assert peer.close_code() == 4508
+
+
+@breach("times.close")
+def close_time():
+    with limited("times: { close: 200ms }") as server:
+        peer = RawWebSocket(server)
+        peer.send(frame(3, b"?"))
+        assert peer.close_code() == 1002
+        began = time.monotonic()
+        assert peer.closed(), "without an answer to its close frame the server ends the connection"
+        assert time.monotonic() - began < 5
+
+
+@breach("drain")
+def drain():
+    with limited("drain: 300ms") as server:
+        # A request that never ends would hold the drain.
+        peer = RawSocket(server)
+        peer.send("POST /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n1")
+        assert server.get("/healthz").status == 200
+        began = time.monotonic()
+        server.process.terminate()
+        server.process.wait(10)
+        assert 0.2 < time.monotonic() - began < 5
+        assert peer.closed()
+
+
+@breach("times.wait")
+def wait_time():
+    with limited("times: { wait: 1s }") as server:
+        tag = server.get(NODE + "x").headers["ETag"]
+        began = time.monotonic()
+        assert server.get(NODE + "x", If_None_Match=tag, Prefer="wait=30").status == 304
+        assert 0.8 < time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("key", sorted(MET))
+def test_breach(key):
+    MET[key]()
