@@ -62,8 +62,6 @@ extension SessionLimits {
         idempotencyKeys = limits.idempotencyKeys
         chains = limits.chains
         pipelineUnits = limits.pipelines
-        windowValues = limits.window
-        delayed = limits.delay
         historyBytes = limits.historyBytes
         work = UInt64(limits.work)
         kept = limits.kept

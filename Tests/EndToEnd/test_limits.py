@@ -30,7 +30,10 @@ TESTED = {
     "limits.pending": ("Tests/GraphHostTests/Host/PendingTests.swift", "client.sink.pauses == [true, false]"),
     "limits.pendingBytes": ("Tests/GraphHostTests/Host/PendingTests.swift", "client.sink.pauses == [true, false, true]"),
     "limits.sessions": ("Tests/EndToEnd/test_access.py", "sessions: 2"),
-    "limits.delay": ("Tests/GraphHostTests/Host/TimedStageTests.swift", "limits.delayed = 2"),
+    "limits.delayed": ("Tests/EndToEnd/test_definitions.py", "delayed: 2"),
+    "limits.windowValues": ("Tests/EndToEnd/test_definitions.py", "windowValues: 3"),
+    "limits.zipBuffer": ("Tests/EndToEnd/test_definitions.py", "zipBuffer: 2"),
+    "limits.switchKeys": ("Tests/EndToEnd/test_definitions.py", "switchKeys: 1"),
     "times.handshake": ("Tests/EndToEnd/test_tls.py", "handshake: "),
     "times.headers": ("Tests/EndToEnd/test_errors.py", "times: { headers: 200ms }"),
     "times.body": ("Tests/SluiceServerTests/RequestTests.swift", "a body that does not arrive in time is 408"),
@@ -146,16 +149,6 @@ def stages():
     with limited("limits: { stages: 1 }") as server, Client(server) as client:
         assert client.ask(op="sub", graph="g", node="x", pipe=["distinct"])["op"] == "snap"
         assert client.ask(op="sub", graph="g", node="x", pipe=["distinct", "delta"])["code"] == "pipe_limit"
-
-
-@breach("limits.window")
-def window():
-    with limited("limits: { window: 3 }") as server, Client(server) as client:
-        pipe = [{"window": {"last": "1h", "of": "count"}}]
-        client.ask(op="sub", graph="g", node="x", pipe=pipe, mode="all")
-        for value in range(6):
-            server.set("g", "x", value)
-        assert [client.receive()["d"][0]["v"] for _ in range(6)] == [2, 3, 3, 3, 3, 3]
 
 
 @breach("limits.idempotencyKeys")

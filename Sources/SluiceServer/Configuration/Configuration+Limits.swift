@@ -33,10 +33,6 @@ extension Configuration {
         public var chains = 1000
         /// Units that all pipelines of one principal may spend in one commit.
         public var pipelines = 1_000_000
-        /// Values that one `window` holds; the oldest go first.
-        public var window = 10_000
-        /// Values that one `delay` holds; with one more the oldest leaves early.
-        public var delay = 1024
         /// Nodes that one client's requests may build, and values they may read, in one turn of the loop.
         public var work = 2000
         /// Bytes of JSON in the history of one node.

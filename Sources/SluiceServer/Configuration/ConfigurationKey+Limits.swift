@@ -53,8 +53,6 @@ extension ConfigurationKey {
                 .integer(1...1_000_000_000_000),
                 "units all pipelines of one principal may spend in one commit"
             ),
-            Self("limits.window", \.limits.window, .integer(1...10_000_000), "values of one window"),
-            Self("limits.delay", \.limits.delay, .integer(1...10_000_000), "values that one delay holds"),
             Self(
                 "limits.work",
                 \.limits.work,
