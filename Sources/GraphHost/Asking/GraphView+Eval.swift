@@ -31,7 +31,8 @@ extension GraphView {
         if !stages.isEmpty || document["node"] == nil { try requirePipe(on: source) }
         let (node, _) = graph.chain(source, stages)
         // A subscription shows such a failure and goes on with the next value; asked once, there is no next value.
-        if let fail = node.value?.fail, fail.code == HostError.Code.exprCost.rawValue, fail.at.hasPrefix("pipe/") {
+        let cost = HostError.Code.exprCost.rawValue
+        if let fail = node.value?.fail, fail.code == cost, fail.at.hasPrefix("pipe/") {
             throw HostError(.exprCost, "\(fail.at): \(fail.message)")
         }
         let buffer = FrameBuffer(capacity: 256)
