@@ -48,6 +48,9 @@ let package = Package(
             pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
         ),
+        // RE2 is C++: what Swift sees is a header in C. Its pkg-config file asks for nothing but `-lre2` and a flag that
+        // SwiftPM refuses with a warning.
+        .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
         // Pure libraries.
         .target(name: "ReactiveGraph", swiftSettings: strict),
@@ -62,7 +65,7 @@ let package = Package(
         .target(
             name: "SluiceServer",
             dependencies: [
-                "EventLoop", "HTTP", "GraphHost", "CYAML", "COpenSSL",
+                "EventLoop", "HTTP", "GraphHost", "CYAML", "COpenSSL", "CRE2",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
@@ -104,5 +107,6 @@ let package = Package(
             swiftSettings: strict
         ),
     ],
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
 )

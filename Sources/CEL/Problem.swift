@@ -1,6 +1,6 @@
 /// One thing that is wrong with an expression, and where.
 public struct Problem: Error, Hashable, Sendable {
-    /// `expr_syntax` or `expr_type`.
+    /// `expr_syntax`, `expr_type`, or for a regular expression that is none `expr_bad_value`.
     public let code: ErrorCode
     /// What is wrong, in a sentence without a full stop.
     public let message: String

@@ -83,7 +83,7 @@ extension SessionLimits {
 extension DefinitionOptions {
     /// What definitions and pipelines may use by a configuration.
     public init(_ configuration: Configuration) {
-        self.init()
+        self.init(expressions: .system(limits: configuration.limits))
         zipBuffer = configuration.limits.zipBuffer
         switchKeys = configuration.limits.switchKeys
         windowValues = configuration.limits.windowValues

@@ -37,8 +37,9 @@ struct Check: ParsableCommand {
             problems = folder.problems
             count = folder.definitions.count
         } else {
+            let options = DefinitionOptions(Configuration())
             for file in files {
-                let result = GraphFolder.read(file: file)
+                let result = GraphFolder.read(file: file, options)
                 problems += result.problems
                 count += result.definition == nil ? 0 : 1
             }

@@ -43,7 +43,7 @@ struct Eval: ParsableCommand {
     }
 
     func run() throws {
-        let options = Options(strict: strict, zones: SystemTimeZones())
+        let options = Options.system(strict: strict)
         guard let expression = expressions.first else {
             let batch = EvalBatch(options: options)
             while let line = readLine() {

@@ -143,6 +143,45 @@ struct ProgramTests {
         #expect(throws: CompileError.self) { try Program("'a'.matches('a')") }
     }
 
+    @Test(
+        "a constant regular expression that is none is shown where it is wrong",
+        arguments: [
+            ("value.matches('ab(c')", 17), ("value.matches(r'ab(c')", 18),
+            ("matches(value, \"\"\"ab(c\"\"\")", 20),
+            // Escapes move what follows them: then the literal is pointed at.
+            ("value.matches('\\tab(c')", 14), ("value.matches('ab' + '(c')", 19),
+            ("value.matches('a') && value.matches('(')", 37),
+        ]
+    )
+    func patternPlaces(_ source: String, _ offset: Int) throws {
+        let error = #expect(throws: CompileError.self) {
+            try Program(source, variables: [Variable("value")], options: Options(regex: LiteralRegexEngine()))
+        }
+        #expect(error?.problems.map(\.code) == [.badValue])
+        #expect(error?.problems.map(\.offset) == [offset])
+    }
+
+    @Test("a pattern known only at run time costs as much each time, and a search what its matcher says")
+    func patternCosts() throws {
+        let engine = LiteralRegexEngine()
+        let text = Value.string(String(repeating: "a", count: 8_000))
+        func outcome(_ source: String, cost: Int) throws -> String {
+            let program = try Program(
+                source,
+                variables: [Variable("value")],
+                options: Options(cost: cost, regex: engine)
+            )
+            do throws(EvaluationError) { return describe(try program.evaluate(text)) } catch {
+                return error.code.rawValue
+            }
+        }
+        #expect(try outcome("value.matches('b')", cost: 990) == "expr_cost")
+        #expect(try outcome("value.matches('b')", cost: 1_010) == "false")
+        #expect(try outcome("'x'.matches(value.substring(0, 2))", cost: 300) == "expr_cost")
+        #expect(try outcome("['x', 'x'].exists(x, x.matches(value.substring(0, 2)))", cost: 3_000) == "false")
+        #expect(try outcome("['x', 'x'].exists(x, x.matches(value))", cost: 60_000) == "expr_cost")
+    }
+
     @Test("folding changes no result")
     func folding() throws {
         let table = [

@@ -69,6 +69,10 @@ final class LiteralRegexEngine: RegexEngine {
             self.pattern = Array(pattern.utf8)
         }
 
+        func cost(ofBytes count: Int) -> Int {
+            count / 8
+        }
+
         func isFound(in text: String) -> Bool {
             let text = Array(text.utf8)
             guard pattern.count <= text.count else { return false }
@@ -78,8 +82,12 @@ final class LiteralRegexEngine: RegexEngine {
 
     private(set) var compiled = 0
 
-    func matcher(for pattern: String) -> (any RegexMatcher)? {
+    func matcher(for pattern: String, isKept: Bool) throws(RegexProblem) -> any RegexMatcher {
         compiled += 1
-        return pattern.contains("(") ? nil : Matcher(pattern)
+        let bytes = Array(pattern.utf8)
+        if let place = bytes.firstIndex(of: UInt8(ascii: "(")) {
+            throw RegexProblem("a ')' is missing", at: place)
+        }
+        return Matcher(pattern)
     }
 }

@@ -3,6 +3,7 @@
 import json
 
 from conftest import Client
+from sluice import Server
 
 
 def evaluate(server, body, **headers):
@@ -48,3 +49,44 @@ def test_explain(server):
     assert double["v"] == 8 and x["v"] == 4 and x["ctx"] == {"src": "meter"} and x["c"] == deep["c"]
     assert server.counts("g") == start
     assert server.get("/v1/graphs/g/nodes/none/explain").status == 404
+
+
+def test_regular_expressions(tmp_path):
+    graph = """
+nodes:
+  name: { set: string, pattern: "^[a-z]+$", maxLength: 20 }
+  short: { from: name, pipe: [ { filter: "value.matches('^.{1,3}$')" } ] }
+"""
+    with Server({"g": graph}) as server:
+        refused = server.request("POST", "/v1/graphs/g/nodes/name", '"Anna"')
+        assert refused.status == 422 and refused.json()["code"] == "type_mismatch"
+        assert "^[a-z]+$" in refused.json()["detail"], refused.json()
+        for name in ("anna", "bob"):
+            server.set("g", "name", name)
+        assert server.get("/v1/graphs/g/nodes/short").json() == "bob"
+        picture = server.get("/v1/graphs/g/graph?live=1").json()
+        name, = (node for node in picture["nodes"] if node.get("name") == "name" and node["kind"] == "mutable")
+        assert name["type"] == "string" and name["maxLength"] == 20 and name["pattern"] == "^[a-z]+$"
+        answer = evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('o') && value.matches(value)"}]})
+        assert answer.json()["v"] is True
+        problem, = evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('a(')"}]}).json()["problems"]
+        assert problem["code"] == "expr_bad_value" and "a ')' is missing" in problem["msg"] and problem["column"] >= 30
+        # Searching is linear, and is paid for: the worst pattern ends in a failure at once.
+        answer = evaluate(server, {"node": "name", "pipe": [
+            {"map": "cel.bind(a, lists.range(3000).map(i, 'x').join(), a.matches('(a?){500}b'))"}]})
+        assert answer.json()["fail"]["code"] == "expr_cost", answer.json()
+        zone = evaluate(server, {"node": "name", "pipe": [{"map": "time.getHours('Asia/Tokyo') - time.getHours()"}]}).json()
+        assert zone["v"] in (9, -15)
+
+
+def test_patterns_are_bounded():
+    config = "limits: { patterns: 2, patternBytes: 16KiB }"
+    with Server({"g": "nodes: { name: { set: string, pattern: '^a', initial: abc } }"}, config) as server:
+        large = evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('(abc|d){400}')"}]})
+        assert large.json()["code"] == "expr_bad_value" and "too large" in large.json()["detail"], large.json()
+        two = evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('b') && value.matches('^a')"}]})
+        assert two.json()["v"] is True
+        three = evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('b') && value.matches('c')"}]})
+        assert three.status == 422 and "limits.patterns" in three.json()["detail"], three.json()
+        # What was held for a question is let go of with it.
+        assert evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('d')"}]}).json()["v"] is False

@@ -9,7 +9,8 @@ struct GraphFileTests {
     func shipped(_ name: String) throws {
         let here = "\(#filePath)"
         let tests = try #require(here.firstRange(of: "/Tests/SluiceServerTests/"))
-        let result = GraphFolder.read(file: here[..<tests.lowerBound] + "/config/graphs/\(name).yaml")
+        let file = "\(here[..<tests.lowerBound])/config/graphs/\(name).yaml"
+        let result = GraphFolder.read(file: file, DefinitionOptions(Configuration()))
         #expect(result.problems == [])
         #expect(result.definition?.name == name)
     }

@@ -72,12 +72,15 @@ extension Checker {
         guard !fitting.isEmpty else {
             return report(.type, arityMessage(function, styled, given: arguments.count, isMethod), at: offset)
         }
-        if function.needsRegexEngine, options.regex == nil {
-            return report(
-                .type,
-                "'\(function.name)' is not available: there is no engine for regular expressions",
-                at: offset
-            )
+        if function.needsRegexEngine {
+            guard let regex = options.regex else {
+                return report(
+                    .type,
+                    "'\(function.name)' is not available: there is no engine for regular expressions",
+                    at: offset
+                )
+            }
+            checkPattern(arguments[1], with: regex)
         }
         // Where all types are known, the first overload that takes them without conversion is meant.
         let isKnown = arguments.allSatisfy(\.type.isKnown)
@@ -91,6 +94,17 @@ extension Checker {
         }
         let type = results.allSatisfy { $0 == first } ? first : .dyn
         return Checked(.call(function, arguments), type: type, at: offset)
+    }
+
+    /// Complains about a literal that is no regular expression.
+    private mutating func checkPattern(_ argument: Checked, with regex: any RegexEngine) {
+        guard case .string(let pattern)? = argument.constant else { return }
+        do throws(RegexProblem) {
+            _ = try regex.matcher(for: pattern, isKept: true)
+        } catch {
+            let place = source.offset(ofLiteralAt: argument.offset, plus: error.offset, in: pattern)
+            _ = report(.badValue, error.sentence, at: place)
+        }
     }
 
     /// What the overloads give that take arguments of these types.

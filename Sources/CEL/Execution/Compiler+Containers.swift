@@ -1,5 +1,5 @@
 extension Compiler {
-    mutating func list(_ elements: [(value: Checked, isOptional: Bool)], at offset: Int) throws(Failure) {
+    mutating func list(_ elements: [(value: Checked, isOptional: Bool)], at offset: Int) throws(BadPattern) {
         guard elements.contains(where: \.isOptional) else {
             for element in elements {
                 try value(element.value)
@@ -20,7 +20,7 @@ extension Compiler {
     mutating func map(
         _ entries: [(key: Checked, value: Checked, isOptional: Bool)],
         at offset: Int
-    ) throws(Failure) {
+    ) throws(BadPattern) {
         guard entries.contains(where: \.isOptional) else {
             for entry in entries {
                 try value(entry.key)
@@ -41,7 +41,7 @@ extension Compiler {
     }
 
     /// Stack while it runs, from the bottom: range, position, outcome (not for lists and maps), key, element.
-    mutating func comprehension(_ comprehension: Checked.Comprehension, at offset: Int) throws(Failure) {
+    mutating func comprehension(_ comprehension: Checked.Comprehension, at offset: Int) throws(BadPattern) {
         try value(comprehension.range)
         let bottom = height - 1
         emit(Instruction(.iterate), at: comprehension.range.offset)
@@ -100,7 +100,7 @@ extension Compiler {
         elementSlot: Int,
         outcomeSlot: Int,
         at offset: Int
-    ) throws(Failure) -> Int? {
+    ) throws(BadPattern) -> Int? {
         let body = comprehension.body
         switch comprehension.kind {
         case .all, .exists:

@@ -24,8 +24,8 @@ struct Compiler {
 
     /// The code for `checked`.
     ///
-    /// - Throws: when a constant regular expression is none.
-    static func compile(_ checked: Checked, options: Options, argumentCount: Int) throws(Failure) -> Code {
+    /// - Throws: when a pattern that folding made is no regular expression; literal ones have been checked.
+    static func compile(_ checked: Checked, options: Options, argumentCount: Int) throws(BadPattern) -> Code {
         var compiler = Compiler(regex: options.regex)
         try compiler.value(checked)
         compiler.emit(Instruction(.end), at: checked.offset)
@@ -39,7 +39,7 @@ struct Compiler {
     // MARK: Values
 
     /// Emits what leaves the value of `checked` on the stack.
-    mutating func value(_ checked: Checked) throws(Failure) {
+    mutating func value(_ checked: Checked) throws(BadPattern) {
         let offset = checked.offset
         switch checked.form {
         case .constant, .argument, .local:
@@ -97,7 +97,7 @@ struct Compiler {
         _ instruction: Instruction,
         _ operand: Checked,
         at offset: Int
-    ) throws(Failure) {
+    ) throws(BadPattern) {
         var instruction = instruction
         let read = try read(operand)
         (instruction.left, instruction.a) = (read.place, read.distance)
@@ -111,7 +111,7 @@ struct Compiler {
         _ left: Checked,
         _ right: Checked,
         at offset: Int
-    ) throws(Failure) {
+    ) throws(BadPattern) {
         let (left, right) = try (read(left), read(right))
         var instruction = Instruction(operation)
         (instruction.left, instruction.a) = (left.place, left.distance)
@@ -124,7 +124,7 @@ struct Compiler {
     /// Where an operand can be read: where it lies already, or on the stack, where this puts it.
     private mutating func read(
         _ operand: Checked
-    ) throws(Failure) -> (place: Place, distance: Int32, isTemporary: Bool) {
+    ) throws(BadPattern) -> (place: Place, distance: Int32, isTemporary: Bool) {
         switch operand.form {
         case .constant(let value): return (.constant, distance(constant(value)), false)
         case .argument(let position): return (.argument, distance(position), false)
@@ -144,13 +144,14 @@ struct Compiler {
         Int32(truncatingIfNeeded: position * MemoryLayout<Value>.stride)
     }
 
-    private mutating func call(_ function: Function, _ arguments: [Checked], at offset: Int) throws(Failure) {
+    private mutating func call(
+        _ function: Function,
+        _ arguments: [Checked],
+        at offset: Int
+    ) throws(BadPattern) {
         if function.needsRegexEngine, arguments.count == 2, case .string(let pattern)? = arguments[1].constant
         {
-            guard let matcher = regex?.matcher(for: pattern) else {
-                throw .badValue("the regular expression is not valid")
-            }
-            matchers.append(matcher)
+            matchers.append(try matcher(for: pattern, at: arguments[1].offset))
             return try unary(Instruction(.match, b: matchers.count - 1), arguments[0], at: offset)
         }
         if arguments.count == 2, function.name == "or" || function.name == "orValue" {
@@ -160,6 +161,17 @@ struct Compiler {
             try value(argument)
         }
         emitCall(function, argumentCount: arguments.count, at: offset)
+    }
+
+    private func matcher(for pattern: String, at offset: Int) throws(BadPattern) -> any RegexMatcher {
+        guard let regex else {
+            throw BadPattern(message: "there is no engine for regular expressions", offset: offset)
+        }
+        do throws(RegexProblem) {
+            return try regex.matcher(for: pattern, isKept: true)
+        } catch {
+            throw BadPattern(message: error.sentence, offset: offset)
+        }
     }
 
     /// Calls a function with the topmost values.
@@ -178,7 +190,7 @@ struct Compiler {
         _ other: Checked,
         unwraps: Bool,
         at offset: Int
-    ) throws(Failure) {
+    ) throws(BadPattern) {
         let bottom = height
         try value(optional)
         let skip = emit(Instruction(unwraps ? .orUnwrapped : .orSkip), at: offset)
@@ -192,7 +204,7 @@ struct Compiler {
 
     // MARK: Control
 
-    private mutating func logical(isAnd: Bool, _ operands: [Checked], at offset: Int) throws(Failure) {
+    private mutating func logical(isAnd: Bool, _ operands: [Checked], at offset: Int) throws(BadPattern) {
         var exits: [Int] = []
         let bottom = height
         var first = true
@@ -237,7 +249,7 @@ struct Compiler {
         _ then: Checked,
         _ otherwise: Checked,
         at offset: Int
-    ) throws(Failure) {
+    ) throws(BadPattern) {
         let bottom = height
         try value(condition)
         let toOtherwise = emit(Instruction(.branch), at: condition.offset)
@@ -297,6 +309,12 @@ struct Compiler {
         keys.append(Code.Key(name: name, tag: KeyTag.of(name)))
         return keys.count - 1
     }
+}
+
+/// A constant pattern that the engine does not take, and where in the source it is made.
+struct BadPattern: Error {
+    let message: String
+    let offset: Int
 }
 
 extension BinaryOperator {

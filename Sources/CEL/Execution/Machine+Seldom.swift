@@ -118,8 +118,7 @@ extension Machine {
 
     private mutating func match(_ value: Value, _ matcher: any RegexMatcher) throws(Failure) -> Value {
         guard case .string(let text) = value else { throw .noOverload("matches", [value.typeName, .string]) }
-        try meter.spend(bytes: text.utf8.count)
-        return .bool(matcher.isFound(in: text))
+        return .bool(try matcher.search(text, &meter))
     }
 
     // MARK: Containers

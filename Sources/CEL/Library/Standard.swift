@@ -38,11 +38,7 @@ enum Standard {
             [.method(.string, .string, gives: .bool), .global(.string, .string, gives: .bool)]
         ) { arguments, meter throws(Failure) in
             let (text, pattern) = try (arguments.string(0), arguments.string(1))
-            try meter.spend(bytes: text.utf8.count + 64 * pattern.utf8.count)
-            guard let matcher = meter.regex?.matcher(for: pattern) else {
-                throw .badValue("the regular expression is not valid")
-            }
-            return .bool(matcher.isFound(in: text))
+            return .bool(try meter.matcher(for: pattern).search(text, &meter))
         },
         Function("type", [.global(.a, gives: .type)]) { arguments, _ throws(Failure) in
             .type(arguments[0].typeName)

@@ -115,11 +115,17 @@ extension Notebook {
             )
             return
         }
-        guard let matcher = engine.matcher(for: text) else {
-            add("pattern is no regular expression", at: document.position)
-            return
+        do throws(RegexProblem) {
+            check.matcher = try engine.matcher(for: text, isKept: true)
+            check.pattern = text
+        } catch {
+            add("pattern cannot be used: \(error.message)", at: place(of: error, in: text, document))
         }
-        check.pattern = text
-        check.matcher = matcher
+    }
+
+    private func place(of problem: RegexProblem, in pattern: String, _ document: Document) -> Position {
+        let before = String(decoding: pattern.utf8.prefix(problem.offset), as: UTF8.self)
+        guard let scalar = document.scalar, !before.contains("\n") else { return document.position }
+        return scalar.position(line: 1, column: before.unicodeScalars.count + 1)
     }
 }

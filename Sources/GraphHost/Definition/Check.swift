@@ -18,7 +18,7 @@ public struct Check {
     /// Bounds of a string's length in characters (Unicode scalars), included; of an array's in elements.
     public var minLength: Int?
     public var maxLength: Int?
-    /// What must be found in a string, as it was written.
+    /// What must be found somewhere in a string (RE2 syntax; `^` and `$` tie it to the ends), as it was written.
     public var pattern: String?
     /// The pattern, compiled.
     var matcher: (any RegexMatcher)?
@@ -92,10 +92,12 @@ public struct Check {
             if let minLength, length < minLength { return "must have at least \(minLength) characters" }
             if let maxLength, length > maxLength { return "must have at most \(maxLength) characters" }
         }
-        if let matcher, !matcher.isFound(in: text) {
-            return "must match \(pattern ?? "the pattern")"
+        guard let matcher else { return nil }
+        do throws(RegexProblem) {
+            return try matcher.isFound(in: text) ? nil : "must match \(pattern ?? "the pattern")"
+        } catch {
+            return "cannot be matched: \(error.message)"
         }
-        return nil
     }
 
     private func text(_ number: Double) -> String {

@@ -1,6 +1,9 @@
 extension Configuration {
     /// How much peers may send and hold.
     public struct Limits: Sendable {
+        /// The defaults.
+        public init() {}
+
         /// Open connections; more get 503.
         public var connections = 100_000
         /// Open connections of one address; 0: no bound.
@@ -35,6 +38,10 @@ extension Configuration {
         public var pipelines = 1_000_000
         /// Nodes that one client's requests may build, and values they may read, in one turn of the loop.
         public var work = 2000
+        /// Different regular expressions in expressions and checks.
+        public var patterns = 1000
+        /// Memory of one of them, with what it remembers while searching.
+        public var patternBytes = 256 * 1024
         /// Bytes of JSON in the history of one node.
         public var historyBytes = 16 << 20
         /// Nodes that one graph keeps with `retain: untilPressure`; before one more, those not in use go.

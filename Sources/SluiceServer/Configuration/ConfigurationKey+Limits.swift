@@ -60,6 +60,18 @@ extension ConfigurationKey {
                 "nodes one client's requests may build in one turn; the rest waits for the next"
             ),
             Self(
+                "limits.patterns",
+                \.limits.patterns,
+                .integer(0...1_000_000),
+                "different regular expressions in use"
+            ),
+            Self(
+                "limits.patternBytes",
+                \.limits.patternBytes,
+                .bytes(16_384...1 << 30),
+                "memory of one regular expression"
+            ),
+            Self(
                 "limits.historyBytes",
                 \.limits.historyBytes,
                 .bytes(1024...1 << 40),

@@ -11,9 +11,10 @@ public enum FilePicture {
     ///
     /// - Throws: ``StartFailure`` with everything that is wrong with the file.
     public static func draw(file path: String, as format: Format) throws(StartFailure) -> [UInt8] {
-        let (definition, problems) = GraphFolder.read(file: path)
+        let options = DefinitionOptions(Configuration())
+        let (definition, problems) = GraphFolder.read(file: path, options)
         guard let definition else { throw StartFailure(problems) }
-        let host = Host(log: MemoryLog(epoch: "picture"), clock: ManualHostClock())
+        let host = Host(log: MemoryLog(epoch: "picture"), clock: ManualHostClock(), definitions: options)
         if case .refused(let error) = host.define(definition) { throw StartFailure([error.message]) }
         guard let graph = host[definition.name] else {
             throw StartFailure(["the graph did not come into being"])

@@ -8,11 +8,14 @@ public enum GraphFolder {
 
     /// Reads every `*.yaml`, `*.yml` and `*.json` of a folder.
     ///
+    /// - Parameters:
+    ///   - folder: its path.
+    ///   - options: what expressions and patterns may use.
     /// - Returns: the definitions in the order of their file names, and everything that is wrong with any of
     ///   them.
     public static func read(
         _ folder: String,
-        _ options: DefinitionOptions = DefinitionOptions()
+        _ options: DefinitionOptions
     ) -> (definitions: [GraphDefinition], problems: [String]) {
         guard let names = FileSystem.names(in: folder) else {
             return ([], ["graphs: there is no folder '\(folder)' that can be read"])
@@ -36,7 +39,7 @@ public enum GraphFolder {
     /// Reads one definition file.
     public static func read(
         file path: String,
-        _ options: DefinitionOptions = DefinitionOptions()
+        _ options: DefinitionOptions
     ) -> (definition: GraphDefinition?, problems: [String]) {
         let bytes: [UInt8]
         do throws(UVError) {

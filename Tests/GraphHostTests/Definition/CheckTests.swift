@@ -1,3 +1,4 @@
+import CEL
 import GraphHost
 import Testing
 
@@ -38,6 +39,28 @@ struct CheckTests {
     func whole(_ json: String, _ isWhole: Bool) throws {
         let found = try complaint(json) { $0.kind = .integer }
         #expect(found == (isWhole ? nil : "must be a whole number"))
+    }
+
+    @Test("a pattern is looked for in strings")
+    func pattern() throws {
+        let options = DefinitionOptions(expressions: Options(regex: SubstringEngine()))
+        func read(_ node: String) -> (check: Check?, problems: [GraphHost.Problem]) {
+            let text = "{\"graph\": \"g\", \"nodes\": {\"a\": \(node)}}"
+            guard let document = try? Document.parse(json: text) else { return (nil, []) }
+            let (definition, problems) = GraphDefinition.read(document, file: nil, options: options)
+            guard case .mutable(let rules)? = definition?.nodes.first?.kind else { return (nil, problems) }
+            return (rules.check, problems)
+        }
+        let check = try #require(read(#"{"set": "string", "pattern": "bc"}"#).check)
+        #expect(try check.complaint(about: Datum.parse(#""abcd""#)) == nil)
+        #expect(try check.complaint(about: Datum.parse(#""abd""#)) == "must match bc")
+        #expect(try check.complaint(about: Datum.parse("5")) == "must be a string")
+        #expect(!check.passesEverything)
+        let bad = read(#"{"set": "string", "pattern": "a(b"}"#).problems
+        #expect(bad.map(\.message) == ["pattern cannot be used: a ')' is missing"])
+        #expect(bad.map(\.position.column) == [62])
+        let initial = read(#"{"set": "string", "pattern": "bc", "initial": "x"}"#).problems
+        #expect(initial.map(\.message) == ["the initial value must match bc"])
     }
 
     @Test(
@@ -94,5 +117,27 @@ struct CheckTests {
         let failure = Datum.fail("expr_divide", at: "n", "division by zero")
         #expect(Check().complaint(about: failure) == "a failure cannot be set")
         #expect(Check().passesEverything)
+    }
+}
+
+/// Stands in for a real engine: a pattern is found where it stands literally; an open bracket makes it none.
+private final class SubstringEngine: RegexEngine {
+    private final class Matcher: RegexMatcher {
+        let pattern: String
+
+        init(_ pattern: String) {
+            self.pattern = pattern
+        }
+
+        func cost(ofBytes count: Int) -> Int { count }
+
+        func isFound(in text: String) -> Bool { text.contains(pattern) }
+    }
+
+    func matcher(for pattern: String, isKept: Bool) throws(RegexProblem) -> any RegexMatcher {
+        if let place = Array(pattern.utf8).firstIndex(of: UInt8(ascii: "(")) {
+            throw RegexProblem("a ')' is missing", at: place)
+        }
+        return Matcher(pattern)
     }
 }

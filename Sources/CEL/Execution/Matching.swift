@@ -1,0 +1,26 @@
+extension RegexMatcher {
+    /// Searches `text`, within the budget.
+    func search(_ text: String, _ meter: inout Meter) throws(Failure) -> Bool {
+        try meter.spend(cost(ofBytes: text.utf8.count))
+        do throws(RegexProblem) {
+            return try isFound(in: text)
+        } catch {
+            throw .badValue(error.sentence)
+        }
+    }
+}
+
+extension Meter {
+    /// Compiles a pattern that is known only now.
+    ///
+    /// That costs the same whether the engine remembers the pattern or not: the outcome must not depend on it.
+    mutating func matcher(for pattern: String) throws(Failure) -> any RegexMatcher {
+        try spend(300 + 8 * pattern.utf8.count)
+        guard let regex else { throw .type("there is no engine for regular expressions") }
+        do throws(RegexProblem) {
+            return try regex.matcher(for: pattern, isKept: false)
+        } catch {
+            throw .badValue(error.sentence)
+        }
+    }
+}

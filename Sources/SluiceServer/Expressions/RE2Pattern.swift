@@ -1,0 +1,56 @@
+internal import CEL
+internal import CRE2
+
+/// One regular expression, compiled by RE2.
+///
+/// Searching takes time linear in the text: no pattern makes it go back. At worst each byte costs a step for every
+/// instruction of the program, and that is what ``cost(ofBytes:)`` asks for.
+final class RE2Pattern: RegexMatcher {
+    /// As it was written.
+    let text: String
+    private let compiled: OpaquePointer
+    private let unitsPerEightBytes: Int
+    /// Called when the pattern is let go of.
+    private let onEnd: (String) -> Void
+
+    /// Compiles `text` to a program that takes at most `memoryBytes` with all it remembers while searching.
+    init(_ text: String, memoryBytes: Int, onEnd: @escaping (String) -> Void) throws(RegexProblem) {
+        var pattern: OpaquePointer?
+        var problem = cre2_problem()
+        var source = text
+        _ = source.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                cre2_compile($0.baseAddress, $0.count, Int64(memoryBytes), &pattern, &problem)
+            }
+        }
+        guard let pattern else {
+            let message = withUnsafeBytes(of: &problem.message) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            throw RegexProblem(message, at: problem.offset)
+        }
+        self.text = text
+        self.onEnd = onEnd
+        compiled = pattern
+        unitsPerEightBytes = 2 + Int(cre2_instructions(pattern)) / 8
+    }
+
+    deinit {
+        cre2_free(compiled)
+        onEnd(text)
+    }
+
+    func cost(ofBytes count: Int) -> Int {
+        let (product, isTooMuch) = count.multipliedReportingOverflow(by: unitsPerEightBytes)
+        return isTooMuch ? .max : product / 8 + 1
+    }
+
+    func isFound(in text: String) throws(RegexProblem) -> Bool {
+        var text = text
+        let found = text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { cre2_find(compiled, $0.baseAddress, $0.count) }
+        }
+        guard found >= 0 else { throw RegexProblem("there was no memory for the search") }
+        return found == 1
+    }
+}

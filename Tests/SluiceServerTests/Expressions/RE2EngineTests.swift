@@ -1,0 +1,120 @@
+import CEL
+import GraphHost
+import Testing
+
+@testable import SluiceServer
+
+@Suite("Regular expressions")
+struct RE2EngineTests {
+    private let engine = RE2Engine()
+
+    @Test(
+        "a pattern is found anywhere in the text",
+        arguments: [
+            ("b+", "abbc", true), ("^b", "abbc", false), ("^a.*c$", "abbc", true), ("", "", true),
+            ("^$", "", true),
+            ("x", "", false), (".", "\n", false), ("(?i)ABC", "xabc", true), ("^\\pL+$", "Größe", true),
+            ("^.$", "🙂", true), ("a\u{0}b", "a\u{0}b", true), ("^a$", "a\u{0}", false),
+            ("\\d{3}-\\d", "12-3", false),
+            ("(?P<year>\\d{4})", "in 2024", true),
+        ]
+    )
+    func search(_ pattern: String, _ text: String, _ isFound: Bool) throws {
+        #expect(try engine.matcher(for: pattern, isKept: true).isFound(in: text) == isFound)
+    }
+
+    @Test(
+        "what is no pattern is refused with its place",
+        arguments: [
+            ("a(b", "a ')' is missing", 0), ("ab[z-a]", "the character range runs backwards", 3),
+            ("a**", "two repetitions in a row", 1), ("*", "there is nothing to repeat", 0),
+            ("x{1001}", "no such number of repetitions: at most 1000", 1),
+            ("ab\\", "a backslash stands at the end", 2),
+            ("a\\8", "there is no such escape", 1),
+            ("a(?=b)", "there is no such group; look-around and back-references are not linear in time", 1),
+            ("[[:vowel:]]", "the character range runs backwards", 1),
+            ("(?:\\pL{100}){10}", "compiled, the pattern is too large", 0),
+        ]
+    )
+    func refused(_ pattern: String, _ message: String, _ offset: Int) throws {
+        let problem = #expect(throws: RegexProblem.self) { try engine.matcher(for: pattern, isKept: true) }
+        #expect(problem == RegexProblem(message, at: offset))
+        #expect(engine.count == 0)
+    }
+
+    @Test("equal patterns are one, for as long as somebody holds it")
+    func sharing() throws {
+        var first: (any RegexMatcher)? = try engine.matcher(for: "a+", isKept: true)
+        let second = try engine.matcher(for: "a+", isKept: true)
+        #expect(first === second)
+        #expect(engine.count == 1)
+        first = nil
+        withExtendedLifetime(second) { #expect(engine.count == 1) }
+        do {
+            let other = try engine.matcher(for: "b+", isKept: true)
+            withExtendedLifetime(other) { #expect(engine.count == 2) }
+        }
+        withExtendedLifetime(second) { #expect(engine.count == 1) }
+    }
+
+    @Test("patterns that are held are counted, passing ones are not and are bounded by themselves")
+    func bounds() throws {
+        let engine = RE2Engine(most: 3)
+        var held = try (0..<3).map { try engine.matcher(for: "held\($0)", isKept: true) }
+        let problem = #expect(throws: RegexProblem.self) { try engine.matcher(for: "more", isKept: true) }
+        #expect(problem?.message == "3 different patterns are in use already (limits.patterns)")
+        #expect(try engine.matcher(for: "held1", isKept: true) === held[1])
+        for number in 0..<500 {
+            _ = try engine.matcher(for: "passing\(number)", isKept: false)
+            #expect(engine.count <= 3 + 64)
+        }
+        held.removeLast()
+        #expect(throws: Never.self) { try engine.matcher(for: "more", isKept: true) }
+    }
+
+    @Test(
+        "a search costs what it may take at worst, and no more text is searched than the budget pays for",
+        arguments: ["(a?){500}b", "(?:a|b)*a(?:a|b){13}c", "(x+x+)+y", "\\p{Lu}\\p{Ll}+ \\p{Greek}"]
+    )
+    func cost(_ pattern: String) throws {
+        let matcher = try engine.matcher(for: pattern, isKept: true)
+        #expect(matcher.cost(ofBytes: 16_000) >= 2 * (matcher.cost(ofBytes: 8_000) - 1))
+        #expect(matcher.cost(ofBytes: .max) == .max)
+        let program = try Program(
+            "value.matches(r'\(pattern)')",
+            variables: [Variable("value")],
+            options: .system()
+        )
+        for letters in ["x", "ab", "Aa \u{3b1}"] {
+            let text = String(repeating: letters, count: 60_000)
+            let error = #expect(throws: EvaluationError.self) { try program.evaluate(.string(text)) }
+            #expect(error?.code == .cost)
+        }
+    }
+
+    @Test("graphs, pipelines and checks have regular expressions and time zones")
+    func everywhere() throws {
+        let folder = try TemporaryFolder()
+        folder.write(
+            "g.yaml",
+            """
+            nodes:
+              name: { set: string, pattern: "^[a-z]+$" }
+              hour: { from: name, pipe: [ { map: "time.getHours('Europe/Berlin')" } ] }
+              good: { from: name, pipe: [ { filter: "value.matches('^a')" } ] }
+              bad: { from: name, pipe: [ { filter: "value.matches('ab[z-a]')" } ] }
+              worse: { set: string, pattern: "ab[z-a]" }
+            """
+        )
+        let result = GraphFolder.read(
+            file: folder.path + "/g.yaml",
+            DefinitionOptions(Configuration())
+        )
+        #expect(
+            result.problems.map { $0.split(separator: ":", maxSplits: 1)[1] } == [
+                "5:59: the regular expression cannot be used: the character range runs backwards",
+                "6:38: pattern cannot be used: the character range runs backwards",
+            ]
+        )
+    }
+}
