@@ -1,6 +1,6 @@
 /// One thing that is wrong with an expression, and where.
 public struct Problem: Error, Hashable, Sendable {
-    /// `expr_syntax`, `expr_type`, or for a regular expression that is none `expr_bad_value`.
+    /// `expr_syntax`, also for a literal that is no regular expression, or `expr_type`.
     public let code: ErrorCode
     /// What is wrong, in a sentence without a full stop.
     public let message: String

@@ -38,7 +38,7 @@ public struct Program {
         do {
             code = try Compiler.compile(folded, options: options, argumentCount: variables.count)
         } catch {
-            throw CompileError(problems: [Problem(.badValue, error.message, at: error.offset, in: source)])
+            throw CompileError(problems: [Problem(.syntax, error.message, at: error.offset, in: source)])
         }
         self.source = source
         canonicalText = syntax.canonicalText

@@ -8,6 +8,7 @@ public protocol RegexEngine: AnyObject {
     ///   - pattern: the regular expression.
     ///   - isKept: whether the matcher is for an expression that is kept, asked for once when that is checked; else it is for
     ///     one evaluation, and whoever often meets the same few patterns does well to remember them.
+    /// - Returns: what searches for the pattern.
     /// - Throws: why the pattern cannot be used.
     func matcher(for pattern: String, isKept: Bool) throws(RegexProblem) -> any RegexMatcher
 }

@@ -157,7 +157,7 @@ struct ProgramTests {
         let error = #expect(throws: CompileError.self) {
             try Program(source, variables: [Variable("value")], options: Options(regex: LiteralRegexEngine()))
         }
-        #expect(error?.problems.map(\.code) == [.badValue])
+        #expect(error?.problems.map(\.code) == [.syntax])
         #expect(error?.problems.map(\.offset) == [offset])
     }
 

@@ -70,7 +70,7 @@ nodes:
         answer = evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('o') && value.matches(value)"}]})
         assert answer.json()["v"] is True
         problem, = evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('a(')"}]}).json()["problems"]
-        assert problem["code"] == "expr_bad_value" and "a ')' is missing" in problem["msg"] and problem["column"] >= 30
+        assert problem["code"] == "expr_syntax" and "a ')' is missing" in problem["msg"] and problem["column"] >= 30
         # Searching is linear, and is paid for: the worst pattern ends in a failure at once.
         answer = evaluate(server, {"node": "name", "pipe": [
             {"map": "cel.bind(a, lists.range(3000).map(i, 'x').join(), a.matches('(a?){500}b'))"}]})
@@ -83,7 +83,7 @@ def test_patterns_are_bounded():
     config = "limits: { patterns: 2, patternBytes: 16KiB }"
     with Server({"g": "nodes: { name: { set: string, pattern: '^a', initial: abc } }"}, config) as server:
         large = evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('(abc|d){400}')"}]})
-        assert large.json()["code"] == "expr_bad_value" and "too large" in large.json()["detail"], large.json()
+        assert large.json()["code"] == "expr_syntax" and "too large" in large.json()["detail"], large.json()
         two = evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('b') && value.matches('^a')"}]})
         assert two.json()["v"] is True
         three = evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('b') && value.matches('c')"}]})

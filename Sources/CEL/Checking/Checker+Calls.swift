@@ -103,7 +103,7 @@ extension Checker {
             _ = try regex.matcher(for: pattern, isKept: true)
         } catch {
             let place = source.offset(ofLiteralAt: argument.offset, plus: error.offset, in: pattern)
-            _ = report(.badValue, error.sentence, at: place)
+            _ = report(.syntax, error.sentence, at: place)
         }
     }
 

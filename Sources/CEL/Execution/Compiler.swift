@@ -126,21 +126,21 @@ struct Compiler {
         _ operand: Checked
     ) throws(BadPattern) -> (place: Place, distance: Int32, isTemporary: Bool) {
         switch operand.form {
-        case .constant(let value): return (.constant, distance(constant(value)), false)
-        case .argument(let position): return (.argument, distance(position), false)
+        case .constant(let value): return (.constant, Self.distance(constant(value)), false)
+        case .argument(let position): return (.argument, Self.distance(position), false)
         case .local(let number):
             let slot = slots[number] ?? 0
             if failing.contains(number) {
                 emit(Instruction(.raiseLocal, a: slot), at: operand.offset)
             }
-            return (.stack, distance(slot), false)
+            return (.stack, Self.distance(slot), false)
         default:
             try value(operand)
-            return (.stack, distance(height - 1), true)
+            return (.stack, Self.distance(height - 1), true)
         }
     }
 
-    private func distance(_ position: Int) -> Int32 {
+    private static func distance(_ position: Int) -> Int32 {
         Int32(truncatingIfNeeded: position * MemoryLayout<Value>.stride)
     }
 
@@ -295,7 +295,7 @@ struct Compiler {
 
     private mutating func push(_ place: Place, _ position: Int, at offset: Int) {
         var instruction = Instruction(.push)
-        (instruction.left, instruction.a) = (place, distance(position))
+        (instruction.left, instruction.a) = (place, Self.distance(position))
         emit(instruction, at: offset)
         height += 1
     }

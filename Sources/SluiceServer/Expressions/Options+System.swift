@@ -6,6 +6,7 @@ extension Options {
     /// - Parameters:
     ///   - isStrict: exactly the published standard.
     ///   - limits: `patterns` and `patternBytes` of a configuration.
+    /// - Returns: options with an engine of their own.
     public static func system(
         strict isStrict: Bool = false,
         limits: Configuration.Limits = Configuration.Limits()
