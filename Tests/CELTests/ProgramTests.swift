@@ -182,6 +182,15 @@ struct ProgramTests {
         #expect(try outcome("['x', 'x'].exists(x, x.matches(value))", cost: 60_000) == "expr_cost")
     }
 
+    @Test("what is too costly or too large to be folded has its value all the same")
+    func foldingInVain() {
+        #expect(outcome("lists.range(100).map(x, 'aaaaaaaaaa').join().size()") == "int 1000")
+        #expect(outcome("lists.range(600).map(x, x * 2).size()") == "int 600")
+        #expect(outcome("cel.bind(a, lists.range(300), a + a + a + a).size()") == "int 1200")
+        #expect(outcome("[1 / 0]") == "error expr_divide")
+        #expect(outcome("[1 / 0].size()") == "error expr_divide")
+    }
+
     @Test("folding changes no result")
     func folding() throws {
         let table = [
