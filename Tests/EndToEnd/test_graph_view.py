@@ -217,6 +217,30 @@ def test_the_picture_does_not_jump_when_clients_come_and_go(open_page):
         assert smallest_text(page) >= 10.95
 
 
+def test_nodes_that_wake_and_sleep_stay_where_they_are(open_page):
+    sleeping = "".join(f"\n  late{i}: {{ combine: {{ a: in{i}, b: out{i + 1} }}, map: 'a + b' }}" for i in range(6))
+    with Server({"g": graph_of(30, sleeping)}) as server:
+        page = open_page(server, "/#/g/g")
+        shows(page)
+        expect(page.locator(".node.asleep")).to_have_count(6)
+        before = boxes(page)
+        for _ in range(3):
+            with Client(server) as client:
+                for i in range(6):
+                    client.ask(op="sub", graph="g", node=f"late{i}")
+                expect(listeners(page)).to_have_count(1)
+                expect(page.locator(".node.asleep")).to_have_count(0)
+                now = boxes(page)
+                assert overlapping(now) == []
+                moved = [n for n in before if now[n] != before[n]]
+                assert len(moved) <= 2, moved
+            expect(page.locator(".node.asleep")).to_have_count(6)
+            expect(page.locator(".node.gone")).to_have_count(0)
+        after = boxes(page)
+        moves = [((after[n][0] - before[n][0]) ** 2 + (after[n][1] - before[n][1]) ** 2) ** 0.5 for n in before]
+        assert sum(moves) / len(moves) <= 2, moves
+
+
 @pytest.mark.parametrize("count, size", [(12, (1280, 800)), (60, (1280, 800)), (240, (900, 700)), (30, (390, 844))])
 def test_text_stays_readable_and_nothing_overlaps(open_page, count, size):
     with Server({"g": graph_of(count)}) as server:

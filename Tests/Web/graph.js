@@ -91,6 +91,23 @@ async () => {
     same(move(first, later), 0);
   });
 
+  test("nodes that wake up and fall asleep again move nothing", () => {
+    const middle = ["m1", "m2", "m3", "m4", "m5"];
+    const nodes = ["a", "b", ...middle, "far", "near"].map(box);
+    const edges = [...middle.map((m) => ["a", m]), ["b", "m3"], ["m2", "far"], ["a", "far"], ["b", "far"], ["m4", "near"], ["a", "near"]]
+      .map(([from, to]) => ({ id: `${from}${to}`, from, to }));
+    const asleep = layout({ nodes, edges });
+    let picture = asleep;
+    for (let round = 0; round < 5; round++) {
+      const live = edges.map((e) => ({ ...e, id: `live ${round} ${e.id}` }));
+      picture = layout({ nodes: [...nodes, box(`l${round}`)], edges: [...live, { id: "on", from: "far", to: `l${round}` }] }, picture.memory);
+      same(move(asleep, picture), 0);
+      picture = layout({ nodes, edges }, picture.memory);
+      same(move(asleep, picture), 0);
+      same([...picture.edges.values()].map((e) => e.d), [...asleep.edges.values()].map((e) => e.d));
+    }
+  });
+
   test("every edge leads to the right but those that lead back", () => {
     const graph = graphOf(60, 5);
     const { nodes, edges } = layout(graph);

@@ -8,7 +8,7 @@ export const defaults = {
   node: [172, 50], // the largest node, for the pitch of the columns
   columnGap: 60,
   gap: 24, // between two nodes of a column
-  bendGap: 10, // around the bend of an edge
+  bendGap: 8, // around the bend of an edge: one fits between two nodes
   maxMeanMove: 3, // how far, on average over all nodes, a newcomer may push the others to stand nearer to its neighbours
 };
 
@@ -55,8 +55,13 @@ function makeItems(nodes, edges, layer, back, down, o) {
     key: nodes.map((node) => node.id), layer: [...layer], size, count: nodes.length,
     at: new Float64Array(0), up: nodes.map(() => []), down: nodes.map(() => []), bends: new Map(), beside: new Map(),
   };
+  // A bend is known by what its edge joins: the edge of a node that wakes up runs where the one of the sleeping node did.
+  const seen = new Map();
   const bend = (edge, at) => {
-    items.key.push(`${edge.id} ${at}`);
+    const name = `${edge.from}\n${edge.to}\n${at}`;
+    const nth = (seen.get(name) ?? 0) + 1;
+    seen.set(name, nth);
+    items.key.push(`${name}\n${nth}`);
     items.layer.push(at);
     items.size.push(8);
     items.up.push([]);
@@ -233,7 +238,7 @@ function wishOf(items, item, column, o) {
   return last === undefined ? 0 : items.at[last] + apart(items, last, item, o);
 }
 
-/** Puts `item` into a column: into the nearest free gap, unless pushing moves the others hardly at all. */
+/** Puts `item` into a column: into the nearest free gap, unless a node is far better off when the others move hardly at all. */
 function insert(items, column, item, wish, nodeCount, o) {
   let best = Infinity, slot = 0, at = wish;
   let preferred = 0;
@@ -245,7 +250,7 @@ function insert(items, column, item, wish, nodeCount, o) {
     const free = Math.min(Math.max(wish, low), high);
     if (Math.abs(free - wish) < best) { best = Math.abs(free - wish); slot = k; at = free; }
   }
-  if (best > 2 * apart(items, item, item, o)) {
+  if (item < items.count && best > 2 * apart(items, item, item, o)) {
     const pushed = [...column];
     pushed.splice(preferred, 0, item);
     const before = pushed.map((other) => items.at[other]);
