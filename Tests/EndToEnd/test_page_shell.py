@@ -172,9 +172,17 @@ def test_signing_in_and_out(open_page, guarded):
     expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
 
 
+def test_clients_show_their_round_trip(open_page):
+    with Server({"g": CHAIN}, "heartbeat: 1s\n") as server:
+        page = open_page(server, "/#/clients")
+        expect(page.locator("table.clients tbody td:nth-child(4)")).to_have_text(re.compile(r"^\d+ ms$"), timeout=10_000)
+
+
 def test_clients_are_listed_with_what_they_hold_and_can_be_disconnected(open_page, server):
+    before = server.counts("g")
     watching = open_page(server, "/#/g/g/values", allow=DOWN)
     expect(watching.locator('[data-node="deep"]')).to_have_text("30")
+    during = server.counts("g")
     page = open_page(server, "/#/clients")
     lines = page.locator("table.clients tbody tr")
     expect(lines).to_have_count(2)
@@ -182,7 +190,7 @@ def test_clients_are_listed_with_what_they_hold_and_can_be_disconnected(open_pag
     other = lines.filter(has_not_text="you")
     other.get_by_role("link").click()
     detail = page.get_by_role("region", name="One client")
-    expect(detail).to_contain_text("A test graph: listens to 9 nodes")
+    expect(detail).to_contain_text("A test graph: listens to 9 nodes; leaving would release 4 nodes")
     expect(detail.get_by_role("link", name="deep")).to_have_attribute("href", "#/g/g?node=deep")
     name = other.locator("code").text_content()
     other.get_by_role("button", name=re.compile("Disconnect")).click()
@@ -193,6 +201,8 @@ def test_clients_are_listed_with_what_they_hold_and_can_be_disconnected(open_pag
     other.get_by_role("button", name=re.compile("Disconnect")).click()
     dialog.get_by_role("button", name="Disconnect").click()
     expect(page.locator("table.clients code", has_text=re.compile(f"^{re.escape(name)}$"))).to_have_count(0)
+    watching.close()
+    eventually(lambda: server.counts("g")["nodes"] == before["nodes"] and before["nodes"] + 4 == during["nodes"])
     expect(page.locator("#polite")).to_contain_text("disconnected", timeout=7000)
 
 

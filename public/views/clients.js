@@ -1,10 +1,11 @@
 // Who is connected, what they listen to, and what would go with them. Asked for again every two seconds while it is shown.
 import { h, setAttribute, setText } from "/lib/dom.js";
-import { formatAge, formatDuration, formatTime, plural } from "/lib/format.js";
+import { formatAge, formatBytes, formatDuration, formatTime, plural } from "/lib/format.js";
+import { releasedWithout } from "/lib/held.js";
 import { graphPath, href } from "/lib/router.js";
 
 const words = { ws: "WebSocket", http: "HTTP", sse: "events", bare: "plain stream" };
-const columns = [["Client"], ["Address"], ["Connected", "num"], ["Waiting", "num"], ["Folded", "num"], [""]];
+const columns = [["Client"], ["Address"], ["Connected", "num"], ["Round trip", "num"], ["Unsent", "num"], ["Folded", "num"], [""]];
 
 async function json(path, signal) {
   const answer = await fetch(path, { signal });
@@ -36,21 +37,21 @@ export async function mount(element, context) {
 
   function row(connection) {
     const { c, transport, peer } = connection;
-    const cells = { age: h("td", { class: "num" }), queued: h("td", { class: "num" }), folded: h("td", { class: "num" }) };
+    const cells = { age: h("td", { class: "num" }), trip: h("td", { class: "num" }), queued: h("td", { class: "num" }), folded: h("td", { class: "num" }) };
     const name = h("a", { href: href(`/clients/${encodeURIComponent(c)}`) }), mine = h("span", { class: "tag" });
-    const who = h("span", { class: "dim" });
     const button = h("button", { type: "button", class: "quiet", "aria-label": `Disconnect ${connection.client ?? c}`, onclick: () => end(connection) }, "Disconnect");
     const line = h("tr", {}, h("th", { scope: "row" }, h("span", { class: "client-name" }, name, mine),
-      h("span", { class: "client-kind small dim" }, h("code", {}, c), ` ${words[transport] ?? transport}`, who)),
-      h("td", { class: "mono small peer" }, peer), cells.age, cells.queued, cells.folded, h("td", { class: "num" }, button));
+      h("span", { class: "client-kind small dim" }, h("code", {}, c), ` ${words[transport] ?? transport}`)),
+      h("td", { class: "mono small peer" }, peer), cells.age, cells.trip, cells.queued, cells.folded, h("td", { class: "num" }, button));
     return { line, show: (now) => {
       setText(name, now.client || words[transport] || transport);
-      setText(who, now.by ?? now.principal ? `, ${now.by ?? now.principal}` : "");
       setText(mine, c === client.session ? "you" : "");
       mine.hidden = c !== client.session;
       setText(cells.age, formatDuration(Date.now() - now.since));
       setAttribute(cells.age, "title", formatTime(now.since));
-      setText(cells.queued, String(now.queued ?? 0));
+      setText(cells.trip, now.rtt === undefined ? "–" : `${now.rtt} ms`);
+      setAttribute(cells.trip, "title", now.rtt === undefined ? "Measured with the next heartbeat" : null);
+      setText(cells.queued, formatBytes(now.queued ?? 0));
       setText(cells.folded, now.folded === undefined ? "" : String(now.folded));
       setAttribute(line, "aria-current", c === id ? "true" : null);
     } };
@@ -65,14 +66,12 @@ export async function mount(element, context) {
     const graphs = store.get("graphs") ?? [];
     const found = (await Promise.all(graphs.map(async ({ graph, title: name }) => {
       try {
-        const { listeners, nodes } = await json(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json&live=1`, signal);
+        const { listeners, nodes, edges } = await json(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json&live=1`, signal);
         const listener = listeners.find(({ l }) => l === connection.c);
         if (!listener) return null;
         const named = new Map(nodes.filter(({ n }) => n !== undefined).map((node) => [node.n, node]));
         const label = (n) => named.get(n)?.name ?? named.get(n)?.label ?? `node ${n}`;
-        const retained = new Map(nodes.map((node) => [node.name, node.retain]));
-        const own = nodes.filter(({ owners, kind, retain, of }) => owners?.length === 1 && owners[0] === connection.c
-          && (kind === "chain" || (retain ?? retained.get(of)) === "whileInUse")).length;
+        const own = releasedWithout({ nodes, edges }, connection.c).length;
         return { graph, name, listener, nodes: listener.on.map((n) => ({ label: label(n), node: named.get(n)?.name })), own };
       } catch { return null; }
     }))).filter(Boolean);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatAge, formatBytes, formatDuration, formatEntry, formatNumber, formatValue, plural } from "../../../public/lib/format.js";
+import { releasedWithout } from "../../../public/lib/held.js";
 import { bounds, control, fieldText, parseInput, same } from "../../../public/lib/input.js";
 import { graphPath, parse } from "../../../public/lib/router.js";
 import { Store } from "../../../public/lib/store.js";
@@ -77,4 +78,14 @@ test("the store tells changes, and nobody who has left", () => {
   end.abort();
   store.set("a", 3);
   assert.deepEqual(heard, [1, 2]);
+});
+
+test("who leaves releases what only it owns and nothing that stays is made of", () => {
+  const nodes = [{ n: 1, kind: "mutable", retain: "always", owners: ["c:1"] }, { n: 2, kind: "derived", retain: "whileInUse", owners: ["c:1"] },
+    { n: 3, kind: "derived", retain: "whileInUse", owners: ["c:1"] }, { n: 4, kind: "derived", retain: "always", owners: ["c:1"] }, { n: 5, kind: "chain", owners: ["c:1"] },
+    { n: 6, kind: "chain", owners: ["c:1", "c:2"] }, { n: 7, kind: "derived", owners: ["c:1"] }, { kind: "derived", name: "asleep", owners: [] },
+    { n: 8, kind: "chain", owners: ["c:1"], ownerCount: 300 }];
+  const edges = [[1, 2], [2, 7], [7, 4], [1, 3], [3, 5], [3, 6]].map(([from, to]) => ({ from, to }));
+  assert.deepEqual(releasedWithout({ nodes, edges }, "c:1").map(({ n }) => n), [3, 5], "2 and 7 are what 4 is made of");
+  assert.deepEqual(releasedWithout({ nodes, edges }, "c:2"), []);
 });
