@@ -29,20 +29,14 @@ struct Folding {
         guard let code = try? Compiler.compile(checked, options: options, argumentCount: 0) else {
             return nil
         }
-        let outcome = withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { nothing in
-            Result<Value, EvaluationError> { () throws(EvaluationError) in
-                var spent = 0
-                return try code.evaluate(
-                    UnsafePointer(nothing.baseAddress!),
-                    cost: Folding.cost,
-                    spent: &spent
-                )
-            }
+        let value = withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) {
+            var spent = 0
+            return try? code.evaluate(UnsafePointer($0.baseAddress!), cost: Folding.cost, spent: &spent)
         }
-        // Not by `try?`: an optional of a value that can be written as nil is taken for null.
-        guard case .success(let value) = outcome else { return nil }
         var room = Folding.largestResult
-        return value.takes(from: &room) ? value : nil
+        // Not `value : nil`, which is the value null: values can be written as nil.
+        guard let value, value.takes(from: &room) else { return nil }
+        return value
     }
 }
 
