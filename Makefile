@@ -42,6 +42,7 @@ docs:                   ## the generated parts of README.md, docs/ and the artic
 	swift build --product sluice
 	python3 scripts/docs.py
 	python3 scripts/rules.py
+	python3 scripts/wire.py
 	python3 scripts/examples.py
 
 documentation:          ## the reference of the library as web pages, in .build/documentation

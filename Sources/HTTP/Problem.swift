@@ -61,6 +61,7 @@ public struct Problem: Sendable {
         let row = ErrorTable.row(code)
         encoder.begin(status, framing, in: &buffer)
         buffer.field("Content-Type", "application/problem+json")
+        buffer.field("X-Content-Type-Options", "nosniff")
         if let allow {
             buffer.field("Allow", string: allow)
         }
@@ -103,6 +104,7 @@ public struct Problem: Sendable {
     ) {
         encoder.begin(.upgradeRequired, framing, in: &buffer)
         buffer.field("Content-Type", "application/problem+json")
+        buffer.field("X-Content-Type-Options", "nosniff")
         buffer.field("Upgrade", "websocket")
         // `Upgrade` is named in Connection wherever it is sent (RFC 9110 §7.8), besides `close` where that is said too.
         buffer.field("Connection", "Upgrade")

@@ -37,6 +37,28 @@ def test_a_rule_without_a_test_is_noticed(tmp_path):
     assert "Tests/SomeTests.swift: G-999 is no rule" in lines
 
 
+def wire(*arguments, **environment):
+    return subprocess.run([sys.executable, ROOT / "scripts/wire.py", *arguments], capture_output=True, text=True,
+                          env={**os.environ, **environment})
+
+
+def test_every_sentence_of_the_wire_protocol_has_a_test_and_its_page_is_up_to_date():
+    result = wire("--check")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_a_sentence_without_its_test_is_noticed(tmp_path):
+    tests = tmp_path / "Tests"
+    tests.mkdir()
+    (tests / "PendingTests.swift").write_text('struct PendingTests {\n    @Test("in order")\n    func order() {}\n}\n')
+    (tests / "test_some.py").write_text('def test_it():\n    """W-1, W-9999"""\n')
+    lines = wire("--check", SLUICE_TESTS=str(tests)).stdout.splitlines()
+    assert "W-9999 is no sentence: test_some.test_it" in lines
+    assert "W-4: there is no test RequestTests.pipelining" in lines and "W-5: there is no test PendingTests.order" not in lines
+    assert any(line.startswith("W-3 ") and line.endswith("nothing shows it") for line in lines)
+    assert not any(line.startswith("W-1 ") for line in lines)
+
+
 def test_every_planted_fault_finds_its_place():
     result = subprocess.run([sys.executable, ROOT / "scripts/mutations.py", "--check"], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr

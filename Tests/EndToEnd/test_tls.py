@@ -267,7 +267,7 @@ def test_the_page_is_live_over_tls(secure):
         try:
             # Chromium asks the system's authorities, and this certificate has none: the one check that is off here.
             page = browser.new_context(ignore_https_errors=True).new_page()
-            page.goto(f"https://localhost:{secure.port}/")
+            page.goto(f"https://localhost:{secure.port}/#/g/g/values")
             shown = page.locator('[data-node="deep"]')
             expect(shown).to_contain_text("30")
             secure.set("g", "x", 5)

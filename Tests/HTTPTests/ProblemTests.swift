@@ -17,7 +17,7 @@ struct ProblemTests {
             + #""detail":"a \"b\" \\ \u000a","retry":false,"node":"x","rev":7}"# + "\n"
         #expect(
             answer(problem) == "HTTP/1.1 412 Precondition Failed\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
-                + "Content-Type: application/problem+json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+                + "Content-Type: application/problem+json\r\nX-Content-Type-Options: nosniff\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
                 + body
         )
     }
