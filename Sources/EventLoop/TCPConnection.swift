@@ -21,7 +21,7 @@ public final class TCPConnection {
     /// Who hears what happens here.
     ///
     /// `unowned`: a weak reference would cost each connection 48 bytes more, and each read three times the time to follow.
-    public unowned var delegate: (any ConnectionDelegate)?
+    @exclusivity(unchecked) public unowned var delegate: (any ConnectionDelegate)?
 
     private let stream: UnsafeMutablePointer<uv_stream_t>
     private var handle: Handle<uv_stream_t>?
@@ -29,11 +29,11 @@ public final class TCPConnection {
     private let gauge: ConnectionGauge?
     private let isUnix: Bool
     /// Whether the connection is neither closed nor broken.
-    public private(set) var isOpen = true
+    @exclusivity(unchecked) public private(set) var isOpen = true
     /// Whether bytes are being read.
-    public private(set) var isReading = false
+    @exclusivity(unchecked) public private(set) var isReading = false
     /// Whether the peer has said that it will send nothing more.
-    public private(set) var isPeerClosed = false
+    @exclusivity(unchecked) public private(set) var isPeerClosed = false
     /// Whether ``shutdown()`` was called.
     public private(set) var isShutDown = false
 

@@ -24,7 +24,7 @@ public final class Server {
     }
 
     /// Where it stands.
-    public private(set) var state = State.starting
+    @exclusivity(unchecked) public private(set) var state = State.starting
     /// What it was told.
     public let configuration: Configuration
     /// The loop it lives on.
@@ -83,7 +83,8 @@ public final class Server {
     private var unfinished: [HTTPConnection] = []
     @exclusivity(unchecked) private var hasWork = false
     @exclusivity(unchecked) private var isFlushing = false
-    @exclusivity(unchecked) private var writing: Connection?
+    /// Not retained: it is in the list of connections, and whoever leaves that is none any more.
+    @exclusivity(unchecked) private var writing: Unmanaged<Connection>?
     @exclusivity(unchecked) private var encodedSecond: UInt64 = .max
 
     /// A server that has read nothing and listens nowhere yet.
@@ -378,6 +379,9 @@ public final class Server {
             connections[last.place] = last
         }
         connection.place = -1
+        if let writing, writing.toOpaque() == Unmanaged.passUnretained(connection).toOpaque() {
+            self.writing = nil
+        }
         if let address = connection.countedAddress { forget(address) }
         if connections.isEmpty {
             ticker?.stop()
@@ -429,8 +433,8 @@ public final class Server {
     @inline(__always)
     func willWrite(_ connection: Connection) -> Bool {
         if isFlushing {
-            writing?.flush()
-            writing = connection
+            writing?.takeUnretainedValue().flush()
+            writing = .passUnretained(connection)
             return false
         }
         waiting.append(connection)
@@ -441,7 +445,7 @@ public final class Server {
         guard hasWork else { return }
         isFlushing = true
         host.flush()
-        writing?.flush()
+        writing?.takeUnretainedValue().flush()
         writing = nil
         isFlushing = false
         // Flushing may close connections, which may write to others.

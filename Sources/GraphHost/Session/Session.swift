@@ -19,7 +19,7 @@ public final class Session {
     let form: SessionForm
     var access: SessionAccess
     @exclusivity(unchecked) private(set) var subscriptions: ContiguousArray<Subscription> = []
-    var requests = PendingRequests()
+    @exclusivity(unchecked) var requests = PendingRequests()
     /// What few sessions have: Session+Extras.swift.
     var extras: Extras?
     /// How fast this connection may send.
@@ -39,14 +39,14 @@ public final class Session {
     @exclusivity(unchecked) var isBlocked = false
     @exclusivity(unchecked) var isOverflowing = false
     /// Whether ``close(_:)`` has been called.
-    public private(set) var isClosed = false
+    @exclusivity(unchecked) public private(set) var isClosed = false
     /// Whether messages are values and nothing around them.
     let isBare: Bool
     /// Snapshots of a stream of events are still to come.
     var isOpening = false
     var isDraining = false
     /// Requests go on when the socket has taken what it was given.
-    var waitsForRoom = false
+    @exclusivity(unchecked) var waitsForRoom = false
     /// It is on the host's list of those whose requests go on in the next turn.
     var isUnfinished = false
     var isThrottled = false

@@ -12,6 +12,8 @@ internal import HTTP
 class Connection: ConnectionDelegate {
     /// Whose connection it is; the server outlives it.
     unowned(unsafe) final let server: Server
+    /// The same, for what happens at every delivery: using it counts no references.
+    final var hub: Unmanaged<Server> { .passUnretained(server) }
     /// Its number in the server, never used again.
     final let number: UInt64
     /// When it was accepted, milliseconds since 1970.
@@ -84,10 +86,12 @@ class Connection: ConnectionDelegate {
     }
 
     private final func open() -> Outbox {
-        let outbox = server.outboxes.take()
-        self.outbox = outbox
-        if !isQueued, server.willWrite(self) { isQueued = true }
-        return outbox
+        hub._withUnsafeGuaranteedRef { server in
+            let outbox = server.outboxes.take()
+            self.outbox = outbox
+            if !isQueued, server.willWrite(self) { isQueued = true }
+            return outbox
+        }
     }
 
     /// Called by the server when it takes the connection off its list.
@@ -98,18 +102,19 @@ class Connection: ConnectionDelegate {
 
     /// Gives the kernel what has collected.
     final func flush() {
-        guard !isBehind, let outbox, let socket else { return }
+        guard !isBehind, let socket, let outbox = outbox.take() else { return }
         let bytes = outbox.buffer.bytes
-        self.outbox = nil
         let taken = socket.tryWrite(bytes)
-        server.sentBytes &+= UInt64(taken)
-        if taken == bytes.count {
-            isBehind = socket.holdsBytes
-            return server.outboxes.give(outbox)
+        hub._withUnsafeGuaranteedRef { server in
+            server.sentBytes &+= UInt64(bytes.count)
+            if taken == bytes.count {
+                isBehind = socket.holdsBytes
+                server.outboxes.give(outbox)
+            } else {
+                isBehind = true
+                socket.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: outbox)
+            }
         }
-        isBehind = true
-        server.sentBytes &+= UInt64(bytes.count - taken)
-        socket.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: outbox)
     }
 
     /// Whether a short write is pending that the peer's reading would end; for the heartbeat.

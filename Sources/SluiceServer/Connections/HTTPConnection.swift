@@ -24,7 +24,7 @@ final class HTTPConnection: Connection {
     @exclusivity(unchecked) private var startedAt: UInt64 = 0
     @exclusivity(unchecked) private var isBodyTimed = false
     /// The socket is another connection's now.
-    var isUpgraded = false
+    @exclusivity(unchecked) var isUpgraded = false
     @exclusivity(unchecked) private var isClosing = false
     /// What this client's requests have had of the present turn.
     @exclusivity(unchecked) private var share = TurnShare()
@@ -33,9 +33,9 @@ final class HTTPConnection: Connection {
     /// It goes on in the next turn.
     @exclusivity(unchecked) private var isUnfinished = false
     /// The origin whose page may read the answer, where CORS is configured.
-    private(set) var sharedWith: String?
+    @exclusivity(unchecked) private(set) var sharedWith: String?
     /// What the request at hand waits for, if that is a change of a node.
-    var poll: LongPoll?
+    @exclusivity(unchecked) var poll: LongPoll?
 
     override init(server: Server, number: UInt64, socket: Transport) {
         parser = RequestParser(limits: server.parserLimits)

@@ -12,7 +12,7 @@ final class Outbox {
 ///
 /// The one given back last is handed out first: its memory is in the caches.
 final class OutboxPool {
-    private var free: ContiguousArray<Outbox> = []
+    @exclusivity(unchecked) private var free: ContiguousArray<Outbox> = []
 
     /// An empty outbox.
     func take() -> Outbox {
@@ -22,7 +22,7 @@ final class OutboxPool {
     /// Takes an outbox back.
     ///
     /// Memory beyond 64 KiB is not kept, nor are more than 64 outboxes.
-    func give(_ outbox: Outbox) {
+    func give(_ outbox: consuming Outbox) {
         guard free.count < 64 else { return }
         outbox.buffer.removeAll(keepingAtMost: 64 * 1024)
         free.append(outbox)

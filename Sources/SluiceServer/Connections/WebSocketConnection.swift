@@ -224,9 +224,12 @@ final class WebSocketConnection: Connection, MessageSink {
     // MARK: - MessageSink
 
     func send(message: UnsafeRawBufferPointer) {
-        wroteAt = server.loop.now
         append(.text, message)
-        if unsentBytes > server.configuration.limits.unsentHard { checkHardLimit() }
+        let isTooMuch = hub._withUnsafeGuaranteedRef { server in
+            wroteAt = server.loop.now
+            return unsentBytes > server.configuration.limits.unsentHard
+        }
+        if isTooMuch { checkHardLimit() }
     }
 
     @inline(__always)
