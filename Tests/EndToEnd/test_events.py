@@ -1,7 +1,6 @@
 """Server-sent events: the same deliveries, the same release, the same flow control as on a WebSocket."""
 
 import json
-import shutil
 import socket
 import struct
 import urllib.parse
@@ -9,7 +8,6 @@ import urllib.parse
 import pytest
 from conftest import CHAIN
 from events import EventSource
-from playwright.sync_api import sync_playwright
 from rawsocket import RawSocket
 from sluice import Server, eventually
 
@@ -190,10 +188,10 @@ def test_a_draining_server_says_when_to_come_back():
 
 
 @pytest.mark.browser
-def test_a_browsers_own_event_source_reconnects_and_resumes(server):
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page()
+def test_a_browsers_own_event_source_reconnects_and_resumes(server, browser):
+    context = browser.new_context()
+    try:
+        page = context.new_page()
         page.goto(server.url)
         page.evaluate("""() => {
             window.seen = [];
@@ -212,4 +210,5 @@ def test_a_browsers_own_event_source_reconnects_and_resumes(server):
         name, cursor, snap = page.evaluate("seen[2]")
         assert name == "snap" and snap["resumed"] is True and "v" not in snap
         assert cursor == f"{snap['epoch']}:{snap['rev']}"
-        browser.close()
+    finally:
+        context.close()

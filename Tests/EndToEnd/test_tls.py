@@ -11,12 +11,10 @@ import time
 
 import pytest
 from conftest import CHAIN
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 from rawsocket import RawSocket
 from sluice import BINARY, Server, eventually
 from websockets.sync.client import connect
-
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 
 
 def certificate(folder, name="localhost"):
@@ -261,18 +259,17 @@ def test_what_cannot_be_used_stops_the_start(tmp_path, config, says):
 
 
 @pytest.mark.browser
-def test_the_page_is_live_over_tls(secure):
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
-        try:
-            # Chromium asks the system's authorities, and this certificate has none: the one check that is off here.
-            page = browser.new_context(ignore_https_errors=True).new_page()
-            page.goto(f"https://localhost:{secure.port}/#/g/g/values")
-            shown = page.locator('[data-node="deep"]')
-            expect(shown).to_contain_text("30")
-            secure.set("g", "x", 5)
-            expect(shown).to_contain_text("110")
-            assert secure.count("subscriptions", "g") > 0
-        finally:
-            browser.close()
+def test_the_page_is_live_over_tls(secure, browser):
+    # Chromium asks the system's authorities, and this certificate has none: the one check that is off here.
+    context = browser.new_context(ignore_https_errors=True)
+    try:
+        page = context.new_page()
+        page.goto(f"https://localhost:{secure.port}/#/g/g/values")
+        shown = page.locator('[data-node="deep"]')
+        expect(shown).to_contain_text("30")
+        secure.set("g", "x", 5)
+        expect(shown).to_contain_text("110")
+        assert secure.count("subscriptions", "g") > 0
+    finally:
+        context.close()
     eventually(lambda: secure.count("subscriptions", "g") == 0)
