@@ -198,12 +198,17 @@ def test_a_restarted_server_finds_the_page_as_it_was(open_page):
         expect(field(page, "name")).to_have_value("half ty")
         expect(field(page, "name")).to_be_focused()
         assert float(shown(page, "level").evaluate("e => getComputedStyle(e).opacity")) < 1, "dimmed"
-        with Server({"g": GRAPH.replace("initial: 10", "initial: 11")}, listen=f"127.0.0.1:{port}") as second:
+        # The next one has another node, too.
+        changed = GRAPH.replace("initial: 10", "initial: 11").replace("  any: ", "  added:  { set: any }\n  any: ").replace("  list:   { set: array, maxLength: 2 }\n", "")
+        with Server({"g": changed}, listen=f"127.0.0.1:{port}") as second:
             expect(page.locator(".conn-text")).to_have_text("Restarted, state reloaded", timeout=15_000)
             expect(page.locator(".conn-text")).to_have_text("Live")
             expect(shown(page, "level")).to_have_text(re.compile(r"^11\s%"))
             expect(shown(page, "double")).to_have_text("22")
+            expect(shown(page, "added")).to_have_text("empty")
+            expect(row(page, "list")).to_have_count(0)
             expect(field(page, "name")).to_have_value("half ty")
+            expect(field(page, "name")).to_be_focused()
             assert page.evaluate("performance.timeOrigin") == origin, "not reloaded"
             field(page, "name").press("Enter")
             expect(editor(page, "name")).to_have_attribute("data-state", "accepted")

@@ -5,6 +5,9 @@ import { valueEditor } from "/ui/value-editor.js";
 
 const note = (title, words) => h("div", { class: "notice" }, h("h1", {}, title), h("p", {}, words));
 
+/** What a node's definition says, without what it holds at the moment. */
+const shapeOf = ({ v, empty, fail, n, c, t, exists, ...rest }) => JSON.stringify(rest);
+
 class Row {
   entry = null; at = 0;
   #value = h("span", { class: "value" }, h("span", { class: "skeleton" }));
@@ -81,18 +84,21 @@ export async function mount(element, context) {
     return body;
   }
 
-  /** Fields in which somebody types stay, unless the definition is another one. */
+  /** Rows whose nodes are defined as before stay, with what somebody types in them. */
   function build(picture) {
-    const named = picture.nodes.filter(({ name }) => name);
-    const shape = JSON.stringify(named.map(({ v, empty, fail, n, c, t, exists, ...rest }) => rest));
+    const named = picture.nodes.filter(({ name }) => name), shapes = new Map(named.map((node) => [node.name, shapeOf(node)]));
+    const shape = [...shapes.values()].join();
     if (shape === built) return;
     built = shape;
-    clear();
+    const before = rows, focused = document.activeElement;
+    rows = new Map();
     const table = (heading, nodes) => {
       if (!nodes.length) return null;
       const body = h("tbody");
       for (const node of nodes) {
-        const row = new Row(context, node);
+        const kept = before.get(node.name), row = kept?.shape === shapes.get(node.name) ? kept : new Row(context, node);
+        if (row === kept) before.delete(node.name);
+        row.shape = shapes.get(node.name);
         // What the picture says holds until the subscription answers.
         if (told.has(node.name)) row.show(...told.get(node.name));
         else if (node.n !== undefined) row.show(node, node.t);
@@ -107,6 +113,9 @@ export async function mount(element, context) {
     if (!named.length) return element.replaceChildren(note("No nodes", "This graph's definition has no nodes yet."));
     element.replaceChildren(h("div", { class: "page wide" }, ...[table("Set by clients", mutable), table("Derived", derived)].filter(Boolean),
       h("p", { class: "small dim" }, "This table listens to all of these nodes, so they are alive while it is open.")));
+    for (const row of before.values()) row.close();
+    // What was moved has lost the focus.
+    if (focused?.isConnected && element.contains(focused)) focused.focus({ preventScroll: true });
   }
 
   async function show() {
