@@ -4,6 +4,7 @@ import re
 import shutil
 
 from playwright.sync_api import sync_playwright
+from sluice import Server
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync"]
@@ -34,6 +35,8 @@ class Pages:
         options.setdefault("viewport", {"width": 1280, "height": 800})
         context = self.browser.new_context(**options)
         self.contexts.append(context)
+        if isinstance(server, Server):
+            server.before_exit.append(context.close)
         page = context.new_page()
         page.add_init_script(
             "addEventListener('securitypolicyviolation', e => console.error('policy', e.violatedDirective, e.blockedURI))"

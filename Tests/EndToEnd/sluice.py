@@ -48,6 +48,8 @@ class Server:
                  trust=None):
         # An SSL context that trusts the server's certificate, where it speaks TLS.
         self.trust = trust
+        # What must end before the server does: pages would complain of its absence.
+        self.before_exit = []
         self.folder = tempfile.TemporaryDirectory(prefix="sluice-")
         folder = pathlib.Path(self.folder.name)
         (folder / "graphs").mkdir()
@@ -82,6 +84,8 @@ class Server:
         return self
 
     def __exit__(self, kind, *_):
+        for end in self.before_exit:
+            end()
         crashed = self.process.poll() is not None and self.process.returncode not in (0, -signal.SIGKILL)
         code = self.process.returncode
         self.stop()

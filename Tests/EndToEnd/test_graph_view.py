@@ -1,4 +1,4 @@
-"""The live graph view in a real browser: owners, lifetimes, a picture that stays still (frontend.md §10: 2, 3, 8, 10, 11, 12, 13, 18)."""
+"""The live graph view in a real browser: owners, lifetimes, a picture that stays still (2, 3 and 10 of the page's tests)."""
 
 import os
 import re
@@ -53,7 +53,7 @@ def smallest_text(page):
     }""")
 
 
-def shows(page, graph="g", query=""):
+def shows(page):
     expect(page.locator(".graph-status")).to_contain_text("node")
     expect(living(page).first).to_be_visible()
 

@@ -223,3 +223,30 @@ export class Inspector {
 }
 
 const typeOf = ({ v, fail }) => (fail ? "failed" : v === null ? "null" : Array.isArray(v) ? "array" : typeof v);
+
+const least = 260, most = 720, stored = "sluice.inspector";
+
+/** Lets people choose how wide `panel` is, by pointer and by keys; the width is kept in this browser. */
+export function resizable(panel, signal) {
+  const grip = h("div", { class: "grip", role: "separator", tabindex: 0, "aria-orientation": "vertical", "aria-label": "Width of the inspector", "aria-valuemin": least, "aria-valuemax": most });
+  const set = (width) => {
+    const kept = Math.round(Math.min(most, Math.max(least, Math.min(width, innerWidth * 0.6))));
+    panel.style.width = `${kept}px`;
+    grip.setAttribute("aria-valuenow", kept);
+    try { localStorage.setItem(stored, kept); } catch { /* not kept */ }
+  };
+  const listen = (name, body) => grip.addEventListener(name, body, { signal });
+  listen("pointerdown", (event) => grip.setPointerCapture(event.pointerId));
+  listen("pointermove", (event) => { if (grip.hasPointerCapture(event.pointerId)) set(panel.getBoundingClientRect().right - event.clientX); });
+  listen("dblclick", () => set(336));
+  listen("keydown", (event) => {
+    const step = { ArrowLeft: 24, ArrowRight: -24 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    set(panel.getBoundingClientRect().width + step);
+  });
+  panel.prepend(grip);
+  let width = null;
+  try { width = Number(localStorage.getItem(stored)); } catch { /* none */ }
+  if (width) set(width);
+}

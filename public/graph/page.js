@@ -72,7 +72,7 @@ class GraphPage {
 
   #inspector() {
     const { client, announce, href } = this.#c;
-    return this.#part("inspector", ({ Inspector }) => new Inspector({
+    return this.#part("inspector", ({ Inspector, resizable }) => resizable(this.aside, this.#c.signal) ?? new Inspector({
       model: this.#model, graph: this.#graph, client, announce, href,
       select: (id) => this.select(id, { reveal: true }), light: (kind, set) => this.#view.light(kind, set), close: () => this.select(null),
     }));
@@ -297,7 +297,7 @@ class GraphPage {
       this.sheet.append(inspector.element);
       if (!this.sheet.open) this.sheet.showModal();
     } else if (this.aside.hidden) {
-      this.aside.firstElementChild.append(inspector.element);
+      this.aside.lastElementChild.append(inspector.element);
       this.aside.hidden = false;
       // It takes room from the picture: what was chosen stays on screen.
       if (this.#mode === "picture") this.#view.reveal(id);
