@@ -1,3 +1,4 @@
+internal import CEL
 internal import EventLoop
 public import GraphHost
 
@@ -87,5 +88,6 @@ extension DefinitionOptions {
         zipBuffer = configuration.limits.zipBuffer
         switchKeys = configuration.limits.switchKeys
         windowValues = configuration.limits.windowValues
+        expressions.cost = configuration.limits.expression
     }
 }

@@ -51,9 +51,18 @@ struct Serve: ParsableCommand {
         for warning in reader.warnings { Terminal.note("warning: \(warning)") }
         OwnProcess.ignoreBrokenPipes()
         do {
-            OwnProcess.raiseDescriptorLimit()
+            var configuration = reader.configuration
+            // Every connection needs a descriptor; some are for files, the loop itself and for turning people away.
+            let room = max(1, OwnProcess.raiseDescriptorLimit() - 64)
+            if room < configuration.limits.connections {
+                log.notice(
+                    "fewer connections than configured: descriptors are limited",
+                    metadata: ["connections": "\(room)", "configured": "\(configuration.limits.connections)"]
+                )
+                configuration.limits.connections = room
+            }
             let loop = try Loop()
-            let server = Server(reader.configuration, on: loop, log: log)
+            let server = Server(configuration, on: loop, log: log)
             try server.start()
             Terminal.print("listening on \(server.url)")
             let terminate = try SignalWatcher(on: loop, .terminate) { server.stopSoon() }

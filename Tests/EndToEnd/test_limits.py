@@ -11,7 +11,7 @@ import time
 import pytest
 from conftest import CHAIN, Client
 from rawsocket import RawSocket, RawWebSocket, frame
-from sluice import BINARY, ROOT, Server
+from sluice import BINARY, ROOT, Server, eventually
 
 NODE = "/v1/graphs/g/nodes/"
 
@@ -116,6 +116,35 @@ def body():
         assert answer.status == 413 and answer.json()["code"] == "too_large"
 
 
+def test_connections_are_no_more_than_descriptors(tmp_path):
+    (tmp_path / "g.yaml").write_text(CHAIN)
+    (tmp_path / "configuration").write_text(f"graphs: {tmp_path}\npublic: ''\n")
+    process = subprocess.Popen(
+        ["bash", "-c", 'ulimit -n 100; exec "$@"', "-", BINARY, "serve", "--config", tmp_path / "configuration",
+         "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        class Limited:
+            host = "127.0.0.1"
+            port = int(process.stdout.readline().rsplit(":", 1)[1].strip(" /\n"))
+
+        def answer(peer):
+            peer.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return peer.response()[0]
+
+        peers = [RawSocket(Limited) for _ in range(36)]
+        assert [answer(peer) for peer in peers] == [200] * 36
+        for _ in range(10):
+            with RawSocket(Limited) as refused:
+                assert refused.response()[0] == 503
+        peers.pop().close()
+        eventually(lambda: answer(RawSocket(Limited)) == 200, what="room for one more")
+        process.terminate()
+        assert "fewer connections than configured" in process.communicate(timeout=10)[1]
+    finally:
+        process.kill()
+        process.wait()
+
+
 # WebSocket.
 
 @breach("limits.message")
@@ -149,6 +178,22 @@ def stages():
     with limited("limits: { stages: 1 }") as server, Client(server) as client:
         assert client.ask(op="sub", graph="g", node="x", pipe=["distinct"])["op"] == "snap"
         assert client.ask(op="sub", graph="g", node="x", pipe=["distinct", "delta"])["code"] == "pipe_limit"
+
+
+@breach("limits.expression")
+def expression():
+    graph = CHAIN + '  listed: { from: any, pipe: [ { map: "value.map(v, v + 1)" } ] }\n'
+    with limited("limits: { expression: 200 }", graph) as server, Client(server) as client:
+        ask = {"op": "sub", "graph": "g", "node": "any", "pipe": [{"map": "value.map(v, v + 2)"}]}
+        client.ask(**ask)
+        for count, is_dear in ((5, False), (100, True)):
+            server.set("g", "any", [1] * count)
+            entry = client.receive()["d"][0]
+            assert entry.get("fail", {}).get("code") == ("expr_cost" if is_dear else None)
+            assert server.get(NODE + "listed").status == (424 if is_dear else 200)
+        assert server.get(NODE + "listed").json()["code"] == "node_failed"
+        asked = server.request("POST", "/v1/graphs/g/eval", json.dumps({"node": "any", "pipe": ask["pipe"]}))
+        assert asked.status == 422 and asked.json()["code"] == "expr_cost"
 
 
 @breach("limits.idempotencyKeys")

@@ -30,6 +30,8 @@ extension Configuration {
         public var matches = 1000
         /// Stages of one client pipeline.
         public var stages = 16
+        /// Units that one evaluation of an expression may spend.
+        public var expression = 10_000
         /// Idempotency keys in all, each principal its share.
         public var idempotencyKeys = 100_000
         /// Different pipelines of one principal, or of one connection where nobody has to show a token.

@@ -36,6 +36,12 @@ extension ConfigurationKey {
             ),
             Self("limits.stages", \.limits.stages, .integer(0...1000), "stages of one client pipeline"),
             Self(
+                "limits.expression",
+                \.limits.expression,
+                .integer(1...1_000_000_000),
+                "units one evaluation of an expression may spend"
+            ),
+            Self(
                 "limits.idempotencyKeys",
                 \.limits.idempotencyKeys,
                 .integer(1...100_000_000),
