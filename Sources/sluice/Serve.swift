@@ -55,10 +55,7 @@ struct Serve: ParsableCommand {
             // Every connection needs a descriptor; some are for files, the loop itself and for turning people away.
             let room = max(1, OwnProcess.raiseDescriptorLimit() - 64)
             if room < configuration.limits.connections {
-                log.notice(
-                    "fewer connections than configured: descriptors are limited",
-                    metadata: ["connections": "\(room)", "configured": "\(configuration.limits.connections)"]
-                )
+                Terminal.note("warning: fewer connections than configured: there are descriptors for \(room)")
                 configuration.limits.connections = room
             }
             let loop = try Loop()
