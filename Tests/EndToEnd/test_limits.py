@@ -27,6 +27,8 @@ TESTED = {
     "limits.historyBytes": ("Tests/GraphHostTests/Host/HistoryTests.swift", "limits.historyBytes = 10"),
     "limits.kept": ("Tests/GraphHostTests/Host/PressureTests.swift", "limits.kept = 2"),
     "limits.contextBytes": ("Tests/EndToEnd/test_echo.py", "contextBytes: 1MiB"),
+    "limits.patterns": ("Tests/EndToEnd/test_asking.py", "limits: { patterns: 2, patternBytes: 16KiB }"),
+    "limits.patternBytes": ("Tests/EndToEnd/test_asking.py", "limits: { patterns: 2, patternBytes: 16KiB }"),
     "limits.pending": ("Tests/GraphHostTests/Host/PendingTests.swift", "client.sink.pauses == [true, false]"),
     "limits.pendingBytes": ("Tests/GraphHostTests/Host/PendingTests.swift", "client.sink.pauses == [true, false, true]"),
     "limits.sessions": ("Tests/EndToEnd/test_access.py", "sessions: 2"),
