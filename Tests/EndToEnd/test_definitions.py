@@ -275,3 +275,25 @@ def test_limits_of_operators_are_configured():
                         "at most 1 cases")):
         with pytest.raises(AssertionError, match=said):
             Server({"house": "nodes:\n  x: { set: any }\n" + text}, limits)
+
+
+def test_a_schema_judges_what_is_set():
+    text = """
+nodes:
+  order:
+    set: object
+    schema:
+      required: [id]
+      additionalProperties: false
+      properties: { id: { pattern: "^[a-z]+$" }, lines: { type: array, items: { type: integer, minimum: 1 } } }
+"""
+    with Server({"house": text}) as server:
+        server.set("house", "order", {"id": "abc", "lines": [1, 2.0]})
+        for value, said in (({}, "must have 'id'"), ({"id": "A"}, "must match ^[a-z]+$ at /id"),
+                            ({"id": "a", "lines": [1, 0]}, "must be at least 1 at /lines/1"),
+                            ({"id": "a", "secret": 1}, "must not have members besides those of the schema"),
+                            ([], "must be an object")):
+            answer = server.request("POST", "/v1/graphs/house/nodes/order", json.dumps(value))
+            assert answer.status == 422 and answer.json()["code"] == "type_mismatch"
+            assert answer.json()["detail"] == said
+        assert read(server, "order") == {"id": "abc", "lines": [1, 2.0]}

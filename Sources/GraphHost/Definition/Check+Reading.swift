@@ -26,6 +26,7 @@ extension Notebook {
         bounds(of: &check, fields)
         lengths(of: &check, fields)
         pattern(of: &check, fields)
+        check.schema = fields[.schema].flatMap(schema)
         if let document = document["enum"] ?? fields[.enum] {
             checkAllowed(check, at: document)
         }
@@ -107,19 +108,26 @@ extension Notebook {
         if check.kind != .string {
             add("'pattern' is for strings, this node takes \(check.kind.rawValue)", at: document.position)
         }
-        guard let text = text(document, of: "pattern") else { return }
+        guard let (text, matcher) = matcher(document) else { return }
+        check.matcher = matcher
+        check.pattern = text
+    }
+
+    /// A regular expression and what searches for it.
+    func matcher(_ document: Document) -> (text: String, matcher: any RegexMatcher)? {
+        guard let text = text(document, of: "pattern") else { return nil }
         guard let engine = options.expressions.regex else {
             add(
                 "'pattern' needs a regular expression engine, which this server does not have",
                 at: document.position
             )
-            return
+            return nil
         }
         do throws(RegexProblem) {
-            check.matcher = try engine.matcher(for: text, isKept: true)
-            check.pattern = text
+            return (text, try engine.matcher(for: text, isKept: true))
         } catch {
             add("pattern cannot be used: \(error.message)", at: place(of: error, in: text, document))
+            return nil
         }
     }
 

@@ -24,6 +24,8 @@ public struct Check {
     var matcher: (any RegexMatcher)?
     /// The values allowed; nil for all.
     public var allowed: [Datum]?
+    /// What a value must be besides.
+    public var schema: JSONSchema?
 
     /// A check that everything passes.
     public init(kind: Kind = .any) {
@@ -33,7 +35,7 @@ public struct Check {
     /// Whether there is nothing to check.
     public var passesEverything: Bool {
         kind == .any && min == nil && max == nil && minLength == nil && maxLength == nil && pattern == nil
-            && allowed == nil
+            && allowed == nil && schema == nil
     }
 
     /// Passes `datum` or refuses it with `type_mismatch`.
@@ -46,7 +48,7 @@ public struct Check {
     /// What is wrong with `datum`, as a sentence without a full stop; nil when it passes.
     public func complaint(about datum: Datum) -> String? {
         if datum.isFail { return "a failure cannot be set" }
-        if kind == .any, allowed == nil { return nil }
+        if kind == .any, allowed == nil { return schema?.complaint(about: datum) }
         let found = datum.kind
         if let wrong = wrongKind(datum, found) { return wrong }
         switch found {
@@ -68,7 +70,7 @@ public struct Check {
         if let allowed, !allowed.contains(datum) {
             return "must be one of \(allowed.map(\.text).joined(separator: ", "))"
         }
-        return nil
+        return schema?.complaint(about: datum)
     }
 
     private func wrongKind(_ datum: Datum, _ found: JSONKind) -> String? {

@@ -5,7 +5,7 @@ enum NodeKey: String, CaseIterable {
     // Derived nodes.
     case pipe, map, buffer
     // Mutable nodes.
-    case min, max, minLength, maxLength, pattern, `enum`, initial, ttl, requireIfMatch
+    case min, max, minLength, maxLength, pattern, `enum`, schema, initial, ttl, requireIfMatch
     // All nodes.
     case retain, history, title, unit, description
 
@@ -14,7 +14,7 @@ enum NodeKey: String, CaseIterable {
     ]
     static let derivedOnly: [NodeKey] = [.pipe, .map, .buffer]
     static let mutableOnly: [NodeKey] = [
-        .min, .max, .minLength, .maxLength, .pattern, .enum, .initial, .ttl, .requireIfMatch,
+        .min, .max, .minLength, .maxLength, .pattern, .enum, .schema, .initial, .ttl, .requireIfMatch,
     ]
 }
 

@@ -1,0 +1,206 @@
+@testable import GraphHost
+import Testing
+
+@Suite("A schema on a node that is set")
+struct JSONSchemaTests {
+    /// The complaints about some values by one schema; an empty text where it passes.
+    private func complaints(_ schema: String, _ values: [String]) throws -> [String] {
+        let text = #"{"graph":"g","nodes":{"x":{"set":"any","schema":\#(schema)}}}"#
+        let (definition, problems) = GraphDefinition.read(try Document.parse(json: text), file: nil)
+        try #require(problems.isEmpty, "\(problems)")
+        guard case .mutable(let rules)? = definition?["x"]?.kind else { return ["no node"] }
+        return try values.map { rules.check.complaint(about: try Datum.parse($0)) ?? "" }
+    }
+
+    struct Case: CustomTestStringConvertible {
+        let schema: String
+        let values: [(value: String, complaint: String)]
+
+        init(_ schema: String, _ values: [(String, String)]) {
+            self.schema = schema
+            self.values = values.map { (value: $0.0, complaint: $0.1) }
+        }
+
+        var testDescription: String { schema }
+    }
+
+    static let cases: [Case] = [
+        Case("true", [("1", "")]), Case("false", [("1", "must not be there")]), Case("{}", [("null", "")]),
+        Case(
+            #"{"type":"integer"}"#,
+            [
+                ("1", ""), ("1.0", ""), ("1e2", ""), ("1.5", "must be a whole number"),
+                (#""1""#, "must be a whole number"),
+            ]
+        ),
+        Case(
+            #"{"type":["null","string"]}"#,
+            [
+                ("null", ""), (#""a""#, ""), ("1", "must be null or a string"),
+                ("[]", "must be null or a string"),
+            ]
+        ),
+        Case(#"{"type":"number"}"#, [("1.5", ""), ("true", "must be a number")]),
+        Case(#"{"type":"boolean"}"#, [("false", ""), ("0", "must be a boolean")]),
+        Case(#"{"type":"object"}"#, [("{}", ""), ("[]", "must be an object")]),
+        Case(#"{"type":"array"}"#, [("[]", ""), ("{}", "must be an array")]),
+        Case(
+            #"{"enum":[1,"a",{"b":[2]}]}"#,
+            [("1.0", ""), (#"{"b":[2e0]}"#, ""), ("2", #"must be one of 1, "a", {"b":[2]}"#)]
+        ),
+        Case(#"{"const":[1]}"#, [("[1]", ""), ("1", "must be one of [1]")]),
+        Case(
+            #"{"minimum":1,"maximum":3}"#,
+            [
+                ("1", ""), ("3", ""), ("0.9", "must be at least 1"), ("3.1", "must be at most 3"),
+                (#""a""#, ""),
+            ]
+        ),
+        Case(
+            #"{"exclusiveMinimum":1,"exclusiveMaximum":3}"#,
+            [("2", ""), ("1", "must be above 1"), ("3", "must be below 3")]
+        ),
+        Case(
+            #"{"minLength":1,"maxLength":2}"#,
+            [
+                (#""🙂🙂""#, ""), (#""""#, "must have at least 1 characters"),
+                (#""abc""#, "must have at most 2 characters"), ("7", ""),
+            ]
+        ),
+        Case(
+            #"{"items":{"type":"number"},"minItems":1,"maxItems":2}"#,
+            [
+                ("[1]", ""), (#"[1,"a"]"#, "must be a number at /1"), ("[]", "must have at least 1 elements"),
+                ("[1,2,3]", "must have at most 2 elements"),
+            ]
+        ),
+        Case(
+            #"{"prefixItems":[{"const":1}],"items":{"const":2}}"#,
+            [
+                ("[1,2,2]", ""), ("[]", ""), ("[2]", "must be one of 1 at /0"),
+                ("[1,1]", "must be one of 2 at /1"),
+            ]
+        ),
+        Case(
+            #"{"properties":{"a":{"type":"number"},"b/c":{"minimum":0}},"required":["a"]}"#,
+            [
+                (#"{"a":1,"z":2}"#, ""), (#"{"\u0061":1}"#, ""), (#"{"a":"x"}"#, "must be a number at /a"),
+                ("{}", "must have 'a'"),
+                (#"{"a":1,"b/c":-1}"#, "must be at least 0 at /b~1c"), ("7", ""),
+            ]
+        ),
+        Case(
+            #"{"properties":{"a":true},"additionalProperties":false}"#,
+            [(#"{"a":1}"#, ""), (#"{"secret":1}"#, "must not have members besides those of the schema")]
+        ),
+        Case(
+            #"{"additionalProperties":{"type":"number"}}"#,
+            [(#"{"a":1}"#, ""), (#"{"secret":"x"}"#, "must be a number at /*")]
+        ),
+        Case(
+            #"{"minProperties":1,"maxProperties":1}"#,
+            [
+                (#"{"a":1}"#, ""), ("{}", "must have at least 1 members"),
+                (#"{"a":1,"b":1}"#, "must have at most 1 members"),
+            ]
+        ),
+        Case(
+            #"{"allOf":[{"minimum":1},{"maximum":2}]}"#,
+            [("1", ""), ("0", "must be at least 1"), ("3", "must be at most 2")]
+        ),
+        Case(
+            #"{"anyOf":[{"type":"string"},{"minimum":2}]}"#,
+            [("2", ""), (#""a""#, ""), ("1", "must be as one of the 2 of anyOf")]
+        ),
+        Case(
+            #"{"oneOf":[{"minimum":1},{"minimum":2}]}"#,
+            [
+                ("1", ""), ("2", "must be as exactly one of the 2 of oneOf"),
+                ("0", "must be as exactly one of the 2 of oneOf"),
+            ]
+        ),
+        Case(#"{"not":{"type":"string"}}"#, [("1", ""), (#""a""#, "must not be what 'not' describes")]),
+        Case(
+            #"{"items":{"properties":{"n":{"items":{"maximum":1}}}}}"#,
+            [(#"[{"n":[0,1]},{"n":[1,2]}]"#, "must be at most 1 at /1/n/1")]
+        ),
+        Case(
+            #"{"title":"t","description":"d","default":1,"examples":[1],"$comment":"c","type":"number"}"#,
+            [("1", "")]
+        ),
+    ]
+
+    @Test("each keyword", arguments: cases)
+    func keywords(_ test: Case) throws {
+        #expect(try complaints(test.schema, test.values.map(\.value)) == test.values.map(\.complaint))
+    }
+
+    @Test(
+        "what is wrong with a schema is reported at its place, all at once",
+        arguments: [
+            (#"¦7"#, ["a schema must be a mapping, not a number"]),
+            (
+                #"{¦"tpye": 1, ¦"$ref": "x", "items": {¦"format": "a"}}"#,
+                [
+                    "'tpye' is not among the keywords of JSON Schema that are checked here (did you mean 'type'?)",
+                    "'$ref' is not among the keywords of JSON Schema that are checked here",
+                    "'format' is not among the keywords of JSON Schema that are checked here",
+                ]
+            ),
+            (
+                #"{"type": ¦"int"}"#,
+                ["type must be one of null, boolean, object, array, number, string, integer"]
+            ),
+            (
+                #"{"minimum": ¦"a", "minLength": ¦-1}"#,
+                ["minimum must be a number", "minLength must be a whole number of at least 0"]
+            ),
+            (#"{"minItems": 2, "maxItems": ¦1}"#, ["maxItems is below minItems: nothing could ever be set"]),
+            (
+                #"{"enum": ¦[], "anyOf": ¦[], "required": ¦"a"}"#,
+                [
+                    "enum must be a list of values", "anyOf must be a list of schemas",
+                    "required must be a list of names, not a string",
+                ]
+            ),
+            (
+                #"{"pattern": ¦"a"}"#,
+                ["'pattern' needs a regular expression engine, which this server does not have"]
+            ),
+            (#"{"properties": ¦[1]}"#, ["properties must be a mapping, not a list"]),
+        ]
+    )
+    func problems(_ schema: String, _ messages: [String]) throws {
+        let marked = Marked(#"{"graph":"g","nodes":{"x":{"set":"any","schema":\#(schema)}}}"#)
+        let found = try marked.found()
+        let expected = marked.expected(messages)
+        #expect(
+            found.count == expected.count && zip(found, expected).allSatisfy { $0.hasPrefix($1) },
+            "\(found)"
+        )
+    }
+
+    @Test("a schema stands beside the other checks, judges initial values, and is for nodes that are set")
+    func beside() throws {
+        let bench = Bench()
+        let graph = try bench.define(
+            #"{"graph":"g","nodes":{"x":{"set":"string","maxLength":2,"schema":{"enum":["a","abc"]}}}}"#
+        )
+        try bench.set(graph, [("x", #""a""#)])
+        #expect(throws: HostError.self) { try bench.set(graph, [("x", #""abc""#)]) }
+        #expect(throws: HostError.self) { try bench.set(graph, [("x", #""b""#)]) }
+        let initial = Marked(
+            #"{"graph":"g","nodes":{"x":{"set":"any","schema":{"type":"null"},"initial":¦1}}}"#
+        )
+        #expect(try initial.found() == initial.expected(["the initial value must be null"]))
+        let derived = Marked(#"{"graph":"g","nodes":{"x":{"set":"any"},"d":{"from":"x",¦"schema":{}}}}"#)
+        #expect(try derived.found() == derived.expected(["'schema' is for nodes that are set"]))
+    }
+
+    @Test("a schema as deep as documents may be, on a value as deep, needs little stack")
+    func deep() throws {
+        let schema = String(repeating: #"{"items":"#, count: 50) + "true" + String(repeating: "}", count: 50)
+        let value = String(repeating: "[", count: 60) + String(repeating: "]", count: 60)
+        #expect(try complaints(schema, [value]) == [""])
+    }
+}

@@ -1,0 +1,95 @@
+@testable import GraphHost
+import Testing
+
+/// One use of each operator of the catalogue, and more where an operator has several forms: nodes made of `$x` and `$y`, and
+/// behind a bar what else stands in the graph.
+enum OperatorExamples {
+    /// Uses of every operator by its name.
+    ///
+    /// What they let through of 1, 2, 3 and so on is a new value each time, so that failures and emptiness can be told
+    /// from values that stay.
+    static let all: [String: [String]] = [
+        "from": [#""out":{"from":"$x"}"#],
+        "map": [stage(#"{"map":"[value]"}"#), stage(#"{"map":"{'v': value, 't': string(time)}"}"#)],
+        "replace": [stage(#"{"replace":[7]}"#)],
+        "ifEmpty": [stage(#"{"ifEmpty":"none"}"#)],
+        "combine": [
+            #""out":{"combine":["$x","$y"]}"#,
+            #""out":{"combine":{"a":"$x","b":"$y"},"map":"[a, b, string(time)]"}"#,
+            #""out":{"combine":["$x","$x"],"map":"value[1]"}"#,
+        ],
+        "filter": [stage(#"{"filter":"value != 'no'"}"#)],
+        "ignore": [stage(#"{"ignore":"no"}"#)],
+        "select": [stage(#"{"select":2}"#)],
+        "ignoreNull": [stage(#""ignoreNull""#)],
+        "distinct": [stage(#""distinct""#), stage(#"{"distinct":"string(value)"}"#)],
+        "delta": [stage(#""delta""#)],
+        "merge": [#""out":{"merge":["$x","$y"]}"#, #""out":{"merge":["$y","$x","$y"]}"#],
+        "flatten": [
+            #""out":{"flatten":{"from":"$x","to":{"1":"$y","2":"$x"},"otherwise":"$x"}}"#,
+            #""out":{"flatten":{"from":"$y","to":{"1":"$x"}}}"#,
+        ],
+        "switch": [#""out":{"switch":{"from":"$x","by":"value"}}"#],
+        "case": [
+            #""s":{"switch":{"from":"$x","by":"value == 1 ? null : 'k'"}},"out":{"case":{"of":"s","key":"k"}}"#
+        ],
+        "default": [
+            #""s":{"switch":{"from":"$x","by":"value == 1 ? 'k' : null"}},"out":{"default":{"of":"s"}}"#
+        ],
+        "if": [#""out":{"if":{"from":"$x","when":"value == 1","then":"t","else":"e"}}"#],
+        "skip": [stage(#"{"skip":1}"#)],
+        "take": [stage(#"{"take":3}"#)],
+        "prefix": [stage(#"{"prefix":3}"#)],
+        "scan": [stage(#"{"scan":{"start":[],"with":"size(acc) > 4 ? [value] : acc + [value, index]"}}"#)],
+        "zip": [#""out":{"zip":["$x","$y"]}"#, #""out":{"zip":["$y","$x"],"map":"value[1]","buffer":3}"#],
+        "window": [
+            stage(#"{"window":{"count":3,"of":"list"}}"#), stage(#"{"window":{"last":150,"of":"list"}}"#),
+            stage(#"{"window":{"last":150,"of":"count"}}"#), stage(#"{"window":{"count":2,"of":"first"}}"#),
+        ],
+        "debounce": [
+            stage(#"{"debounce":10}"#), stage(#"{"throttle":{"for":10,"edge":"both"}}"#),
+            stage(#"{"debounce":{"for":10,"edge":"leading"}}"#),
+        ],
+        "sample": [stage(#"{"sample":15}"#)],
+        "delay": [stage(#"{"delay":12}"#)],
+        "sync": [
+            #""out":{"set":"any"}|"sync":[{"a":"out","b":"$x"}]"#,
+            #""out":{"set":"any"}|"sync":[{"a":"out","b":"$x","to_a":"[value]","to_b":"value[0]"}]"#,
+        ],
+        "links": [
+            #""out":{"merge":["$y"]}|"links":[{"from":"$x","to":"out"}]"#,
+            #""out":{"from":"$y"},"end":{"set":"any"}|"links":[{"from":"$x","to":"out","pipe":[{"map":"[value]"}]},{"from":"out","to":"end"}]"#,
+        ],
+    ]
+
+    private static func stage(_ stage: String) -> String {
+        #""out":{"from":"$x","pipe":[\#(stage)]}"#
+    }
+
+    /// A graph `g` of `inputs` and one example, of which `$x` and `$y` are the inputs `x` and `y`.
+    static func graph(_ example: String, inputs: String, x: String, y: String) -> String {
+        let parts = example.replacing("$x", with: x).replacing("$y", with: y).split(separator: "|")
+        return #"{"graph":"g","nodes":{\#(inputs),\#(parts[0])}\#(parts.count > 1 ? ",\(parts[1])" : "")}"#
+    }
+
+    /// The stage of an example that has one, for pipelines of clients.
+    static func stageText(_ example: String) -> Substring? {
+        guard let start = example.range(of: #""pipe":["#), example.hasSuffix("]}"), !example.contains("|")
+        else { return nil }
+        return example[start.upperBound...].dropLast(2)
+    }
+
+    /// All examples, in the order of the catalogue; an operator without one is a failure of the test that asks.
+    static func inOrder() throws -> [(row: Operator, example: String)] {
+        try Catalogue.all.flatMap { row in
+            try #require(all[row.name], "no example of \(row.name)").map { (row, $0) }
+        }
+    }
+}
+
+extension String {
+    /// The first place of a text in this one.
+    fileprivate func range(of text: String) -> Range<Index>? {
+        ranges(of: text).first
+    }
+}
