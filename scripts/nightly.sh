@@ -25,11 +25,14 @@ scripts/fuzz.sh 60
 # The sanitizers run the short forms: they cost ten times as much as they look at. The leak detector does not see through
 # Swift's tagged pointers and reports tables that live as long as the process; the tests count their own objects.
 unset SLUICE_NIGHTLY
-export ASAN_OPTIONS=detect_leaks=0
+export ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=1
 for sanitizer in ${SANITIZERS-address thread}; do
     echo "== unit tests under the $sanitizer sanitizer"
     swift test --sanitize="$sanitizer" --scratch-path ".build-$sanitizer"
 done
-echo "== end to end under the address sanitizer"
-swift build --product sluice --sanitize=address --scratch-path .build-address
-SLUICE_BINARY=.build-address/debug/sluice .venv/bin/python -m pytest Tests/EndToEnd -m 'not browser' -k 'not vanish and not stalled'
+for sanitizer in ${SANITIZERS-address thread}; do
+    echo "== end to end under the $sanitizer sanitizer"
+    swift build --product sluice --sanitize="$sanitizer" --scratch-path ".build-$sanitizer"
+    SLUICE_BINARY=".build-$sanitizer/debug/sluice" .venv/bin/python -m pytest Tests/EndToEnd -m 'not browser' \
+        -k 'not vanish and not stalled'
+done

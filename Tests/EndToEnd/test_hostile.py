@@ -49,7 +49,7 @@ def test_a_quick_case(stands, case):
 
 
 @cases(resets.CASES)
-def test_who_vanishes(stands, case):
+def test_who_breaks_off(stands, case):
     stands.run(case)
 
 
@@ -124,7 +124,7 @@ def secure(tmp_path_factory):
 
 
 @cases(resets.TLS)
-def test_who_vanishes_from_tls(secure, case):
+def test_who_breaks_off_over_tls(secure, case):
     before = held(secure)
     case.run(secure)
     eventually(lambda: held(secure) == before)
