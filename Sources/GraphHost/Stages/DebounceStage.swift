@@ -7,7 +7,9 @@ final class DebounceStage: TimedStage {
     private let interval: UInt64
     private let edge: Stage.Edge
     private var held: Emission<Datum>?
-    private var isRunning = false
+    /// When the silence will have lasted long enough; there is an alarm then only if something is held, so that no tick
+    /// is logged for nothing.
+    private var end: UInt64 = 0
 
     init(_ interval: Stage.Span, _ edge: Stage.Edge, _ time: StageTime, _ graph: LiveGraph) {
         self.interval = interval.count
@@ -18,22 +20,22 @@ final class DebounceStage: TimedStage {
     override func receive(_ emission: Emission<Datum>) -> Emission<Datum>? {
         if emission.isEmpty {
             held = nil
-            isRunning = false
+            end = 0
             stop()
             return emission
         }
-        let isFirst = !isRunning
-        isRunning = true
-        wake(at: now + interval)
+        let isFirst = held == nil && now >= end
+        end = now + interval
         if isFirst, edge != .trailing { return emission }
-        if edge != .leading { held = emission }
+        guard edge != .leading else { return nil }
+        held = emission
+        wake(at: end)
         return nil
     }
 
     override var waiting: Int { held == nil ? 0 : 1 }
 
     override func alarm(at now: UInt64) {
-        isRunning = false
         guard let emission = held else { return }
         held = nil
         emit(emission)

@@ -125,6 +125,33 @@ struct TimedStageTests {
         #expect(graph.node("a").map { graph.read($0).changed } == 3)
     }
 
+    @Test(
+        "A tick is logged only if something is emitted, and takes a rev then",
+        arguments: [
+            (#"{"debounce":{"for":10,"edge":"leading"}}"#, 0), (#"{"debounce":{"for":10,"edge":"both"}}"#, 0),
+            (#"{"debounce":10}"#, 1), (#"{"sample":10}"#, 1), (#"{"delay":10}"#, 1),
+            (#"{"window":{"last":10,"of":"count"}}"#, 1),
+        ]
+    )
+    func ticks(_ stage: String, _ expected: UInt64) throws {
+        let bench = Bench()
+        let graph = try bench.define(
+            #"{"graph":"g","nodes":{"x":{"set":"any"},"out":{"from":"x","pipe":[\#(stage)]}}}"#
+        )
+        try bench.set(graph, [("x", "1")])
+        let rev = graph.rev
+        bench.pass(100)
+        #expect(graph.rev == rev + expected)
+        // In a client's pipeline it takes none.
+        let plain = try bench.define(#"{"graph":"h","nodes":{"x":{"set":"any"}}}"#)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"h","node":"x","pipe":[\#(stage)]}"#)
+        try bench.set(plain, [("x", "1")])
+        bench.pass(100)
+        #expect(plain.rev == 2)
+        #expect(!Told(client.take())[1].isEmpty)
+    }
+
     @Test("A full delay lets its oldest value leave early")
     func fullDelay() throws {
         var limits = SessionLimits()
