@@ -5,6 +5,11 @@ struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Put load on a running server and measure it.",
+        discussion: """
+            EXAMPLES
+              sluice bench post --node house/note --duration 5s
+              sluice bench fanout --help
+            """,
         subcommands: [BenchPost.self, BenchFanout.self, BenchIdle.self, BenchChurn.self]
     )
 }

@@ -8,9 +8,12 @@ struct Check: ParsableCommand {
         discussion: """
             Every problem is printed with file, line and column. Without files: the configuration and its folder of graphs.
 
+            With --json a script gets {"graphs":2,"problems":["file:line:column: message"]}; the exit code is the same.
+
             EXAMPLES
               sluice check
               sluice check config/graphs/house.yaml
+              sluice check --json config/graphs/*.yaml
             """
     )
 
@@ -19,6 +22,9 @@ struct Check: ParsableCommand {
 
     @Option(help: "The configuration file, where no definitions are named.")
     var config: String?
+
+    @Flag(help: "Print a JSON object on standard output instead of lines.")
+    var json = false
 
     func run() throws {
         var problems: [String] = []
@@ -44,8 +50,14 @@ struct Check: ParsableCommand {
                 count += result.definition == nil ? 0 : 1
             }
         }
-        for problem in problems { Terminal.note("error: \(problem)") }
+        if json {
+            let list = problems.map(TypedValue.quoted).joined(separator: ",")
+            Terminal.print("{\"graphs\":\(count),\"problems\":[\(list)]}")
+        } else {
+            for problem in problems { Terminal.note("error: \(problem)") }
+        }
         guard problems.isEmpty else { throw ExitCode(1) }
+        guard !json else { return }
         Terminal.print(count == 1 ? "1 graph is fine" : "\(count) graphs are fine")
     }
 }

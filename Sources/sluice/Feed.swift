@@ -4,6 +4,10 @@ internal import SluiceServer
 struct Feed: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Send real figures to a graph.",
+        discussion: """
+            EXAMPLE
+              sluice feed host --url http://127.0.0.1:8080
+            """,
         subcommands: [FeedHost.self]
     )
 }
@@ -15,6 +19,10 @@ struct FeedHost: ParsableCommand {
         discussion: """
             Feeds the graph of config/graphs/host.yaml until it is interrupted. While the server is away it tries
             again with growing pauses.
+
+            EXAMPLES
+              sluice feed host
+              sluice feed host --graph host --url http://127.0.0.1:9000
             """
     )
 

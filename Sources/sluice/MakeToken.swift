@@ -40,6 +40,9 @@ struct MakeToken: ParsableCommand {
     @Flag(help: "Read the token from standard input instead of making one.")
     var hash = false
 
+    @Flag(help: "Print {\"token\",\"entry\"} as JSON on standard output.")
+    var json = false
+
     func run() throws {
         let token: Token
         if hash {
@@ -60,6 +63,10 @@ struct MakeToken: ParsableCommand {
             expires: expires
         )
         if let problem = TokenText.problem(with: entry) { throw Terminal.failure(problem) }
+        if json {
+            let shown = hash ? "null" : TypedValue.quoted(token.text)
+            return Terminal.print("{\"token\":\(shown),\"entry\":\(TypedValue.quoted(entry))}")
+        }
         if !hash { Terminal.note("token (shown once): \(token.text)") }
         Terminal.print(entry)
     }

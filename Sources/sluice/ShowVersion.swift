@@ -6,12 +6,18 @@ struct ShowVersion: ParsableCommand {
         commandName: "version",
         abstract: "Print which Sluice this is.",
         discussion: """
-            EXAMPLE
+            EXAMPLES
               sluice version
+              sluice version --json
             """
     )
 
+    @Flag(help: "Print a JSON object instead of a line.")
+    var json = false
+
     func run() {
-        Terminal.print("sluice \(Version.text)")
+        Terminal.print(
+            json ? "{\"name\":\"sluice\",\"version\":\"\(Version.text)\"}" : "sluice \(Version.text)"
+        )
     }
 }

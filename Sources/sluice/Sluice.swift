@@ -4,7 +4,15 @@ struct Sluice: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sluice",
         abstract: "Reactive graphs over HTTP and WebSocket.",
-        discussion: "Exit codes: 0 done, 1 failed, 2 not understood.",
+        discussion: """
+            Results go to standard output, what is to be said to a person goes to standard error.
+            Exit codes: 0 done, 1 failed, 2 not understood.
+
+            EXAMPLES
+              sluice serve --config config/sluice.yaml
+              sluice watch house/indoor_c
+              sluice --generate-completion-script bash > ~/.local/share/bash-completion/completions/sluice
+            """,
         subcommands: [
             Serve.self, Check.self, Eval.self, DrawGraph.self,
             Get.self, SetNode.self, Watch.self,

@@ -75,6 +75,81 @@ struct HostileTests {
         #expect(result.hasPrefix("error") || result.utf8.count < 300_000, "\(result.utf8.count)")
     }
 
+    /// `inner` of the one before, fifty times, then `end` of the last: each step doubles.
+    private static func doubling(_ first: String, _ step: (String) -> String, _ end: String) -> String {
+        var text = "cel.bind(a0, \(first), "
+        for number in 1..<50 {
+            text += "cel.bind(a\(number), \(step("a\(number - 1)")), "
+        }
+        return text + end.replacing("$", with: "a49") + String(repeating: ")", count: 50)
+    }
+
+    static let bombs: [(String, String)] = [
+        ("strings", doubling("'xxxxxxxxxxxxxxxx'", { "\($0) + \($0)" }, "$.size()")),
+        ("lists", doubling("[1, 2]", { "\($0) + \($0)" }, "$.size()")),
+        ("shared lists compared", doubling("[1]", { "[\($0), \($0)]" }, "[$] == [$]")),
+        ("shared lists searched", doubling("[1]", { "[\($0), \($0)]" }, "$ in [$]")),
+        ("shared lists as text", doubling("[1]", { "[\($0), \($0)]" }, "'%s'.format([$])")),
+        ("shared lists flattened", doubling("[1]", { "[\($0), \($0)]" }, "$.flatten(60)")),
+        ("shared lists made distinct", doubling("[1]", { "[\($0), \($0)]" }, "[$, [$], $].distinct()")),
+        ("shared maps as text", doubling("[1]", { "{'k': \($0), 'l': \($0)}" }, "'%s'.format([$])")),
+        ("shared maps returned", doubling("[1]", { "{'k': \($0), 'l': \($0)}" }, "$")),
+        ("a range", "lists.range(1000000000)"),
+        ("ranges in ranges", "lists.range(200).map(x, lists.range(200).map(y, lists.range(200)))"),
+        ("joined by itself", "cel.bind(a, lists.range(900).map(x, 'a').join(), a.split('').join(a))"),
+        ("replaced by itself", "cel.bind(a, lists.range(900).map(x, 'a').join(), a.replace('a', a))"),
+        ("replaced nowhere", "cel.bind(a, lists.range(900).map(x, 'a').join(), a.replace('', a))"),
+        (
+            "searched for itself",
+            "cel.bind(a, lists.range(900).map(x, 'a').join(), (a + a).lastIndexOf(a + 'b'))"
+        ),
+        ("sorted", "lists.range(9000).reverse().sort()"),
+        ("distinct", "lists.range(9000).distinct()"),
+        (
+            "quoted",
+            "cel.bind(a, lists.range(900).map(x, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa').join(), strings.quote(a + a + a))"
+        ),
+        ("patterns", "lists.range(100).exists(i, 'x'.matches(string(i) + 'y'))"),
+    ]
+
+    @Test("small sources that grow without bound end at the budget", arguments: bombs)
+    func growth(_ name: String, _ source: String) throws {
+        let options = Options(regex: LiteralRegexEngine())
+        let before = residentBytes()
+        for strict in [false, true] {
+            var options = options
+            options.isStrict = strict
+            do {
+                _ = try Program(source, options: options).evaluate()
+                Issue.record("\(name) gave a value")
+            } catch let error as EvaluationError {
+                #expect([.cost, .badValue].contains(error.code), "\(name): \(error)")
+            }
+        }
+        // Other tests run beside this one; a bomb that went off would take gigabytes.
+        #expect(residentBytes() < before + 512 << 20, "\(name)")
+    }
+
+    @Test(
+        "100,000 of anything are refused, whatever they are",
+        arguments: [
+            ("(", "1", ")"), ("[", "", "]"), ("{1:", "1", "}"), ("-", "1", ""), ("!", "true", ""),
+            ("", "a", ".b"), ("", "a", ".?b"),
+            ("", "a", "[0]"), ("true?1:", "0", ""), ("true?", "0", ":1"), ("size(", "''", ")"),
+            ("", "''", ".size()"),
+            ("", "1", "+1"), ("", "true", "&&true"), ("", "[1]", ".map(x,x)"), ("has(a", "", ".b"),
+            ("", "1", "\n"), ("", "1", "//"),
+            ("", "'x", "\\u0041"), ("optional.of(", "1", ")"), ("[1].map(x,", "x", ")"), ("", "9", "9"),
+            ("", "1e", "9"),
+        ]
+    )
+    func repeated(_ left: String, _ middle: String, _ right: String) {
+        let count = 100_000
+        let source = String(repeating: left, count: count) + middle + String(repeating: right, count: count)
+        let result = outcome(source, ["a": ["b": 1]])
+        #expect(result.hasPrefix("invalid ") || result == "int 1" || result == "double inf", "\(result)")
+    }
+
     @Test("the worst source of a given length is checked in time")
     func checkingTime() {
         // Did-you-mean, qualified names and folding must not make checking slower than linear by much.
@@ -86,6 +161,16 @@ struct HostileTests {
             (0..<60).map { "[\($0)].map(x\($0), " }.joined() + "1" + String(repeating: ")", count: 60)
         )
     }
+}
+
+/// What the process takes of memory at present, in bytes; 0 where that is not known.
+private func residentBytes() -> Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var text = [UInt8](repeating: 0, count: 200)
+    let count = fread(&text, 1, text.count, file)
+    let fields = String(decoding: text[..<count], as: UTF8.self).split(separator: " ")
+    return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4096 : 0
 }
 
 /// Writes random expressions, most of them sensible.

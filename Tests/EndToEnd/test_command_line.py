@@ -1,10 +1,13 @@
 """What the command line says and how it exits when files are not what they should be."""
 
+import json
 import os
+import re
+import shutil
 import subprocess
 
 import pytest
-from sluice import BINARY
+from sluice import BINARY, ROOT
 
 GRAPH = "graph: g\nnodes: { x: { set: number } }\n"
 
@@ -61,3 +64,79 @@ def test_a_host_that_no_request_could_name_is_a_mistake(folder, host):
     result = sluice("serve", "--config", folder / "sluice.yaml", "--set", f"hosts={host},b", "--print-config")
     assert result.returncode == 1, result
     assert "'hosts' must be a list of host names, without port" in result.stderr
+
+
+COMMANDS = ["serve", "check", "eval", "graph", "get", "set", "watch", "feed", "bench", "token", "version"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command):
+    result = sluice(command, "--help")
+    assert result.returncode == 0 and not result.stderr
+    assert "EXAMPLE" in result.stdout and f"sluice {command}" in result.stdout.split("EXAMPLE")[1]
+
+
+def test_the_documentation_names_every_command():
+    shown = sluice("--help").stdout
+    listed = set(re.findall(r"^  (\w+) ", shown[shown.index("SUBCOMMANDS:"):], re.M)) - {"docs", "help", "See"}
+    table = (ROOT / "docs/command-line.md").read_text().split("\n## ")[0]
+    assert listed <= set(re.findall(r"`(\w+)[ `\]]", table)), listed
+
+
+@pytest.mark.parametrize("arguments", [
+    ["fly"], ["check", "--colour"], ["get"], ["get", "a/b/c"], ["set", "g"], ["set", "g/x"], ["set", "g/x", "1", "2"], ["watch", "g"],
+    ["eval"], ["eval", "1", "2"], ["eval", "--batch", "1"], ["eval", "a", "--bind", "a"], ["eval", "a", "--bind", "a={"],
+    ["graph", "g", "--format", "svg"], ["get", "g/x", "--url", "ftp://x"], ["token"], ["bench", "--posts", "x"],
+], ids=" ".join)
+def test_what_is_not_understood_is_code_2(arguments):
+    result = sluice(*arguments)
+    assert result.returncode == 2, result
+    assert not result.stdout and result.stderr.startswith("Error: "), result
+
+
+def test_what_fails_is_code_1():
+    for arguments in (["get", "g/x", "--url", "http://127.0.0.1:1"], ["eval", "1 +"], ["eval", "1 / 0"], ["check", "/nowhere.yaml"]):
+        result = sluice(*arguments)
+        assert result.returncode == 1 and result.stderr and not result.stdout, (arguments, result)
+
+
+def test_mistakes_in_expressions_have_a_caret_and_a_hint():
+    result = sluice("eval", "math.roud(value) + 1", "--bind", "value=1")
+    assert result.stderr.splitlines() == [
+        "expr_type at 1:6: the function 'math.roud' is not known", "  math.roud(value) + 1", "       ^",
+        "  did you mean 'math.round'?"], result.stderr
+
+
+@pytest.mark.parametrize("expression, expected", [
+    ("value * 9 / 5 + 32", "68"), ("-value", "-20"), ("b'abc'", '"YWJj"'), ("timestamp('2024-01-02T03:04:05.5Z')", '"2024-01-02T03:04:05.500Z"'),
+    ("duration('90s')", '"90s"'), ("[1u, 2, 3.0, 1e100]", "[1,2,3,1e+100]"), ("9007199254740993", "9007199254740993"),
+    ("{1: 'a', true: null}", '{"1":"a","true":null}'), ("'é\\n'", '"é\\n"'), ("value.matches('x')", None), ("0.0 / 0.0", None),
+])
+def test_values_are_printed_as_json(expression, expected):
+    result = sluice("eval", expression, "--bind", "value=20")
+    assert (result.returncode, result.stdout.strip()) == ((0, expected) if expected else (1, "")), result
+
+
+def test_json_for_scripts(folder):
+    assert json.loads(sluice("version", "--json").stdout)["name"] == "sluice"
+    good = sluice("check", "--json", folder / "graphs/g.yaml")
+    assert good.returncode == 0 and json.loads(good.stdout) == {"graphs": 1, "problems": []}
+    (folder / "bad.yaml").write_text("graph: b\nnodes:\n  x: { set: numbr }\n  y: { from: z }\n")
+    bad = sluice("check", "--json", folder / "graphs/g.yaml", folder / "bad.yaml")
+    assert bad.returncode == 1 and not bad.stderr
+    found = json.loads(bad.stdout)
+    assert found["graphs"] == 1 and [p.split(": ")[0].split(":", 1)[1] for p in found["problems"]] == ["3:13", "4:14"], found
+    made = json.loads(sluice("token", "--name", "a", "--json").stdout)
+    assert len(made["token"]) >= 16 and made["token"] not in made["entry"] and "name" in made["entry"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completions(shell, tmp_path):
+    result = sluice("--generate-completion-script", shell)
+    assert result.returncode == 0
+    for word in (*COMMANDS, "format", "bind"):
+        assert word in result.stdout, word
+    if shutil.which(shell):
+        script = tmp_path / "completion"
+        script.write_text(result.stdout)
+        subprocess.run([shell, "-n", script], check=True)

@@ -1,5 +1,6 @@
 """The library for Swift programs: what its documentation shows works, and it needs nothing but Swift."""
 
+import pathlib
 import re
 import shutil
 import subprocess
@@ -17,7 +18,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "sluice", path: "{ROOT}")],
     targets: [
-        .executableTarget(name: "five", dependencies: [.product(name: "ReactiveGraph", package: "sluice")])
+        .executableTarget(name: "five", dependencies: [.product(name: "ReactiveGraph", package: "sluice")]),
+        .executableTarget(name: "rule", dependencies: [.product(name: "CEL", package: "sluice")]),
     ]
 )
 """
@@ -44,6 +46,10 @@ def program(tmp_path_factory):
     source = package / "Sources/five/main.swift"
     source.parent.mkdir(parents=True)
     source.write_text(FIVE_LINES)
+    rule = package / "Sources/rule/main.swift"
+    rule.parent.mkdir()
+    text = (ROOT / "docs/expressions.md").read_text()
+    rule.write_text(re.search(r"test_library.py compiles and runs this. -->\n```swift\n(.*?)```", text, re.S).group(1))
     options = ["--package-path", package, "--scratch-path", ROOT / ".build/five-lines"]
     run("swift", "build", *options, cwd=package)
     binaries = run("swift", "build", "--show-bin-path", *options, cwd=package)
@@ -56,8 +62,14 @@ def test_a_package_of_five_lines_uses_the_library(program):
 
 
 @pytest.mark.timeout(600)
-def test_the_library_does_without_foundation(program):
-    imports = {name for path in (ROOT / "Sources/ReactiveGraph").rglob("*.swift")
+def test_the_example_of_the_expressions_runs(program):
+    assert run(pathlib.Path(program).with_name("rule")).splitlines() == [
+        "bool(true)", "1:11: the name 'limt' is not known", "  value.c > limt", "            ^", "  did you mean 'limit'?", "expr_cost"]
+
+
+@pytest.mark.timeout(600)
+def test_the_libraries_do_without_foundation(program):
+    imports = {name for library in ("ReactiveGraph", "CEL") for path in (ROOT / "Sources" / library).rglob("*.swift")
                for name in re.findall(r"^[ \t]*(?:\w+ )*import (\w+)", path.read_text(), re.M)}
     assert imports <= {"Synchronization", "Glibc", "Musl", "Darwin"}, "only what comes with Swift or the system"
     libraries = run("ldd", program) if shutil.which("ldd") else ""

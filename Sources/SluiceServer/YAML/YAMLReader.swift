@@ -19,7 +19,7 @@ public enum YAMLReader {
     /// - Parameters:
     ///   - bytes: UTF-8, or UTF-16 with a byte order mark.
     ///   - file: the name that problems shall carry.
-    /// - Returns: the document; nil, and at least one problem, where there is none.
+    /// - Returns: the document; or nil with what is wrong, or nil without a problem where the file is empty or has only comments.
     public static func read(
         _ bytes: [UInt8],
         file: String?
