@@ -1,6 +1,10 @@
 # `make run` and `make test` each do everything on a fresh machine that has a Swift toolchain.
 
 release_flags := -c release --static-swift-stdlib --product sluice
+# Packed relocations, where the C library knows them (glibc 2.36): a megabyte and a half less to read and to hold at every start.
+ifneq ($(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION 2>/dev/null)" | sort -CV && echo yes),)
+release_flags += -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
+endif
 pytest := .venv/bin/python -m pytest Tests/EndToEnd
 
 .PHONY: fuzz run test nightly release debug setup setup-build docs documentation format lint unit end-to-end bench clean

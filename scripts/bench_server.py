@@ -34,10 +34,10 @@ class Case:
     """One load. `figure` is what of the report counts; `target` bounds the ratio to C: `(at most, at least)`."""
 
     def __init__(self, name, number, arguments, figure, unit, at_most=None, at_least=None, bound=None, tls=False,
-                 seconds=2.0, scale=1.0, digits=2):
+                 seconds=1.5, digits=2):
         self.name, self.number, self.arguments, self.figure, self.unit = name, number, arguments, figure, unit
         self.at_most, self.at_least, self.bound = at_most, at_least, bound
-        self.tls, self.seconds, self.scale, self.digits = tls, seconds, scale, digits
+        self.tls, self.seconds, self.digits = tls, seconds, digits
 
 
 def fanout(subscribers, size, *more):
@@ -243,7 +243,7 @@ def main():
     parser.add_argument("--only", help="only cases whose name or number contains it")
     parser.add_argument("--write", type=pathlib.Path, help="also writes the report here, under the date")
     options = parser.parse_args()
-    rounds, scale = (1, 0.25) if options.quick else (options.rounds, 1)
+    rounds, scale = (1, 0.5) if options.quick else (options.rounds, 1)
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 

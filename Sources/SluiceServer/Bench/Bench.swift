@@ -89,6 +89,8 @@ public final class Bench {
         if let failure { throw failure }
 
         let end = try Timer(on: loop) { [unowned loop] in loop.stop() }
+        // Setting up may have kept the loop from looking at the clock.
+        loop.updateTime()
         end.start(after: settings.duration)
         let pace = try Timer(on: loop) { [unowned self] in postNext() }
         let connected = settings.gauge?.read()

@@ -62,6 +62,8 @@ public final class Churn {
             interrupted.append(try SignalWatcher(on: loop, signal) { [unowned loop] in loop.stop() })
         }
         let end = try Timer(on: loop) { [unowned loop] in loop.stop() }
+        // Setting up may have kept the loop from looking at the clock.
+        loop.updateTime()
         end.start(after: settings.duration)
         let before = settings.gauge?.read()
         let processorBefore = Bench.processorSeconds
