@@ -297,3 +297,16 @@ nodes:
             assert answer.status == 422 and answer.json()["code"] == "type_mismatch"
             assert answer.json()["detail"] == said
         assert read(server, "order") == {"id": "abc", "lines": [1, 2.0]}
+
+
+def test_the_picture_of_a_file_has_an_edge_for_everything_a_node_is_made_from():
+    file = pathlib.Path(__file__).parent / "graphs/house-full.yaml"
+    drawn = subprocess.run([BINARY, "graph", file, "--format", "json"], capture_output=True, check=True)
+    picture = json.loads(drawn.stdout)
+    names = {node["n"]: node["name"] for node in picture["nodes"] if "n" in node}
+    edges = {(names[edge["from"]], names[edge["to"]]) for edge in picture["edges"]}
+    for node in picture["nodes"]:
+        if node.get("exists") is False or node.get("op") == "flatten":
+            continue
+        assert {(source, node["name"]) for source in node.get("inputs", [])} <= edges, node["name"]
+    assert {("setpoint_c", "setpoint_f"), ("setpoint_f", "setpoint_c"), ("mode", "display")} <= edges

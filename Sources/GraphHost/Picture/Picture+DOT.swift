@@ -12,7 +12,8 @@ extension LiveGraph {
         buffer.append(" {\n    rankdir=LR;\n    node [shape=box, fontname=\"sans-serif\"];\n")
         for entry in picture.entries { entry.appendDOT(to: buffer) }
         for link in picture.links {
-            let style = link.isInner ? " [style=dashed]" : ""
+            let style =
+                link.isInner ? " [style=dashed]" : link.isFeedback ? " [style=bold, constraint=false]" : ""
             buffer.append(raw: "    n\(link.from) -> n\(link.to)\(style);\n")
         }
         appendDeclaredLinks(picture, to: buffer)

@@ -122,25 +122,63 @@ struct Picture {
         }
     }
 
+    /// Between the nodes that are shown; where those between two of them are not, one link stands for the whole way.
     private mutating func addLinks() {
         let known = Set(entries.compactMap(\.number))
         for entry in entries {
             guard let node = entry.node else { continue }
-            let connections = node.connections
-            // What a stage holds back stands between its upstream and itself.
-            let waiting = connections.reduce(0) { $0 + graph.chains.waiting(in: $1.source) }
-            for connection in connections where known.contains(connection.source) {
-                links.append(
-                    Link(
-                        number: connection.number,
-                        from: connection.source,
-                        to: node.id,
-                        isInner: connection.isInner,
-                        isFeedback: connection.isFeedback,
-                        queued: waiting
-                    )
-                )
+            var open = [Way(node)]
+            var seen: Set<UInt64> = [node.id]
+            while !open.isEmpty {
+                let way = open.removeFirst()
+                let connections = way.node.connections
+                // What a stage holds back stands between its upstream and itself.
+                let waiting = connections.reduce(way.queued) { $0 + graph.chains.waiting(in: $1.source) }
+                for connection in connections {
+                    let isInner = way.isInner || connection.isInner
+                    let isFeedback = way.isFeedback || connection.isFeedback
+                    if known.contains(connection.source) {
+                        links.append(
+                            Link(
+                                number: connection.number,
+                                from: connection.source,
+                                to: node.id,
+                                isInner: isInner,
+                                isFeedback: isFeedback,
+                                queued: waiting
+                            )
+                        )
+                        continue
+                    }
+                    let hidden = (way.node.upstreamNodes + way.node.followedNodes).first {
+                        $0.id == connection.source
+                    }
+                    guard let hidden, isPart(hidden, of: entry), seen.insert(hidden.id).inserted else {
+                        continue
+                    }
+                    open.append(Way(hidden, isInner: isInner, isFeedback: isFeedback, queued: waiting))
+                }
             }
+        }
+    }
+
+    /// Whether a node that is not shown is a stage of the one that is.
+    private func isPart(_ node: AnyNode, of entry: Entry) -> Bool {
+        !graph.chains.isHidden(node.id) && graph.chains.named(node.id) == nil && entry.named != nil
+    }
+
+    /// A part of the way from a node that is shown to the one that it is made from.
+    private struct Way {
+        let node: AnyNode
+        let isInner: Bool
+        let isFeedback: Bool
+        let queued: Int
+
+        init(_ node: AnyNode, isInner: Bool = false, isFeedback: Bool = false, queued: Int = 0) {
+            self.node = node
+            self.isInner = isInner
+            self.isFeedback = isFeedback
+            self.queued = queued
         }
     }
 
