@@ -24,9 +24,14 @@ let package = Package(
                 .enableUpcomingFeature("InternalImportsByDefault"),
             ]
         ),
+        .systemLibrary(
+            name: "CLua",
+            pkgConfig: "lua5.4",
+            providers: [.apt(["liblua5.4-dev"]), .brew(["lua@5.4"])]
+        ),
         .executableTarget(
             name: "ExpressionBenchmarks",
-            dependencies: ["CAllocations", .product(name: "CEL", package: "sluice")],
+            dependencies: ["CAllocations", "CLua", .product(name: "CEL", package: "sluice")],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("InternalImportsByDefault"),

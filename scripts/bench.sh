@@ -9,6 +9,10 @@ cd "$(dirname "$0")/.."
 if [ "${1:-}" = server ]; then
     exec python3 scripts/bench_server.py "${@:2}"
 fi
+# Expressions are compared with Lua.
+if ! pkg-config --exists lua5.4 && command -v apt-get >/dev/null; then
+    $([ "$(id -u)" = 0 ] || echo sudo) apt-get install -y -qq --no-install-recommends liblua5.4-dev >/dev/null
+fi
 swift run -c release --package-path Benchmarks GraphBenchmarks --check
 swift run -c release --package-path Benchmarks ExpressionBenchmarks
 python3 scripts/bench_server.py
