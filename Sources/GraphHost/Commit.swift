@@ -54,6 +54,15 @@ public struct Commit {
         rare = Rare(parts)
     }
 
+    /// What the graph is from this commit on, where the commit says so: for logs that keep it.
+    public var definition: GraphDefinition? {
+        switch kind {
+        case .define: graph.definition
+        case .redefine(let definition): definition
+        case .values, .remove, .tick: nil
+        }
+    }
+
     /// The nodes that it sets.
     var setNodes: [NamedNode] {
         var nodes: [NamedNode] = []
@@ -102,6 +111,8 @@ public struct Commit {
         case values
         /// The graph comes into being; `set` has the initial values.
         case define
+        /// The graph becomes what this definition says, which stands apart: other commits do not carry it around.
+        indirect case redefine(GraphDefinition)
         /// The graph ends.
         case remove
         /// Time reached this many milliseconds since 1970 and timed operators of the definition emit.

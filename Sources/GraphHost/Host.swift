@@ -69,6 +69,9 @@ public final class Host: CommitLogFollower {
         guard table[definition.name] == nil else {
             return .refused(HostError(.inUse, "a graph named \(definition.name) exists"))
         }
+        guard table.values.count < limits.graphs else {
+            return .refused(HostError(.inUse, "there are \(limits.graphs) graphs, as many as there may be"))
+        }
         do throws(HostError) {
             let graph = LiveGraph(definition, host: self, position: try log.open(graph: definition.name))
             table.insert(graph, named: graph.name)
@@ -80,6 +83,44 @@ public final class Host: CommitLogFollower {
         } catch {
             return .refused(error)
         }
+    }
+
+    /// Makes another graph of one that runs: what did not change keeps its values, state, history, listeners and edges.
+    ///
+    /// The whole change is one commit or nothing. Where there is no difference there is no commit: the answer has the
+    /// present rev.
+    ///
+    /// - Parameters:
+    ///   - graph: the graph.
+    ///   - definition: what it shall be; of the same name.
+    ///   - hash: what the definition's ``GraphDefinition/hash`` must be now, or the answer is `conflict`.
+    ///   - by: the authenticated principal, if there is one.
+    /// - Returns: what became of it, as of any commit.
+    public func redefine(
+        _ graph: LiveGraph,
+        as definition: GraphDefinition,
+        ifHash hash: String? = nil,
+        by: String? = nil
+    ) -> Submission {
+        precondition(definition.name == graph.name, "a graph keeps its name")
+        guard graph.isLive else { return .refused(Self.unknown(graph)) }
+        guard graph.deferred == nil else {
+            return .refused(
+                HostError(.conflict, "another change of this definition is on its way", retry: true)
+            )
+        }
+        if let hash, hash != graph.definition.hash {
+            return .refused(HostError(.conflict, "the definition is another one now", rev: graph.rev))
+        }
+        guard definition.hash != graph.definition.hash else {
+            return .applied(Applied(epoch: graph.epoch, rev: graph.rev, time: graph.time, changed: 0))
+        }
+        var commit = Commit(graph: graph)
+        commit.kind = .redefine(definition)
+        commit.by = by
+        let submission = append(commit)
+        if case .pending = submission { graph.deferred = [] }
+        return submission
     }
 
     /// Ends a graph: its last commit.
@@ -98,10 +139,11 @@ public final class Host: CommitLogFollower {
     public func submit(_ commit: Commit) -> Submission {
         do throws(HostError) {
             if let only = commit.only {
-                guard commit.graph.isLive else { throw Self.unknown(commit.graph) }
+                guard commit.graph.isOpen else { return submitClosed(commit) }
                 try Self.check(only, of: commit.graph)
                 try Conditions.checkAsked(only.node, [])
             } else {
+                guard commit.graph.isOpen else { return submitClosed(commit) }
                 if commit.key != nil { return submitOnce(commit) }
                 try check(commit)
             }
@@ -109,6 +151,29 @@ public final class Host: CommitLogFollower {
             return .refused(error)
         }
         return append(commit)
+    }
+
+    /// A commit for a graph whose definition is being changed waits until the log has answered; one for a graph that is gone
+    /// is refused.
+    @inline(never)
+    private func submitClosed(_ commit: Commit) -> Submission {
+        guard commit.graph.isLive else { return .refused(Self.unknown(commit.graph)) }
+        let pending = PendingCommit(commit)
+        commit.graph.deferred?.append(pending)
+        return .pending(pending)
+    }
+
+    /// The log has answered a change of the definition: what came behind it is checked now.
+    private func submitDeferred(_ graph: LiveGraph) {
+        guard let deferred = graph.deferred else { return }
+        graph.deferred = nil
+        for pending in deferred {
+            switch submit(pending.commit) {
+            case .applied(let applied): pending.answer(.success(applied))
+            case .refused(let error): pending.answer(.failure(error))
+            case .pending(let inner): inner.onAnswer { pending.answer($0) }
+            }
+        }
     }
 
     private func submitOnce(_ commit: Commit) -> Submission {
@@ -203,6 +268,7 @@ public final class Host: CommitLogFollower {
         pending.commit.graph.settle(pending.commit)
         let applied = apply(pending.commit, stamp)
         pending.answer(.success(applied))
+        if case .redefine = pending.commit.kind { submitDeferred(pending.commit.graph) }
     }
 
     public func log(refused ticket: UInt64, because error: HostError) {
@@ -214,9 +280,10 @@ public final class Host: CommitLogFollower {
         switch pending.commit.kind {
         case .define: table.remove(named: graph.name)
         case .tick: graph.tickFailed(at: clock.wall)
-        case .values, .remove: break
+        case .values, .redefine, .remove: break
         }
         pending.answer(.failure(error))
+        if case .redefine = pending.commit.kind { submitDeferred(graph) }
     }
 
     /// Takes a graph that has just ended out of the table.

@@ -16,6 +16,7 @@ extension LiveGraph {
         switch commit.kind {
         case .values: change(commit, stamp)
         case .define: bear(stamp)
+        case .redefine(let definition): redefine(as: definition, stamp)
         case .remove: end()
         case .tick(let now): ring(until: now)
         }
@@ -77,21 +78,7 @@ extension LiveGraph {
         isLive = true
         for definition in definition.nodes {
             let node = NamedNode(definition, graph: self, at: stamp)
-            if case .mutable(let rules) = definition.kind {
-                let source = core.mutable(of: Datum.self).named(definition.name)
-                node.source = source
-                chains.add(standing: source, for: node)
-                node.born = stamp.time
-                if let initial = rules.initial { source.set(initial) }
-                // Behind what is held already: the ring begins with that by itself.
-                if definition.history > 0 { node.recorder = recorder(of: node, behind: source) }
-                beginHistory(of: node, holding: rules.initial)
-                if let ttl = rules.ttl {
-                    let expiry = Expiry(node, lifetime: ttl.count)
-                    node.expiry = expiry
-                    if rules.initial != nil { alarms.set(expiry.alarm, due: stamp.time + ttl.count) }
-                }
-            }
+            bear(node, stamp)
             insert(node)
         }
         connectSyncs()
@@ -103,14 +90,32 @@ extension LiveGraph {
         connectLinks()
     }
 
+    /// A node of the definition comes into being: a mutable one with its initial value.
+    func bear(_ node: NamedNode, _ stamp: LogStamp) {
+        guard case .mutable(let rules) = node.definition.kind else { return }
+        let source = core.mutable(of: Datum.self).named(node.name)
+        node.source = source
+        chains.add(standing: source, for: node)
+        node.born = stamp.time
+        if let initial = rules.initial { source.set(initial) }
+        // Behind what is held already: the ring begins with that by itself.
+        if node.definition.history > 0 { node.recorder = recorder(of: node, behind: source) }
+        beginHistory(of: node, holding: rules.initial)
+        if let ttl = rules.ttl {
+            let expiry = Expiry(node, lifetime: ttl.count)
+            node.expiry = expiry
+            if rules.initial != nil { alarms.set(expiry.alarm, due: stamp.time + ttl.count) }
+        }
+    }
+
     /// The last commit: subscriptions end, nodes go.
     private func end() {
         isLive = false
         releaseReason = .removed
+        for node in nodes { node.exists = false }
         host.sessions.end(of: self)
         disconnectTies()
         for node in nodes {
-            node.exists = false
             node.kept = nil
             node.recorder = nil
             if let expiry = node.expiry { alarms.cancel(expiry.alarm) }

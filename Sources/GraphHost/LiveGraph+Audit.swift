@@ -19,18 +19,21 @@ extension LiveGraph {
     /// Whether every node that is alive can be reached.
     var isWhole: Bool { countReachable() == core.counts.liveNodes }
 
-    /// Nodes that can be reached from what may keep something: mutable nodes, the derived ones that are always
-    /// kept, and listeners.
-    func countReachable() -> Int {
-        var open: [AnyNode] = []
+    /// What may keep something: mutable nodes, the derived ones that are always kept, and listeners.
+    var roots: [AnyNode] {
+        var roots: [AnyNode] = []
         for named in nodes {
-            if let recorder = named.recorder { open.append(recorder) }
+            if let recorder = named.recorder { roots.append(recorder) }
             guard let node = named.living else { continue }
-            if named.isMutable || named.kept != nil || node.hasListener { open.append(node) }
+            if named.isMutable || named.kept != nil || node.hasListener { roots.append(node) }
         }
-        for record in chains.all where record.node.hasListener {
-            open.append(record.node)
-        }
+        for record in chains.all where record.node.hasListener { roots.append(record.node) }
+        return roots
+    }
+
+    /// Nodes that can be reached from what may keep something.
+    func countReachable() -> Int {
+        var open = roots
         var seen: Set<UInt64> = []
         while let node = open.popLast() {
             guard seen.insert(node.id).inserted else { continue }

@@ -6,8 +6,8 @@ internal import ReactiveGraph
 public final class LiveGraph {
     /// The name, unique in the host.
     public let name: String
-    /// What it was defined as.
-    public let definition: GraphDefinition
+    /// What it is defined as.
+    public internal(set) var definition: GraphDefinition
     /// The unbroken history to which `rev` belongs.
     @exclusivity(unchecked) public internal(set) var epoch: String
     /// The number of the last commit.
@@ -15,14 +15,23 @@ public final class LiveGraph {
     /// Milliseconds since 1970 of the last commit.
     @exclusivity(unchecked) public internal(set) var time: UInt64
     /// False before its first commit is applied and after its last.
-    @exclusivity(unchecked) public internal(set) var isLive = false
+    @exclusivity(unchecked) public internal(set) var isLive = false {
+        didSet { isOpen = isLive && deferred == nil }
+    }
+    /// Whether commits go straight to the log: it is live, and no change of its definition is on the way.
+    @exclusivity(unchecked) private(set) var isOpen = false
+    /// While a change of the definition is at the log: the commits that came behind it, which are checked against what
+    /// the graph will be.
+    var deferred: [PendingCommit]? {
+        didSet { isOpen = isLive && deferred == nil }
+    }
     /// Commits applied by this process.
     @exclusivity(unchecked) public internal(set) var commits: UInt64 = 0
 
     unowned(unsafe) let host: Host
     let core: Graph
     /// All nodes in the order of the definition.
-    @exclusivity(unchecked) private(set) var table = NameTable<NamedNode>()
+    @exclusivity(unchecked) var table = NameTable<NamedNode>()
     let chains: Chains
     let frames: GraphFrames
     /// The timers of the definition's own stages, in commit time.

@@ -56,6 +56,21 @@ extension LiveGraph {
 
     /// Builds the node of a definition, whose inputs exist.
     private func build(_ node: NamedNode) -> Node<Datum> {
+        var result = construct(node)
+        if node.definition.isStamped {
+            let note = stamping(node)
+            result = result.transform(named: "fork") { emission, _ in note(emission) }
+        } else if case .derived(let derived) = node.definition.kind, case .from = derived.source,
+            derived.pipe.isEmpty
+        {
+            // A bare `from` is a node of its own, with its own name and listeners.
+            result = result.fork()
+        }
+        return result.named(node.name)
+    }
+
+    /// Builds what stands behind a named node: its source and its stages, up to the last one.
+    func construct(_ node: NamedNode) -> Node<Datum> {
         guard case .derived(let derived) = node.definition.kind else {
             preconditionFailure("mutable nodes live as long as their graph")
         }
@@ -73,23 +88,17 @@ extension LiveGraph {
             result = builder.build(stage, at: position, behind: result).named(stage.label)
             note(stage.name, stage.label)
         }
-        if node.definition.stateClass != .none || node.definition.history > 0 {
-            result = stamped(result, for: node)
-        } else if case .from = derived.source, derived.pipe.isEmpty {
-            // A bare `from` is a node of its own, with its own name and listeners.
-            result = result.fork()
-        }
-        return result.named(node.name)
+        return result
     }
 
-    /// The node itself, noting each emission: its stamp is stored with a history or timed node, and its value in the
+    /// Hands emissions on and notes each: its stamp is stored with a history or timed node, and its value in the
     /// node's history.
     ///
     /// Building one again is no emission.
-    private func stamped(_ result: Node<Datum>, for node: NamedNode) -> Node<Datum> {
+    func stamping(_ node: NamedNode) -> (Emission<Datum>) -> Emission<Datum> {
         let held = Unmanaged.passUnretained(node)
         let isStored = node.definition.stateClass != .none
-        return result.transform(named: "fork") { [unowned self] emission, _ in
+        return { [unowned self] emission in
             if materialising == 0 {
                 let stamp = LogStamp(rev: self.rev, time: self.time)
                 held._withUnsafeGuaranteedRef { node in

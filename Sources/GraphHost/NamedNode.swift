@@ -13,7 +13,7 @@ public final class NamedNode {
     /// The name, as in the definition.
     public let name: String
     /// What the definition says about it.
-    public let definition: NodeDefinition
+    public internal(set) var definition: NodeDefinition
     /// The graph it belongs to, which lives longer.
     public unowned(unsafe) let graph: LiveGraph
     /// False once the graph, or the node, was removed.
@@ -22,9 +22,9 @@ public final class NamedNode {
     /// The nodes this one is derived from, in the order of the definition; of a flatten, only the one with the key.
     var inputs: [NamedNode] = []
     /// What every value must pass; nil: everything does.
-    let check: Check?
+    @exclusivity(unchecked) private(set) var check: Check?
     /// Whether it may be set only with a condition on it.
-    let requiresCondition: Bool
+    @exclusivity(unchecked) private(set) var requiresCondition = false
     /// The living node of a mutable one.
     @exclusivity(unchecked) var source: MutableNode<Datum>?
     /// What the registry itself holds: the derived nodes retained `always`, and those retained `untilPressure` that
@@ -55,6 +55,11 @@ public final class NamedNode {
         self.graph = graph
         definedAt = stamp.rev
         changed = stamp
+        takeRules()
+    }
+
+    /// Reads from the definition what is asked at every set.
+    private func takeRules() {
         if case .mutable(let rules) = definition.kind {
             check = rules.check.passesEverything ? nil : rules.check
             requiresCondition = rules.requiresIfMatch
@@ -64,11 +69,19 @@ public final class NamedNode {
         }
     }
 
+    /// The graph is being redefined.
+    func take(_ definition: NodeDefinition) {
+        self.definition = definition
+        takeRules()
+    }
+
     /// Whether clients may set it.
     public var isMutable: Bool { source != nil }
 
     /// The living node, if there is one at the moment; asking never makes one.
-    var living: Node<Datum>? { source ?? kept ?? present?.takeUnretainedValue() }
+    ///
+    /// Of a node that was derived and became mutable it is not the one that is set, but the one behind it.
+    var living: Node<Datum>? { kept ?? source ?? present?.takeUnretainedValue() }
 
     /// Remembers the node that has just been built.
     func adopt(_ node: Node<Datum>) {
@@ -107,6 +120,15 @@ public final class NamedNode {
         graph.chains.add(node, for: self)
         graph.keptUntilPressure -= 1
         return node
+    }
+
+    /// Holds its living node as the definition wants it now; `former` says how it was held.
+    func hold(_ node: Node<Datum>, after former: NodeDefinition.Retain) {
+        if former == .untilPressure, kept != nil { graph.keptUntilPressure -= 1 }
+        graph.chains.forget(node)
+        kept = nil
+        present = nil
+        if isMutable { keep(node) } else { adopt(node) }
     }
 
     /// The living node is being freed.

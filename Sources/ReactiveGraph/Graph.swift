@@ -22,7 +22,7 @@ public final class Graph {
     }
 
     /// How emissions go through joins.
-    public let propagation: Propagation
+    @exclusivity(unchecked) public internal(set) var propagation: Propagation
     /// Where timed operators take their time from; `nil` refuses them.
     public let clock: (any LoopClock)?
     /// The loop this graph belongs to, for what is to happen later; `nil` refuses it.

@@ -1,10 +1,36 @@
 // Making a join, and what its function does with the result.
 extension Graph {
+    /// From the next turn on emissions go through joins in this way (G-50).
+    ///
+    /// A graph keeps no list of its nodes, so the caller says where to look.
+    ///
+    /// - Parameters:
+    ///   - propagation: the new way.
+    ///   - nodes: nodes from which, upstream, every join of the graph can be reached; what is not reached keeps the old way.
+    public func setPropagation(_ propagation: Propagation, reaching nodes: [AnyNode]) {
+        precondition(turns == 0, "Graph: the propagation is changed between turns")
+        self.propagation = propagation
+        var open = nodes
+        var seen: Set<UInt64> = []
+        while let node = open.popLast() {
+            guard seen.insert(node.id).inserted else { continue }
+            if let join = node.join {
+                join._withUnsafeGuaranteedRef { $0.isSettled = $0.canSettle && propagation == .settled }
+            }
+            open.append(contentsOf: node.upstreamNodes)
+            open.append(contentsOf: node.followedNodes)
+        }
+    }
+
     /// Makes a node a join that `emit` feeds.
     @usableFromInline
     func makeJoin(_ node: AnyNode, settled: Bool = true, _ emit: @escaping (Join) -> Outcome) -> Join {
-        let settled = settled && propagation == .settled
-        let join = Join(settled: settled, emptyTravels: propagatesEmpty, emit: emit)
+        let join = Join(
+            settled: settled && propagation == .settled,
+            canSettle: settled,
+            emptyTravels: propagatesEmpty,
+            emit: emit
+        )
         join.node = .passUnretained(node)
         node.join = .passRetained(join)
         return join

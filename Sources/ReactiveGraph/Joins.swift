@@ -9,7 +9,10 @@ final class Join {
     @exclusivity(unchecked) var isMarked = false
     /// An input was removed: nothing is emitted any more (G-82).
     @exclusivity(unchecked) @usableFromInline var isDead = false
-    @usableFromInline let isSettled: Bool
+    /// Whether it waits for the end of the turn: so with ``Graph/setPropagation(_:reaching:)``.
+    @exclusivity(unchecked) @usableFromInline var isSettled: Bool
+    /// Whether it does so in a settled graph; a zip never does.
+    let canSettle: Bool
     /// Whether an empty input makes the node empty (G-145).
     @exclusivity(unchecked) @usableFromInline var emptyTravels: Bool
     @exclusivity(unchecked) var trail: Trail?
@@ -18,8 +21,9 @@ final class Join {
     @exclusivity(unchecked) @usableFromInline var onEnd: (() -> AnyObject)?
 
     @usableFromInline
-    init(settled: Bool, emptyTravels: Bool, emit: @escaping (Join) -> Outcome) {
+    init(settled: Bool, canSettle: Bool, emptyTravels: Bool, emit: @escaping (Join) -> Outcome) {
         isSettled = settled
+        self.canSettle = canSettle
         self.emptyTravels = emptyTravels
         self.emit = emit
     }

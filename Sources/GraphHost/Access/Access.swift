@@ -31,6 +31,12 @@ public struct Access {
         return principal.grants.contains { $0.can.contains(right) }
     }
 
+    /// Whether the caller may define and remove graphs of that name.
+    public func administers(graph name: String) -> Bool {
+        guard let principal else { return everywhere.contains(.admin) }
+        return principal.grants.contains { $0.can.contains(.admin) && Glob.matches(name, anyOf: $0.graphs) }
+    }
+
     /// The rights on one node.
     @inline(__always)
     func rights(on node: NamedNode) -> Rights {

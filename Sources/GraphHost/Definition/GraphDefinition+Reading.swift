@@ -1,23 +1,26 @@
 extension GraphDefinition {
-    /// The most nodes of one graph (wire-protocol.md §5).
-    public static let mostNodes = 100_000
-
     /// Reads a whole graph and reports everything that is wrong with it at once.
     ///
     /// - Parameters:
     ///   - document: the file as a tree.
     ///   - file: the file's name for messages; without a `graph` key the graph is called as the file, less folder
     ///     and extension.
+    ///   - name: what the graph is called whatever its file; a `graph` key must say the same.
     ///   - options: what expressions and patterns may use.
     /// - Returns: the definition when there are no problems, and the problems in the order of their places.
     public static func read(
         _ document: Document,
         file: String?,
+        named name: String? = nil,
         options: DefinitionOptions = DefinitionOptions()
     ) -> (definition: GraphDefinition?, problems: [Problem]) {
         let notebook = Notebook(file: file, options: options)
-        let definition = notebook.graph(document)
-        let problems = notebook.sorted
+        let definition = notebook.graph(document, named: name)
+        let problems = notebook.sorted.map { problem in
+            var problem = problem
+            problem.pointer = document.pointer(to: problem.position)
+            return problem
+        }
         return (problems.isEmpty ? definition : nil, problems)
     }
 }
@@ -25,7 +28,7 @@ extension GraphDefinition {
 extension Notebook {
     private static let graphKeys = ["graph", "title", "mode", "nodes", "sync", "links", "access"]
 
-    fileprivate func graph(_ document: Document) -> GraphDefinition? {
+    fileprivate func graph(_ document: Document, named wanted: String?) -> GraphDefinition? {
         guard let members = members(document, of: "a graph") else { return nil }
         var fields: [String: Document] = [:]
         for (key, entry) in members {
@@ -39,7 +42,7 @@ extension Notebook {
                 )
             }
         }
-        let name = graphName(fields["graph"], document)
+        let name = graphName(fields["graph"], document, wanted)
         let title = fields["title"].flatMap { text($0, of: "title") }
         let mode: GraphDefinition.Mode? = fields["mode"].flatMap { word($0, of: "mode") }
         let access = fields["access"].map(accessRules) ?? []
@@ -59,12 +62,14 @@ extension Notebook {
             nodes: nodes,
             order: order,
             access: access,
-            ties: ties
+            ties: ties,
+            document: document
         )
     }
 
-    private func graphName(_ document: Document?, _ whole: Document) -> String? {
+    private func graphName(_ document: Document?, _ whole: Document, _ wanted: String?) -> String? {
         guard let document else {
+            if let wanted { return wanted }
             let name = (file ?? "").split(separator: "/").last.map(String.init) ?? ""
             let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
             guard Words.isName(stem) else {
@@ -82,14 +87,18 @@ extension Notebook {
             add("'\(text)' cannot be the name of a graph", at: document.position, hint: Notebook.nameHint)
             return nil
         }
+        if let wanted, text != wanted {
+            add("the graph is called '\(wanted)' here, not '\(text)'", at: document.position)
+            return nil
+        }
         return text
     }
 
     /// All nodes, and an order in which each stands behind those it is made from.
     private func nodes(_ section: Document) -> (nodes: [NodeDefinition], order: [Int])? {
         guard let members = members(section, of: "nodes") else { return nil }
-        guard members.count <= GraphDefinition.mostNodes else {
-            add("a graph has at most \(GraphDefinition.mostNodes) nodes", at: section.position)
+        guard members.count <= options.mostNodes else {
+            add("a graph has at most \(options.mostNodes) nodes", at: section.position)
             return nil
         }
         var nodes: [NodeDefinition] = []

@@ -20,6 +20,15 @@ public struct GraphDefinition {
     public let syncs: [SyncDefinition]
     /// Further edges, in the order of the definition.
     public let links: [LinkDefinition]
+    /// The whole definition as JSON, every key as it was given, on one line: reading it gives an equal definition.
+    public let text: String
+    /// Equal for definitions that say the same, whatever their format, comments and order of keys: 32 hexadecimal
+    /// digits.
+    ///
+    /// The order of the nodes counts: clients see it.
+    public let hash: String
+    /// The settings besides the nodes, each as canonical text.
+    let settings: [String: String]
     private let index: [String: Int]
 
     init(
@@ -29,7 +38,8 @@ public struct GraphDefinition {
         nodes: [NodeDefinition],
         order: [Int],
         access: [AccessRule] = [],
-        ties: TieDefinitions = TieDefinitions()
+        ties: TieDefinitions = TieDefinitions(),
+        document: Document
     ) {
         self.name = name
         self.title = title
@@ -39,11 +49,37 @@ public struct GraphDefinition {
         self.access = access
         syncs = ties.syncs
         links = ties.links
+        text = document.json()
+        var settings: [String: String] = [:]
+        for entry in document.entries ?? [] {
+            guard let key = entry.key.scalar?.text, key != "nodes", key != "graph" else { continue }
+            settings[key] = entry.value.json(isCanonical: true)
+        }
+        self.settings = settings
+        hash = Self.hash(name, settings, nodes)
         index = Dictionary(nodes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The node of that name.
     public subscript(name: String) -> NodeDefinition? {
         index[name].map { nodes[$0] }
+    }
+
+    private static func hash(
+        _ name: String,
+        _ settings: [String: String],
+        _ nodes: [NodeDefinition]
+    ) -> String {
+        var digest = FNV128()
+        digest.add(name)
+        for (key, text) in settings.sorted(by: { $0.key < $1.key }) {
+            digest.add(key)
+            digest.add(text)
+        }
+        for node in nodes {
+            digest.add(node.name)
+            digest.add(node.canonical)
+        }
+        return digest.text
     }
 }

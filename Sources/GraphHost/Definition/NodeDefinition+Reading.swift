@@ -165,7 +165,8 @@ extension Notebook {
                 description: description,
                 statedRetain: retain,
                 history: history ?? 0,
-                position: entry.key.position
+                position: entry.key.position,
+                canonical: entry.value.json(isCanonical: true)
             )
         }
     }
@@ -182,7 +183,8 @@ extension NodeDefinition {
             description: nil,
             statedRetain: nil,
             history: 0,
-            position: side.position
+            position: side.position,
+            canonical: "\(side.isThen ? "then" : "else") of \(node)"
         )
     }
 }

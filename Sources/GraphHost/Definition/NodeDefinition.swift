@@ -51,6 +51,8 @@ public struct NodeDefinition {
     public let position: Position
     /// Where links lead to the node, at least `history`: then it depends on which of its inputs came last.
     var linkClass: Operator.StateClass?
+    /// All that the definition says, as JSON with sorted keys: equal where nothing has changed.
+    let canonical: String
 
     /// How long the node is held: as stated, or by its state class; one with a history is kept so that it has one.
     ///

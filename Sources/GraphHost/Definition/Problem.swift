@@ -27,6 +27,8 @@ public struct Problem: Error, Hashable, Sendable {
     public var file: String?
     /// Where in it.
     public let position: Position
+    /// The same place as a JSON Pointer (RFC 6901) into the document; nil where there is none.
+    public var pointer: String?
     /// What is wrong, a sentence without a full stop.
     public let message: String
     /// What to do about it, where that can be guessed.

@@ -47,8 +47,8 @@ extension Notebook {
             add("\(what) must be a list, not \(document.kindName)", at: document.position)
             return []
         }
-        guard elements.count <= GraphDefinition.mostNodes else {
-            add("\(what) has at most \(GraphDefinition.mostNodes) elements", at: document.position)
+        guard elements.count <= options.mostNodes else {
+            add("\(what) has at most \(options.mostNodes) elements", at: document.position)
             return []
         }
         return elements

@@ -67,6 +67,13 @@ struct HistoryRing {
         return low
     }
 
+    /// The same emissions, as many of the newest as fit, in a ring of another size.
+    func resized(to capacity: Int) -> HistoryRing {
+        var ring = HistoryRing(capacity: capacity, byteLimit: byteLimit, from: from)
+        for index in 0..<count { ring.append(self[index].stamp, self[index].value) }
+        return ring
+    }
+
     private func place(_ index: Int) -> Int {
         let place = start + index
         return place < entries.count ? place : place - entries.count

@@ -83,6 +83,11 @@ final class GraphWatch {
         for observer in observers { observer.note(departure) }
     }
 
+    /// The graph has another definition.
+    func redefined() {
+        for observer in observers { observer.noteRedefinition() }
+    }
+
     private func written(_ write: (FrameBuffer) -> Void) -> [UInt8] {
         let buffer = FrameBuffer(capacity: 256)
         write(buffer)

@@ -31,6 +31,9 @@ final class Observer: AlarmTarget {
     private var listeners: [UInt64: KnownListener] = [:]
     private var deaths: [GraphWatch.Death] = []
     private var departures: [GraphWatch.Departure] = []
+    /// What the definition said when it was told, by name, and whether it says something else now.
+    private var declared: [String: String] = [:]
+    private var isRedefined = false
     /// Of whom only `add` and `del` together tell.
     private var unseen: Set<UInt64> = []
     private var unseenListeners: Set<UInt64> = []
@@ -63,6 +66,7 @@ final class Observer: AlarmTarget {
     func begin() -> [UInt8] {
         let picture = Picture(of: graph, isLive: true)
         learn(picture)
+        learnDefinition()
         sequence = 1
         let buffer = FrameBuffer()
         Answer.begin("topo", id: id, to: buffer)
@@ -118,6 +122,31 @@ final class Observer: AlarmTarget {
         if departures.count > Self.mostNews { unseenListeners.remove(departures.removeFirst().number) }
     }
 
+    /// The graph has another definition.
+    func noteRedefinition() {
+        isRedefined = true
+    }
+
+    private func learnDefinition() {
+        declared = Dictionary(
+            graph.nodes.map { ($0.name, $0.definition.canonical) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        isRedefined = false
+    }
+
+    /// What of a new definition is told: nodes that say something else, also those that do not exist at the moment, and
+    /// names that are no more.
+    private func redefinition(_ picture: Picture?) -> (entries: [Picture.Entry], gone: [String]) {
+        guard isRedefined, let picture else { return ([], []) }
+        let entries = picture.entries.filter { entry in
+            entry.named.map { declared[$0.name] != $0.definition.canonical } ?? false
+        }
+        let gone = declared.keys.filter { graph.node($0) == nil }.sorted()
+        learnDefinition()
+        return (entries, gone)
+    }
+
     // MARK: - What can be seen
 
     func alarm(at now: UInt64) {
@@ -127,7 +156,8 @@ final class Observer: AlarmTarget {
         let present = Figures(graph)
         let refreshes = graph.subscriptions > 0 && now >= listenersTold + 1000
         guard present != told || refreshes || !deaths.isEmpty || !departures.isEmpty else { return }
-        let isStructural = present.structure != told.structure || !deaths.isEmpty || !departures.isEmpty
+        let isStructural =
+            present.structure != told.structure || !deaths.isEmpty || !departures.isEmpty || isRedefined
         told = present
         if refreshes { listenersTold = now }
         let message = difference(
@@ -152,7 +182,10 @@ final class Observer: AlarmTarget {
         let before = (nodes: nodes, edges: edges, listeners: listeners)
         if let picture { learn(picture) }
 
-        let newNodes = picture?.entries.filter { $0.number.map { before.nodes[$0] == nil } ?? false } ?? []
+        let redefinition = redefinition(picture)
+        var newNodes = picture?.entries.filter { $0.number.map { before.nodes[$0] == nil } ?? false } ?? []
+        let newNumbers = Set(newNodes.compactMap(\.number))
+        newNodes += redefinition.entries.filter { $0.number.map { !newNumbers.contains($0) } ?? true }
         let newEdges = picture?.links.filter { before.edges[$0.number] != $0.queued } ?? []
         let newListeners =
             picture.map(listed)?.filter {
@@ -167,7 +200,7 @@ final class Observer: AlarmTarget {
         let isNews =
             !values.isEmpty || !newNodes.isEmpty || !newEdges.isEmpty || !newListeners.isEmpty
             || !goneEdges.isEmpty
-            || !newOwners.isEmpty || !deaths.isEmpty || !departures.isEmpty
+            || !newOwners.isEmpty || !deaths.isEmpty || !departures.isEmpty || !redefinition.gone.isEmpty
         guard isNews else { return nil }
 
         sequence += 1
@@ -188,7 +221,8 @@ final class Observer: AlarmTarget {
             $0.append(to: buffer)
         }
         buffer.append("},\"del\":{\"nodes\":")
-        buffer.append(list: deaths) { $0.append(to: buffer) }
+        let gone = redefinition.gone.map(Ended.name)
+        buffer.append(list: deaths.map(Ended.node) + gone) { $0.append(to: buffer) }
         buffer.append(",\"edges\":")
         buffer.append(list: goneEdges) { buffer.append($0) }
         buffer.append(",\"listeners\":")
@@ -292,6 +326,22 @@ private enum Shown {
         case .bytes(let bytes): buffer.append(bytes)
         case .entry(let entry): entry.append(to: buffer, isLive: true)
         case .listener(let listener, let session): listener.append(to: buffer, for: session)
+        }
+    }
+}
+
+/// A node that is no more: a living one, or the name of one, which may not have existed at the moment.
+private enum Ended {
+    case node(GraphWatch.Death)
+    case name(String)
+
+    func append(to buffer: FrameBuffer) {
+        switch self {
+        case .node(let death): death.append(to: buffer)
+        case .name(let name):
+            buffer.append("{\"name\":")
+            buffer.append(string: name)
+            buffer.append(",\"reason\":\"removed\"}")
         }
     }
 }

@@ -5,37 +5,74 @@ final class GroupSubscription: Subscription {
     /// One of the nodes.
     private final class Member {
         let name: String
-        let node: Node<Datum>
+        /// nil: the node was removed.
+        private(set) var node: Node<Datum>?
         var heardEmpty: Bool
         var isChanged = false
+        private let bag = CancellableBag()
 
         init(name: String, node: Node<Datum>) {
             self.name = name
             self.node = node
             heardEmpty = node.isEmpty
         }
+
+        func listen(_ hear: @escaping (Member, Bool) -> Void) {
+            let me = Unmanaged.passUnretained(self)
+            node?.listenEmissions(in: bag, replay: false) { emission, _ in
+                me._withUnsafeGuaranteedRef { hear($0, emission.isEmpty) }
+            }
+        }
+
+        /// Stops to listen, and lets go of the node.
+        func leave() {
+            bag.cancel()
+            node = nil
+        }
     }
+
+    /// What the client asked for: names and globs.
+    private let patterns: [String]
 
     private var members: [Member] = []
     private var changed: [Member] = []
 
+    /// A subscription to the nodes that `patterns` mean, now and later.
+    init(
+        id: UInt64,
+        session: Session,
+        graph: LiveGraph,
+        options: SubscriptionOptions,
+        patterns: [String]
+    ) {
+        self.patterns = patterns
+        super.init(id: id, session: session, graph: graph, options: options)
+    }
+
     /// Starts to listen to all of them.
     func listen(to nodes: [(name: String, node: Node<Datum>)]) {
-        let bag = CancellableBag()
-        self.bag = bag
+        for (name, node) in nodes { listen(to: node, named: name) }
+    }
+
+    @discardableResult
+    private func listen(to node: Node<Datum>, named name: String) -> Member {
+        let member = Member(name: name, node: node)
+        members.append(member)
         let me = Unmanaged.passUnretained(self)
-        for (name, node) in nodes {
-            let member = Member(name: name, node: node)
-            members.append(member)
-            node.listenEmissions(in: bag, replay: false) { emission, _ in
-                me._withUnsafeGuaranteedRef { $0.hear(member, isEmpty: emission.isEmpty) }
-            }
+        member.listen { member, isEmpty in
+            me._withUnsafeGuaranteedRef { $0.hear(member, isEmpty: isEmpty) }
         }
+        return member
     }
 
     private func hear(_ member: Member, isEmpty: Bool) {
         if isEmpty, member.heardEmpty { return }
         member.heardEmpty = isEmpty
+        tell(member)
+    }
+
+    /// The client is told about a member with the next delivery.
+    private func tell(_ member: Member) {
         if !member.isChanged {
             member.isChanged = true
             changed.append(member)
@@ -44,7 +81,48 @@ final class GroupSubscription: Subscription {
         if !isMarked { mark() }
     }
 
-    override var listenedNodes: [Node<Datum>] { members.map(\.node) }
+    // MARK: - A definition that changes
+
+    /// Lets go of members that are about to be removed: the client is told `"gone": true`.
+    ///
+    /// - Returns: whether nothing is left, and nothing can come because no glob was asked for.
+    func leave(_ nodes: Set<UInt64>) -> Bool {
+        for member in members {
+            guard let node = member.node, nodes.contains(node.id) else { continue }
+            member.leave()
+            tell(member)
+        }
+        members.removeAll { $0.node == nil }
+        return members.isEmpty && !patterns.contains(where: NodeSelection.isGlob)
+    }
+
+    /// Takes up nodes that were not there before.
+    ///
+    /// - Parameter nodes: all that the patterns mean now and the client may read.
+    func join(_ nodes: [NamedNode]) {
+        var known = Set(members.map(\.name))
+        for node in nodes where known.count < session.host.limits.matches {
+            guard known.insert(node.name).inserted else { continue }
+            let member = listen(to: graph.materialise(node), named: node.name)
+            // One that went and came with the same change is told once, as it is now.
+            for gone in changed where gone.name == node.name { gone.isChanged = false }
+            changed.removeAll { !$0.isChanged }
+            tell(member)
+        }
+    }
+
+    /// The names of its nodes.
+    var names: [String] { members.map(\.name) }
+
+    /// The nodes that the patterns mean.
+    func selection(for access: Access) -> [NamedNode] {
+        graph.nodes.filter { node in
+            patterns.contains { NodeSelection.matches($0, node.name) }
+                && access.rights(on: node).contains(.read)
+        }
+    }
+
+    override var listenedNodes: [Node<Datum>] { members.compactMap(\.node) }
 
     override func appendEntry(to buffer: FrameBuffer) {
         buffer.append("{\"id\":")
@@ -71,6 +149,7 @@ final class GroupSubscription: Subscription {
 
     override func release() {
         super.release()
+        for member in members { member.leave() }
         members = []
         changed = []
     }
@@ -81,7 +160,11 @@ final class GroupSubscription: Subscription {
             if place > 0 { buffer.append(byte: UInt8(ascii: ",")) }
             buffer.append(string: member.name)
             buffer.append(":{")
-            Self.append(member.node.value, to: buffer)
+            if let node = member.node {
+                Self.append(node.value, to: buffer)
+            } else {
+                buffer.append("\"gone\":true")
+            }
             buffer.append(byte: UInt8(ascii: "}"))
         }
         buffer.append(byte: UInt8(ascii: "}"))

@@ -96,7 +96,13 @@ extension Session {
         try fields.refuse(["pipe"], because: "not together with nodes")
         if options.isAll { throw HostError(.badField, "mode: all needs one node") }
         let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
-        let subscription = GroupSubscription(id: id, session: self, graph: graph, options: options)
+        let subscription = GroupSubscription(
+            id: id,
+            session: self,
+            graph: graph,
+            options: options,
+            patterns: try NodeSelection.patterns(fields) ?? []
+        )
         subscription.claim = claim(nodes.map(\.name), needs: .read)
         subscription.listen(to: nodes.map { ($0.name, graph.materialise($0)) })
         add(subscription)

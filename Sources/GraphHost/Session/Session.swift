@@ -138,8 +138,13 @@ public final class Session {
 
     /// Ends one subscription and tells the client why.
     func end(_ subscription: Subscription, _ code: EndCode) {
-        let id = subscription.id
         let released = end(subscription, because: code.rawValue)
+        tellEnd(of: subscription.id, code, released: released)
+    }
+
+    /// The last word on a subscription that has ended.
+    func tellEnd(of id: UInt64, _ code: EndCode, released: UInt64) {
+        guard !isClosed else { return }
         if isBare {
             let close: (UInt16, String) = code == .slow ? (4580, "slow") : (1000, code.rawValue)
             finish(close.0, close.1)

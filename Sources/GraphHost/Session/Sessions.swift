@@ -1,3 +1,5 @@
+internal import ReactiveGraph
+
 /// All open sessions of a host, and those that have something to say at the end of the turn.
 final class Sessions {
     /// In no order; each session knows its place.
@@ -140,6 +142,39 @@ final class Sessions {
     func end(of graph: LiveGraph) {
         guard graph.subscriptions > 0 || graph.chains.watch != nil else { return }
         for session in all { session.endAll(of: graph, .nodeRemoved) }
+    }
+
+    /// Nodes of the graph are about to go: so do the subscriptions that listen to them.
+    func end(subscriptionsTo nodes: Set<UInt64>, of graph: LiveGraph) -> [EndedSubscription] {
+        guard graph.subscriptions > 0 else { return [] }
+        let affected = open.filter { session in
+            session.subscriptions.contains { subscription in
+                subscription.graph === graph
+                    && (subscription is GroupSubscription || nodes.contains(subscription.node?.id ?? 0))
+            }
+        }
+        return affected.sorted { $0.number < $1.number }
+            .flatMap { $0.end(subscriptionsTo: nodes, of: graph) }
+    }
+
+    /// The graph has other nodes now: subscriptions to names and globs take them up.
+    func update(groupsOf graph: LiveGraph) {
+        guard graph.subscriptions > 0 else { return }
+        let affected = open.filter { session in
+            session.subscriptions.contains { $0.graph === graph && $0 is GroupSubscription }
+        }
+        for session in affected.sorted(by: { $0.number < $1.number }) {
+            for case let group as GroupSubscription in session.subscriptions where group.graph === graph {
+                session.update(group)
+            }
+        }
+    }
+
+    /// The rules of a graph have changed: what a session may not see any more ends.
+    func revise() {
+        for session in all where session.access.access?.principal != nil {
+            session.change(to: session.access.access)
+        }
     }
 
     func statistics(graphs: Int, pressure: PressureCount) -> HostStatistics {

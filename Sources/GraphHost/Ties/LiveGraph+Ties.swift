@@ -6,16 +6,34 @@ internal import ReactiveGraph
 extension LiveGraph {
     /// Puts the two nodes of each sync into step: `a` takes from `b`, then `b` from `a` (G-88).
     func connectSyncs() {
-        for (number, sync) in definition.syncs.enumerated() {
-            guard let a = node(sync.a), let b = node(sync.b) else { continue }
-            connect(sync.toA, from: b, to: a, at: "sync/\(number)/to_a")
-            connect(sync.toB, from: a, to: b, at: "sync/\(number)/to_b")
+        for number in definition.syncs.indices {
+            connectSync(number) {
+                nil
+            } toB: {
+                nil
+            }
         }
     }
 
-    private func connect(_ way: Expression?, from: NamedNode, to: NamedNode, at place: String) {
+    /// Connects one sync; a direction that is there already is taken as it is.
+    func connectSync(_ number: Int, toA: () -> Tie?, toB: () -> Tie?) {
+        let sync = definition.syncs[number]
+        guard let a = node(sync.a), let b = node(sync.b) else { return }
+        if let tie = toA() {
+            ties.append(tie)
+        } else {
+            connect(sync.toA, from: b, to: a, key: sync.keys.toA, at: "sync/\(number)/to_a")
+        }
+        if let tie = toB() {
+            ties.append(tie)
+        } else {
+            connect(sync.toB, from: a, to: b, key: sync.keys.toB, at: "sync/\(number)/to_b")
+        }
+    }
+
+    private func connect(_ way: Expression?, from: NamedNode, to: NamedNode, key: String, at place: String) {
         guard let source = from.source, let target = to.source else { return }
-        let tie = Tie(.sync, from: from, to: to, label: way?.source ?? "", at: place)
+        let tie = Tie(.sync, from: from, to: to, label: way?.source ?? "", key: key, at: place)
         ties.append(tie)
         let evaluation = way.map { Evaluation($0, taking: 1, at: place, in: self) }
         tie.connect(source, to: target, in: self, through: evaluation)
@@ -23,30 +41,34 @@ extension LiveGraph {
 
     /// Connects the links, in their order; every node they lead to exists.
     func connectLinks() {
-        for (number, link) in definition.links.enumerated() {
-            guard let from = node(link.from), let to = node(link.to) else { continue }
-            let place = "links/\(number)"
-            let builder = StageBuilder(graph: self, time: .commits, place: place)
-            var end = materialise(from)
-            for (position, stage) in link.pipe.enumerated() {
-                end = builder.build(stage, at: position, behind: end).named(stage.label)
-                chains.add(
-                    InnerStage(
-                        of: to,
-                        stage: stage.name,
-                        label: stage.label,
-                        node: end,
-                        born: host.clock.wall,
-                        isOfLink: true
-                    ),
-                    number: end.id
-                )
-            }
-            let label = link.pipe.map(\.label).joined(separator: " | ")
-            let tie = Tie(.links, from: from, to: to, label: label, at: place)
-            ties.append(tie)
-            tie.connect(end, to: materialise(to), in: self)
+        for number in definition.links.indices { connectLink(number) }
+    }
+
+    /// Connects one link.
+    func connectLink(_ number: Int) {
+        let link = definition.links[number]
+        guard let from = node(link.from), let to = node(link.to) else { return }
+        let place = "links/\(number)"
+        let builder = StageBuilder(graph: self, time: .commits, place: place)
+        var end = materialise(from)
+        for (position, stage) in link.pipe.enumerated() {
+            end = builder.build(stage, at: position, behind: end).named(stage.label)
+            chains.add(
+                InnerStage(
+                    of: to,
+                    stage: stage.name,
+                    label: stage.label,
+                    node: end,
+                    born: host.clock.wall,
+                    isOfLink: true
+                ),
+                number: end.id
+            )
         }
+        let label = link.pipe.map(\.label).joined(separator: " | ")
+        let tie = Tie(.links, from: from, to: to, label: label, key: link.key, at: place)
+        ties.append(tie)
+        tie.connect(end, to: to.source ?? materialise(to), in: self)
     }
 
     /// The mutable nodes that a commit may change by way of ties.

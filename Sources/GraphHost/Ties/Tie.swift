@@ -19,11 +19,18 @@ final class Tie {
     let label: String
     /// Why the last value was not delivered.
     private(set) var refusal: Datum?
+    /// Equal for ties that do the same: a definition that still has it keeps it.
+    let key: String
     private let place: String
     private var edge: AnyCancellable?
+    private weak var transform: TransformEdge<Datum, Datum>?
+    private var evaluation: Evaluation?
+    /// While it is taken out: the end of its way, and how often that had emitted.
+    private var held: (end: Node<Datum>, count: UInt32)?
 
-    init(_ kind: Kind, from: NamedNode, to: NamedNode, label: String, at place: String) {
+    init(_ kind: Kind, from: NamedNode, to: NamedNode, label: String, key: String, at place: String) {
         self.kind = kind
+        self.key = key
         self.from = from
         self.to = to
         self.label = label
@@ -35,8 +42,10 @@ final class Tie {
         _ end: Node<Datum>,
         to target: Node<Datum>,
         in graph: LiveGraph,
-        through evaluation: Evaluation? = nil
+        through evaluation: Evaluation? = nil,
+        replay: Bool = true
     ) {
+        self.evaluation = evaluation
         let edge = TransformEdge<Datum, Datum>(name: kind.rawValue) {
             [unowned self, unowned graph] emission, _ in
             guard let evaluation, case .value(let datum) = emission else {
@@ -44,7 +53,23 @@ final class Tie {
             }
             return deliver(evaluation.emission(datum.tree), in: graph)
         }
-        self.edge = target.link(to: end, via: edge)
+        transform = edge
+        self.edge = target.link(to: end, via: edge, replay: replay)
+    }
+
+    /// Takes the edge out for as long as the graph is being changed; the way to it keeps its state.
+    func suspend() {
+        guard let end = transform?.from else { return }
+        held = (end, end.emissionCount)
+        edge?.cancel()
+        edge = nil
+    }
+
+    /// Puts the edge back; what came meanwhile is delivered, and nothing else.
+    func resume(to target: Node<Datum>, in graph: LiveGraph) {
+        guard let (end, count) = held else { return }
+        held = nil
+        connect(end, to: target, in: graph, through: evaluation, replay: end.emissionCount != count)
     }
 
     /// Takes the edge away; values stay.

@@ -1,5 +1,5 @@
 extension Problem {
-    /// Appends `{"code":…,"line":…,"column":…,"msg":…,"hint":…}`.
+    /// Appends `{"code":…,"line":…,"column":…,"pointer":…,"msg":…,"hint":…}`.
     func append(to buffer: FrameBuffer) {
         buffer.append("{\"code\":")
         buffer.append(string: code.rawValue)
@@ -7,6 +7,10 @@ extension Problem {
         buffer.append(UInt64(clamping: position.line))
         buffer.append(",\"column\":")
         buffer.append(UInt64(clamping: position.column))
+        if let pointer {
+            buffer.append(",\"pointer\":")
+            buffer.append(string: pointer)
+        }
         buffer.append(",\"msg\":")
         buffer.append(string: message)
         if let hint {

@@ -16,7 +16,7 @@ public enum NodeSelection {
         var seen: Set<ObjectIdentifier> = []
         var globs = 0
         for pattern in patterns {
-            if pattern.utf8.contains(where: { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }) {
+            if isGlob(pattern) {
                 globs += 1
                 guard globs <= maximumGlobs else {
                     throw HostError(.subLimit, "more than \(maximumGlobs) globs in one list")
@@ -34,32 +34,45 @@ public enum NodeSelection {
         return picked
     }
 
+    /// Whether it is a pattern, and not just a name.
+    static func isGlob(_ pattern: String) -> Bool {
+        pattern.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
+    }
+
+    /// Whether a name or glob means the node of that name.
+    static func matches(_ pattern: String, _ name: String) -> Bool {
+        isGlob(pattern) ? matches(Array(name.utf8), Array(pattern.utf8)) : pattern == name
+    }
+
     /// Reads the `nodes` field of a message: a list of names and globs, or one of them; all nodes without it.
     static func read(
         _ fields: Fields,
         in view: GraphView,
         limits: SessionLimits
     ) throws(HostError) -> [NamedNode] {
-        guard let field = fields["nodes"] else {
+        guard let patterns = try patterns(fields) else {
             let nodes = view.nodes
             guard nodes.count <= limits.matches else {
                 throw HostError(.subLimit, "more than \(limits.matches) nodes match")
             }
             return nodes
         }
-        var patterns: [String] = []
-        if let one = field.string {
-            patterns = [one]
-        } else {
-            guard field.kind == .array else { throw HostError(.badField, "nodes: a list of names is needed") }
-            for element in field.elements {
-                guard let name = element.string else {
-                    throw HostError(.badField, "nodes: a list of names is needed")
-                }
-                patterns.append(name)
-            }
-        }
         return try pick(patterns, in: view, limit: limits.matches)
+    }
+
+    /// The names and globs of the `nodes` field of a message; nil without it.
+    static func patterns(_ fields: Fields) throws(HostError) -> [String]? {
+        guard let field = fields["nodes"] else { return nil }
+        if let one = field.string { return [one] }
+        guard field.kind == .array else { throw HostError(.badField, "nodes: a list of names is needed") }
+        var patterns: [String] = []
+        for element in field.elements {
+            guard let name = element.string else {
+                throw HostError(.badField, "nodes: a list of names is needed")
+            }
+            patterns.append(name)
+        }
+        return patterns
     }
 
     /// Whether `name` matches `pattern`, in which `*` stands for any run of characters and `?` for one.

@@ -117,13 +117,12 @@ enum Sync {
     @inlinable
     static func identity<Value>(_ type: Value.Type, _ graph: Graph, _ life: Life?) -> Edge {
         let engine = Unmanaged.passUnretained(graph)
-        let isSettled = graph.propagation == .settled
         return Edge("Sync") { edge in
             if let life, life.owner == nil { return .dead }
             let emission = edge.input(Value.self)
             if emission.isEmpty, !edge.traits.contains(.propagatesEmpty) { return .nothing }
-            guard isSettled else { return edge.store(emission: emission) }
             return engine._withUnsafeGuaranteedRef { graph in
+                guard graph.propagation == .settled else { return edge.store(emission: emission) }
                 let origin = graph.origin(for: edge)
                 guard origin != 0, edge.store(emission: emission) == .enter else { return .nothing }
                 return graph.enterSynced(edge, origin)

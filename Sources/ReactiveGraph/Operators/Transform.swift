@@ -27,4 +27,34 @@ extension Node {
         )
         return target
     }
+
+    /// Makes this node follow `upstream` as well, through a function from emission to emission.
+    ///
+    /// As ``transform(named:_:)``, for a node that exists already: its edges and listeners stay what they are.
+    ///
+    /// - Parameters:
+    ///   - upstream: the node to follow; linking a node to itself does nothing.
+    ///   - name: the name of the edge in descriptions.
+    ///   - replay: whether the function is called now with the upstream's present emission (G-149).
+    ///   - function: from emission to emission; `nil` means that nothing happens.
+    @inlinable
+    public func link<In>(
+        to upstream: Node<In>,
+        named name: String,
+        replay: Bool = true,
+        _ function: @escaping (Emission<In>, Context?) -> Emission<Value>?
+    ) {
+        let engine = Unmanaged.passUnretained(graph)
+        _ = graph.link(
+            self,
+            to: upstream,
+            replay: replay,
+            propagatesEmpty: nil,
+            Edge(name, .hearsEmpty) { edge in
+                let context = engine._withUnsafeGuaranteedRef { $0.currentContext }
+                guard let out = function(edge.input(In.self), context) else { return .nothing }
+                return edge.store(emission: out)
+            }
+        )
+    }
 }

@@ -1,0 +1,77 @@
+// A document as JSON text.
+extension Document {
+    /// The document as JSON on one line.
+    ///
+    /// What JSON cannot say, an infinity, becomes a string: a place where it is allowed takes any text. The canonical
+    /// form has its keys sorted, so that documents that differ in the order of keys only give the same text.
+    public func json(isCanonical: Bool = false) -> String {
+        var bytes: [UInt8] = []
+        append(to: &bytes, isCanonical)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func append(to bytes: inout [UInt8], _ isCanonical: Bool) {
+        switch content {
+        case .scalar(let scalar): scalar.append(to: &bytes)
+        case .sequence(let elements):
+            bytes.append(UInt8(ascii: "["))
+            for (place, element) in elements.enumerated() {
+                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+                element.append(to: &bytes, isCanonical)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .mapping(var entries):
+            if isCanonical {
+                entries.sort { ($0.key.scalar?.text ?? "") < ($1.key.scalar?.text ?? "") }
+            }
+            bytes.append(UInt8(ascii: "{"))
+            for (place, entry) in entries.enumerated() {
+                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+                JSONWriter.append(entry.key.scalar?.text ?? "", to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                entry.value.append(to: &bytes, isCanonical)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+}
+
+extension Document {
+    /// The JSON Pointer (RFC 6901) of what stands at a place: the innermost member or element that begins there or before.
+    func pointer(to place: Position) -> String {
+        var pointer = ""
+        var document = self
+        while true {
+            switch document.content {
+            case .scalar: return pointer
+            case .sequence(let elements):
+                guard let index = elements.lastIndex(where: { $0.position <= place }) else { return pointer }
+                pointer += "/\(index)"
+                document = elements[index]
+            case .mapping(let entries):
+                guard let entry = entries.last(where: { $0.key.position <= place }) else { return pointer }
+                pointer += "/"
+                for character in entry.key.scalar?.text ?? "" {
+                    switch character {
+                    case "~": pointer += "~0"
+                    case "/": pointer += "~1"
+                    default: pointer.append(character)
+                    }
+                }
+                document = entry.value
+            }
+        }
+    }
+}
+
+extension Scalar {
+    fileprivate func append(to bytes: inout [UInt8]) {
+        switch value {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .bool(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+        case .number(let text): bytes.append(contentsOf: text.utf8)
+        case .string(let text): JSONWriter.append(text, to: &bytes)
+        case .notFinite: JSONWriter.append(text, to: &bytes)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+internal import ReactiveGraph
+
+/// What a new definition changes in a graph that runs: the structural difference (definitions.md §2).
+///
+/// Nodes are compared by what they say, not by how it is written: format, comments, the order of keys and blanks in
+/// expressions make no difference.
+public struct DefinitionChange {
+    /// Nodes that come into being, in the order of the new definition.
+    public internal(set) var added: [String] = []
+    /// Nodes that end, in the order of the old definition.
+    public internal(set) var removed: [String] = []
+    /// Nodes that say something else, in the order of the new definition.
+    public internal(set) var changed: [String] = []
+    /// Those of `changed` whose source or operators are others, or that become mutable or derived: what they hold is
+    /// computed anew, and what they remembered is gone.
+    public internal(set) var rebuilt: [String] = []
+    /// Mutable nodes whose value the new checks do not pass: they take their initial value, or become empty.
+    public internal(set) var reset: [String] = []
+    /// Keys of the graph itself that say something else: `title`, `mode`, `access` and so on.
+    public internal(set) var settings: [String] = []
+    /// How many nodes stay as they are.
+    public internal(set) var unchanged = 0
+    /// Whether the nodes stand in another order.
+    public internal(set) var isReordered = false
+
+    /// Whether there is nothing to do.
+    public var isEmpty: Bool {
+        added.isEmpty && removed.isEmpty && changed.isEmpty && settings.isEmpty && !isReordered
+    }
+
+    /// The difference between two definitions of one graph.
+    public init(from old: GraphDefinition, to new: GraphDefinition) {
+        removed = old.nodes.filter { new[$0.name] == nil }.map(\.name)
+        for node in new.nodes {
+            guard let former = old[node.name] else {
+                added.append(node.name)
+                continue
+            }
+            guard former.canonical != node.canonical else {
+                unchanged += 1
+                continue
+            }
+            changed.append(node.name)
+            if former.structure != node.structure { rebuilt.append(node.name) }
+        }
+        let keys = Set(old.settings.keys).union(new.settings.keys)
+        settings = keys.filter { old.settings[$0] != new.settings[$0] }.sorted()
+        isReordered = removed.isEmpty && added.isEmpty && old.nodes.map(\.name) != new.nodes.map(\.name)
+    }
+
+    /// What a definition changes where there was none: every node comes into being.
+    public init(toNew definition: GraphDefinition) {
+        added = definition.nodes.map(\.name)
+    }
+
+    /// Appends `{"added":[…],"removed":[…],"changed":[…],"reset":[…],"settings":[…],"unchanged":n}`.
+    public func append(to bytes: inout [UInt8]) {
+        let buffer = FrameBuffer(capacity: 256)
+        buffer.append("{")
+        for (key, names) in [
+            ("added", added), ("removed", removed), ("changed", changed), ("rebuilt", rebuilt),
+            ("reset", reset),
+            ("settings", settings),
+        ] {
+            buffer.append(string: key)
+            buffer.append(":")
+            buffer.append(list: names) { buffer.append(string: $0) }
+            buffer.append(",")
+        }
+        buffer.append("\"unchanged\":")
+        buffer.append(UInt64(unchanged))
+        buffer.append("}")
+        bytes.append(contentsOf: buffer.bytes)
+    }
+}
+
+extension LiveGraph {
+    /// What a new definition would change here and now, the values that its checks do not pass included.
+    public func change(to new: GraphDefinition) -> DefinitionChange {
+        var change = DefinitionChange(from: definition, to: new)
+        change.reset = change.changed.filter { name in
+            guard let node = node(name), let value = node.source?.value,
+                case .mutable(let rules)? = new[name]?.kind
+            else { return false }
+            return rules.check.complaint(about: value) != nil
+        }
+        return change
+    }
+}
+
+extension NodeDefinition {
+    /// Equal for definitions that make the same edges and keep the same state.
+    var structure: String {
+        switch kind {
+        case .mutable: "set"
+        case .derived(let derived):
+            derived.pipe.reduce(derived.source.key + derived.source.remark) { $0 + "|" + $1.key }
+        }
+    }
+
+    /// Whether the living node notes each of its emissions: see ``LiveGraph/materialise(_:)``.
+    var isStamped: Bool { stateClass != .none || history > 0 }
+}
+
+extension Source {
+    /// What else makes a difference where it stands in a definition.
+    fileprivate var remark: String {
+        if case .case(let one) = self, !one.showsFailures { "!" } else { "" }
+    }
+}

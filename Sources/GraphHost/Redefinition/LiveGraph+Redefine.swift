@@ -1,0 +1,208 @@
+internal import ReactiveGraph
+
+// A new definition for a graph that runs (definitions.md §2), as one turn.
+//
+// Every name keeps its living node, whatever its definition says now: downstream edges, client pipelines and
+// listeners stay where they are. Only what stands behind a node that says something else is built anew, in an order
+// that lets every node emit at most once, and only where its value is another one: see `Rebuilding`.
+extension LiveGraph {
+    /// Applies a change of the definition.
+    func redefine(as new: GraphDefinition, _ stamp: LogStamp) {
+        let old = definition
+        let former = nodes
+        let gone = former.filter { new[$0.name] == nil }
+        for node in gone { node.exists = false }
+        let ended = gone.isEmpty ? [] : endSubscriptions(to: gone)
+
+        // What is needed by unchanged nodes only through changed ones shall not end and begin again.
+        var held = former.compactMap { $0.exists ? $0.living : nil }
+        var going = gone.compactMap(\.living)
+        let rebuilding = takeOver(new, stamp)
+        let values = alterMutable(from: old, stamp)
+        if old.mode != new.mode {
+            let propagation: Graph.Propagation = new.mode == .immediate ? .immediate : .settled
+            core.setPropagation(propagation, reaching: roots)
+        }
+        var retying = releasing(because: .redefined) { Retying(self, from: old, rebuilding) }
+        releasing(because: .redefined) { rebuilding.cut() }
+        releasing(because: .removed) {
+            for node in gone { letGo(of: node) }
+            going.removeAll()
+        }
+        rebuilding.run(setting: values)
+        retying.finish()
+        releasing(because: .redefined) { held.removeAll() }
+        withExtendedLifetime(gone) {}
+
+        host.sessions.update(groupsOf: self)
+        if old.settings["access"] != new.settings["access"] { host.sessions.revise() }
+        chains.watch?.redefined()
+        audit()
+        // Those who are told may ask for something at once.
+        for subscription in ended { subscription.tell() }
+    }
+
+    /// A node of the definition is no more: nothing holds its living node from here on.
+    private func letGo(of node: NamedNode) {
+        if node.definition.retain == .untilPressure, node.kept != nil { keptUntilPressure -= 1 }
+        if let expiry = node.expiry { alarms.cancel(expiry.alarm) }
+        node.expiry = nil
+        node.recorder = nil
+        node.kept = nil
+        node.source = nil
+    }
+
+    /// Ends the subscriptions whose values come from these nodes, directly or through a client's pipeline.
+    private func endSubscriptions(to gone: [NamedNode]) -> [EndedSubscription] {
+        var ended: Set<UInt64> = []
+        var open: [AnyNode] = gone.compactMap(\.living)
+        while let node = open.popLast() {
+            guard ended.insert(node.id).inserted else { continue }
+            open.append(contentsOf: node.downstreamNodes.filter { chains.record(of: $0.id) != nil })
+        }
+        return releasing(because: .removed) { host.sessions.end(subscriptionsTo: ended, of: self) }
+    }
+
+    /// Takes the new definition over: names, inputs, and what has to be built anew.
+    private func takeOver(_ new: GraphDefinition, _ stamp: LogStamp) -> Rebuilding {
+        var table = NameTable<NamedNode>()
+        var rebuilt: Set<ObjectIdentifier> = []
+        var retained: [(node: NamedNode, former: NodeDefinition)] = []
+        definition = new
+        for definition in new.nodes {
+            guard let node = self.table[definition.name] else {
+                let node = NamedNode(definition, graph: self, at: stamp)
+                bear(node, stamp)
+                table.insert(node, named: node.name)
+                if !node.isMutable, definition.retain == .always { rebuilt.insert(ObjectIdentifier(node)) }
+                continue
+            }
+            table.insert(node, named: node.name)
+            let former = node.definition
+            let isChanged =
+                former.canonical != definition.canonical || former.linkClass != definition.linkClass
+            node.take(definition)
+            guard isChanged else { continue }
+            let isRebuilt =
+                former.structure != definition.structure || former.isStamped != definition.isStamped
+            if isRebuilt, case .derived = definition.kind {
+                if former.structure != definition.structure { node.changed = stamp }
+                rebuilt.insert(ObjectIdentifier(node))
+            }
+            retained.append((node, former))
+        }
+        self.table = table
+        for node in nodes { node.inputs = node.definition.eagerInputs.compactMap { self.node($0) } }
+        for (node, former) in retained where retain(node, as: former) {
+            rebuilt.insert(ObjectIdentifier(node))
+        }
+        let ordered = definition.order.map { nodes[$0] }
+        return Rebuilding(ordered.filter { rebuilt.contains(ObjectIdentifier($0)) }, self)
+    }
+
+    /// Holds a node as its definition wants it now, and adjusts its history.
+    ///
+    /// - Returns: whether it has to be built, because it is always held from now on.
+    private func retain(_ node: NamedNode, as former: NodeDefinition) -> Bool {
+        if case .mutable = former.kind, case .derived = node.definition.kind, let living = node.living {
+            if let expiry = node.expiry { alarms.cancel(expiry.alarm) }
+            node.expiry = nil
+            node.recorder = nil
+            node.writer = nil
+            node.source = nil
+            node.hold(living, after: .always)
+        }
+        // What becomes mutable is seen to by `alterMutable`.
+        guard case .derived = node.definition.kind else {
+            let isOther = former.history != node.definition.history
+            if isOther, case .mutable = former.kind { resizeHistory(of: node) }
+            return false
+        }
+        guard let living = node.living else { return node.definition.retain == .always }
+        if case .derived = former.kind, former.retain != node.definition.retain {
+            node.hold(living, after: former.retain)
+        }
+        if former.history != node.definition.history { resizeHistory(of: node) }
+        return false
+    }
+
+    private func resizeHistory(of node: NamedNode) {
+        let capacity = node.definition.history
+        let former = node.ring
+        node.ring = nil
+        node.recorder = nil
+        guard capacity > 0 else { return }
+        // While there is no ring: what is held already is no news.
+        if let source = node.source { node.recorder = recorder(of: node, behind: source) }
+        if let former {
+            node.ring = former.resized(to: capacity)
+        } else {
+            beginHistory(of: node, holding: node.living?.value)
+        }
+    }
+
+    // MARK: - Mutable nodes
+
+    /// What the change sets: nodes whose value does not pass their new checks, and those that were derived before.
+    private func alterMutable(from old: GraphDefinition, _ stamp: LogStamp) -> [(NamedNode, Datum?)] {
+        var values: [(NamedNode, Datum?)] = []
+        for node in nodes {
+            guard case .mutable(let rules) = node.definition.kind, let former = old[node.name],
+                former.canonical != node.definition.canonical
+            else { continue }
+            var holds = node.source?.isEmpty == false
+            if case .derived = former.kind {
+                node.changed = stamp
+                if becomeMutable(node, rules.initial, former.retain) { values.append((node, rules.initial)) }
+                holds = rules.initial != nil
+            } else if let value = node.source?.value, rules.check.complaint(about: value) != nil {
+                node.changed = stamp
+                node.writer = nil
+                values.append((node, rules.initial))
+                holds = rules.initial != nil
+            }
+            renew(node, rules.ttl, isSet: holds)
+        }
+        return values
+    }
+
+    /// The living node of a derived node, if there is one, follows the one that is set from now on.
+    ///
+    /// - Returns: whether it holds something else than the initial value, which has to be set then.
+    private func becomeMutable(
+        _ node: NamedNode,
+        _ initial: Datum?,
+        _ former: NodeDefinition.Retain
+    ) -> Bool {
+        let living = node.living
+        let source = living as? MutableNode<Datum> ?? core.mutable(of: Datum.self)
+        node.source = source
+        guard let living else {
+            node.born = host.clock.wall
+            chains.add(standing: source.named(node.name), for: node)
+            if let initial { source.set(initial) }
+            resizeHistory(of: node)
+            return false
+        }
+        living.removeUpstreamNodes()
+        node.hold(living, after: former)
+        let isOther = living.value != initial
+        if living === source {
+            node.kept = nil
+        } else {
+            chains.hide(source)
+            if !isOther, let initial { source.set(initial) }
+            living.link(to: source, replay: false)
+        }
+        resizeHistory(of: node)
+        return isOther
+    }
+
+    /// The time that a value lasts may have changed: it counts from the last set.
+    private func renew(_ node: NamedNode, _ ttl: Stage.Span?, isSet: Bool) {
+        if let expiry = node.expiry { alarms.cancel(expiry.alarm) }
+        node.expiry = ttl.map { Expiry(node, lifetime: $0.count) }
+        guard let expiry = node.expiry, isSet else { return }
+        alarms.set(expiry.alarm, due: node.changed.time + expiry.lifetime)
+    }
+}

@@ -1,0 +1,76 @@
+internal import ReactiveGraph
+
+/// The `sync` and `links` of a graph that gets another definition: those that it still has stay, with the state of
+/// their stages; the others are taken away, and new ones are connected when everything else is in place.
+///
+/// Links are taken out while nodes are built anew: they may close circles, in which no order of building holds.
+struct Retying {
+    private let graph: LiveGraph
+    private var kept: [String: [Tie]] = [:]
+
+    /// Takes away what `graph`, which has its new definition, does not have any more.
+    init(_ graph: LiveGraph, from old: GraphDefinition, _ rebuilding: Rebuilding) {
+        self.graph = graph
+        var wanted: [String: Int] = [:]
+        for sync in graph.definition.syncs {
+            for key in [sync.keys.toA, sync.keys.toB] { wanted[key, default: 0] += 1 }
+        }
+        for link in graph.definition.links { wanted[link.key, default: 0] += 1 }
+        for tie in graph.ties {
+            let isSame = Self.isSame(tie.from, old) && Self.isSame(tie.to, old)
+            guard isSame, !rebuilding.contains(tie.to), let count = wanted[tie.key], count > 0 else {
+                tie.disconnect()
+                continue
+            }
+            wanted[tie.key] = count - 1
+            kept[tie.key, default: []].append(tie)
+            if tie.kind == .links, !rebuilding.isEmpty { tie.suspend() }
+        }
+        graph.ties = []
+    }
+
+    /// Whether a node is still there, and set or derived as it was.
+    private static func isSame(_ node: NamedNode, _ old: GraphDefinition) -> Bool {
+        guard node.exists, let former = old[node.name] else { return false }
+        return former.kindName == node.definition.kindName
+    }
+
+    /// Puts back what stays, and connects what is new, in the order of the definition.
+    mutating func finish() {
+        for (number, sync) in graph.definition.syncs.enumerated() {
+            let (toA, toB) = (take(sync.keys.toA), take(sync.keys.toB))
+            graph.connectSync(number) {
+                toA
+            } toB: {
+                toB
+            }
+        }
+        for (number, link) in graph.definition.links.enumerated() {
+            guard let tie = take(link.key) else {
+                graph.connectLink(number)
+                continue
+            }
+            graph.ties.append(tie)
+            if let target = tie.to.source ?? tie.to.living { tie.resume(to: target, in: graph) }
+        }
+        if !graph.ties.isEmpty { graph.tieReach = TieReach(graph) }
+    }
+
+    private mutating func take(_ key: String) -> Tie? {
+        guard let tie = kept[key]?.first else { return nil }
+        kept[key]?.removeFirst()
+        return tie
+    }
+}
+
+extension SyncDefinition {
+    /// What each direction does, as text: equal for directions that do the same.
+    var keys: (toA: String, toB: String) {
+        ("sync(\(b)>\(a);\(toA?.key ?? ""))", "sync(\(a)>\(b);\(toB?.key ?? ""))")
+    }
+}
+
+extension LinkDefinition {
+    /// What the link does, as text: equal for links that do the same.
+    var key: String { pipe.reduce("link(\(from)>\(to))") { $0 + "|" + $1.key } }
+}

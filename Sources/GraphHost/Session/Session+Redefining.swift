@@ -1,0 +1,40 @@
+internal import ReactiveGraph
+
+// What a session has to do when the definition of a graph that it listens to changes.
+extension Session {
+    /// These nodes are about to be removed: subscriptions to one of them end, those to several go on with the others.
+    ///
+    /// - Returns: what ended, which the client is told when the change is complete.
+    func end(subscriptionsTo nodes: Set<UInt64>, of graph: LiveGraph) -> [EndedSubscription] {
+        var ended: [EndedSubscription] = []
+        for subscription in subscriptions where subscription.graph === graph && !subscription.isEnded {
+            if let group = subscription as? GroupSubscription {
+                guard group.leave(nodes) else { continue }
+            } else if let node = subscription.node {
+                guard nodes.contains(node.id) else { continue }
+            }
+            let released = end(subscription, because: EndCode.nodeRemoved.rawValue)
+            ended.append(EndedSubscription(session: self, id: subscription.id, released: released))
+        }
+        return ended
+    }
+
+    /// The graph has other nodes now.
+    func update(_ group: GroupSubscription) {
+        guard !isClosed, !group.isEnded, let access = access.access else { return }
+        group.join(group.selection(for: access))
+        if group.claim != nil { group.claim = claim(group.names, needs: .read) }
+    }
+}
+
+/// A subscription that has ended because its node was removed, and whose client does not know yet.
+struct EndedSubscription {
+    let session: Session
+    let id: UInt64
+    let released: UInt64
+
+    /// Tells the client.
+    func tell() {
+        session.tellEnd(of: id, .nodeRemoved, released: released)
+    }
+}
