@@ -54,6 +54,11 @@ public final class Server {
     private let inflaters = InflaterPool()
     let deadlines: Deadlines
     private(set) var files: StaticFiles?
+    private var mounts: [Mount] = []
+    private(set) var dashboards: Dashboards?
+    /// Which file owns which graph; all others belong to the API.
+    var fileOwners: [String: String] = [:]
+    private var watch: FolderWatch?
     @exclusivity(unchecked) var encoder = ResponseEncoder()
 
     @exclusivity(unchecked) private(set) var connections: ContiguousArray<Connection> = []
@@ -154,6 +159,7 @@ public final class Server {
         try loadGraphs()
         do throws(UVError) {
             try listen()
+            try watchFolder()
         } catch {
             throw StartFailure(["cannot listen on \(configuration.listen): \(error)"])
         }
@@ -166,11 +172,31 @@ public final class Server {
     }
 
     private func openFiles() throws(StartFailure) {
+        for (path, folder) in configuration.mounts.compactMap(Mount.parse) {
+            guard let files = StaticFiles(folder: folder) else {
+                throw StartFailure(["mounts: there is no folder '\(folder)'"])
+            }
+            mounts.append(Mount(path: path, files: files))
+        }
+        // Of two that fit, the longer path is meant.
+        mounts.sort { $0.path.utf8.count > $1.path.utf8.count }
+        if !configuration.dashboards.isEmpty, let files = StaticFiles(folder: configuration.dashboards) {
+            dashboards = Dashboards(configuration.dashboards)
+            mounts.append(Mount(path: Dashboards.path, files: files))
+        }
         guard !configuration.publicFolder.isEmpty else { return }
         files = StaticFiles(folder: configuration.publicFolder)
         if files == nil {
             throw StartFailure(["public: there is no folder '\(configuration.publicFolder)'"])
         }
+    }
+
+    /// The folder that a path lies in, and the path within it.
+    func folder(of path: UnsafeRawBufferPointer) -> (files: StaticFiles, path: UnsafeRawBufferPointer)? {
+        for mount in mounts {
+            if let suffix = mount.suffix(of: path) { return (mount.files, suffix) }
+        }
+        return files.map { ($0, path) }
     }
 
     private func openTokens() throws(StartFailure) {
@@ -202,25 +228,20 @@ public final class Server {
         }
     }
 
-    /// Reads certificate, key and tokens again: what SIGHUP does.
-    public func reload() {
-        reloadCertificate()
-        reloadTokens()
-    }
-
-    /// Reads the file of tokens again (SIGHUP): open sessions go on with what their principal may do now, or are closed.
+    /// Reads the file of tokens again: open sessions go on with what their principal may do now, or are closed.
     ///
-    /// Where something is wrong with the file, the old tokens stay.
-    public func reloadTokens() {
-        guard let authenticator else { return }
+    /// - Returns: what is wrong with the file; the old tokens stay then.
+    func reloadTokens() -> String? {
+        guard let authenticator else { return nil }
         do throws(StartFailure) {
             try authenticator.read(file: configuration.auth)
             log.info("tokens read again", metadata: ["auth": "\(configuration.auth)"])
         } catch {
-            return log.error("the old tokens stay", metadata: ["error": "\(error)"])
+            return "the old tokens stay: \(error)"
         }
         beginTurn()
         host.reviseAccess { principal in authenticator.principal(like: principal).map(Access.init) }
+        return nil
     }
 
     private func openCertificate() throws(StartFailure) {
@@ -236,12 +257,16 @@ public final class Server {
     }
 
     private func loadGraphs() throws(StartFailure) {
-        let (definitions, problems) = GraphFolder.read(configuration.graphs, host.definitions)
-        guard problems.isEmpty else { throw StartFailure(problems) }
-        for definition in definitions {
-            if case .refused(let error) = host.define(definition) {
-                throw StartFailure(["graph \(definition.name): \(error.message)"])
-            }
+        var report = ReloadReport()
+        reloadGraphs(&report)
+        guard report.problems.isEmpty else { throw StartFailure(report.problems) }
+    }
+
+    private func watchFolder() throws(UVError) {
+        guard configuration.watch else { return }
+        watch = try FolderWatch(configuration.graphs, on: loop) { [unowned self] in
+            beginTurn()
+            reload()
         }
     }
 
@@ -328,17 +353,18 @@ public final class Server {
         _ = channel.socket.tryWrite(out.bytes)
     }
 
-    /// Reads certificate and key again: connections made from now on show the new ones (SIGHUP).
+    /// Reads certificate and key again: connections made from now on show the new ones.
     ///
-    /// Where they cannot be used the old ones stay.
-    public func reloadCertificate() {
-        guard let files = configuration.tls else { return }
+    /// - Returns: what is wrong with them; the old ones stay then.
+    func reloadCertificate() -> String? {
+        guard let files = configuration.tls else { return nil }
         do throws(TLSFailure) {
             tls = try TLSContext.server(certificate: files.certificate, key: files.key)
             log.info("certificate read again", metadata: ["certificate": "\(files.certificate)"])
         } catch {
-            log.error("the old certificate stays", metadata: ["error": "\(error)"])
+            return "the old certificate stays: \(error)"
         }
+        return nil
     }
 
     /// Says that there is no room, as far as the socket takes that at once, and closes.
@@ -519,6 +545,7 @@ public final class Server {
         state = .stopped
         ticker = nil
         pressure = nil
+        watch = nil
         hostTimer = nil
         drainTimer = nil
         // What the end of the turn still has to do, it does now.

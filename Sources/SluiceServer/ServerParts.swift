@@ -69,6 +69,7 @@ extension SessionLimits {
         zipBuffer = limits.zipBuffer
         delayed = limits.delayed
         windowValues = limits.windowValues
+        graphs = limits.graphs
         matches = limits.matches
         softBytes = limits.unsent
         hardBytes = limits.unsentHard
@@ -89,5 +90,6 @@ extension DefinitionOptions {
         switchKeys = configuration.limits.switchKeys
         windowValues = configuration.limits.windowValues
         expressions.cost = configuration.limits.expression
+        mostNodes = configuration.limits.nodes
     }
 }

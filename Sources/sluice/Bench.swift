@@ -4,13 +4,14 @@ internal import SluiceServer
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Put load on a running server and measure it.",
+        abstract: "Put load on a running server, or on a graph in this process, and measure it.",
         discussion: """
             EXAMPLES
               sluice bench post --node house/note --duration 5s
               sluice bench fanout --help
+              sluice bench reload
             """,
-        subcommands: [BenchPost.self, BenchFanout.self, BenchIdle.self, BenchChurn.self]
+        subcommands: [BenchPost.self, BenchFanout.self, BenchIdle.self, BenchChurn.self, BenchReload.self]
     )
 }
 
@@ -184,5 +185,35 @@ struct BenchChurn: ParsableCommand {
         let report = try Terminal.reporting { try Churn(settings).run() }
         try bench.tell(report)
         if report.cycles == 0 { throw ExitCode(1) }
+    }
+}
+
+struct BenchReload: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload",
+        abstract:
+            "How long a loop stands still when one node of a large graph is redefined; in this process, without a server."
+    )
+
+    @Option(help: "Nodes of the graph.")
+    var nodes = 1_000
+
+    @Option(help: "Listeners, spread over the nodes.")
+    var listeners = 10_000
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    func run() throws {
+        guard (10...100_000).contains(nodes), (nodes...1_000_000).contains(listeners) else {
+            throw ValidationError(
+                "--nodes is 10 to 100000, --listeners at least as many, and at most 1000000"
+            )
+        }
+        var bench = ReloadBench()
+        bench.nodes = nodes
+        bench.listeners = listeners
+        let report = try Terminal.reporting { try bench.run() }
+        Terminal.print(json ? report.json : report.text)
     }
 }

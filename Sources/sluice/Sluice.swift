@@ -15,7 +15,7 @@ struct Sluice: ParsableCommand {
             """,
         subcommands: [
             Serve.self, Check.self, Eval.self, DrawGraph.self,
-            Get.self, SetNode.self, Watch.self,
+            Get.self, SetNode.self, Watch.self, Reload.self,
             Feed.self, BenchCommand.self, MakeToken.self, Docs.self, ShowVersion.self,
         ]
     )

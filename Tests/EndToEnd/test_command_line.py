@@ -66,7 +66,7 @@ def test_a_host_that_no_request_could_name_is_a_mistake(folder, host):
     assert "'hosts' must be a list of host names, without port" in result.stderr
 
 
-COMMANDS = ["serve", "check", "eval", "graph", "get", "set", "watch", "feed", "bench", "token", "version"]
+COMMANDS = ["serve", "check", "eval", "graph", "get", "set", "watch", "reload", "feed", "bench", "token", "version"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

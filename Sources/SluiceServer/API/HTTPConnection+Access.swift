@@ -165,7 +165,7 @@ extension Route {
     var right: Rights? {
         switch self {
         case .metrics: .metrics
-        case .connections, .endConnection: .admin
+        case .connections, .endConnection, .defineGraph, .readDefinition, .removeGraph, .reload: .admin
         case .listeners: .observe
         default: nil
         }

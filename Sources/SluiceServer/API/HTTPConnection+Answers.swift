@@ -7,10 +7,13 @@ typealias Refusal = HTTP.Problem
 // The forms that answers take.
 extension HTTPConnection {
     /// An answer with a JSON body that nobody may keep.
-    func answerJSON(_ build: (inout ByteBuffer) -> Void) {
+    func answerJSON(
+        _ fields: (inout ByteBuffer) -> Void = { _ in },
+        _ build: (inout ByteBuffer) -> Void
+    ) {
         var body = ByteBuffer()
         build(&body)
-        answer(.ok, "application/json", body.bytes)
+        answer(.ok, "application/json", body.bytes, fields: fields)
     }
 
     /// An answer with a body.

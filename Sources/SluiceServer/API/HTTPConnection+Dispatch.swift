@@ -29,7 +29,7 @@ extension HTTPConnection {
             return .refused(Refusal(.methodNotAllowed, "not with this method", allow: allow))
         case .notFound:
             if method == .get || method == .head { return .file }
-            if server.files?.open(head.path) != nil {
+            if let (files, path) = server.folder(of: head.path), files.open(path) != nil {
                 if method == .options { return .options(allow: "GET, HEAD, OPTIONS") }
                 return .refused(
                     Refusal(.methodNotAllowed, "files are only read", allow: "GET, HEAD, OPTIONS")
@@ -94,6 +94,10 @@ extension HTTPConnection {
         case .openAPI: showOpenAPI()
         case .graphs: listGraphs()
         case .graph: describeGraph(captures)
+        case .defineGraph: defineGraph(captures, head)
+        case .readDefinition: readDefinition(captures, head)
+        case .removeGraph: removeGraph(captures, head)
+        case .reload: reloadFiles()
         case .picture: drawGraph(captures, head)
         case .listeners: listListeners(captures)
         case .connections: listConnections()

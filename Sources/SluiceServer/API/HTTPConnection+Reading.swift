@@ -98,11 +98,15 @@ extension HTTPConnection {
     /// `GET /v1/graphs/{g}`.
     func describeGraph(_ captures: Captures) {
         guard let graph = findGraph(captures)?.graph else { return }
-        answerJSON { out in
+        let file = server.fileOwners[graph.name]
+        answerJSON({ $0.append(hash: graph.definition) }) { out in
             out.append("{")
             out.append(summary: graph, for: access)
             let counts = graph.statistics
-            out.append(",\"owner\":\"file\",\"live\":{\"nodes\":")
+            out.append(",\"definition\":")
+            out.append(json: graph.definition.hash)
+            out.append(file == nil ? ",\"owner\":\"api\"" : ",\"owner\":\"file\"")
+            out.append(",\"live\":{\"nodes\":")
             out.append(decimal: counts.nodes)
             out.append(",\"edges\":")
             out.append(decimal: counts.edges)

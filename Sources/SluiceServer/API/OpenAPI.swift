@@ -169,6 +169,8 @@ enum OpenAPI {
     private static let cursor =
         #""epoch":{"type":"string","maxLength":32},"rev":{"type":"integer","minimum":0}"#
 
+    private static let names = #"{"type":"array","items":{"type":"string"}}"#
+
     /// The shapes of bodies.
     private static let schemas: [(String, String)] = [
         (
@@ -181,7 +183,23 @@ enum OpenAPI {
         ),
         (
             "Graph",
-            ##"{"type":"object","required":["graph","epoch","rev","nodes","listeners"],"properties":{"graph":{"type":"string"},"title":{"type":"string"},\##(cursor),"nodes":{"type":"integer"},"listeners":{"type":"integer"}}}"##
+            ##"{"type":"object","required":["graph","epoch","rev","nodes","listeners"],"properties":{"graph":{"type":"string"},"title":{"type":"string"},\##(cursor),"nodes":{"type":"integer"},"listeners":{"type":"integer"},"definition":{"type":"string","description":"The hash of the definition"},"owner":{"enum":["file","api"]}}}"##
+        ),
+        (
+            "Definition",
+            ##"{"type":"object","required":["nodes"],"properties":{"graph":{"type":"string"},"title":{"type":"string"},"mode":{"enum":["settled","immediate"]},"nodes":{"type":"object"},"access":{"type":"array"}}}"##
+        ),
+        (
+            "Difference",
+            ##"{"type":"object","required":["added","removed","changed","rebuilt","reset","settings","unchanged"],"properties":{"added":\##(names),"removed":\##(names),"changed":\##(names),"rebuilt":\##(names),"reset":\##(names),"settings":\##(names),"unchanged":{"type":"integer"}}}"##
+        ),
+        (
+            "Defined",
+            ##"{"type":"object","required":["graph","definition","diff"],"properties":{"graph":{"type":"string"},\##(cursor),"dryRun":{"const":true},"definition":{"type":"string"},"diff":{"$ref":"#/components/schemas/Difference"}}}"##
+        ),
+        (
+            "Reloaded",
+            ##"{"type":"object","required":["graphs","problems"],"properties":{"graphs":{"type":"array","items":{"type":"object","required":["graph","file","result"],"properties":{"graph":{"type":"string"},"file":{"type":"string"},"result":{"enum":["added","changed","unchanged","removed"]},"rev":{"type":"integer"},"diff":{"$ref":"#/components/schemas/Difference"}}}},"problems":\##(names)}}"##
         ),
         (
             "Graphs",

@@ -74,7 +74,7 @@ extension Operation {
     private static func reference(_ name: String) -> String { "{\"$ref\":\"#/components/schemas/\(name)\"}" }
 
     /// All of them, in the order of the specification.
-    static let all: [Operation] = reading + setting + asking + pictures + operations
+    static let all: [Operation] = reading + setting + asking + defining + pictures + operations
 
     private static let node = "/v1/graphs/{g}/nodes/{n}"
     private static let graph = "/v1/graphs/{g}"
@@ -266,7 +266,7 @@ extension Operation {
             errors: [
                 "bad_json", "bad_field", "unknown_graph", "unknown_node", .unsupportedType, "expr_syntax",
                 "expr_type",
-                "pipe_limit",
+                "type_mismatch", "pipe_limit",
             ]
         ),
         Operation(
@@ -277,6 +277,72 @@ extension Operation {
             summary: "What made the present value",
             successes: [answer("Every node it comes from", reference("Explanation"))],
             errors: ["unknown_graph", "unknown_node"]
+        ),
+    ]
+
+    private static let definitionErrors: [ErrorCode] = ["unknown_graph", "conflict", "in_use"]
+
+    private static let defining: [Operation] = [
+        Operation(
+            method: .put,
+            path: graph,
+            route: .defineGraph,
+            name: "defineGraph",
+            summary: "Defines a graph, or redefines one as a structural difference",
+            parameters: [
+                Parameter(
+                    name: "dry_run",
+                    schema: #"{"type":"string","enum":["","0","1","true"]}"#,
+                    summary: "1: only say what would change"
+                ),
+                Parameter(
+                    name: "adopt",
+                    schema: #"{"type":"string","enum":["","0","1","true"]}"#,
+                    summary: "1: also where a file owns the graph; from then on it belongs to the API"
+                ),
+            ],
+            fields: [.ifMatch, .ifNoneMatch],
+            body: Body(types: ["application/json", "application/yaml"], schema: reference("Definition")),
+            successes: [
+                answer("It is changed, or would be", reference("Defined")),
+                answer("It has come into being", reference("Defined"), 201),
+            ],
+            errors: [
+                "bad_json", "bad_field", "unknown_node", "expr_syntax", "expr_type", "type_mismatch",
+                "cycle_limit",
+                "in_use", "conflict", .unsupportedType,
+            ]
+        ),
+        Operation(
+            method: .get,
+            path: graph + "/definition",
+            route: .readDefinition,
+            name: "readDefinition",
+            summary: "What the graph is defined as; its entity tag is the definition's hash",
+            fields: [.ifNoneMatch],
+            successes: [
+                answer("The definition", reference("Definition")),
+                Success(status: 304, summary: "The client has this definition"),
+            ],
+            errors: ["unknown_graph"]
+        ),
+        Operation(
+            method: .delete,
+            path: graph,
+            route: .removeGraph,
+            name: "removeGraph",
+            summary: "Removes a graph that no file owns; its subscriptions end",
+            fields: [.ifMatch],
+            successes: [Success(status: 204, summary: "It is gone")],
+            errors: definitionErrors
+        ),
+        Operation(
+            method: .post,
+            path: "/v1/reload",
+            route: .reload,
+            name: "reload",
+            summary: "Reads graphs, tokens and certificate again, as SIGHUP does",
+            successes: [answer("What has changed, and all problems", reference("Reloaded"))]
         ),
     ]
 

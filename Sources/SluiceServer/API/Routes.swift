@@ -27,6 +27,10 @@ extension Route {
     static let signIn = Route(rawValue: 23)
     static let signOut = Route(rawValue: 24)
     static let openAPI = Route(rawValue: 25)
+    static let defineGraph = Route(rawValue: 26)
+    static let readDefinition = Route(rawValue: 27)
+    static let removeGraph = Route(rawValue: 28)
+    static let reload = Route(rawValue: 29)
 }
 
 extension Router {

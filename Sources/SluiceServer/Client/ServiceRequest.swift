@@ -18,6 +18,15 @@ public enum ServiceRequest {
         try send(.put, path, to: service, body: body, fields: fields)
     }
 
+    /// Posts to `path`, without a body.
+    public static func post(
+        to path: String,
+        at service: ServiceURL,
+        fields: [(name: StaticString, value: String)] = []
+    ) throws -> HTTPClient.Answer {
+        try send(.post, path, to: service, body: nil, fields: fields)
+    }
+
     /// Runs a loop until the answer is there; any status but a success is thrown.
     private static func send(
         _ method: HTTP.Method,

@@ -44,6 +44,10 @@ extension Configuration {
         public var patterns = 1000
         /// Memory of one of them, with what it remembers while searching.
         public var patternBytes = 256 * 1024
+        /// Graphs, of files and of the API.
+        public var graphs = 1000
+        /// Nodes of one graph.
+        public var nodes = 100_000
         /// Bytes of JSON in the history of one node.
         public var historyBytes = 16 << 20
         /// Nodes that one graph keeps with `retain: untilPressure`; before one more, those not in use go.

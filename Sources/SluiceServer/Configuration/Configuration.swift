@@ -9,8 +9,14 @@ public struct Configuration: Sendable {
     public var listen = Endpoint.tcp(host: "127.0.0.1", port: 8080)
     /// The folder of graph definitions, `*.yaml`, `*.yml` and `*.json`.
     public var graphs = "config/graphs"
+    /// Whether that folder is read again whenever something in it has changed.
+    public var watch = false
     /// The folder of static files; empty: none are served.
     public var publicFolder = "public"
+    /// Further folders of static files, each `/path=folder`.
+    public var mounts: [String] = []
+    /// The folder of named dashboards; empty, or where there is no such folder: none are served.
+    public var dashboards = "config/dashboards"
     /// Names under which clients may reach the server, besides loopback names and the listen address.
     public var hosts: [String] = []
     /// Origins of other sites whose pages may connect and set values.

@@ -84,6 +84,13 @@ extension ConfigurationKey {
                 "the history of one node; older values are let go of"
             ),
             Self(
+                "limits.graphs",
+                \.limits.graphs,
+                .integer(1...1_000_000),
+                "graphs, of files and of the API"
+            ),
+            Self("limits.nodes", \.limits.nodes, .integer(1...10_000_000), "nodes of one graph"),
+            Self(
                 "limits.kept",
                 \.limits.kept,
                 .integer(1...10_000_000),

@@ -51,7 +51,15 @@ public struct ConfigurationKey {
         return [
             Self("listen", \.listen, .address, "where HTTP and WebSocket are served"),
             Self("graphs", \.graphs, .path, "folder of graph definitions"),
+            Self("watch", \.watch, .flag, "whether that folder is read again whenever it has changed"),
             Self("public", \.publicFolder, .path, "folder of static files; empty: none"),
+            Self(
+                "mounts",
+                \.mounts,
+                .names("/path=folder, not below /v1", where: Mount.isWellFormed),
+                "further folders of static files, each below a path"
+            ),
+            Self("dashboards", \.dashboards, .path, "folder of named dashboards; empty: none"),
             Self(
                 "hosts",
                 \.hosts,

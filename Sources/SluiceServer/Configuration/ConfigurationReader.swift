@@ -105,7 +105,7 @@ public struct ConfigurationReader {
     public mutating func read(environment: [String: String]) {
         for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("SLUICE_") {
             guard let key = keys.first(where: { $0.environmentName == name }) else {
-                if name == "SLUICE_NIGHTLY" || name == "SLUICE_BINARY" { continue }
+                if ["SLUICE_NIGHTLY", "SLUICE_BINARY", "SLUICE_TOKEN"].contains(name) { continue }
                 let guess = Suggestion.for(name, among: keys.map(\.environmentName))
                 warnings.append("\(name) names no key" + (guess.map { " (did you mean \($0)?)" } ?? ""))
                 continue

@@ -6,6 +6,13 @@ public enum GraphFolder {
     /// The largest definition file.
     static let maximumBytes = 16 * 1024 * 1024
 
+    /// One definition file, and what it says or what is wrong with it.
+    struct File {
+        let path: String
+        let definition: GraphDefinition?
+        let problems: [String]
+    }
+
     /// Reads every `*.yaml`, `*.yml` and `*.json` of a folder.
     ///
     /// - Parameters:
@@ -17,23 +24,40 @@ public enum GraphFolder {
         _ folder: String,
         _ options: DefinitionOptions
     ) -> (definitions: [GraphDefinition], problems: [String]) {
-        guard let names = FileSystem.names(in: folder) else {
+        guard let files = files(of: folder, options) else {
             return ([], ["graphs: there is no folder '\(folder)' that can be read"])
         }
-        var definitions: [GraphDefinition] = []
-        var problems: [String] = []
-        var files: [String: String] = [:]
-        for name in names where [".yaml", ".yml", ".json"].contains(where: { name.hasSuffix($0) }) {
-            let path = "\(folder)/\(name)"
-            let (definition, found) = read(file: path, options)
-            problems += found
-            guard let definition else { continue }
-            if let other = files.updateValue(path, forKey: definition.name) {
-                problems.append("\(path): \(other) defines a graph called '\(definition.name)' as well")
+        let (owners, doubles) = owners(of: files)
+        return (
+            files.filter { owners[$0.definition?.name ?? ""] == $0.path }.compactMap(\.definition),
+            files.flatMap(\.problems) + doubles
+        )
+    }
+
+    /// The files of a folder in the order of their names; nil when there is no such folder.
+    static func files(of folder: String, _ options: DefinitionOptions) -> [File]? {
+        FileSystem.names(in: folder)?
+            .filter { name in [".yaml", ".yml", ".json"].contains { name.hasSuffix($0) } }
+            .map { name in
+                let path = "\(folder)/\(name)"
+                let (definition, problems) = read(file: path, options)
+                return File(path: path, definition: definition, problems: problems)
             }
-            definitions.append(definition)
+    }
+
+    /// Which file defines which graph; of two that define the same it is the first, and the second is a problem.
+    static func owners(of files: [File]) -> (owners: [String: String], problems: [String]) {
+        var owners: [String: String] = [:]
+        var problems: [String] = []
+        for file in files {
+            guard let name = file.definition?.name else { continue }
+            if let other = owners[name] {
+                problems.append("\(file.path): \(other) defines a graph called '\(name)' as well")
+            } else {
+                owners[name] = file.path
+            }
         }
-        return (definitions, problems)
+        return (owners, problems)
     }
 
     /// Reads one definition file.

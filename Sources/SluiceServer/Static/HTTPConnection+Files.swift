@@ -1,10 +1,16 @@
 internal import HTTP
 
-// Files of the public folder (frontend.md §9).
+// Files of the public folder and of the mounted ones (frontend.md §9).
 extension HTTPConnection {
     /// Answers with the file that the path names, compressed where that helps and the client takes it.
     func serveFile(_ head: RequestHead) {
-        guard let files = server.files, let file = files.open(head.path) else { return refuse(Self.notFound) }
+        if let dashboards = server.dashboards, head.path.elementsEqual((Dashboards.path + "/").utf8) {
+            let list = dashboards.index()
+            return list.withUnsafeBytes { answer(.ok, "application/json", $0) }
+        }
+        guard let (files, path) = server.folder(of: head.path), let file = files.open(path) else {
+            return refuse(Self.notFound)
+        }
         let isCompressible = file.isCompressible
         let isCoded = isCompressible && Self.takesGzip(head)
         let etag = isCoded ? file.codedTag : file.etag

@@ -1,0 +1,65 @@
+internal import GraphHost
+internal import HTTP
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// Asks a server to read its files again, for the command line.
+public struct ServiceReload {
+    /// The answer as it came, without the line end.
+    public let text: String
+    /// One line per graph that has changed, come or gone, and one for the sum.
+    public let lines: [String]
+    /// Everything that is wrong.
+    public let problems: [String]
+
+    /// Asks, and waits for the answer.
+    public static func run(at service: ServiceURL) throws -> ServiceReload {
+        var fields: [(name: StaticString, value: String)] = []
+        if let token = getenv("SLUICE_TOKEN") {
+            fields.append(("Authorization", "Bearer " + String(cString: token)))
+        }
+        let answer = try ServiceRequest.post(to: "/v1/reload", at: service, fields: fields)
+        return try answer.body.withUnsafeBytes { body in
+            do throws(JSONError) {
+                return ServiceReload(try JSONReader(checking: body))
+            } catch {
+                throw ClientFailure.refused(status: answer.status, body: answer.body)
+            }
+        }
+    }
+
+    private init(_ answer: JSONReader) {
+        text = String(decoding: answer.bytes, as: UTF8.self)
+        problems = (answer["problems"]?.elements).map { $0.compactMap(\.string) } ?? []
+        var lines: [String] = []
+        var unchanged = 0
+        for graph in (answer["graphs"]?.elements).map(Array.init) ?? [] {
+            let result = graph["result"]?.string ?? ""
+            if result == "unchanged" {
+                unchanged += 1
+                continue
+            }
+            var line = "\(graph["graph"]?.string ?? ""): \(result)"
+            if let rev = graph["rev"]?.int { line += " at rev \(rev)" }
+            if let diff = graph["diff"] { line += Self.sentence(diff) }
+            lines.append(line)
+        }
+        lines.append("\(lines.count) changed, \(unchanged) unchanged")
+        self.lines = lines
+    }
+
+    private static func sentence(_ diff: JSONReader) -> String {
+        let keys: [StaticString] = ["added", "removed", "changed", "reset", "settings"]
+        let parts = keys.compactMap { key -> String? in
+            let names = (diff[key]?.elements).map { $0.compactMap(\.string) } ?? []
+            guard !names.isEmpty else { return nil }
+            let shown = names.prefix(5).joined(separator: " ")
+            return "\(key) \(shown)" + (names.count > 5 ? " … (\(names.count))" : "")
+        }
+        return parts.isEmpty ? "" : " (\(parts.joined(separator: "; ")))"
+    }
+}

@@ -1,0 +1,61 @@
+internal import GraphHost
+internal import HTTP
+
+/// What came of reading the configuration's files again.
+public struct ReloadReport {
+    /// What happened to one graph.
+    struct Entry {
+        /// `added`, `changed`, `unchanged` or `removed`.
+        let result: String
+        let graph: String
+        let file: String
+        /// The rev that the change made, or the present one; nil: the log has not answered yet, or the graph is gone.
+        var rev: UInt64?
+        var change: DefinitionChange?
+    }
+
+    var entries: [Entry] = []
+    /// Everything that is wrong, one line each, with the file and the place; what these files are about stays as it was.
+    public internal(set) var problems: [String] = []
+
+    /// How many graphs have changed, come or gone.
+    public var changes: Int { entries.count { $0.result != "unchanged" } }
+
+    /// Appends it as JSON.
+    func append(to out: inout ByteBuffer) {
+        out.append("{\"graphs\":[")
+        for (place, entry) in entries.enumerated() {
+            if place > 0 { out.append(",") }
+            out.append("{\"graph\":")
+            out.append(json: entry.graph)
+            out.append(",\"file\":")
+            out.append(json: entry.file)
+            out.append(",\"result\":")
+            out.append(json: entry.result)
+            if let rev = entry.rev {
+                out.append(",\"rev\":")
+                out.append(rev)
+            }
+            if let change = entry.change, !change.isEmpty {
+                out.append(",\"diff\":")
+                out.append(change: change)
+            }
+            out.append("}")
+        }
+        out.append("],\"problems\":[")
+        for (place, problem) in problems.enumerated() {
+            if place > 0 { out.append(",") }
+            out.append(json: problem)
+        }
+        out.append("]}\n")
+    }
+}
+
+extension ByteBuffer {
+    /// Appends a structural difference as JSON.
+    mutating func append(change: DefinitionChange) {
+        var bytes: [UInt8] = []
+        change.append(to: &bytes)
+        append(array: bytes)
+    }
+}

@@ -1,0 +1,55 @@
+internal import EventLoop
+internal import GraphHost
+internal import HTTP
+
+/// The named dashboards of a folder (definitions.md §1): each `NAME.json` is served as `/dashboards/NAME.json`, and
+/// `/dashboards/` lists them.
+///
+/// They say what is shown where, and hold no values: they are public as static files are.
+final class Dashboards {
+    /// The path they are served below.
+    static let path = "/dashboards"
+    /// The largest file that is looked into for its title.
+    private static let maximumBytes = 1 << 20
+
+    private let folder: String
+    private var known: [FileSystem.Entry]?
+    private var list: [UInt8] = []
+
+    /// The dashboards of `folder`.
+    init(_ folder: String) {
+        self.folder = folder
+    }
+
+    /// `[{"name":"host","title":"This machine"}]`; made anew when something in the folder has changed.
+    func index() -> [UInt8] {
+        let entries = FileSystem.entries(in: folder) ?? []
+        if known == entries { return list }
+        var out = ByteBuffer()
+        out.append("[")
+        var isFirst = true
+        for entry in entries where entry.name.hasSuffix(".json") {
+            if !isFirst { out.append(",") }
+            isFirst = false
+            let name = String(entry.name.dropLast(5))
+            out.append("{\"name\":")
+            out.append(json: name)
+            out.append(",\"title\":")
+            out.append(json: title(of: entry.name) ?? name)
+            out.append("}")
+        }
+        out.append("]\n")
+        list = Array(out.bytes)
+        known = entries
+        return list
+    }
+
+    private func title(of file: String) -> String? {
+        guard let bytes = try? Files.read("\(folder)/\(file)", limit: Self.maximumBytes).bytes else {
+            return nil
+        }
+        return bytes.withUnsafeBytes { bytes in
+            (try? JSONReader(checking: bytes))?["title"]?.string
+        }
+    }
+}

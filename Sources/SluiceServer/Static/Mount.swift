@@ -1,0 +1,36 @@
+/// A folder whose files are served below a path of its own, with the same confinement as the public one.
+struct Mount {
+    /// `/firmware`: begins with a slash and ends without.
+    let path: String
+    let files: StaticFiles
+
+    /// What stands in the configuration, `/firmware=/srv/firmware`; nil where it is of another form.
+    static func parse(_ text: String) -> (path: String, folder: String)? {
+        guard let split = text.firstIndex(of: "="), text.first == "/" else { return nil }
+        let path = String(text[..<split])
+        let folder = String(text[text.index(after: split)...])
+        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        let areGood = segments.allSatisfy { segment in
+            !segment.isEmpty && segment.first != "."
+                && segment.utf8.allSatisfy { byte in
+                    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+                        || (0x61...0x7A).contains(byte)
+                        || byte == 0x2D || byte == 0x2E || byte == 0x5F
+                }
+        }
+        guard areGood, segments.first != "v1", !folder.isEmpty else { return nil }
+        return (path, folder)
+    }
+
+    /// Whether text is of the form `/path=folder`.
+    static func isWellFormed(_ text: String) -> Bool { parse(text) != nil }
+
+    /// The path within the folder, beginning with a slash; nil where another folder is meant.
+    func suffix(of path: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        let count = self.path.utf8.count
+        guard path.count > count, path[count] == UInt8(ascii: "/"), path.starts(with: self.path.utf8) else {
+            return nil
+        }
+        return UnsafeRawBufferPointer(rebasing: path[count...])
+    }
+}
