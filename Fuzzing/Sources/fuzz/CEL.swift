@@ -1,4 +1,5 @@
 import CEL
+import SluiceServer
 
 extension Target {
     /// Expressions: a value or an error within the budget; what is accepted can be written down and read again.
@@ -7,7 +8,8 @@ extension Target {
         let variables = [Variable("value"), Variable("list"), Variable("map")]
         let arguments: [Value] = [21.5, [1, 2.5, "a", true, .null, [1]], ["a": 1, "b": ["c": "x"]]]
         for strict in [false, true] {
-            let options = Options(strict: strict, cost: 2_000)
+            var options = Options.system(strict: strict)
+            options.cost = 2_000
             guard let program = try? Program(source, variables: variables, options: options) else { continue }
             _ = try? program.evaluate(arguments)
             let canonical = program.canonicalText
