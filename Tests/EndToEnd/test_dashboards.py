@@ -229,6 +229,16 @@ def test_dashboards_are_saved_in_the_browser_and_come_back(open_page):
         expect(page.locator(".dash-notice")).to_contain_text("no dashboard named")
 
 
+def test_a_removed_node_leaves_words_behind(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout({"kind": "number", "node": "y"})), allow=DOWN)
+        expect(widget(page, "y").locator("output")).to_have_text("2")
+        answer = server.request("PUT", "/v1/graphs/g?adopt=1", GRAPH.replace("  y: { set: number, initial: 2 }\n", ""), {"Content-Type": "application/yaml"})
+        assert answer.status == 200, answer.body
+        expect(widget(page, "y")).to_contain_text("This node was removed")
+        expect(widget(page, "y").get_by_role("button", name="Watch it again")).to_be_visible()
+
+
 def test_under_load_nothing_is_late_and_the_page_stays_free(open_page):
     """200 updates a second over 30 nodes and two charts of 5,000 points."""
     seconds = 30 if os.environ.get("SLUICE_NIGHTLY") else 5

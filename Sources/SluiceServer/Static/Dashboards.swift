@@ -21,7 +21,7 @@ final class Dashboards {
         self.folder = folder
     }
 
-    /// `[{"name":"host","title":"This machine"}]`; made anew when something in the folder has changed.
+    /// `[{"name":"host","title":"This machine","graph":"host"}]`; made anew when something in the folder has changed.
     func index() -> [UInt8] {
         let entries = FileSystem.entries(in: folder) ?? []
         if known == entries { return list }
@@ -34,8 +34,13 @@ final class Dashboards {
             let name = String(entry.name.dropLast(5))
             out.append("{\"name\":")
             out.append(json: name)
+            let (title, graph) = about(entry.name)
             out.append(",\"title\":")
-            out.append(json: title(of: entry.name) ?? name)
+            out.append(json: title ?? name)
+            if let graph {
+                out.append(",\"graph\":")
+                out.append(json: graph)
+            }
             out.append("}")
         }
         out.append("]\n")
@@ -44,12 +49,14 @@ final class Dashboards {
         return list
     }
 
-    private func title(of file: String) -> String? {
+    /// What the file says about itself.
+    private func about(_ file: String) -> (title: String?, graph: String?) {
         guard let bytes = try? Files.read("\(folder)/\(file)", limit: Self.maximumBytes).bytes else {
-            return nil
+            return (nil, nil)
         }
         return bytes.withUnsafeBytes { bytes in
-            (try? JSONReader(checking: bytes))?["title"]?.string
+            let read = try? JSONReader(checking: bytes)
+            return (read?["title"]?.string, read?["graph"]?.string)
         }
     }
 }
