@@ -54,7 +54,12 @@ struct Eval: ParsableCommand {
         let bindings = try bind.map(Eval.binding)
         switch Evaluation.run(expression, bindings, options) {
         case .value(let value):
-            Terminal.print(try Terminal.reporting { try Eval.json(value) })
+            do throws(JSONError) {
+                Terminal.print(try Eval.json(value))
+            } catch {
+                Terminal.note("expr_bad_value: \(error.explanation)")
+                throw ExitCode(1)
+            }
         case .problems(let problems):
             for problem in problems {
                 Terminal.note("\(problem.code.rawValue) at \(problem.rendered(in: expression))")
@@ -81,7 +86,7 @@ struct Eval: ParsableCommand {
         }
     }
 
-    private static func json(_ value: Value) throws -> String {
+    private static func json(_ value: Value) throws(JSONError) -> String {
         var bytes: [UInt8] = []
         try JSONWriter.append(value, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)

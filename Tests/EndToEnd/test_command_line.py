@@ -117,6 +117,13 @@ def test_values_are_printed_as_json(expression, expected):
     assert (result.returncode, result.stdout.strip()) == ((0, expected) if expected else (1, "")), result
 
 
+@pytest.mark.parametrize("expression", ["1e999", "[0.0 / 0.0]", "type(1)", "{1.5 > 1.0: type(1)}"])
+def test_a_value_that_json_cannot_say_is_named(expression):
+    result = sluice("eval", expression)
+    assert result.returncode == 1 and not result.stdout
+    assert result.stderr.startswith("expr_bad_value: ") and "JSONError" not in result.stderr, result
+
+
 def test_json_for_scripts(folder):
     assert json.loads(sluice("version", "--json").stdout)["name"] == "sluice"
     good = sluice("check", "--json", folder / "graphs/g.yaml")

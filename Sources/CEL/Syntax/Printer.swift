@@ -131,6 +131,9 @@ extension Value {
         case .bool(let flag): flag ? "true" : "false"
         case .int(let number): String(number)
         case .uint(let number): String(number) + "u"
+        // A literal too large for a double; 'inf' would be a name.
+        case .double(.infinity): "1e999"
+        case .double(-.infinity): "-1e999"
         case .double(let number): number.description
         case .string(let text): text.asLiteral
         case .bytes(let bytes): "b\"" + bytes.map(\.asEscape).joined() + "\""
