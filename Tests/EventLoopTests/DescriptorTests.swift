@@ -19,12 +19,11 @@ struct DescriptorTests {
                 if case .closed = event { net.served.removeAll { $0 === peer } }
             }
             // libuv opens one of its own with the first stream.
-            try net.connect().client.connection.close()
+            try end(net.connect().client)
             net.run { net.served.isEmpty }
             let before = try #require(OwnProcess.openDescriptors)
             for cycle in 0..<1000 {
-                let (client, _) = try net.connect()
-                cycle.isMultiple(of: 2) ? client.connection.close() : client.connection.reset()
+                try end(net.connect().client, byReset: !cycle.isMultiple(of: 2))
             }
             net.run { net.served.isEmpty }
             net.settle()
@@ -114,4 +113,9 @@ struct DescriptorTests {
             #expect(OwnProcess.descriptorLimit == raised)
         }
     }
+}
+
+/// Ends a connection while its delegate is held: a connection does not keep it.
+private func end(_ peer: Peer, byReset: Bool = false) {
+    withExtendedLifetime(peer) { byReset ? peer.connection.reset() : peer.connection.close() }
 }
