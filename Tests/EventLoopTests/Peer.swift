@@ -20,6 +20,11 @@ final class Peer: ConnectionDelegate {
         if reading { connection.resumeReading() }
     }
 
+    deinit {
+        // A test may hold the connection a moment longer, as `client.connection.close()` does.
+        connection.delegate = nil
+    }
+
     func received(_ bytes: UnsafeRawBufferPointer) {
         self.bytes += bytes
         heard(.received)
