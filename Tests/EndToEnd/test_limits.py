@@ -32,6 +32,8 @@ TESTED = {
     "limits.pending": ("Tests/GraphHostTests/Host/PendingTests.swift", "client.sink.pauses == [true, false]"),
     "limits.pendingBytes": ("Tests/GraphHostTests/Host/PendingTests.swift", "client.sink.pauses == [true, false, true]"),
     "limits.sessions": ("Tests/EndToEnd/test_access.py", "sessions: 2"),
+    "limits.graphs": ("Tests/GraphHostTests/Redefinition/RedefinitionTests.swift", "limits.graphs = 2"),
+    "limits.nodes": ("Tests/GraphHostTests/Redefinition/RedefinitionTests.swift", "options.mostNodes = 2"),
     "limits.delayed": ("Tests/EndToEnd/test_definitions.py", "delayed: 2"),
     "limits.windowValues": ("Tests/EndToEnd/test_definitions.py", "windowValues: 3"),
     "limits.zipBuffer": ("Tests/EndToEnd/test_definitions.py", "zipBuffer: 2"),
