@@ -216,7 +216,7 @@ def test_keys_act_only_outside_of_fields_and_can_be_switched_off(open_page, serv
     dialog = page.get_by_role("dialog", name="Keys")
     expect(dialog).to_contain_text("Go to the clients")
     page.keyboard.press("Escape")
-    expect(dialog).to_have_count(0)
+    expect(page.locator("dialog")).to_have_count(0)
     page.keyboard.type("gc")
     expect(page.get_by_role("heading", name="Clients")).to_be_visible()
     page.keyboard.type("gv")

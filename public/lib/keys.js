@@ -4,6 +4,8 @@ const stored = "sluice.keys";
 
 const isField = (element) =>
   element instanceof HTMLElement
+  // Until a closed dialog is gone, the focus may still be in it.
+  && !element.closest("dialog:not([open])")
   && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) || element.closest("dialog[open]"));
 
 export class Keys {
