@@ -34,14 +34,14 @@ public final class Server {
 
     let log: Logger
     let host: Host
-    let router: Router
-    let hostCheck: HostCheck
+    /// Where clients come in.
+    let door: Door
+    /// Where the operations side does, if that has a listener of its own.
+    let adminDoor: Door?
     let originCheck: OriginCheck
     let proxies: TrustedProxies
     /// Knows tokens; nil where nobody has to show one.
     private(set) var authenticator: Authenticator?
-    /// What everybody may do where nobody has to show a token.
-    let openAccess: Access
     let cors: CORS
     let parserLimits: HTTP.Limits
     let times: Milliseconds
@@ -73,6 +73,7 @@ public final class Server {
     private(set) var turnedAway: UInt64 = 0
 
     private var listener: TCPListener?
+    private var adminListener: TCPListener?
     /// What tells of shortage of memory; tests put another in its place.
     var openPressure: OpenPressure = Server.kernelPressure
     private(set) var pressure: AnyObject?
@@ -104,12 +105,12 @@ public final class Server {
             limits: SessionLimits(configuration),
             definitions: DefinitionOptions(configuration)
         )
-        router = .api(hasEcho: configuration.diagnosticsEcho)
-        hostCheck = HostCheck(listening: configuration.listen, names: configuration.hosts)
+        let admin = configuration.separateAdmin
+        door = Door(admin == nil ? .everything : .service, at: configuration.listen, configuration)
+        adminDoor = admin.map { Door(.operations, at: $0, configuration) }
         proxies = TrustedProxies(configuration.trustedProxies, reading: configuration.proxyHeaders)
         cors = CORS(configuration.cors)
         originCheck = OriginCheck(isSecure: configuration.tls != nil, allowed: configuration.origins)
-        openAccess = Access(everybody: configuration.listen.isLoopback ? .all : .customary)
         parserLimits = HTTP.Limits(
             targetBytes: limits.target,
             headerBytes: limits.headers,
@@ -127,8 +128,16 @@ public final class Server {
     /// Where it listens; nil before ``start()`` and after the drain has begun.
     public var address: SocketAddress? { listener?.address }
 
+    /// Where the operations side listens, if that is not the same; nil as ``address`` is.
+    public var adminAddress: SocketAddress? { adminListener?.address }
+
     /// The address as a browser takes it; empty while nothing is listened on.
-    public var url: String {
+    public var url: String { url(of: address) }
+
+    /// The same of the operations side; empty where that has no listener of its own.
+    public var adminURL: String { url(of: adminAddress) }
+
+    private func url(of address: SocketAddress?) -> String {
         guard let address else { return "" }
         if address.family == .unix { return address.description }
         let scheme = configuration.tls == nil ? "http" : "https"
@@ -147,27 +156,29 @@ public final class Server {
     public func start() throws(StartFailure) {
         precondition(state == .starting, "a server is started once")
         if let sentence = SelfTest.run() { throw StartFailure([sentence]) }
-        guard configuration.listen.isLoopback || !configuration.auth.isEmpty || configuration.insecure else {
-            throw StartFailure([
-                "listening on \(configuration.listen) would let anybody on the network read and set every node; "
-                    + "name a file of tokens with 'auth', or say --insecure if that is meant"
-            ])
-        }
+        let refusals = [door, adminDoor].compactMap { $0?.refusal(configuration) }
+        guard refusals.isEmpty else { throw StartFailure(refusals) }
         try openTokens()
         try openFiles()
         try openCertificate()
         try loadGraphs()
+        listener = try listen(at: door)
+        if let adminDoor { adminListener = try listen(at: adminDoor) }
         do throws(UVError) {
-            try listen()
+            try setTurns()
             try watchFolder()
         } catch {
-            throw StartFailure(["cannot listen on \(configuration.listen): \(error)"])
+            throw StartFailure(["no timers: \(error)"])
         }
         pressure = openMemoryPressure()
         state = .serving
         log.info(
             "serving",
-            metadata: ["listen": "\(address?.description ?? "")", "graphs": "\(host.graphs.count)"]
+            metadata: [
+                "listen": "\(address?.description ?? "")",
+                "admin": "\((adminAddress ?? address)?.description ?? "")",
+                "graphs": "\(host.graphs.count)",
+            ]
         )
     }
 
@@ -206,10 +217,11 @@ public final class Server {
             sessionLife: UInt64(configuration.times.session.milliseconds),
             mostSessions: configuration.limits.sessions
         )
-        if !configuration.listen.isLoopback, configuration.tls == nil {
+        guard configuration.tls == nil else { return }
+        for endpoint in [door, adminDoor].compactMap({ $0?.endpoint }) where !endpoint.isLoopback {
             log.warning(
                 "tokens travel unencrypted: no TLS is configured",
-                metadata: ["listen": "\(configuration.listen)"]
+                metadata: ["listen": "\(endpoint)"]
             )
         }
     }
@@ -218,7 +230,7 @@ public final class Server {
     ///
     /// - Throws: `unauthenticated`, `token_expired`.
     func access(token: String) throws(HostError) -> Access {
-        guard let authenticator else { return openAccess }
+        guard let authenticator else { return door.openAccess }
         var token = token
         let now = UInt64(max(0, loop.wallClock))
         switch token.withUTF8({ authenticator.principal(token: UnsafeRawBufferPointer($0), at: now) }) {
@@ -270,12 +282,24 @@ public final class Server {
         }
     }
 
-    private func listen() throws(UVError) {
-        listener = try TCPListener(configuration.listen, on: loop) { [unowned self] in accept($0) }
-        listener?.onShortage = { [unowned self] count, error in
+    private func listen(at door: Door) throws(StartFailure) -> TCPListener {
+        let listener: TCPListener
+        do throws(UVError) {
+            listener = try TCPListener(door.endpoint, on: loop) { [unowned self, unowned door] in
+                accept($0, at: door)
+            }
+        } catch {
+            self.listener = nil
+            throw StartFailure(["cannot listen on \(door.endpoint): \(error)"])
+        }
+        listener.onShortage = { [unowned self] count, error in
             turnedAway += UInt64(count)
             log.warning("no descriptors left", metadata: ["turnedAway": "\(count)", "error": "\(error)"])
         }
+        return listener
+    }
+
+    private func setTurns() throws(UVError) {
         turnEnd = try TurnEnd(on: loop) { [unowned self] in endTurn() }
         ticker = try Timer(on: loop) { [unowned self] in
             beginTurn()
@@ -294,18 +318,20 @@ public final class Server {
 
     // MARK: - Connections
 
-    private func accept(_ socket: TCPConnection) {
+    private func accept(_ socket: TCPConnection, at door: Door) {
         beginTurn()
         accepted += 1
         socket.setNoDelay(true)
-        guard connections.count < configuration.limits.connections else { return turnAway(socket) }
+        guard connections.count < door.mostConnections else { return turnAway(socket) }
         // Behind a proxy it is the client that counts, whom the first request names.
-        let isCounted = configuration.limits.connectionsPerAddress > 0 && !proxies.trusts(socket.peerAddress)
+        let isCounted =
+            configuration.limits.connectionsPerAddress > 0 && door.side != .operations
+            && !proxies.trusts(socket.peerAddress)
         let address = isCounted ? socket.peerAddress?.host ?? "" : nil
         if let address, !hasRoom(for: address) { return turnAway(socket) }
         lastNumber += 1
         guard let transport = secured(socket) else { return }
-        let connection = HTTPConnection(server: self, number: lastNumber, socket: transport)
+        let connection = HTTPConnection(server: self, door: door, number: lastNumber, socket: transport)
         if let address { _ = count(connection, as: address) }
     }
 
@@ -515,6 +541,7 @@ public final class Server {
         log.info("draining", metadata: ["connections": "\(connections.count)"])
         state = .draining
         listener = nil
+        adminListener = nil
         beginTurn()
         var random = SystemRandomNumberGenerator()
         for connection in Array(connections) {
@@ -535,6 +562,7 @@ public final class Server {
     public func stop() {
         guard state != .stopped else { return }
         listener = nil
+        adminListener = nil
         state = .draining
         for connection in Array(connections) { connection.close() }
         finish()

@@ -7,21 +7,33 @@ struct Reload: ParsableCommand {
         discussion: """
             Graphs, tokens and certificate, as SIGHUP does; `sluice reload` also says what came of it. A file that something is wrong
             with changes nothing: every problem is printed, and the exit code is 1. Where the server wants a token, SLUICE_TOKEN has
-            one with the right 'admin'.
+            one with the right 'admin'. Without --url the server is where the configuration says: at 'admin.listen', else at 'listen'.
 
             EXAMPLES
               sluice reload
               sluice reload --url http://127.0.0.1:8080 --json
+              sluice reload --url unix:/run/sluice/admin.sock
             """
     )
 
-    @OptionGroup var options: ServiceOptions
+    @Option(help: "The server's address.")
+    var url: String?
+
+    @Option(
+        help:
+            "The configuration that says where the server is. Without it: config/sluice.yaml where there is one."
+    )
+    var config: String?
+
+    @Option(help: "For https: a PEM file of the authorities to trust, instead of the system's.")
+    var ca: String?
 
     @Flag(help: "Print the server's answer as it is.")
     var json = false
 
     func run() throws {
-        let service = try options.service()
+        var service = try service()
+        service.authorities = ca
         let outcome = try Terminal.reporting { try ServiceReload.run(at: service) }
         if json {
             Terminal.print(outcome.text)
@@ -30,5 +42,16 @@ struct Reload: ParsableCommand {
             for problem in outcome.problems { Terminal.note("error: \(problem)") }
         }
         guard outcome.problems.isEmpty else { throw ExitCode(1) }
+    }
+
+    private func service() throws -> ServiceURL {
+        if let url { return try ServiceOptions.service(url) }
+        let reader = try ConfigurationOptions.read(config: config, listen: nil, settings: [], insecure: false)
+        guard let service = reader.configuration.operations else {
+            throw ValidationError(
+                "the configuration leaves the port to the system: say where the server is with --url"
+            )
+        }
+        return service
     }
 }

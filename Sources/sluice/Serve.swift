@@ -61,6 +61,7 @@ struct Serve: ParsableCommand {
             let loop = try Loop()
             let server = Server(configuration, on: loop, log: log)
             try server.start()
+            if !server.adminURL.isEmpty { Terminal.print("operations on \(server.adminURL)") }
             Terminal.print("listening on \(server.url)")
             let terminate = try SignalWatcher(on: loop, .terminate) { server.stopSoon() }
             let interrupt = try SignalWatcher(on: loop, .interrupt) { server.stopSoon() }

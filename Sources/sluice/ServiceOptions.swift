@@ -18,10 +18,17 @@ struct ServiceOptions: ParsableArguments {
 
     /// The address, or a usage error.
     func service() throws -> ServiceURL {
+        trusting(try Self.service(url))
+    }
+
+    /// What `--url` says, or a usage error.
+    static func service(_ url: String) throws -> ServiceURL {
         guard let service = ServiceURL(url) else {
-            throw ValidationError("--url '\(url)' is not an address such as http://127.0.0.1:8080")
+            throw ValidationError(
+                "--url '\(url)' is not an address such as http://127.0.0.1:8080 or unix:/run/sluice.sock"
+            )
         }
-        return trusting(service)
+        return service
     }
 }
 

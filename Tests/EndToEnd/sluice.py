@@ -41,13 +41,38 @@ class Answer:
         return f"<{self.status} {dict(self.headers)} {self.body[:400]!r}>"
 
 
-class Server:
+class Address:
+    """Where a server listens, and requests to it."""
+
+    def __init__(self, url, trust=None):
+        self.url = url.rstrip("/")
+        parts = urllib.parse.urlsplit(self.url)
+        self.host, self.port = parts.hostname, parts.port
+        # An SSL context that trusts the server's certificate, where it speaks TLS.
+        self.trust = trust
+
+    def request(self, method, path, body=None, headers=None):
+        if self.trust:
+            connection = http.client.HTTPSConnection(self.host, self.port, timeout=10, context=self.trust)
+        else:
+            connection = http.client.HTTPConnection(self.host, self.port, timeout=10)
+        try:
+            if isinstance(body, str):
+                body = body.encode()
+            connection.request(method, path, body, headers or {})
+            return Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def get(self, path, **headers):
+        return self.request("GET", path, headers={k.replace("_", "-"): v for k, v in headers.items()})
+
+
+class Server(Address):
     """One server process on a free port, with its own folder for graphs and configuration."""
 
     def __init__(self, graphs=None, config="", arguments=(), environment=None, listen="127.0.0.1:0",
                  trust=None):
-        # An SSL context that trusts the server's certificate, where it speaks TLS.
-        self.trust = trust
         # What must end before the server does: pages would complain of its absence.
         self.before_exit = []
         self.folder = tempfile.TemporaryDirectory(prefix="sluice-")
@@ -62,16 +87,19 @@ class Server:
             [BINARY, "serve", "--config", self.config, "--listen", listen, *arguments],
             stdout=subprocess.PIPE, stderr=self.log, text=True, env={**os.environ, **(environment or {})},
         )
-        self.url = None
+        # Where the operations side listens, if that is an address of its own.
+        self.operations = None
+        url = None
         for line in self.process.stdout:
+            if found := re.match(r"operations on (https?://\S+)", line):
+                self.operations = Address(found.group(1), trust)
             if found := re.match(r"listening on (https?://\S+)", line):
-                self.url = found.group(1).rstrip("/")
+                url = found.group(1)
                 break
-        if self.url is None:
+        if url is None:
             self.process.wait(10)
             raise AssertionError(f"the server did not start: {self.log_text()}")
-        parts = urllib.parse.urlsplit(self.url)
-        self.host, self.port = parts.hostname, parts.port
+        super().__init__(url, trust)
         # The pipe must not fill up.
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
 
@@ -105,24 +133,6 @@ class Server:
                 self.process.wait()
                 raise AssertionError(f"the server did not drain: {self.log_text()[-4000:]}")
         return self.process.returncode
-
-    # HTTP
-
-    def request(self, method, path, body=None, headers=None):
-        if self.trust:
-            connection = http.client.HTTPSConnection(self.host, self.port, timeout=10, context=self.trust)
-        else:
-            connection = http.client.HTTPConnection(self.host, self.port, timeout=10)
-        try:
-            if isinstance(body, str):
-                body = body.encode()
-            connection.request(method, path, body, headers or {})
-            return Answer(connection.getresponse())
-        finally:
-            connection.close()
-
-    def get(self, path, **headers):
-        return self.request("GET", path, headers={k.replace("_", "-"): v for k, v in headers.items()})
 
     def set(self, graph, node, value, **headers):
         answer = self.request("POST", f"/v1/graphs/{graph}/nodes/{node}", json.dumps(value),

@@ -40,6 +40,7 @@ struct ConfigurationTests {
             ("limits: { body: 0 }", "s.yaml:1:17: 'limits.body' must be a number of bytes"),
             ("limits: { body: 99999999999999999999 }", "'limits.body' must be"),
             ("listen: nowhere", "s.yaml:1:9: 'listen' must be address:port"),
+            ("admin: { listen: nowhere }", "s.yaml:1:18: 'admin.listen' must be address:port"),
             ("origins: [example.org]", "'origins' must be a list of origins"),
             ("diagnostics: { echo: yes }", "'diagnostics.echo' must be true or false"),
             ("hosts:", "'hosts' must be a list"),

@@ -8,7 +8,7 @@ extension HTTPConnection {
     @inline(__always)
     func identify(_ head: RequestHead, for route: Route) -> Access? {
         guard let authenticator = server.authenticator else {
-            return isAllowed(server.openAccess, route) ? server.openAccess : nil
+            return isAllowed(door.openAccess, route) ? door.openAccess : nil
         }
         return identify(head, for: route, authenticator)
     }
@@ -68,7 +68,7 @@ extension HTTPConnection {
     ///
     /// Without one the client may still say it in `hello`.
     func sessionAccess(_ head: RequestHead) -> SessionAccess? {
-        guard let authenticator = server.authenticator else { return SessionAccess(server.openAccess) }
+        guard let authenticator = server.authenticator else { return SessionAccess(door.openAccess) }
         let show: (String) throws(HostError) -> Access = { [unowned server] token throws(HostError) in
             try server.access(token: token)
         }

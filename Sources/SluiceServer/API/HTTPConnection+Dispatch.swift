@@ -15,19 +15,22 @@ extension HTTPConnection {
     @inline(__always)
     private func admit(_ head: RequestHead) -> Admission {
         let method = head.method
-        guard server.hostCheck.accepts(head.authority) else { return .refused(Self.misdirected(head)) }
+        guard door.hostCheck.accepts(head.authority) else { return .refused(Self.misdirected(head)) }
         if isProxied, let refusal = hear(head) { return .refused(refusal) }
         guard method.isSafe || server.originCheck.accepts(head, forwarding) else {
             return .refused(Self.badOrigin)
         }
-        switch server.router.match(method, head.path) {
+        switch door.router.match(method, head.path) {
         case .found(let route, let captures):
             guard head.query.isEmpty || Query(head.query).isReadable else { return .refused(Self.badQuery) }
             return .route(route, captures)
         case .options(let allow): return .options(allow: allow)
         case .methodNotAllowed(let allow):
-            return .refused(Refusal(.methodNotAllowed, "not with this method", allow: allow))
+            let hint = elsewhere(method, head) ?? "not with this method"
+            return .refused(Refusal(.methodNotAllowed, hint, allow: allow))
         case .notFound:
+            if let hint = elsewhere(method, head) { return .refused(Refusal(.notFound, hint)) }
+            guard door.side != .operations else { return .refused(Self.notFound) }
             if method == .get || method == .head { return .file }
             if let (files, path) = server.folder(of: head.path), files.open(path) != nil {
                 if method == .options { return .options(allow: "GET, HEAD, OPTIONS") }
@@ -37,6 +40,16 @@ extension HTTPConnection {
             }
             return .refused(Self.notFound)
         }
+    }
+
+    /// What to say where the other listener would answer.
+    private func elsewhere(_ method: Method, _ head: RequestHead) -> String? {
+        guard let admin = server.adminDoor else { return nil }
+        let other = door.side == .operations ? server.door : admin
+        guard case .found = other.router.match(method, head.path) else { return nil }
+        return door.side == .operations
+            ? "this address answers the operations only; see 'listen' in the server's configuration"
+            : "this is answered at another address; see 'admin.listen' in the server's configuration"
     }
 
     static var notFound: Refusal { Refusal(.notFound, "there is nothing under this path") }

@@ -11,7 +11,7 @@ extension HTTPConnection {
         client = forwarding.address
         if var host = forwarding.authority {
             // `Host` was looked at as well: a proxy that lets this field through as it came opens no way around that.
-            let isOurs = host.withUTF8 { server.hostCheck.accepts(UnsafeRawBufferPointer($0)) }
+            let isOurs = host.withUTF8 { door.hostCheck.accepts(UnsafeRawBufferPointer($0)) }
             guard isOurs else { return Self.misdirected(head) }
         }
         guard let address = forwarding.address, !server.count(self, as: address.description) else {

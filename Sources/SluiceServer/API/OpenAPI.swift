@@ -2,21 +2,24 @@ internal import GraphHost
 internal import HTTP
 
 /// The description of the HTTP API in the form of OpenAPI 3.1, made from ``Operation/all`` and the error table.
+///
+/// Each listener describes what is answered there.
 enum OpenAPI {
     /// The document.
-    static func document() -> ByteBuffer {
+    static func document(of side: Door.Side) -> ByteBuffer {
+        let operations = Operation.all.filter { side.has($0.route) }
         var out = ByteBuffer()
         out.append("{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Sluice\",\"version\":")
         out.append(json: Version.text)
         out.append(",\"summary\":\"Named reactive graphs over HTTP, WebSocket and server-sent events\"},")
         out.append("\"servers\":[{\"url\":\"/\"}],\"paths\":{")
         var paths: [String] = []
-        for operation in Operation.all where !paths.contains(operation.path) { paths.append(operation.path) }
+        for operation in operations where !paths.contains(operation.path) { paths.append(operation.path) }
         out.append(list: paths) { path, out in
             out.append(json: shown(path))
             out.append(":{")
             appendPathParameters(path, to: &out)
-            out.append(list: Operation.all.filter { $0.path == path }) { operation, out in
+            out.append(list: operations.filter { $0.path == path }) { operation, out in
                 append(operation, to: &out)
             }
             out.append("}")
@@ -249,7 +252,7 @@ extension ByteBuffer {
 extension HTTPConnection {
     /// `GET /openapi.json`.
     func showOpenAPI() {
-        let document = OpenAPI.document()
+        let document = OpenAPI.document(of: door.side)
         answer(.ok, "application/json", document.bytes)
     }
 }

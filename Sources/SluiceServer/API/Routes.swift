@@ -34,13 +34,15 @@ extension Route {
 }
 
 extension Router {
-    /// Every path of the API.
+    /// Every path of the API that is answered on that side.
     ///
     /// What matches none of them is a static file.
-    static func api(hasEcho: Bool) -> Router {
+    static func api(hasEcho: Bool, for side: Door.Side) -> Router {
         var router = Router()
-        for operation in Operation.all { router.add(operation.method, operation.path, operation.route) }
-        if hasEcho { router.add(.get, "/v1/diagnostics/echo", .echo) }
+        for operation in Operation.all where side.has(operation.route) {
+            router.add(operation.method, operation.path, operation.route)
+        }
+        if hasEcho, side.has(.echo) { router.add(.get, "/v1/diagnostics/echo", .echo) }
         return router
     }
 }

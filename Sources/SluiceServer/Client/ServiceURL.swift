@@ -1,6 +1,7 @@
 public import EventLoop
 
-/// Where a server is, as people write it: `http://127.0.0.1:8080`, with or without the scheme, a path or a final slash.
+/// Where a server is, as people write it: `http://127.0.0.1:8080`, with or without the scheme, a path or a final slash; or
+/// `unix:/run/sluice.sock`.
 public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
     /// Host name or address without brackets.
     public let host: String
@@ -10,6 +11,8 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
     public var authorities: String?
     /// The TCP port; 80 or 443 where none is written.
     public let port: UInt16
+    /// The path of a Unix socket, which goes before host and port.
+    public let socket: String?
     /// What follows host and port, without a final slash: empty or `/…`.
     public let path: String
 
@@ -17,6 +20,11 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
     ///
     /// `ws` and `wss` are the same as `http` and `https`.
     public init?(_ text: String) {
+        if text.hasPrefix("unix:") {
+            guard let endpoint = Endpoint(text) else { return nil }
+            self.init(endpoint, isSecure: false)
+            return
+        }
         var rest = Substring(text)
         var isSecure = false
         if let end = rest.firstRange(of: "://") {
@@ -25,7 +33,6 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
             isSecure = scheme == "https" || scheme == "wss"
             rest = rest[end.upperBound...]
         }
-        self.isSecure = isSecure
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
         let authority = rest[..<slash]
         var tail = rest[slash...]
@@ -35,17 +42,37 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
             return nil
         }
         guard tail.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        self.init(host: host, port: port, isSecure: isSecure, path: String(tail))
+    }
+
+    /// A server that listens on `endpoint`; one on all addresses is reached by loopback.
+    public init(_ endpoint: Endpoint, isSecure: Bool) {
+        switch endpoint {
+        case .tcp(let host, let port):
+            let isAny = host == "0.0.0.0" || host == "::"
+            let loopback = host == "::" ? "::1" : "127.0.0.1"
+            self.init(host: isAny ? loopback : host, port: port, isSecure: isSecure)
+        case .unix(let path):
+            self.init(host: "localhost", port: isSecure ? 443 : 80, isSecure: isSecure, socket: path)
+        }
+    }
+
+    private init(host: String, port: UInt16, isSecure: Bool, socket: String? = nil, path: String = "") {
         self.host = host
         self.port = port
-        path = String(tail)
+        self.isSecure = isSecure
+        self.socket = socket
+        self.path = path
     }
 
     /// Where to connect.
-    public var endpoint: Endpoint { .tcp(host: host, port: port) }
+    public var endpoint: Endpoint { socket.map { .unix(path: $0) } ?? .tcp(host: host, port: port) }
 
     /// What the `Host` field says.
-    public var authority: String { endpoint.description }
+    public var authority: String { socket == nil ? endpoint.description : host }
 
     /// The written form.
-    public var description: String { "\(isSecure ? "https" : "http")://\(authority)\(path)" }
+    public var description: String {
+        socket == nil ? "\(isSecure ? "https" : "http")://\(authority)\(path)" : endpoint.description
+    }
 }

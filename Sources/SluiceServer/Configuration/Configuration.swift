@@ -7,6 +7,20 @@ public import HTTP
 public struct Configuration: Sendable {
     /// Where HTTP and WebSocket are served.
     public var listen = Endpoint.tcp(host: "127.0.0.1", port: 8080)
+    /// Where the operations side is served (definitions, reload, connections, metrics); nil: where everything is.
+    public var adminListen: Endpoint?
+    /// The same, nil also where both are one address.
+    var separateAdmin: Endpoint? {
+        guard let adminListen else { return nil }
+        if case .tcp(_, port: 0) = adminListen { return adminListen }
+        return adminListen == listen ? nil : adminListen
+    }
+    /// Where a server of this configuration takes `reload`; nil where the system chooses the port.
+    public var operations: ServiceURL? {
+        let endpoint = separateAdmin ?? listen
+        if case .tcp(_, port: 0) = endpoint { return nil }
+        return ServiceURL(endpoint, isSecure: tls != nil)
+    }
     /// The folder of graph definitions, `*.yaml`, `*.yml` and `*.json`.
     public var graphs = "config/graphs"
     /// Whether that folder is read again whenever something in it has changed.

@@ -50,6 +50,12 @@ public struct ConfigurationKey {
         let short = Duration.milliseconds(50)
         return [
             Self("listen", \.listen, .address, "where HTTP and WebSocket are served"),
+            Self(
+                "admin.listen",
+                \.adminListen,
+                .optionalAddress,
+                "where definitions, reload, connections and metrics are served; empty: there too"
+            ),
             Self("graphs", \.graphs, .path, "folder of graph definitions"),
             Self("watch", \.watch, .flag, "whether that folder is read again whenever it has changed"),
             Self("public", \.publicFolder, .path, "folder of static files; empty: none"),

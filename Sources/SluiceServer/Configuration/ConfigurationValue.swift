@@ -57,6 +57,16 @@ extension ValueKind where Value == Endpoint {
     }
 }
 
+extension ValueKind where Value == Endpoint? {
+    static var optionalAddress: Self {
+        Self(
+            "address:port, [address]:port, unix:path or empty",
+            scalar: { text in text.isEmpty ? .some(nil) : Endpoint(text).map { .some($0) } },
+            show: { $0?.description ?? "" }
+        )
+    }
+}
+
 extension ValueKind where Value == Int {
     static func integer(_ range: ClosedRange<Int>) -> Self {
         Self(

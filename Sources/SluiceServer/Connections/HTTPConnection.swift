@@ -8,6 +8,8 @@ internal import HTTP
 /// reading of further ones; so does a peer that does not take its answers.
 final class HTTPConnection: Connection {
     let parser: RequestParser
+    /// Where it came in; the server holds its doors.
+    unowned(unsafe) let door: Door
     /// What the peer sent behind a request that is not answered yet.
     @exclusivity(unchecked) private var saved = ByteBuffer()
     /// The number of the request that is being answered later; 0: none is.
@@ -37,7 +39,8 @@ final class HTTPConnection: Connection {
     /// What the request at hand waits for, if that is a change of a node.
     @exclusivity(unchecked) var poll: LongPoll?
 
-    override init(server: Server, number: UInt64, socket: Transport) {
+    init(server: Server, door: Door, number: UInt64, socket: Transport) {
+        self.door = door
         parser = RequestParser(limits: server.parserLimits)
         isProxied = server.proxies.isOn && server.proxies.trusts(socket.socket.peerAddress)
         super.init(server: server, number: number, socket: socket)
