@@ -243,17 +243,17 @@ public final class Server {
     /// Reads the file of tokens again: open sessions go on with what their principal may do now, or are closed.
     ///
     /// - Returns: what is wrong with the file; the old tokens stay then.
-    func reloadTokens() -> String? {
-        guard let authenticator else { return nil }
+    func reloadTokens() -> [FileProblem] {
+        guard let authenticator else { return [] }
         do throws(StartFailure) {
             try authenticator.read(file: configuration.auth)
             log.info("tokens read again", metadata: ["auth": "\(configuration.auth)"])
         } catch {
-            return "the old tokens stay: \(error)"
+            return error.problems.map { $0.with(remark: "the old tokens stay") }
         }
         beginTurn()
         host.reviseAccess { principal in authenticator.principal(like: principal).map(Access.init) }
-        return nil
+        return []
     }
 
     private func openCertificate() throws(StartFailure) {
@@ -382,15 +382,15 @@ public final class Server {
     /// Reads certificate and key again: connections made from now on show the new ones.
     ///
     /// - Returns: what is wrong with them; the old ones stay then.
-    func reloadCertificate() -> String? {
-        guard let files = configuration.tls else { return nil }
+    func reloadCertificate() -> [FileProblem] {
+        guard let files = configuration.tls else { return [] }
         do throws(TLSFailure) {
             tls = try TLSContext.server(certificate: files.certificate, key: files.key)
             log.info("certificate read again", metadata: ["certificate": "\(files.certificate)"])
         } catch {
-            return "the old certificate stays: \(error)"
+            return [FileProblem("\(error); the old certificate stays")]
         }
-        return nil
+        return []
     }
 
     /// Says that there is no room, as far as the socket takes that at once, and closes.
@@ -584,14 +584,18 @@ public final class Server {
     }
 }
 
-/// Why a server did not start: one line per problem, for people.
+/// Why a server did not start: all problems.
 public struct StartFailure: Error, CustomStringConvertible {
     /// The problems.
-    public let problems: [String]
+    public let problems: [FileProblem]
 
-    init(_ problems: [String]) {
+    init(_ problems: [FileProblem]) {
         self.problems = problems
     }
 
-    public var description: String { problems.joined(separator: "\n") }
+    init(_ sentences: [String]) {
+        problems = sentences.map { FileProblem($0) }
+    }
+
+    public var description: String { problems.map(\.description).joined(separator: "\n") }
 }

@@ -8,7 +8,8 @@ struct Check: ParsableCommand {
         discussion: """
             Every problem is printed with file, line and column. Without files: the configuration and its folder of graphs.
 
-            With --json a script gets {"graphs":2,"problems":["file:line:column: message"]}; the exit code is the same.
+            With --json a script gets {"graphs":1,"problems":[{"file","line","column","code","message","hint"}]} on standard output,
+            whatever is wrong; the exit code is the same.
 
             EXAMPLES
               sluice check
@@ -27,20 +28,16 @@ struct Check: ParsableCommand {
     var json = false
 
     func run() throws {
-        var problems: [String] = []
+        var problems: [FileProblem] = []
         var count = 0
         if files.isEmpty {
-            let reader = try ConfigurationOptions.read(
-                config: config,
-                listen: nil,
-                settings: [],
-                insecure: false
-            )
+            let reader = ConfigurationOptions.reader(config: config)
             let folder = GraphFolder.read(
                 reader.configuration.graphs,
                 DefinitionOptions(reader.configuration)
             )
-            problems = folder.problems
+            // Where the configuration could not be read, the folder may be another one.
+            problems = reader.problems + folder.problems.filter { $0.file != nil || reader.problems.isEmpty }
             count = folder.definitions.count
         } else {
             let options = DefinitionOptions(Configuration())
@@ -51,7 +48,7 @@ struct Check: ParsableCommand {
             }
         }
         if json {
-            let list = problems.map(TypedValue.quoted).joined(separator: ",")
+            let list = problems.map(\.json).joined(separator: ",")
             Terminal.print("{\"graphs\":\(count),\"problems\":[\(list)]}")
         } else {
             for problem in problems { Terminal.note("error: \(problem)") }

@@ -18,10 +18,7 @@ enum ConfigurationOptions {
         settings: [String],
         insecure: Bool
     ) throws -> ConfigurationReader {
-        var reader = ConfigurationReader()
-        let file = config ?? (access(standardFile, R_OK) == 0 ? standardFile : nil)
-        if let file { reader.read(file: file) }
-        reader.read(environment: environment())
+        var reader = reader(config: config)
         for setting in settings {
             guard let equals = setting.firstIndex(of: "=") else {
                 throw ValidationError("--set takes key=value, not '\(setting)'")
@@ -34,6 +31,15 @@ enum ConfigurationOptions {
             for problem in reader.problems { Terminal.note("error: \(problem)") }
             throw ExitCode(1)
         }
+        return reader
+    }
+
+    /// Reads file and environment; what is wrong stands in the reader.
+    static func reader(config: String?) -> ConfigurationReader {
+        var reader = ConfigurationReader()
+        let file = config ?? (access(standardFile, R_OK) == 0 ? standardFile : nil)
+        if let file { reader.read(file: file) }
+        reader.read(environment: environment())
         return reader
     }
 

@@ -27,7 +27,7 @@ def test_eval_says_what_is_wrong_and_where(server):
     answer = evaluate(server, {"node": "x", "pipe": [{"map": "value +"}]})
     assert answer.status == 422 and answer.json()["code"] == "expr_syntax"
     problem, = answer.json()["problems"]
-    assert problem["line"] == 1 and 32 <= problem["column"] <= 41 and problem["msg"]
+    assert problem["line"] == 1 and 32 <= problem["column"] <= 41 and problem["message"]
     two = evaluate(server, {"node": "x", "pipe": [{"map": "nope"}, {"filter": "value >"}]}).json()["problems"]
     assert [p["code"] for p in two] == ["expr_type", "expr_syntax"]
     assert evaluate(server, {"node": "none"}).status == 404
@@ -70,7 +70,7 @@ nodes:
         answer = evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('o') && value.matches(value)"}]})
         assert answer.json()["v"] is True
         problem, = evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('a(')"}]}).json()["problems"]
-        assert problem["code"] == "expr_syntax" and "a ')' is missing" in problem["msg"] and problem["column"] >= 30
+        assert problem["code"] == "expr_syntax" and "a ')' is missing" in problem["message"] and problem["column"] >= 30
         # Searching is linear, and is paid for: the worst pattern ends in a failure at once.
         answer = evaluate(server, {"node": "name", "pipe": [
             {"map": "cel.bind(a, lists.range(3000).map(i, 'x').join(), a.matches('(a?){500}b'))"}]})

@@ -132,9 +132,45 @@ def test_json_for_scripts(folder):
     bad = sluice("check", "--json", folder / "graphs/g.yaml", folder / "bad.yaml")
     assert bad.returncode == 1 and not bad.stderr
     found = json.loads(bad.stdout)
-    assert found["graphs"] == 1 and [p.split(": ")[0].split(":", 1)[1] for p in found["problems"]] == ["3:13", "4:14"], found
+    file = str(folder / "bad.yaml")
+    assert found == {"graphs": 1, "problems": [
+        {"file": file, "line": 3, "column": 13, "code": "bad_field", "pointer": "/nodes/x/set", "hint": "did you mean 'number'?",
+         "message": found["problems"][0]["message"]},
+        {"file": file, "line": 4, "column": 14, "code": "unknown_node", "pointer": "/nodes/y/from",
+         "message": "there is no node 'z'", **({"hint": hint} if (hint := found["problems"][1].get("hint")) else {})},
+    ]}
+    text = sluice("check", folder / "bad.yaml")
+    assert text.stderr.splitlines()[0] == f"error: {file}:3:13: {found['problems'][0]['message']} (did you mean 'number'?)"
     made = json.loads(sluice("token", "--name", "a", "--json").stdout)
     assert len(made["token"]) >= 16 and made["token"] not in made["entry"] and "name" in made["entry"]
+
+
+def test_every_kind_of_problem_is_an_object(folder):
+    def problems(*arguments):
+        result = sluice("check", "--json", *arguments)
+        assert result.returncode == 1 and not result.stderr, result
+        return json.loads(result.stdout)["problems"]
+
+    missing, = problems(folder / "none.yaml")
+    assert missing["file"].endswith("none.yaml") and "cannot be read" in missing["message"] and "line" not in missing
+    (folder / "empty.yaml").write_text("# nothing\n")
+    assert problems(folder / "empty.yaml") == [
+        {"file": str(folder / "empty.yaml"), "code": "bad_field", "message": "nothing is defined here"}]
+    (folder / "syntax.yaml").write_text("graph: [\n")
+    syntax, = problems(folder / "syntax.yaml")
+    assert syntax["line"] == 2 and syntax["column"] == 1 and "no YAML" in syntax["message"]
+    # Those of the configuration beside those of its graphs.
+    (folder / "graphs/h.yaml").write_text("graph: g\nnodes: {}\n")
+    config = folder / "c.yaml"
+    config.write_text(f"graphs: {folder}/graphs\nlisen: 1\n")
+    unknown, double = problems("--config", config)
+    assert unknown == {"file": str(config), "line": 2, "column": 1, "code": "bad_field", "message": "unknown key 'lisen'",
+                       "hint": "did you mean 'listen'?"}
+    assert double["file"].endswith("h.yaml") and double["code"] == "in_use" and "line" not in double
+    config.write_text("graphs: [a]\n")
+    assert [problem["line"] for problem in problems("--config", config)] == [1]
+    config.write_text(f"graphs: {folder}/away\n")
+    assert [set(problem) for problem in problems("--config", config)] == [{"message"}]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

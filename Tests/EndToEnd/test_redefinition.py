@@ -150,6 +150,12 @@ def test_sluice_reload_tells_all_problems_and_fails(house):
     assert ran.returncode == 1
     lines = [line for line in ran.stderr.splitlines() if "house.yaml" in line]
     assert len(lines) == 3 and all(line.startswith("error: ") for line in lines), ran.stderr
+    ran = reload(house, "--json")
+    problems = json.loads(ran.stdout)["problems"]
+    assert ran.returncode == 1 and not ran.stderr
+    assert [f"error: {p['file']}:{p['line']}:{p['column']}: {p['message']}" + (f" ({p['hint']})" if "hint" in p else "")
+            for p in problems] == lines
+    assert problems[0]["code"] == "unknown_node" and problems[0]["pointer"] == "/nodes/indoor_f/from"
     graph_file(house).unlink()
     os.rename(graph_file(house).parent, str(graph_file(house).parent) + "-away")
     ran = reload(house)
@@ -249,7 +255,7 @@ def test_all_problems_of_a_body_at_once_with_their_places(house):
     assert [(problem["line"], problem["pointer"]) for problem in problems] == [
         (3, "/nodes/a/from"), (4, "/nodes/c~1d"), (5, "/nodes/e/from"), (5, "/nodes/e/pipe/0/map"),
     ]
-    assert all(problem["code"] and problem["msg"] and problem["column"] for problem in problems)
+    assert all(problem["code"] and problem["message"] and problem["column"] for problem in problems)
     assert house.get("/v1/graphs/api").status == 404
 
 
@@ -273,7 +279,7 @@ def test_as_many_graphs_and_nodes_as_the_limits_say():
     with Server({"house": HOUSE}, "limits: { graphs: 2, nodes: 4 }\n") as server:
         five = {"nodes": {f"n{i}": {"set": "any"} for i in range(5)}}
         answer = put(server, "a", five)
-        assert answer.status == 400 and "at most 4 nodes" in answer.json()["problems"][0]["msg"]
+        assert answer.status == 400 and "at most 4 nodes" in answer.json()["problems"][0]["message"]
         del five["nodes"]["n4"]
         assert put(server, "a", five).status == 201
         answer = put(server, "b", five)

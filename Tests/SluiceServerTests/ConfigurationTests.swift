@@ -49,7 +49,7 @@ struct ConfigurationTests {
         ]
     )
     func problems(text: String, problem: String) {
-        let problems = read(text).problems
+        let problems = read(text).problems.map(\.description)
         #expect(problems.contains { $0.contains(problem) }, "\(problems)")
     }
 

@@ -1,5 +1,5 @@
 extension Problem {
-    /// Appends `{"code":…,"line":…,"column":…,"pointer":…,"msg":…,"hint":…}`.
+    /// Appends `{"code":…,"line":…,"column":…,"pointer":…,"message":…,"hint":…}`.
     func append(to buffer: FrameBuffer) {
         buffer.append("{\"code\":")
         buffer.append(string: code.rawValue)
@@ -11,7 +11,7 @@ extension Problem {
             buffer.append(",\"pointer\":")
             buffer.append(string: pointer)
         }
-        buffer.append(",\"msg\":")
+        buffer.append(",\"message\":")
         buffer.append(string: message)
         if let hint {
             buffer.append(",\"hint\":")

@@ -202,7 +202,11 @@ enum OpenAPI {
         ),
         (
             "Reloaded",
-            ##"{"type":"object","required":["graphs","problems"],"properties":{"graphs":{"type":"array","items":{"type":"object","required":["graph","file","result"],"properties":{"graph":{"type":"string"},"file":{"type":"string"},"result":{"enum":["added","changed","unchanged","removed"]},"rev":{"type":"integer"},"diff":{"$ref":"#/components/schemas/Difference"}}}},"problems":\##(names)}}"##
+            ##"{"type":"object","required":["graphs","problems"],"properties":{"graphs":{"type":"array","items":{"type":"object","required":["graph","file","result"],"properties":{"graph":{"type":"string"},"file":{"type":"string"},"result":{"enum":["added","changed","unchanged","removed"]},"rev":{"type":"integer"},"diff":{"$ref":"#/components/schemas/Difference"}}}},"problems":{"type":"array","items":{"$ref":"#/components/schemas/FileProblem"}}}}"##
+        ),
+        (
+            "FileProblem",
+            ##"{"type":"object","required":["message"],"properties":{"file":{"type":"string"},"line":{"type":"integer"},"column":{"type":"integer"},"code":{"type":"string"},"pointer":{"type":"string"},"message":{"type":"string"},"hint":{"type":"string"}}}"##
         ),
         (
             "Graphs",

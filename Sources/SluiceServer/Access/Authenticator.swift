@@ -34,16 +34,15 @@ final class Authenticator {
         do throws(UVError) {
             bytes = try Files.read(path, limit: 16 * 1024 * 1024).bytes
         } catch {
-            throw StartFailure(["auth: \(path): cannot be read (\(error.message))"])
+            throw StartFailure([FileProblem("auth: cannot be read (\(error.message))", file: path)])
         }
         let (document, syntax) = YAMLReader.read(bytes, file: path)
         guard let document else {
-            throw StartFailure(
-                syntax.isEmpty ? ["auth: \(path): no tokens stand here"] : syntax.map(\.description)
-            )
+            guard syntax.isEmpty else { throw StartFailure(syntax.map { FileProblem($0) }) }
+            throw StartFailure([FileProblem("auth: no tokens stand here", file: path)])
         }
         let (tokens, problems) = TokenFile.read(document, file: path)
-        guard problems.isEmpty else { throw StartFailure(problems.map(\.description)) }
+        guard problems.isEmpty else { throw StartFailure(problems.map { FileProblem($0) }) }
         principals = Dictionary(tokens.map { ($0.digest, $0) }, uniquingKeysWith: { first, _ in first })
         cookies = cookies.filter { principals[$0.value.digest] != nil }
     }

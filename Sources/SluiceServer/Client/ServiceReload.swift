@@ -14,7 +14,7 @@ public struct ServiceReload {
     /// One line per graph that has changed, come or gone, and one for the sum.
     public let lines: [String]
     /// Everything that is wrong.
-    public let problems: [String]
+    public let problems: [FileProblem]
 
     /// Asks, and waits for the answer.
     public static func run(at service: ServiceURL) throws -> ServiceReload {
@@ -34,7 +34,7 @@ public struct ServiceReload {
 
     private init(_ answer: JSONReader) {
         text = String(decoding: answer.bytes, as: UTF8.self)
-        problems = (answer["problems"]?.elements).map { $0.compactMap(\.string) } ?? []
+        problems = (answer["problems"]?.elements).map { $0.map(FileProblem.init) } ?? []
         var lines: [String] = []
         var unchanged = 0
         for graph in (answer["graphs"]?.elements).map(Array.init) ?? [] {
@@ -61,5 +61,23 @@ public struct ServiceReload {
             return "\(key) \(shown)" + (names.count > 5 ? " … (\(names.count))" : "")
         }
         return parts.isEmpty ? "" : " (\(parts.joined(separator: "; ")))"
+    }
+}
+
+extension FileProblem {
+    /// As a server said it.
+    init(_ answer: JSONReader) {
+        var position: Position?
+        if let line = answer["line"]?.int, let column = answer["column"]?.int {
+            position = Position(line: line, column: column)
+        }
+        self.init(
+            answer["message"]?.string ?? "",
+            file: answer["file"]?.string,
+            at: position,
+            code: answer["code"]?.string,
+            pointer: answer["pointer"]?.string,
+            hint: answer["hint"]?.string
+        )
     }
 }

@@ -27,8 +27,8 @@ public enum ConfigurationSource: Hashable, Sendable, CustomStringConvertible {
 public struct ConfigurationReader {
     /// The configuration as far as it was read.
     public private(set) var configuration = Configuration()
-    /// What was wrong, one line each: `sluice.yaml:3:9: log.level must be one of …`.
-    public private(set) var problems: [String] = []
+    /// What was wrong: `sluice.yaml:3:9: log.level must be one of …`.
+    public private(set) var problems: [FileProblem] = []
     /// What is odd but stops nothing.
     public private(set) var warnings: [String] = []
     private var sources: [String: ConfigurationSource] = [:]
@@ -49,14 +49,14 @@ public struct ConfigurationReader {
         do throws(UVError) {
             read(file: try Files.read(path, limit: 1024 * 1024).bytes, named: path)
         } catch {
-            problems.append("\(path): cannot be read (\(error.message))")
+            problems.append(FileProblem("cannot be read (\(error.message))", file: path))
         }
     }
 
     /// Reads a configuration file, YAML or JSON.
     public mutating func read(file bytes: [UInt8], named name: String) {
         let (document, problems) = YAMLReader.read(bytes, file: name)
-        self.problems += problems.map(\.description)
+        self.problems += problems.map { FileProblem($0) }
         guard let document else { return }
         if case .null? = document.scalar?.value { return }
         guard document.entries != nil else {
@@ -87,13 +87,18 @@ public struct ConfigurationReader {
                 }
                 read(entry.value, prefix: name + ".", file: file, &seen)
             } else {
-                refuse("unknown key '\(name)'\(suggestion(name))", file, entry.key.position)
+                refuse("unknown key '\(name)'", file, entry.key.position, hint: suggestion(name))
             }
         }
     }
 
-    private mutating func refuse(_ message: String, _ file: String, _ position: Position) {
-        problems.append("\(file):\(position.line):\(position.column): \(message)")
+    private mutating func refuse(
+        _ message: String,
+        _ file: String,
+        _ position: Position,
+        hint: String? = nil
+    ) {
+        problems.append(FileProblem(message, file: file, at: position, code: "bad_field", hint: hint))
     }
 
     // MARK: - Environment and command line
@@ -113,7 +118,7 @@ public struct ConfigurationReader {
             if key.apply(&configuration, .scalar(text)) {
                 sources[key.name] = .environment(name)
             } else {
-                problems.append("\(name): '\(key.name)' must be \(key.expects)")
+                problems.append(FileProblem("\(name): '\(key.name)' must be \(key.expects)"))
             }
         }
     }
@@ -121,13 +126,13 @@ public struct ConfigurationReader {
     /// Sets one key from the command line; lists are words with commas between them.
     public mutating func set(_ name: String, _ text: String) {
         guard let key = keys.first(where: { $0.name == name }) else {
-            problems.append("--set \(name): unknown key '\(name)'\(suggestion(name))")
+            problems.append(FileProblem("--set \(name): unknown key '\(name)'", hint: suggestion(name)))
             return
         }
         if key.apply(&configuration, .scalar(text)) {
             sources[name] = .commandLine
         } else {
-            problems.append("--set \(name): '\(name)' must be \(key.expects)")
+            problems.append(FileProblem("--set \(name): '\(name)' must be \(key.expects)"))
         }
     }
 
@@ -136,8 +141,8 @@ public struct ConfigurationReader {
         configuration.insecure = true
     }
 
-    private func suggestion(_ name: String) -> String {
-        Suggestion.for(name, among: keys.map(\.name)).map { " (did you mean '\($0)'?)" } ?? ""
+    private func suggestion(_ name: String) -> String? {
+        Suggestion.for(name, among: keys.map(\.name)).map { "did you mean '\($0)'?" }
     }
 
     // MARK: - Showing

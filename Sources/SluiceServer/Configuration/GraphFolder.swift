@@ -10,7 +10,7 @@ public enum GraphFolder {
     struct File {
         let path: String
         let definition: GraphDefinition?
-        let problems: [String]
+        let problems: [FileProblem]
     }
 
     /// Reads every `*.yaml`, `*.yml` and `*.json` of a folder.
@@ -23,15 +23,23 @@ public enum GraphFolder {
     public static func read(
         _ folder: String,
         _ options: DefinitionOptions
-    ) -> (definitions: [GraphDefinition], problems: [String]) {
+    ) -> (definitions: [GraphDefinition], problems: [FileProblem]) {
         guard let files = files(of: folder, options) else {
-            return ([], ["graphs: there is no folder '\(folder)' that can be read"])
+            return ([], [missing(folder)])
         }
         let (owners, doubles) = owners(of: files)
         return (
             files.filter { owners[$0.definition?.name ?? ""] == $0.path }.compactMap(\.definition),
             files.flatMap(\.problems) + doubles
         )
+    }
+
+    static func missing(_ folder: String) -> FileProblem {
+        FileProblem("graphs: there is no folder '\(folder)' that can be read")
+    }
+
+    static func double(_ name: String, in file: String, and other: String) -> FileProblem {
+        FileProblem("\(other) defines a graph called '\(name)' as well", file: file, code: "in_use")
     }
 
     /// The files of a folder in the order of their names; nil when there is no such folder.
@@ -46,13 +54,13 @@ public enum GraphFolder {
     }
 
     /// Which file defines which graph; of two that define the same it is the first, and the second is a problem.
-    static func owners(of files: [File]) -> (owners: [String: String], problems: [String]) {
+    static func owners(of files: [File]) -> (owners: [String: String], problems: [FileProblem]) {
         var owners: [String: String] = [:]
-        var problems: [String] = []
+        var problems: [FileProblem] = []
         for file in files {
             guard let name = file.definition?.name else { continue }
             if let other = owners[name] {
-                problems.append("\(file.path): \(other) defines a graph called '\(name)' as well")
+                problems.append(double(name, in: file.path, and: other))
             } else {
                 owners[name] = file.path
             }
@@ -64,19 +72,19 @@ public enum GraphFolder {
     public static func read(
         file path: String,
         _ options: DefinitionOptions
-    ) -> (definition: GraphDefinition?, problems: [String]) {
+    ) -> (definition: GraphDefinition?, problems: [FileProblem]) {
         let bytes: [UInt8]
         do throws(UVError) {
             bytes = try Files.read(path, limit: maximumBytes).bytes
         } catch {
-            return (nil, ["\(path): cannot be read (\(error.message))"])
+            return (nil, [FileProblem("cannot be read (\(error.message))", file: path)])
         }
         let (document, problems) = YAMLReader.read(bytes, file: path)
         guard let document else {
-            let isBare = problems.isEmpty
-            return (nil, isBare ? ["\(path): nothing is defined here"] : problems.map(\.description))
+            guard problems.isEmpty else { return (nil, problems.map { FileProblem($0) }) }
+            return (nil, [FileProblem("nothing is defined here", file: path, code: "bad_field")])
         }
         let result = GraphDefinition.read(document, file: path, options: options)
-        return (result.definition, result.problems.map(\.description))
+        return (result.definition, result.problems.map { FileProblem($0) })
     }
 }

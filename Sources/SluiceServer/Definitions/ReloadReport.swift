@@ -15,8 +15,8 @@ public struct ReloadReport {
     }
 
     var entries: [Entry] = []
-    /// Everything that is wrong, one line each, with the file and the place; what these files are about stays as it was.
-    public internal(set) var problems: [String] = []
+    /// Everything that is wrong; what these files are about stays as it was.
+    public internal(set) var problems: [FileProblem] = []
 
     /// How many graphs have changed, come or gone.
     public var changes: Int { entries.count { $0.result != "unchanged" } }
@@ -45,7 +45,7 @@ public struct ReloadReport {
         out.append("],\"problems\":[")
         for (place, problem) in problems.enumerated() {
             if place > 0 { out.append(",") }
-            out.append(json: problem)
+            problem.append(to: &out)
         }
         out.append("]}\n")
     }

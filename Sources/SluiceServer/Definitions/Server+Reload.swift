@@ -13,7 +13,7 @@ extension Server {
     public func reload() -> ReloadReport {
         beginTurn()
         var report = ReloadReport()
-        report.problems += [reloadCertificate(), reloadTokens()].compactMap { $0 }
+        report.problems += reloadCertificate() + reloadTokens()
         reloadGraphs(&report)
         for problem in report.problems { log.error("not reloaded", metadata: ["problem": "\(problem)"]) }
         log.info(
@@ -26,7 +26,7 @@ extension Server {
     /// Reads the folder of graphs again.
     func reloadGraphs(_ report: inout ReloadReport) {
         guard let files = GraphFolder.files(of: configuration.graphs, host.definitions) else {
-            report.problems.append("graphs: there is no folder '\(configuration.graphs)' that can be read")
+            report.problems.append(GraphFolder.missing(configuration.graphs))
             return
         }
         var kept: Set<String> = []
@@ -39,9 +39,7 @@ extension Server {
             }
             guard kept.insert(definition.name).inserted else {
                 let other = fileOwners[definition.name] ?? "another file"
-                report.problems.append(
-                    "\(file.path): \(other) defines a graph called '\(definition.name)' as well"
-                )
+                report.problems.append(GraphFolder.double(definition.name, in: file.path, and: other))
                 continue
             }
             take(definition, from: file.path, &report)
@@ -51,7 +49,7 @@ extension Server {
             guard let graph = host[name] else { continue }
             if case .refused(let error) = host.remove(graph) {
                 fileOwners[name] = path
-                report.problems.append("\(path): graph \(name): \(error.message)")
+                report.problems.append(FileProblem(error, of: name, in: path))
                 continue
             }
             report.entries.append(ReloadReport.Entry(result: "removed", graph: name, file: path))
@@ -65,9 +63,9 @@ extension Server {
         let submission: Submission
         if let graph = host[name] {
             guard fileOwners[name] != nil else {
-                report.problems.append(
-                    "\(path): graph '\(name)' was defined over HTTP; remove it there, or the file here"
-                )
+                let message = "graph '\(name)' was defined over HTTP"
+                let hint = "remove it there, or the file here"
+                report.problems.append(FileProblem(message, file: path, code: "in_use", hint: hint))
                 return
             }
             let change = graph.change(to: definition)
@@ -85,7 +83,7 @@ extension Server {
         case .applied(let applied): entry.rev = applied.rev
         case .pending: break
         case .refused(let error):
-            report.problems.append("\(path): graph \(name): \(error.message)")
+            report.problems.append(FileProblem(error, of: name, in: path))
             return
         }
         fileOwners[name] = path
@@ -96,5 +94,12 @@ extension Server {
                 metadata: ["graph": "\(name)", "nodes": "\(reset.joined(separator: ","))"]
             )
         }
+    }
+}
+
+extension FileProblem {
+    /// What the host said about a graph of a file.
+    init(_ error: HostError, of graph: String, in file: String) {
+        self.init("graph \(graph): \(error.message)", file: file, code: error.code.rawValue)
     }
 }

@@ -111,7 +111,7 @@ struct RE2EngineTests {
             DefinitionOptions(Configuration())
         )
         #expect(
-            result.problems.map { $0.split(separator: ":", maxSplits: 1)[1] } == [
+            result.problems.map { $0.description.split(separator: ":", maxSplits: 1)[1] } == [
                 "5:59: the regular expression cannot be used: the character range runs backwards",
                 "6:38: pattern cannot be used: the character range runs backwards",
             ]
