@@ -2,11 +2,10 @@
 // drawn as steps, because a value holds until the next; what could not be heard is hatched.
 import { h, setAttribute, setText } from "/lib/dom.js";
 import { formatDuration, formatTime, formatValue } from "/lib/format.js";
-import { SteadyRange, binaryStep, digitsOf, niceStep, ticks, timeLabel, timeTicks } from "/chart/scale.js";
+import { SteadyRange, binaryStep, digitsOf, niceStep, steps, ticks, timeLabel, timeTicks } from "/chart/model.js";
 
 export const dashes = [[], [6, 3], [2, 3], [8, 3, 2, 3], [4, 2], [1, 2]];
 const room = { left: 8, right: 56, top: 8, bottom: 20 };
-const spans = [10e3, 24 * 3600e3];
 
 /** The colours of the page's tokens, read again when the theme changes. */
 function palette(element) {
@@ -17,9 +16,23 @@ function palette(element) {
   };
 }
 
+/** The time under somebody's pointer, shared by all charts of a page. */
+export class Cursor extends EventTarget {
+  /** Milliseconds since 1970, or null. */
+  t = null;
+
+  move(t) {
+    if (t === this.t) return;
+    this.t = t;
+    this.dispatchEvent(new Event("move"));
+  }
+}
+
 export class TimeChart {
-  #series; #span; #page; #canvas; #pen; #item; #cursor; #range; #colours; #readouts = []; #columns; #summary; #summaryAt = 0;
-  #view = null; #width = 0; #height = 0; #ending = new AbortController(); #drag = null; #pointers = new Map(); #now; #unit = "";
+  /** What is looked at: null follows now, `span` ms long. */
+  view = null; span;
+  #series; #page; #canvas; #pen; #item; #range; #colours; #readouts = []; #columns; #summary; #summaryAt = 0;
+  #width = 0; #height = 0; #ending = new AbortController(); #unit = "";
 
   /**
    * `series`: `[{ name, unit, ring }]`; `page`: the page's `{ frame, store, announce }`; `now`: the server's time, ms.
@@ -27,10 +40,10 @@ export class TimeChart {
   constructor({ series, span = 300_000, min, max, cursor, page, now = Date.now, title = "" }) {
     const { signal } = this.#ending;
     this.#series = series.slice(0, 6);
-    this.#span = span;
+    this.span = span;
     this.#page = page;
-    this.#now = now;
-    this.#cursor = cursor;
+    this.now = now;
+    this.cursor = cursor;
     const units = new Set(this.#series.map(({ unit }) => unit));
     this.#unit = units.size === 1 ? this.#series[0].unit : "";
     this.#range = new SteadyRange(min, max, this.#stepOf);
@@ -47,9 +60,9 @@ export class TimeChart {
     page.store.listen("theme", () => { this.#colours = null; this.mark(); }, signal);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.#colours = null; this.mark(); }, { signal });
     page.frame.tick(() => this.mark(), signal);
-    this.#cursor.addEventListener("move", () => this.mark(), { signal });
+    this.cursor.addEventListener("move", () => this.mark(), { signal });
     new ResizeObserver((_, observer) => (signal.aborted ? observer.disconnect() : this.mark())).observe(this.#canvas.parentElement);
-    this.#listen(signal);
+    this.#listen(this.#canvas, signal);
   }
 
   /** Something has changed; with reduced motion the next second is soon enough. */
@@ -60,82 +73,35 @@ export class TimeChart {
 
   get #stepOf() { return this.#unit === "B" || this.#unit === "B/s" ? binaryStep : niceStep; }
 
-  get #window() {
-    if (this.#view) return this.#view;
-    const to = this.#now();
-    return { from: to - this.#span, to };
+  /** The span of time that is shown. */
+  get window() {
+    const to = this.now();
+    return this.view ?? { from: to - this.span, to };
   }
 
-  // Looking closer
+  /** Where `x` of the canvas is in the window: 0 at its beginning, 1 at its end. */
+  share(x) { return (x - room.left) / Math.max(1, this.#width - room.left - room.right); }
 
-  /** Keeps `at` (0…1 of the width) where it is and makes the window `factor` times as long. */
-  zoom(factor, at = 1) {
-    const { from, to } = this.#window, length = Math.min(spans[1], Math.max(spans[0], (to - from) * factor));
-    const fixed = from + (to - from) * at;
-    if (!this.#view && at === 1) this.#span = length;
-    else this.#look(fixed - length * at, fixed + length * (1 - at));
-    this.mark();
-  }
-
-  pan(share) {
-    const { from, to } = this.#window, by = (to - from) * share;
-    this.#look(from + by, to + by);
-  }
-
-  reset() { this.#view = null; this.mark(); }
-
-  #look(from, to) {
-    // Having come to now again, it follows now.
-    if (to >= this.#now()) { this.#span = to - from; this.#view = null; } else this.#view = { from, to };
-    this.mark();
-  }
-
-  #listen(signal) {
-    const canvas = this.#canvas, on = (name, act, options) => canvas.addEventListener(name, act, { signal, ...options });
-    const share = (event) => (event.offsetX - room.left) / Math.max(1, this.#width - room.left - room.right);
-    on("wheel", (event) => {
-      if (!event.ctrlKey && !event.shiftKey && document.activeElement !== canvas) return;
-      event.preventDefault();
-      this.zoom(event.deltaY > 0 ? 1.25 : 0.8, Math.min(1, Math.max(0, share(event))));
-    }, { passive: false });
-    on("pointerdown", (event) => {
-      canvas.setPointerCapture(event.pointerId);
-      this.#pointers.set(event.pointerId, event.offsetX);
-      this.#drag = { x: event.offsetX, ...this.#window, apart: this.#apart };
-    });
-    on("pointermove", (event) => {
-      if (this.#pointers.has(event.pointerId)) this.#pointers.set(event.pointerId, event.offsetX);
-      const width = this.#width - room.left - room.right;
-      if (this.#drag && this.#pointers.size === 2 && this.#drag.apart) {
-        const { from, to } = this.#drag, length = (to - from) * this.#drag.apart / Math.max(16, this.#apart), middle = (from + to) / 2;
-        this.#look(middle - length / 2, middle + length / 2);
-      } else if (this.#drag && Math.abs(event.offsetX - this.#drag.x) > 3) {
-        const by = (this.#drag.x - event.offsetX) / width * (this.#drag.to - this.#drag.from);
-        this.#look(this.#drag.from + by, this.#drag.to + by);
+  /** Looking closer is loaded by the first event that asks for it; none is lost meanwhile. */
+  #listen(canvas, signal) {
+    let looking;
+    const takes = ({ type, key, ctrlKey, metaKey, shiftKey }) =>
+      type === "wheel" ? ctrlKey || shiftKey || document.activeElement === canvas : type === "keydown" && !ctrlKey && !metaKey && /^([-+=0]|Arrow(Left|Right))$/.test(key);
+    const hear = async (event) => {
+      const isTaken = takes(event);
+      if (/^(wheel|keydown)$/.test(event.type)) {
+        if (!isTaken) return;
+        event.preventDefault();
+        event.stopPropagation();
       }
-      const { from, to } = this.#window, at = share(event);
-      this.#cursor.move(at >= 0 && at <= 1 ? from + at * (to - from) : null);
-    });
-    const up = (event) => { this.#pointers.delete(event.pointerId); this.#drag = null; };
-    on("pointerup", up);
-    on("pointercancel", up);
-    on("pointerleave", () => this.#cursor.move(null));
-    on("dblclick", () => this.reset());
-    on("keydown", (event) => {
-      const act = {
-        "+": () => this.zoom(0.8), "=": () => this.zoom(0.8), "-": () => this.zoom(1.25), 0: () => this.reset(),
-        ArrowLeft: () => this.pan(-0.2), ArrowRight: () => this.pan(0.2),
-      }[event.key];
-      if (!act || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      event.stopPropagation();
-      act();
-    });
-  }
-
-  get #apart() {
-    const [a, b] = [...this.#pointers.values()];
-    return b === undefined ? 0 : Math.abs(a - b);
+      // Where the event was is not known any more once it is over.
+      const { type, key, pointerId, offsetX, deltaY, target } = event;
+      looking ??= import("/chart/looking.js").then(({ Looking }) => new Looking(this));
+      (await looking)[type]({ key, pointerId, offsetX, deltaY, target });
+    };
+    for (const name of ["wheel", "keydown", "pointerdown", "pointermove", "pointerup", "pointercancel", "pointerleave", "dblclick"]) {
+      canvas.addEventListener(name, (event) => hear(event).catch(() => (looking = null)), { signal, passive: false });
+    }
   }
 
   // Drawing
@@ -150,7 +116,7 @@ export class TimeChart {
       this.#canvas.height = Math.round(height * ratio);
       this.#columns = new Float64Array(4 * width + 8);
     }
-    const pen = this.#pen, colours = (this.#colours ??= palette(this.#canvas)), { from, to } = this.#window;
+    const pen = this.#pen, colours = (this.#colours ??= palette(this.#canvas)), { from, to } = this.window;
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
     pen.font = colours.font;
@@ -171,7 +137,7 @@ export class TimeChart {
     pen.clip();
     this.#series.forEach((each, i) => this.#line(pen, each.ring, colours.series[i], dashes[i], plot, y, from, to));
     pen.restore();
-    const t = this.#cursor.t;
+    const t = this.cursor.t;
     if (t !== null && t >= from && t <= to) {
       pen.strokeStyle = colours.cursor;
       pen.lineWidth = 1;
@@ -228,7 +194,7 @@ export class TimeChart {
         pen.lineTo(at + plot.h, plot.y);
       }
       pen.stroke();
-      const label = `disconnected ${formatDuration(Math.round((Math.min(gap.to, this.#now()) - gap.from) / 1000) * 1000)}`;
+      const label = `disconnected ${formatDuration(Math.round((Math.min(gap.to, this.now()) - gap.from) / 1000) * 1000)}`;
       if (pen.measureText(label).width + 8 < right - left) {
         pen.fillStyle = colours.surface;
         const wide = pen.measureText(label).width + 8;
@@ -250,20 +216,9 @@ export class TimeChart {
     pen.lineJoin = "round";
     pen.setLineDash(dash);
     pen.beginPath();
-    let held = NaN;
-    for (let i = 0; i < count; i++) {
-      const column = plot.x + all[4 * i] + 0.5, low = all[4 * i + 1], high = all[4 * i + 2], last = all[4 * i + 3];
-      if (held === held) pen.lineTo(column, y(held));
-      if (last === last) {
-        if (held !== held) pen.moveTo(column, y(low));
-        pen.lineTo(column, y(low));
-        if (high !== low) pen.lineTo(column, y(high));
-        pen.lineTo(column, y(last));
-      }
-      held = last;
-    }
+    const held = steps(pen, all, count, plot.x, y);
     // What holds, holds until now or until the connection was lost.
-    const open = ring.gaps.at(-1), until = Math.min(to, open?.to === Infinity ? Math.max(open.from, ring.last) : to, this.#now());
+    const open = ring.gaps.at(-1), until = Math.min(to, open?.to === Infinity ? Math.max(open.from, ring.last) : to, this.now());
     if (held === held) pen.lineTo(plot.x + Math.max(0, (until - from) / (to - from)) * plot.w, y(held));
     pen.stroke();
     pen.setLineDash([]);
@@ -277,10 +232,10 @@ export class TimeChart {
     if (performance.now() - this.#summaryAt < 10_000 || pointed !== null) return;
     this.#summaryAt = performance.now();
     const words = this.#series.map(({ name, unit, ring }) => {
-      const { from, to } = this.#window, extent = ring.extent(from, to), v = ring.at(t);
+      const { from, to } = this.window, extent = ring.extent(from, to), v = ring.at(t);
       return extent ? `${name} ${formatValue(v, unit)}, between ${formatValue(extent[0], unit)} and ${formatValue(extent[1], unit)}` : `${name}: no values yet`;
     });
-    const summary = `${this.title ? `${this.title}: ` : ""}${words.join("; ")}, over ${formatDuration(this.#window.to - this.#window.from)} until ${formatTime(t)}`;
+    const summary = `${this.title ? `${this.title}: ` : ""}${words.join("; ")}, over ${formatDuration(this.window.to - this.window.from)} until ${formatTime(t)}`;
     if (summary !== this.#summary) this.#canvas.setAttribute("aria-label", (this.#summary = summary));
   }
 }

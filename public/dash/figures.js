@@ -1,8 +1,6 @@
-// Widgets of one value: number, sparkline, lamp, text, editor.
+// Widgets of words and figures: number, lamp, text; and those that are only a frame around a module of its own: editor, time series.
 import { h, setText } from "/lib/dom.js";
-import { formatEntry, formatNumber } from "/lib/format.js";
-import { Sparkline } from "/chart/sparkline.js";
-import { valueEditor } from "/ui/value-editor.js";
+import { formatEntry, formatNumber, formatTime } from "/lib/format.js";
 
 const arrows = { rising: "↗", falling: "↘", steady: "→" };
 
@@ -31,18 +29,6 @@ export const number = (widget, { feeds: [feed], page, now, unit }) => {
     const word = isNumber ? trend(feed.ring, now()) : "";
     setText(way, word ? `${arrows[word]} ${word}` : "");
   });
-};
-
-export const sparkline = (widget, { feeds: [feed], page, now, unit, signal }) => {
-  const figure = h("output", { class: "figure-2 value num" });
-  const spark = new Sparkline({ ring: feed.ring, span: (widget.span ?? 300) * 1000, page, now, signal });
-  const element = h("div", { class: "sparkline" }, figure, spark.element);
-  const own = drawn(element, page, () => {
-    setText(figure, formatEntry(feed.entry, unit(feed.node)));
-    figure.classList.toggle("fail", !!feed.entry?.fail);
-    spark.mark();
-  }, spark);
-  return own;
 };
 
 /** The tone of a lamp: what the widget says is good or bad, else true is on and false is off. */
@@ -78,12 +64,36 @@ export const text = (widget, { feeds: [feed], page, unit }) => {
   });
 };
 
-export const editor = (widget, { feeds: [feed], page, graph, facts }) => {
+export const editor = async (widget, { feeds: [feed], page, graph, facts }) => {
   const node = facts(feed.node) ?? { name: feed.node, kind: "mutable", type: "any" };
   if (node.kind !== "mutable") {
     return { element: h("p", { class: "dim" }, "This node is derived from others and cannot be set."), show() {}, mark() {}, close() {} };
   }
+  const { valueEditor } = await import("/ui/value-editor.js");
   const own = valueEditor({ client: page.client, graph, node: { ...node, slider: widget.slider }, announce: page.announce, compact: true });
   const show = () => feed.meta && own.show(feed.entry, feed.meta);
   return { element: own.element, show, mark: show, close: () => own.close() };
+};
+
+/** Every point of one ring, newest first. */
+const points = (ring) => Array.from({ length: ring.length }, (_, i) => ring.length - 1 - i)
+  .map((i) => [formatTime(ring.time(i)), Number.isNaN(ring.value(i)) ? "" : ring.value(i)]);
+
+export const series = async (widget, { feeds, page, shared, now, title, unit, facts }) => {
+  const { Cursor, TimeChart } = await import("/chart/chart.js");
+  const chart = new TimeChart({
+    series: feeds.map((feed) => ({ name: facts(feed.node)?.title ?? feed.node, unit: unit(feed.node), ring: feed.ring })),
+    span: (widget.span ?? 300) * 1000, min: widget.min, max: widget.max, cursor: (shared.cursor ??= new Cursor()), page, now, title,
+  });
+  return {
+    element: chart.element,
+    show: () => chart.grow(),
+    mark: () => chart.mark(),
+    close: () => chart.close(),
+    table: () => ({
+      head: ["time", ...feeds.map(({ node }) => node)],
+      rows: (feeds.length === 1 ? points(feeds[0].ring) : null) ?? [...new Set(feeds.flatMap(({ ring }) => Array.from({ length: ring.length }, (_, i) => ring.time(i))))].sort((a, b) => b - a)
+        .map((t) => [formatTime(t), ...feeds.map(({ ring }) => { const v = ring.at(t); return v === v ? v : ""; })]),
+    }),
+  };
 };

@@ -1,7 +1,23 @@
 // Dialogs of a dashboard: adding and editing widgets.
 import { h } from "/lib/dom.js";
-import { kinds } from "/dash/kinds.js";
-import { columns, most, place, read, version } from "/dash/layout.js";
+import { place } from "/dash/compose.js";
+import { columns, most, read, version } from "/dash/layout.js";
+import { kinds } from "/dash/widget.js";
+
+/** What is asked for besides title and node, and how large a widget begins. */
+const asked = {
+  number: { size: [3, 2], options: ["pipe", "unit"] },
+  sparkline: { size: [3, 2], options: ["pipe", "unit", "span"] },
+  series: { size: [6, 4], options: ["pipe", "span", "min", "max"] },
+  gauge: { size: [3, 3], options: ["pipe", "unit", "min", "max", "warn", "bad"] },
+  lamp: { size: [3, 2], options: ["pipe", "ok", "bad"] },
+  editor: { size: [3, 2], options: ["slider"] },
+  text: { size: [3, 2], options: ["pipe", "text"] },
+  table: { size: [6, 4], options: [] },
+  log: { size: [6, 4], options: ["pipe"] },
+  people: { size: [4, 4], options: [] },
+  clients: { size: [4, 4], options: [] },
+};
 
 const labels = {
   pipe: ["Expression", "Run by the server for this widget, for instance round(value * 9 / 5 + 32, 1)"],
@@ -27,7 +43,7 @@ export async function askWidget(board, data = null) {
   const nodes = h("select", {});
 
   const show = () => {
-    const { source, options } = kinds[kind.value], several = source === "several", chosen = data?.nodes ?? (data?.node ? [data.node] : []);
+    const { source } = kinds[kind.value], { options } = asked[kind.value], several = source === "several", chosen = data?.nodes ?? (data?.node ? [data.node] : []);
     nodes.multiple = several;
     nodes.size = several ? Math.min(8, Math.max(3, all.length)) : 0;
     nodes.replaceChildren(...(source === "maybe" ? [h("option", { value: "" }, "none")] : []),
@@ -51,7 +67,7 @@ export async function askWidget(board, data = null) {
   for (;;) {
     const choice = await dialogs.open({ title: data ? "Edit widget" : "Add widget", body, sheet: true, actions: [{ label: "Cancel", value: null }, { label: data ? "Save" : "Add", value: "yes", kind: "primary" }] });
     if (choice !== "yes") return null;
-    const { source, options, size: [w, height] } = kinds[kind.value], chosen = [...nodes.selectedOptions].map((each) => each.value).filter(Boolean);
+    const { source } = kinds[kind.value], { options, size: [w, height] } = asked[kind.value], chosen = [...nodes.selectedOptions].map((each) => each.value).filter(Boolean);
     const next = { kind: kind.value, w: data?.w ?? w, h: data?.h ?? height };
     Object.assign(next, data ? { x: data.x, y: data.y } : place(board.widgets.map((each) => each.data), Math.min(w, columns), height));
     if (title.value.trim()) next.title = title.value.trim();

@@ -1,28 +1,19 @@
-// Widgets on twelve columns, moved and resized by pointer or by keyboard; one below the other on narrow screens.
+// Widgets on their twelve columns moved and resized, by pointer or by keyboard.
 import { columns, settle } from "/dash/layout.js";
 
 const rowHeight = 56, gap = 12;
 
-export class Grid {
-  #element; #board; #held = null;
+export class Moving {
+  #element; #board; #editing; #held = null;
 
-  constructor(element, board) {
+  constructor(board, editing) {
+    const { element } = board;
     this.#element = element;
     this.#board = board;
-    element.addEventListener("pointerdown", (event) => this.#grab(event));
+    this.#editing = editing;
     element.addEventListener("keydown", (event) => this.#key(event));
     element.addEventListener("focusout", (event) => {
       if (this.#held && !this.#held.widget.element.contains(event.relatedTarget)) this.#drop(true);
-    });
-  }
-
-  /** Puts every widget where its data says, in reading order so that Tab goes from top to bottom. */
-  arrange() {
-    const widgets = [...this.#board.widgets].sort((a, b) => a.data.y - b.data.y || a.data.x - b.data.x);
-    widgets.forEach(({ element, data }, i) => {
-      element.style.gridColumn = `${data.x + 1} / span ${data.w}`;
-      element.style.gridRow = `${data.y + 1} / span ${data.h}`;
-      if (this.#element.children[i] !== element && !element.contains(document.activeElement)) this.#element.insertBefore(element, this.#element.children[i] ?? null);
     });
   }
 
@@ -42,9 +33,9 @@ export class Grid {
     this.#held = null;
     widget.element.classList.remove("held");
     widget.element.removeAttribute("tabindex");
-    if (keep) this.#board.changed();
+    if (keep) this.#editing.changed();
     else for (const [data, place] of before) Object.assign(data, place);
-    this.arrange();
+    this.#board.arrange();
     widget.menuButton.focus();
     const { x, y, w, h } = widget.data;
     this.#board.page.announce(keep ? `${widget.title}: column ${x + 1}, row ${y + 1}, ${w} wide, ${h} high` : `${widget.title} put back`);
@@ -67,19 +58,17 @@ export class Grid {
     w = Math.min(columns, Math.max(2, w));
     Object.assign(widget.data, { w, h: Math.min(24, Math.max(1, h)), x: Math.min(columns - w, Math.max(0, x)), y: Math.max(0, y) });
     settle(this.#board.widgets.map(({ data }) => data), widget.data);
-    this.arrange();
+    this.#board.arrange();
     for (const each of this.#board.widgets) each.mark();
   }
 
-  #grab(event) {
-    const handle = event.target.closest(".widget header, .widget-resize"), element = handle?.closest(".widget");
-    if (!element || event.button || event.target.closest("button, a, input") || this.#board.page.store.get("narrow") || !this.#board.canEdit) return;
-    const widget = this.#board.widgets.find((each) => each.element === element), before = this.#places();
-    const isResize = handle.classList.contains("widget-resize"), start = { ...widget.data }, ending = new AbortController(), { signal } = ending;
+  /** Moves a widget by its head, or resizes it by its corner, from a press of the pointer on; one that is over is nothing. */
+  grab(event, handle) {
+    const element = handle.closest(".widget"), widget = this.#board.widgets.find((each) => each.element === element), before = this.#places();
+    const isResize = handle.classList.contains("widget-resize"), start = { ...widget?.data }, ending = new AbortController(), { signal } = ending;
     const wide = (this.#element.clientWidth + gap) / columns, high = rowHeight + gap;
     let hasMoved = false;
-    event.preventDefault();
-    handle.setPointerCapture(event.pointerId);
+    try { handle.setPointerCapture(event.pointerId); } catch { return; }
     handle.addEventListener("pointermove", (move) => {
       const x = Math.round((move.clientX - event.clientX) / wide), y = Math.round((move.clientY - event.clientY) / high);
       hasMoved ||= Math.abs(move.clientX - event.clientX) + Math.abs(move.clientY - event.clientY) > 4;
@@ -91,9 +80,9 @@ export class Grid {
       ending.abort();
       element.classList.remove("held");
       if (!hasMoved) return;
-      if (keep) this.#board.changed();
+      if (keep) this.#editing.changed();
       else for (const [data, place] of before) Object.assign(data, place);
-      this.arrange();
+      this.#board.arrange();
     };
     handle.addEventListener("pointerup", () => end(true), { signal });
     handle.addEventListener("pointercancel", () => end(false), { signal });

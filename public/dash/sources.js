@@ -1,13 +1,53 @@
-// What widgets show, heard once: widgets of one source share one feed, with its newest points in memory, so that a chart
-// keeps its past when it is moved, edited or shown as a table.
-import { Ring } from "/chart/ring.js";
+// Where a dashboard's values come from: feeds listen, and own what they hear; the graph itself is only looked at.
+import { Ring } from "/chart/model.js";
 
-const capacity = 8192;
+export class Observed extends EventTarget {
+  /** What is known of nodes, and who listens, by name; null until, or where, it may not be seen. */
+  nodes = null; listeners = null;
+  refused = "";
+  #watch;
 
+  constructor(client, graph) {
+    super();
+    this.#watch = client.observe(graph, (event) => this.#hear(event, graph), { every: 500 });
+  }
+
+  close() { this.#watch.close(); }
+
+  #hear(event, graph) {
+    if (event.op === "topo") {
+      this.nodes = new Map();
+      this.listeners = new Map();
+      this.#add(event);
+    } else if (event.op === "topod") {
+      for (const { l } of event.del?.listeners ?? []) this.listeners.delete(l);
+      if (event.add) this.#add(event.add);
+      if (!event.add?.nodes?.length && !event.add?.listeners?.length && !event.del?.listeners?.length) return;
+    } else if (event.code === "shutdown" || event.code === "closed") {
+      return;
+    } else {
+      // Those who may read but not observe get the definition's picture, which shows what they may see.
+      this.refused = event.msg ?? event.code;
+      fetch(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json`).then((answer) => (answer.ok ? answer.json() : { nodes: [] })).then((picture) => {
+        this.nodes = new Map();
+        this.#add(picture);
+        this.dispatchEvent(new Event("change"));
+      }, () => {});
+      return;
+    }
+    this.dispatchEvent(new Event("change"));
+  }
+
+  #add({ nodes, listeners }) {
+    for (const each of nodes ?? []) if (each.name) this.nodes.set(each.name, each);
+    for (const each of listeners ?? []) this.listeners?.set(each.l, each);
+  }
+}
+
+/** Widgets of one source share one feed with its newest points, so a chart keeps its past when it is edited. */
 export class Feeds {
-  #client; #graph; #facts; #feeds = new Map(); #skew = 0; #lost = null; #lastHeard = 0;
+  #client; #graph; #facts; #feeds = new Map(); #skew = 0; #lost = null;
 
-  /** `facts(name)`: what is known of a node: `{ unit, history, … }`. */
   constructor(client, graph, facts) {
     this.#client = client;
     this.#graph = graph;
@@ -17,12 +57,12 @@ export class Feeds {
   /** The server's time, as far as it differs noticeably from this machine's. */
   now = () => Date.now() - this.#skew;
 
-  /** The feed of a node, with the stages of `pipe` run for it by the server; close what comes back. */
+  /** The feed of a node, with `pipe` run for it by the server; close what comes back. */
   open(node, pipe, listener) {
     const key = JSON.stringify([node, pipe]);
     let feed = this.#feeds.get(key);
     if (!feed) {
-      feed = { key, node, ring: new Ring(capacity), entry: null, meta: null, at: 0, between: 0, folds: 1, listeners: new Set(), watch: null };
+      feed = { node, ring: new Ring(8192), entry: null, meta: null, at: 0, between: 0, folds: 1, listeners: new Set() };
       this.#feeds.set(key, feed);
       const history = pipe ? undefined : Math.min(this.#facts(node)?.history ?? 0, 3600) || undefined;
       feed.watch = this.#client.watch({ graph: this.#graph, node }, null, (value, meta) => this.#hear(feed, value, meta), { pipe, history, every: 50 });
@@ -39,7 +79,7 @@ export class Feeds {
     };
   }
 
-  /** Whether the connection is up: what was not heard meanwhile becomes a gap. */
+  /** What was not heard while the connection was down is a gap. */
   connected(isLive) {
     if (!isLive && this.#lost === null) {
       this.#lost = this.now();

@@ -1,0 +1,73 @@
+// Looking closer at a chart: wheel, pinch and keys zoom, dragging and arrows pan, and the pointer moves the cursor of all charts.
+const spans = [10e3, 24 * 3600e3];
+
+export class Looking {
+  #chart; #drag = null; #pointers = new Map();
+
+  constructor(chart) { this.#chart = chart; }
+
+  /** Keeps `at` (0…1 of the width) where it is and makes the window `factor` times as long. */
+  #zoom(factor, at = 1) {
+    const chart = this.#chart, { from, to } = chart.window, length = Math.min(spans[1], Math.max(spans[0], (to - from) * factor));
+    const fixed = from + (to - from) * at;
+    if (!chart.view && at === 1) chart.span = length;
+    else this.#look(fixed - length * at, fixed + length * (1 - at));
+    chart.mark();
+  }
+
+  #pan(share) {
+    const { from, to } = this.#chart.window, by = (to - from) * share;
+    this.#look(from + by, to + by);
+  }
+
+  #reset() { this.#chart.view = null; this.#chart.mark(); }
+
+  #look(from, to) {
+    const chart = this.#chart;
+    // Having come to now again, it follows now.
+    if (to >= chart.now()) { chart.span = to - from; chart.view = null; } else chart.view = { from, to };
+    chart.mark();
+  }
+
+  get #apart() {
+    const [a, b] = [...this.#pointers.values()];
+    return b === undefined ? 0 : Math.abs(a - b);
+  }
+
+  // Events of the canvas, by their names
+
+  wheel({ deltaY, offsetX }) { this.#zoom(deltaY > 0 ? 1.25 : 0.8, Math.min(1, Math.max(0, this.#chart.share(offsetX)))); }
+
+  keydown({ key }) {
+    if (key === "0") this.#reset();
+    else if (key === "-") this.#zoom(1.25);
+    else if (key === "ArrowLeft" || key === "ArrowRight") this.#pan(key === "ArrowLeft" ? -0.2 : 0.2);
+    else this.#zoom(0.8);
+  }
+
+  pointerdown({ pointerId, offsetX, target }) {
+    // A press that is over by now cannot be held.
+    try { target.setPointerCapture(pointerId); } catch { return; }
+    this.#pointers.set(pointerId, offsetX);
+    this.#drag = { x: offsetX, ...this.#chart.window, apart: this.#apart };
+  }
+
+  pointermove({ pointerId, offsetX }) {
+    const chart = this.#chart, drag = this.#drag;
+    if (this.#pointers.has(pointerId)) this.#pointers.set(pointerId, offsetX);
+    if (drag && this.#pointers.size === 2 && drag.apart) {
+      const length = (drag.to - drag.from) * drag.apart / Math.max(16, this.#apart), middle = (drag.from + drag.to) / 2;
+      this.#look(middle - length / 2, middle + length / 2);
+    } else if (drag && Math.abs(offsetX - drag.x) > 3) {
+      const by = (chart.share(drag.x) - chart.share(offsetX)) * (drag.to - drag.from);
+      this.#look(drag.from + by, drag.to + by);
+    }
+    const { from, to } = chart.window, at = chart.share(offsetX);
+    chart.cursor.move(at >= 0 && at <= 1 ? from + at * (to - from) : null);
+  }
+
+  pointerup({ pointerId }) { this.#pointers.delete(pointerId); this.#drag = null; }
+  pointercancel(event) { this.pointerup(event); }
+  pointerleave() { this.#chart.cursor.move(null); }
+  dblclick() { this.#reset(); }
+}

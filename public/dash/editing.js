@@ -1,0 +1,144 @@
+// What changes a dashboard: widgets added, edited, moved and removed; dashboards saved, copied, taken in and given out.
+import { h } from "/lib/dom.js";
+import { plural } from "/lib/format.js";
+import { graphPath } from "/lib/router.js";
+import { encode } from "/dash/address.js";
+import { askWidget } from "/dash/forms.js";
+import { Moving } from "/dash/moving.js";
+import { widgetMenu } from "/dash/menu.js";
+import { most, read, settle } from "/dash/layout.js";
+import { Widget } from "/dash/widget.js";
+
+/** Gives the person a file. */
+function download(name, thing) {
+  const url = URL.createObjectURL(new Blob([`${JSON.stringify(thing, null, 2)}\n`], { type: "application/json" }));
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+export class Editing {
+  #board;
+
+  constructor(board) {
+    this.#board = board;
+    this.moving = new Moving(board, this);
+  }
+
+  /** The layout was changed: the address says so, as far as it is long enough for that. */
+  changed() {
+    const board = this.#board;
+    board.layout.widgets = board.widgets.map(({ data }) => data);
+    const text = encode(board.layout);
+    if (!text) return board.say([`This dashboard is too large for an address (${plural(board.widgets.length, "widget")}). Save or export it to keep it.`]);
+    board.say([]);
+    board.goTo(text);
+  }
+
+  /** Places that widgets have now, whatever was changed, and the address with them. */
+  #settled() {
+    settle(this.#board.widgets.map((each) => each.data));
+    this.#board.arrange();
+    this.changed();
+  }
+
+  async add() {
+    if (this.#board.widgets.length >= most.widgets) return this.#board.say([`A dashboard has at most ${most.widgets} widgets.`]);
+    const data = await askWidget(this.#board);
+    if (data) this.#insert(data);
+  }
+
+  #insert(data) {
+    const board = this.#board, widget = new Widget(data, board);
+    if (!board.widgets.length) board.element.replaceChildren();
+    board.widgets.push(widget);
+    board.element.append(widget.element);
+    this.#settled();
+    widget.element.scrollIntoView({ block: "nearest" });
+    widget.menuButton.focus();
+    board.page.announce(`Added ${widget.title}`);
+  }
+
+  async edit(widget) {
+    const board = this.#board, data = await askWidget(board, widget.data);
+    if (!data) return void widget.menuButton.focus();
+    const next = new Widget(data, board);
+    board.widgets[board.widgets.indexOf(widget)] = next;
+    widget.element.replaceWith(next.element);
+    widget.close();
+    board.arrange();
+    this.changed();
+    next.menuButton.focus();
+  }
+
+  duplicate({ data: { x, y, ...rest } }) { this.#insert({ ...structuredClone(rest), x, y: y + rest.h }); }
+
+  remove(widget) {
+    const board = this.#board, at = board.widgets.indexOf(widget);
+    board.widgets.splice(at, 1);
+    widget.close();
+    this.#settled();
+    (board.widgets[Math.min(at, board.widgets.length - 1)]?.menuButton ?? board.addButton).focus();
+    board.page.announce(`Removed ${widget.title}`);
+  }
+
+  menu(widget) { return widgetMenu(widget, this.#board, this); }
+
+  // Dashboards as wholes
+
+  async more(button) {
+    const board = this.#board, { graph, page, saved } = board, to = (name) => () => page.go(`${graphPath(graph, "dash")}?d=${encodeURIComponent(name)}`);
+    const files = (await board.named()).filter((each) => !each.graph || each.graph === graph);
+    page.dialogs.menu(button, [
+      ...files.map(({ name, title }) => ({ label: title || name, action: to(name) })),
+      ...Object.keys(saved).filter(Boolean).map((name) => ({ label: `${name} (saved here)`, action: to(name) })),
+      { label: "Made from the graph", action: async () => { board.set((await board.composed()).layout); this.changed(); } },
+      { label: "Save as…", action: () => this.#save() },
+      { label: "Copy link", action: () => this.#link() },
+      { label: "Export", action: () => download(`${graph}-dashboard.json`, { ...board.layout, graph }) },
+      { label: "Import…", action: () => this.#import() },
+      { label: "Full page (kiosk)", action: () => page.go(`${location.hash.slice(1)}${location.hash.includes("?") ? "&" : "?"}kiosk=1`) },
+    ]);
+  }
+
+  async #save() {
+    const board = this.#board, { graph, layout, page } = board, name = h("input", { maxlength: 60, value: layout.title ?? "", "aria-label": "Name" });
+    const choice = await page.dialogs.open({ title: "Save dashboard in this browser", body: name, actions: [{ label: "Cancel", value: null }, { label: "Save", value: "yes", kind: "primary" }] });
+    const title = name.value.trim();
+    if (choice !== "yes" || !title) return;
+    layout.title = title;
+    try {
+      localStorage.setItem(`sluice.dash.${graph}`, JSON.stringify({ ...board.saved, [title]: layout }));
+    } catch {
+      return board.say(["This browser does not let the page keep anything. Export the dashboard instead."]);
+    }
+    page.go(`${graphPath(graph, "dash")}?d=${encodeURIComponent(title)}`);
+  }
+
+  async #link() {
+    const { page } = this.#board;
+    this.changed();
+    try {
+      await navigator.clipboard.writeText(location.href);
+      page.announce("Link copied");
+    } catch {
+      page.dialogs.open({ title: "Link to this dashboard", body: h("textarea", { rows: 4, readonly: true }, location.href) });
+    }
+  }
+
+  #import() {
+    const board = this.#board, input = h("input", { type: "file", accept: ".json,application/json" });
+    input.addEventListener("change", async () => {
+      const [file] = input.files;
+      if (!file) return;
+      if (file.size > most.file) return board.say([`The file is larger than ${most.file / 1024} KiB.`]);
+      let thing;
+      try { thing = JSON.parse(await file.text()); } catch { return board.say(["The file is no JSON."]); }
+      const { layout, problems } = read(thing);
+      board.say(problems);
+      if (!layout) return;
+      board.set(layout);
+      if (!problems.length) this.changed();
+    });
+    input.click();
+  }
+}

@@ -1,0 +1,95 @@
+// Widgets that draw one number small: gauge and sparkline.
+import { steps } from "/chart/model.js";
+import { h, setText, svg } from "/lib/dom.js";
+import { formatEntry, formatNumber, formatValue } from "/lib/format.js";
+
+const radius = 80, sweep = 1.5 * Math.PI, begin = 0.75 * Math.PI;
+const at = (share) => [100 + radius * Math.cos(begin + sweep * share), 100 + radius * Math.sin(begin + sweep * share)];
+
+function arc(from, to) {
+  const [x1, y1] = at(from), [x2, y2] = at(to);
+  return `M${x1.toFixed(2)} ${y1.toFixed(2)}A${radius} ${radius} 0 ${(to - from) * sweep > Math.PI ? 1 : 0} 1 ${x2.toFixed(2)} ${y2.toFixed(2)}`;
+}
+
+/** A number between two bounds as an arc, with the thresholds beyond which it is a warning and bad. */
+class Gauge {
+  #fill; #value; #min; #max; #warn; #bad; #unit; #meter;
+
+  constructor({ min = 0, max = 100, warn, bad, unit = "", title }) {
+    if (!(max > min)) max = min + 1;
+    Object.assign(this, { title });
+    this.#min = min; this.#max = max; this.#warn = warn; this.#bad = typeof bad === "number" ? bad : undefined; this.#unit = unit;
+    const share = (v) => Math.min(1, Math.max(0, (v - min) / (max - min)));
+    const zones = [[warn, "warn"], [this.#bad, "bad"]].filter(([from]) => from !== undefined && from < max && from >= min);
+    this.#fill = svg("path", { class: "gauge-fill", d: "" });
+    this.#value = svg("text", { class: "gauge-value num mono", x: 100, y: 108 }, "");
+    this.#meter = h("div", { class: "gauge", role: "meter", "aria-valuemin": min, "aria-valuemax": max, "aria-label": title },
+      svg("svg", { viewBox: "0 0 200 178", "aria-hidden": "true" },
+        svg("path", { class: "gauge-track", d: arc(0, 1) }),
+        zones.map(([from, name]) => svg("path", { class: `gauge-zone ${name}`, d: arc(share(from), 1) })),
+        this.#fill, this.#value,
+        svg("text", { class: "gauge-bound", x: 40, y: 174 }, formatNumber(min)), svg("text", { class: "gauge-bound", x: 160, y: 174 }, formatNumber(max))));
+    this.element = this.#meter;
+  }
+
+  show(entry) {
+    const v = entry?.v, isNumber = typeof v === "number";
+    const tone = !isNumber ? "none" : this.#bad !== undefined && v >= this.#bad ? "bad" : this.#warn !== undefined && v >= this.#warn ? "warn" : "ok";
+    const share = isNumber ? Math.min(1, Math.max(0, (v - this.#min) / (this.#max - this.#min))) : 0;
+    this.#fill.setAttribute("d", share > 0.001 ? arc(0, share) : "");
+    this.#meter.dataset.tone = tone;
+    const text = isNumber ? formatValue(v, this.#unit) : entry?.fail ? "failed" : "–";
+    setText(this.#value, text);
+    if (isNumber) this.#meter.setAttribute("aria-valuenow", v); else this.#meter.removeAttribute("aria-valuenow");
+    this.#meter.setAttribute("aria-valuetext", tone === "warn" || tone === "bad" ? `${text}, ${tone === "bad" ? "too high" : "high"}` : text);
+  }
+}
+
+const drawn = (element, page, draw) => {
+  const item = page.frame.item(element, draw), mark = () => item.mark();
+  return { element, show: mark, mark, close: () => item.close() };
+};
+
+export const gauge = (widget, { feeds: [feed], page, title, unit, facts }) => {
+  const known = facts(feed.node);
+  const gauge = new Gauge({ min: widget.min ?? known?.min, max: widget.max ?? known?.max, warn: widget.warn, bad: widget.bad, unit: unit(feed.node), title });
+  return drawn(gauge.element, page, () => gauge.show(feed.entry));
+};
+
+/** The last minutes of a number in a few pixels: a line, and a point where it is now. */
+function drawLine(canvas, { clientWidth: width, clientHeight: height }, ring, from, to) {
+  const ratio = devicePixelRatio || 1, pen = canvas.getContext("2d");
+  if (width < 16 || height < 8) return;
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+  }
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  const extent = ring.extent(from, to), columns = new Float64Array(4 * width), count = ring.columns(from, to, width - 4, columns);
+  if (!extent || !count) return;
+  const size = extent[1] - extent[0], y = (v) => (size ? height - 3 - (v - extent[0]) / size * (height - 6) : height / 2);
+  pen.beginPath();
+  pen.strokeStyle = pen.fillStyle = getComputedStyle(canvas).color;
+  pen.lineWidth = 1.5;
+  const held = steps(pen, columns, count, 0, y);
+  if (held === held) pen.lineTo(width - 4, y(held));
+  pen.stroke();
+  if (held !== held) return;
+  pen.beginPath();
+  pen.arc(width - 3, y(held), 2.5, 0, 7);
+  pen.fill();
+}
+
+export const sparkline = (widget, { feeds: [feed], page, now, unit, signal }) => {
+  const figure = h("output", { class: "figure-2 value num" }), canvas = h("canvas", { "aria-hidden": "true" }), box = h("div", { class: "spark" }, canvas);
+  const own = drawn(h("div", { class: "sparkline" }, figure, box), page, () => {
+    setText(figure, formatEntry(feed.entry, unit(feed.node)));
+    figure.classList.toggle("fail", !!feed.entry?.fail);
+    const to = now();
+    drawLine(canvas, box, feed.ring, to - (widget.span ?? 300) * 1000, to);
+  });
+  page.frame.tick(own.mark, signal);
+  page.store.listen("theme", own.mark, signal);
+  return own;
+};
