@@ -136,8 +136,9 @@ public final class Session {
         return graph.chains.releasedCount - before
     }
 
-    /// Ends one subscription and tells the client why.
+    /// Ends one subscription and tells the client why; nothing where it has ended already.
     func end(_ subscription: Subscription, _ code: EndCode) {
+        guard !subscription.isEnded else { return }
         let released = end(subscription, because: code.rawValue)
         tellEnd(of: subscription.id, code, released: released)
     }
@@ -152,7 +153,7 @@ public final class Session {
         }
         send { Answer.end(id: id, code, released: released, to: $0) }
         // A stream of events has nothing to say any more, and nobody can ask it for something else.
-        if case .events = form, subscriptions.isEmpty { finish(1000, code.rawValue) }
+        if case .events = form, subscriptions.isEmpty, !isOpening { finish(1000, code.rawValue) }
     }
 
     func endAll(of graph: LiveGraph, _ code: EndCode) {
