@@ -8,6 +8,7 @@ final class LatestFrame {
     @exclusivity(unchecked) private var id: UInt64 = 0
     @exclusivity(unchecked) private var folded: UInt64 = 0
     @exclusivity(unchecked) private var node: UInt64 = 0
+    @exclusivity(unchecked) private var rev: UInt64 = 0
     @exclusivity(unchecked) private var graph: ObjectIdentifier?
     @exclusivity(unchecked) private var singles: ContiguousArray<Single> = []
 
@@ -32,11 +33,12 @@ final class LatestFrame {
 
     /// Whether the buffer holds exactly the message that this lone subscription would get.
     ///
-    /// During one flush no commit can happen, so the value is the same.
+    /// A commit may happen during a flush: a request that waited is performed, a client that breaks off has its presence
+    /// cleared.
     @inline(__always)
     func fits(_ subscription: Subscription) -> Bool {
         node == subscription.nodeNumber && id == subscription.id && folded == subscription.folded
-            && graph == ObjectIdentifier(subscription.graph)
+            && graph == ObjectIdentifier(subscription.graph) && rev == subscription.graph.rev
     }
 
     /// The message with a lone subscription's emissions of one commit; of a single emission it is found again.
@@ -83,6 +85,7 @@ final class LatestFrame {
         node = subscription.nodeNumber
         id = subscription.id
         folded = subscription.folded
+        rev = subscription.graph.rev
         graph = ObjectIdentifier(subscription.graph)
     }
 

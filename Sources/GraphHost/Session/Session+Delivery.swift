@@ -225,7 +225,7 @@ extension Session {
     /// The socket is full: answers that were kept may pass, and the frames of mode `all` before them.
     private func answerPastTheLimit() {
         guard requests.hasAnswer else { return }
-        if !queue.isEmpty { deliver(LatestFrame(host.frame), marks: false) }
+        if !queue.isEmpty { deliver(host.sessions.latest, marks: false) }
         drain()
     }
 
@@ -274,7 +274,7 @@ extension Session {
     func relieve() {
         isOverflowing = false
         guard !isClosed, let sink else { return }
-        if sink.unsentBytes <= host.limits.softBytes { deliver(LatestFrame(host.frame)) }
+        if sink.unsentBytes <= host.limits.softBytes { deliver(host.sessions.latest) }
         for subscription in subscriptions where subscription.queued > subscription.options.queue {
             end(subscription, .slow)
         }

@@ -137,7 +137,7 @@ extension Session {
     func deliverBeforeAnswer() -> Bool {
         guard !queue.isEmpty else { return false }
         if firstMarked != nil, hasRoom, !isDraining { return true }
-        deliver(LatestFrame(host.frame), marks: false)
+        deliver(host.sessions.latest, marks: false)
         return false
     }
 

@@ -146,7 +146,7 @@ extension Session {
             throw HostError(.unknownID, "no subscription has id \(id)")
         }
         // What happened before the request is told before its answer.
-        if subscription.isMarked || subscription.queued > 0 { deliver(LatestFrame(host.frame)) }
+        if subscription.isMarked || subscription.queued > 0 { deliver(host.sessions.latest) }
         if !subscription.isEnded { end(subscription, .done) }
     }
 
@@ -167,7 +167,7 @@ extension Session {
             throw HostError(.badField, "mode: all needs one node")
         }
         if options.isAll != subscription.options.isAll, subscription.isMarked || subscription.queued > 0 {
-            deliver(LatestFrame(host.frame))
+            deliver(host.sessions.latest)
         }
         subscription.options = options
         subscription.reschedule()

@@ -223,7 +223,7 @@ public final class Session {
     /// milliseconds after which to come back.
     public func shutDown(after milliseconds: Int) {
         guard let sink else { return }
-        deliver(LatestFrame(host.frame))
+        deliver(host.sessions.latest)
         if !isBare {
             while let last = subscriptions.last { end(last, .shutdown) }
             while let last = observers.last { end(last, .shutdown) }

@@ -9,7 +9,8 @@ final class Sessions {
     @exclusivity(unchecked) private var lastMarked: Unmanaged<Session>?
     private var closed: [Session] = []
     @exclusivity(unchecked) private var overflowing: [Session] = []
-    private let latest: LatestFrame
+    /// What is being said: every delivery is built in it, so that it always knows what its buffer holds.
+    let latest: LatestFrame
 
     var subscriptions = 0
     @exclusivity(unchecked) var messagesIn: UInt64 = 0

@@ -1,0 +1,55 @@
+import Testing
+
+@testable import GraphHost
+
+/// Clients with equal subscriptions share the bytes of one message, and never those of another moment or another client.
+@Suite("Shared frames")
+struct SharedFrameTests {
+    private let bench = Bench()
+    private let graph: LiveGraph
+
+    init() throws {
+        graph = try bench.define(#"{"graph":"g","nodes":{"x":{"set":"any","initial":0},"y":{"set":"any"}}}"#)
+    }
+
+    private func subscriber(_ node: String = "x") -> Client {
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"\#(node)"}"#)
+        return client
+    }
+
+    @Test("Where a client that breaks off changes a node, those that were told before hear of that too")
+    func changedWhileTelling() throws {
+        let first = subscriber()
+        let second = subscriber()
+        let breaking = subscriber()
+        breaking.ask(#"{"op":"set","graph":"g","set":{"x":1},"presence":true}"#)
+        bench.host.flush()
+        for client in [first, second, breaking] { _ = client.take() }
+        // Again by the same client, so that it still stands for its presence.
+        breaking.send(#"{"op":"set","graph":"g","set":{"x":1},"presence":true}"#)
+        breaking.sink.failsNext = true
+        bench.host.flush()
+        #expect(try bench.read(graph, "x") == "empty")
+        for client in [first, second] {
+            #expect(client.take().last?.contains(#"{"id":1,"empty":true"#) == true)
+        }
+    }
+
+    @Test("A full socket in between does not spoil the message that the others share")
+    func fullInBetween() throws {
+        let first = subscriber()
+        let full = bench.connect()
+        full.ask(#"{"op":"sub","id":1,"graph":"g","node":"x","mode":"all"}"#)
+        full.ask(#"{"op":"sub","id":2,"graph":"g","node":"x"}"#)
+        let last = subscriber()
+        try bench.submit(graph, [("x", "1")])
+        full.send(#"{"op":"set","id":9,"graph":"g","set":{"x":2}}"#)
+        full.sink.unsentBytes = 1 << 17
+        bench.host.flush()
+        let expected = [#"{"op":"upd","graph":"g","rev":3,"t":5000000,"d":[{"id":1,"v":2,"n":2}]}"#]
+        #expect(first.take() == expected)
+        #expect(last.take() == expected)
+        #expect(full.take().last == #"{"op":"ok","id":9,"epoch":"e1","rev":3}"#)
+    }
+}
