@@ -166,7 +166,9 @@ extension Session {
         if options.isAll, subscription is GroupSubscription {
             throw HostError(.badField, "mode: all needs one node")
         }
-        if options.isAll != subscription.options.isAll, subscription.isMarked || subscription.queued > 0 {
+        if options.isAll != subscription.options.isAll, subscription.folded > 0 || subscription.queued > 0 {
+            // What was heard in one mode is told in it, also where an interval would hold it back.
+            subscription.hurry()
             deliver(host.sessions.latest)
         }
         subscription.options = options

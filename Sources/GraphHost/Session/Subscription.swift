@@ -125,6 +125,12 @@ class Subscription: AlarmTarget {
         return true
     }
 
+    /// The interval is over: what waits is told with the next delivery.
+    final func hurry() {
+        notBefore = 0
+        if folded > 0, !isMarked { mark() }
+    }
+
     final func alarm(at now: UInt64) {
         guard !isEnded else { return }
         if options.isAll {

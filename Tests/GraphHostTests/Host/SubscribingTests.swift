@@ -283,6 +283,24 @@ struct SubscribingTests {
         )
     }
 
+    @Test("mod of the mode loses nothing that an interval holds back", arguments: ["all", "latest"])
+    func modifyWhileWaiting(former: String) throws {
+        let bench = Bench()
+        let graph = try bench.define(house)
+        let client = bench.connect()
+        client.ask(
+            #"{"op":"sub","id":1,"graph":"house","node":"indoor_c","every":1000,"mode":"\#(former)"}"#
+        )
+        for value in 1...3 { try bench.set(graph, [("indoor_c", "\(value)")]) }
+        #expect(client.take().count == 1)
+        let other = former == "all" ? "latest" : "all"
+        var answers = client.ask(#"{"op":"mod","id":20,"sub":1,"mode":"\#(other)"}"#)
+        bench.pass(2000)
+        answers += client.take()
+        #expect(answers.contains { $0.contains(#"{"id":1,"v":3"#) }, "\(answers)")
+        #expect(client.session.isCaughtUp)
+    }
+
     @Test("The end of the graph ends its subscriptions")
     func removed() throws {
         let bench = Bench()
