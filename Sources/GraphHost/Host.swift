@@ -104,11 +104,7 @@ public final class Host: CommitLogFollower {
     ) -> Submission {
         precondition(definition.name == graph.name, "a graph keeps its name")
         guard graph.isLive else { return .refused(Self.unknown(graph)) }
-        guard graph.deferred == nil else {
-            return .refused(
-                HostError(.conflict, "another change of this definition is on its way", retry: true)
-            )
-        }
+        guard graph.deferred == nil else { return .refused(Self.isChanging) }
         if let hash, hash != graph.definition.hash {
             return .refused(HostError(.conflict, "the definition is another one now", rev: graph.rev))
         }
@@ -128,9 +124,12 @@ public final class Host: CommitLogFollower {
     /// Its subscriptions end with `node_removed`.
     public func remove(_ graph: LiveGraph) -> Submission {
         guard graph.isLive else { return .refused(Self.unknown(graph)) }
+        guard graph.deferred == nil else { return .refused(Self.isChanging) }
         var commit = Commit(graph: graph)
         commit.kind = .remove
-        return append(commit)
+        let submission = append(commit)
+        if case .pending = submission { graph.deferred = [] }
+        return submission
     }
 
     /// Checks a change against what is applied and what is pending, and gives it to the log.
@@ -153,8 +152,8 @@ public final class Host: CommitLogFollower {
         return append(commit)
     }
 
-    /// A commit for a graph whose definition is being changed waits until the log has answered; one for a graph that is gone
-    /// is refused.
+    /// A commit for a graph whose definition is being changed, or that is about to end, waits until the log has answered; one
+    /// for a graph that is gone is refused.
     @inline(never)
     private func submitClosed(_ commit: Commit) -> Submission {
         guard commit.graph.isLive else { return .refused(Self.unknown(commit.graph)) }
@@ -163,8 +162,13 @@ public final class Host: CommitLogFollower {
         return .pending(pending)
     }
 
-    /// The log has answered a change of the definition: what came behind it is checked now.
-    private func submitDeferred(_ graph: LiveGraph) {
+    /// The log has answered a commit: where it changes the definition or ends the graph, what came behind it is checked now.
+    private func submitDeferred(behind commit: Commit) {
+        switch commit.kind {
+        case .redefine, .remove: break
+        case .values, .define, .tick: return
+        }
+        let graph = commit.graph
         guard let deferred = graph.deferred else { return }
         graph.deferred = nil
         for pending in deferred {
@@ -227,6 +231,10 @@ public final class Host: CommitLogFollower {
         }
     }
 
+    private static var isChanging: HostError {
+        HostError(.conflict, "another change of this definition is on its way", retry: true)
+    }
+
     private static func unknown(_ graph: LiveGraph) -> HostError {
         HostError(.unknownGraph, "no graph \(graph.name)")
     }
@@ -268,7 +276,7 @@ public final class Host: CommitLogFollower {
         pending.commit.graph.settle(pending.commit)
         let applied = apply(pending.commit, stamp)
         pending.answer(.success(applied))
-        if case .redefine = pending.commit.kind { submitDeferred(pending.commit.graph) }
+        submitDeferred(behind: pending.commit)
     }
 
     public func log(refused ticket: UInt64, because error: HostError) {
@@ -283,7 +291,7 @@ public final class Host: CommitLogFollower {
         case .values, .redefine, .remove: break
         }
         pending.answer(.failure(error))
-        if case .redefine = pending.commit.kind { submitDeferred(graph) }
+        submitDeferred(behind: pending.commit)
     }
 
     /// Takes a graph that has just ended out of the table.

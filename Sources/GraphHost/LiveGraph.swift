@@ -18,10 +18,10 @@ public final class LiveGraph {
     @exclusivity(unchecked) public internal(set) var isLive = false {
         didSet { isOpen = isLive && deferred == nil }
     }
-    /// Whether commits go straight to the log: it is live, and no change of its definition is on the way.
+    /// Whether commits go straight to the log: it is live, and neither a change of its definition nor its end is on the way.
     @exclusivity(unchecked) private(set) var isOpen = false
-    /// While a change of the definition is at the log: the commits that came behind it, which are checked against what
-    /// the graph will be.
+    /// While a change of the definition, or the end, is at the log: the commits that came behind it, which are checked
+    /// against what the graph will be.
     var deferred: [PendingCommit]? {
         didSet { isOpen = isLive && deferred == nil }
     }

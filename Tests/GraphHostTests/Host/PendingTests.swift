@@ -207,4 +207,35 @@ struct PendingTests {
         #expect(try bench.read(graph, "late") == "1")
         #expect(graph.rev == 3)
     }
+
+    @Test("Behind the end of a graph nothing is applied, and a graph that takes its name is left alone")
+    func behindTheEnd() throws {
+        let (bench, log, graph) = try prepared()
+        let client = bench.connect()
+        guard case .pending = bench.host.remove(graph) else { throw HostError(.internalError, "not pending") }
+        #expect(client.ask(#"{"op":"set","id":1,"graph":"g","set":{"x":1}}"#) == [])
+        guard case .refused = bench.host.remove(graph) else {
+            Issue.record("a graph ends once")
+            return
+        }
+        log.confirm()
+        #expect(client.take().first?.contains("unknown_graph") == true)
+        log.isInstant = true
+        try bench.define(graphText)
+        log.confirm()
+        #expect(bench.host["g"] != nil)
+        #expect(try bench.read(try #require(bench.host["g"]), "x") == "0")
+    }
+
+    @Test("A graph whose end the log refuses goes on with what came behind it")
+    func refusedEnd() throws {
+        let (bench, log, graph) = try prepared()
+        let client = bench.connect()
+        _ = bench.host.remove(graph)
+        client.ask(#"{"op":"set","id":1,"graph":"g","set":{"x":1}}"#)
+        log.lose(HostError(.engineDown, "gone"))
+        log.confirm()
+        #expect(client.take().first?.hasPrefix(#"{"op":"ok","id":1"#) == true)
+        #expect(try bench.read(graph, "x") == "1")
+    }
 }
