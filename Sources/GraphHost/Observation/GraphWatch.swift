@@ -58,6 +58,7 @@ final class GraphWatch {
         } else if let node = graph.chains.record(of: number)?.node ?? graph.chains.inner(number)?.node {
             entry = Picture.Entry(unnamed: node, in: graph)
         } else {
+            for observer in observers { observer.forget(number) }
             return
         }
         let now = graph.host.clock.wall

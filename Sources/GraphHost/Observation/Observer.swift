@@ -115,6 +115,11 @@ final class Observer: AlarmTarget {
         if deaths.count > Self.mostNews { unseen.remove(deaths.removeFirst().number) }
     }
 
+    /// A node of which nothing is known is being freed: it may not be looked at any more.
+    func forget(_ number: UInt64) {
+        nodes[number] = nil
+    }
+
     /// A session stops listening.
     func note(_ departure: GraphWatch.Departure) {
         if listeners.removeValue(forKey: departure.number) == nil { unseenListeners.insert(departure.number) }

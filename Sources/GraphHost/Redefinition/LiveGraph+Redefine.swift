@@ -35,7 +35,9 @@ extension LiveGraph {
         withExtendedLifetime(gone) {}
 
         host.sessions.update(groupsOf: self)
-        if old.settings["access"] != new.settings["access"] { host.sessions.revise() }
+        // Who observes may see every node: that may have ended with a new one.
+        let isWider = chains.watch != nil && new.nodes.contains { old[$0.name] == nil }
+        if isWider || old.settings["access"] != new.settings["access"] { host.sessions.revise() }
         chains.watch?.redefined()
         audit()
         // Those who are told may ask for something at once.

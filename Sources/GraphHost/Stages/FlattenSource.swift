@@ -12,10 +12,17 @@ extension LiveGraph {
         let notAKey = Datum.fail("not_a_key", at: place, "no node is chosen by this key")
         return outer.flattenMap { [unowned self] key in
             // A failure passes: it is shown in place of a chosen node.
-            if key.isFail { return core.node(key) }
-            guard let node = chosen[Self.keyText(key)] ?? otherwise else { return core.node(notAKey) }
+            if key.isFail { return stand(for: key) }
+            guard let node = chosen[Self.keyText(key)] ?? otherwise else { return stand(for: notAKey) }
             return materialise(node)
         }
+    }
+
+    /// A node that is followed while none is chosen: a part of the stage.
+    private func stand(for failure: Datum) -> Node<Datum> {
+        let node = core.node(failure)
+        chains.hide(node)
+        return node
     }
 
     /// How a key is written in `to`: a string as what it says, anything else as its JSON text.

@@ -227,6 +227,37 @@ struct ObservingTests {
         let answer = bench.connect().ask(#"{"op":"observe","id":7,"graph":"g"}"#)
         #expect(answer[0].contains(#""code":"too_large""#))
     }
+
+    @Test("The node that shows why a flatten follows nothing dies like any other")
+    func withoutName() throws {
+        let graph = try bench.define(
+            """
+            {"graph": "f", "nodes": {"key": {"set": "any", "initial": "nobody"}, "a": {"set": "any", "initial": 1},
+              "chosen": {"flatten": {"from": "key", "to": {"a": "a"}}}}}
+            """
+        )
+        let topo = watcher.ask(#"{"op":"observe","id":8,"graph":"f","every":100}"#)[0]
+        #expect(topo.contains("not_a_key"))
+        for key in [#""a""#, #""nobody""#, #""a""#] {
+            try bench.set(graph, [("key", key)])
+            _ = next()
+        }
+        #expect(try bench.read(graph, "chosen") == "1")
+    }
+
+    @Test("An observer that may not see a new node hears nothing of it")
+    func newNode() throws {
+        let grants = [Principal.Grant(nodes: ["x"], can: [.read, .observe])]
+        let ann = bench.connect(SessionAccess(Access(Principal(name: "ann", grants: grants))))
+        _ = try bench.define(#"{"graph":"r","nodes":{"x":{"set":"any","initial":1}}}"#)
+        #expect(ann.ask(#"{"op":"observe","id":1,"graph":"r","every":100}"#)[0].contains("topo"))
+        let wider = try bench.definition(
+            #"{"graph":"r","nodes":{"x":{"set":"any","initial":1},"secret":{"set":"any","initial":42}}}"#
+        )
+        _ = bench.host.redefine(try #require(bench.host["r"]), as: wider)
+        bench.pass(300)
+        #expect(ann.take() == [#"{"op":"end","id":1,"code":"forbidden","released":0}"#])
+    }
 }
 
 extension String {
