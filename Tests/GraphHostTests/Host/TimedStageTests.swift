@@ -167,4 +167,21 @@ struct TimedStageTests {
         bench.pass(10)
         #expect(client.take().map(Self.value) == [#""v":2},{"id":1,"v":3"#])
     }
+
+    @Test(
+        "A value that is due when its source ends does not come back behind the end",
+        arguments: [
+            #"{"delay":30}"#, #"{"debounce":30}"#, #"{"sample":30}"#, #"{"window":{"last":30,"of":"count"}}"#,
+        ]
+    )
+    func dueWithTheEnd(stage: String) throws {
+        let bench = Bench()
+        let graph = try bench.define(
+            #"{"graph":"g","nodes":{"x":{"set":"any","ttl":30},"out":{"from":"x","pipe":[\#(stage)]}}}"#
+        )
+        try bench.set(graph, [("x", "1")])
+        bench.pass(100)
+        #expect(try bench.read(graph, "x") == "empty")
+        #expect(try bench.read(graph, "out") == "empty")
+    }
 }
