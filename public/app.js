@@ -1,6 +1,6 @@
 // The page: one client, one store, one animation loop, and whichever view the address names.
-import { connect } from "/client.js";
 import { Announcer } from "/lib/a11y.js";
+import { join } from "/lib/connection.js";
 import { h, setText } from "/lib/dom.js";
 import { Frame } from "/lib/frame.js";
 import { Keys } from "/lib/keys.js";
@@ -40,16 +40,7 @@ store.listen("session", (session) => {
   try { session ? localStorage.setItem("sluice.session", "yes") : localStorage.removeItem("sluice.session"); } catch { /* for now only */ }
 });
 
-const client = connect("/v1/ws", {
-  client: "dashboard",
-  ping: 2000,
-  onState: (state) => {
-    store.set("state", state);
-    document.documentElement.dataset.conn = state.name;
-    dispatchEvent(new Event("connection"));
-  },
-});
-store.set("state", client.state);
+const { client, meters } = join(store, frame);
 
 const styles = new Map();
 /** Loads a stylesheet once; resolves when it holds, or could not be had. */
@@ -62,7 +53,7 @@ const style = (path) => {
   return styles.get(path);
 };
 
-const shell = new Shell({ client, store, frame, keys, dialogs, announce, go: (...a) => router.go(...a) });
+const shell = new Shell({ client, meters, store, frame, keys, dialogs, announce, go: (...a) => router.go(...a) });
 
 /** The view on screen, with the means to end it. */
 let current = null;

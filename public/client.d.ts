@@ -21,11 +21,11 @@ export interface Options {
   token?: string;
   /** Milliseconds between two values of one subscription at most, unless it says otherwise. */
   every?: number;
-  /** Milliseconds between two pings while the page is visible: measures the round trip and finds silence early. Without: the server's heartbeat. */
-  ping?: number;
   onState?: (state: State) => void;
   /** What a listener throws, and frames that cannot be read. Without it they are thrown outside of any caller. */
   onError?: (error: unknown) => void;
+  /** Hears every message of the server as it came, and how many characters its frame had: for meters and logs. */
+  onMessage?: (message: any, length: number) => void;
   /** Another implementation of WebSocket. */
   WebSocket?: unknown;
 }
@@ -38,12 +38,8 @@ export interface State {
   readonly at?: number;
   /** Since when it is up or was lost; undefined if it never was up. */
   readonly since?: number;
-  /** The connection is up or being made, but the server is silent. */
-  readonly late?: boolean;
   /** After a reconnect: how long it was away, milliseconds. */
   readonly gap?: number;
-  /** After a reconnect: the server has begun another history. */
-  readonly restarted?: boolean;
   /** How the last connection ended. */
   readonly code?: number;
   readonly reason?: string;
@@ -53,6 +49,7 @@ export interface Meta {
   /** The commit's time, milliseconds since 1970. */
   readonly t: number;
   readonly rev: number;
+  /** Another epoch than before: the server has begun another history. */
   readonly epoch: string;
   /** The rev of the node's own last change, where it differs from `rev`. */
   readonly c?: number;
@@ -85,6 +82,8 @@ export interface WatchOptions {
   queue?: number;
   /** So many of the newest values first, where the node keeps a history. */
   history?: number;
+  /** Further options of the protocol. */
+  [option: string]: unknown;
 }
 
 export interface Watch<T> {
@@ -124,7 +123,6 @@ export declare class SluiceError extends Error {
 
 export interface Client {
   readonly state: State;
-  readonly meters: { rtt: number | null; messages: number; updates: number; bytes: number };
   readonly limits: { msg: number; subs?: number; pipe?: number };
   /** What the server calls this connection, such as "c:7". */
   readonly session?: string;
@@ -141,10 +139,13 @@ export interface Client {
   list(): Promise<{ graph: string; title?: string; epoch: string; rev: number; nodes: number; listeners: number }[]>;
   /** Shows another token. */
   auth(token: string): Promise<{ expires?: number }>;
-  /** Connects now, also after `closed`. */
+  /** Connects now, also after `closed`; asks a server that is connected whether it is still there. */
   retry(): void;
-  /** Checks now whether the server answers, with two seconds of patience. */
-  check(): void;
+  /**
+   * Asks whether the server is there, and resolves with the milliseconds of the round trip; with `undefined` when there was no answer.
+   * Nothing at all from the server within `patience` seconds (4): the connection counts as lost.
+   */
+  ping(patience?: number): Promise<number | undefined>;
   close(): void;
 }
 

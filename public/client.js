@@ -1,456 +1,307 @@
-// A client of Sluice in one module, for pages, workers and Node 22 and newer. docs/client.md explains it, client.d.ts has the types.
+// A client of Sluice for pages, workers and Node 22. docs/client.md explains it; client.d.ts has the types.
 
-const pauses = [250, 500, 1000, 2000, 5000, 10000];
-const now = () => performance.now();
-const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
+const pauses = [250, 500, 1000, 2000, 5000, 10_000];
+
+export class SluiceError extends Error {
+  name = "SluiceError";
+  constructor({ msg, ...rest }) { Object.assign(super(msg ?? rest.code), rest); }
+}
+const refusal = (code, msg, more) => new SluiceError({ code, msg, ...more });
+
+// A BigInt is its digits, where the engine can; what JSON would make null is refused.
+const encode = (value) => JSON.stringify(value, (_, each) => {
+  if (typeof each === "number" && !Number.isFinite(each)) throw refusal("type_mismatch", `${each} cannot be sent`);
+  return typeof each === "bigint" ? JSON.rawJSON(each) : each;
+});
+const exact = (_, value, context) => (/^-?\d{16,}$/.test(context?.source) && !Number.isSafeInteger(value) ? BigInt(context.source) : value);
+const decode = (text) => JSON.parse(text, /\d{16}/.test(text) ? exact : undefined);
 const told = ({ v, empty, fail }) => encode({ v, empty, fail });
 
-/** What was refused, by the server or here. `code` is stable; `path` is the graph or graph/node it is about. */
-export class SluiceError extends Error {
-  constructor({ msg, op, id, ...rest }) {
-    super(msg ?? rest.code);
-    this.name = "SluiceError";
-    Object.assign(this, rest);
-  }
-}
-
-/** JSON in which a BigInt is its digits. What JSON cannot say (NaN, undefined) is refused instead of becoming null. */
-function encode(value) {
-  if (typeof value === "bigint") return `${value}`;
-  if (value && typeof value === "object" && !value.toJSON) {
-    if (Array.isArray(value)) return `[${value.map(encode)}]`;
-    const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-    return `{${keys.map((key) => `${JSON.stringify(key)}:${encode(value[key])}`)}}`;
-  }
-  const text = typeof value === "number" && !Number.isFinite(value) ? undefined : JSON.stringify(value);
-  if (text === undefined) throw new SluiceError({ code: "type_mismatch", msg: `${String(value)} cannot be sent as JSON` });
-  return text;
-}
-
-/** Integers that a double cannot hold come as BigInt, where the engine tells their digits; everything else as JSON says. */
-const exact = (_, value, context) =>
-  typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source) ? BigInt(context.source) : value;
-const decode = (text) => (/\d{16}/.test(text) ? JSON.parse(text, exact) : JSON.parse(text));
-
 function typed(type, value) {
-  if (!type) return value;
   if (type === BigInt && Number.isSafeInteger(value)) return BigInt(value);
-  if (![Number, String, Boolean, BigInt].includes(type)) return type(value);
-  if (typeof value === type.name.toLowerCase()) return value;
-  throw new TypeError(`expected ${type.name}, got ${value === null ? "null" : typeof value}`);
+  if (![Number, String, Boolean, BigInt].includes(type)) return type ? type(value) : value;
+  if (value?.constructor === type) return value;
+  throw new TypeError(`expected ${type.name}, got ${value?.constructor.name ?? "null"}`);
 }
 
-/** "graph", "graph/node", "graph/room.*" or an object with graph and node, nodes or combine. */
 function place(target) {
   if (typeof target !== "string") return target;
-  const cut = target.indexOf("/");
-  if (cut < 0) return { graph: target };
-  const graph = target.slice(0, cut), node = target.slice(cut + 1);
+  const [graph, node] = target.split("/");
   return /[*,]/.test(node) ? { graph, nodes: node.split(",") } : { graph, node };
 }
 
-const randomKey = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+export function connect(address = "/v1/ws", options = {}) {
+  const url = new URL(address, globalThis.location?.href), page = globalThis.document, away = new AbortController();
+  const subs = new Map(), byID = new Map(), presences = new Set(), limits = { msg: 65536 };
+  const report = options.onError ?? ((error) => queueMicrotask(() => { throw error; }));
+  let socket, ready, wanted, since, timer, beat, hb, left, tries = 0, quiet = 0, ids = 0;
+  const client = {
+    limits, watch, observe, stream, set, presence, get, ping, retry, close,
+    list: async () => (await request({ op: "list" })).graphs,
+    auth: (token) => request({ op: "auth", token }),
+  };
 
-export const connect = (url = "/v1/ws", options = {}) => new Client(url, options);
+  function watch(target, type, fn, given) { return join({ op: "sub", ...place(target), every: options.every, ...given }, type, fn); }
 
-class Client {
-  state = Object.freeze({ name: "connecting", tries: 0 });
-  meters = { rtt: null, messages: 0, updates: 0, bytes: 0 };
-  limits = { msg: 65536 };
-  #url; #options; #socket = null; #wanted = false; #ready = false; #timer; #beat; #away = new AbortController();
-  #ids = 0; #subs = new Map(); #byID = new Map(); #requests = new Map(); #presences = new Set();
-  #hb = 25000; #heard = 0; #pinged = 0; #pingAt = 0; #patience = 0; #ticked = 0; #opened = 0; #trips = []; #trip = 0;
-  #tries = 0; #lostAt = 0; #upSince = 0; #epochs = new Map(); #hidden = false;
-
-  constructor(url, options) {
-    this.#url = new URL(url, globalThis.location?.href);
-    this.#url.protocol = this.#url.protocol.replace("http", "ws");
-    this.#options = options;
-    const page = globalThis.document, { signal } = this.#away;
-    const on = (target, name, act) => target?.addEventListener?.(name, act, { signal });
-    this.#hidden = page?.visibilityState === "hidden";
-    on(page, "visibilitychange", () => this.#show(page.visibilityState === "hidden"));
-    on(globalThis, "online", () => this.#wanted && this.retry());
-    on(globalThis, "offline", () => this.check());
-    if (page) {
-      // The listener goes at once when the page does, and comes back with it from the back/forward cache.
-      on(globalThis, "pagehide", () => { this.#wanted = false; this.#drop(1000, ""); });
-      on(globalThis, "pageshow", (event) => event.persisted && this.retry());
-    }
-    this.retry();
+  function observe(graph, fn, given) {
+    const hear = (_, { ended, event = { op: "end", ...ended } }) => fn(event);
+    return join({ op: "observe", graph, every: 250, ...given }, null, hear, Symbol(graph));
   }
 
-  // Asking
-
-  /** Listens: `fn(value, meta)` now and at every change. Equal requests share one subscription. */
-  watch(target, type, fn, { pipe, every = this.#options.every, mode, queue, history } = {}) {
-    const { graph, node, nodes, combine } = place(target);
-    const watcher = { type, fn, group: !!nodes };
-    return this.#join({ op: "sub", graph, node, nodes, combine, pipe, every, mode, queue, history }, watcher);
-  }
-
-  /** Looks at a graph without owning any of it: `fn` hears `topo`, `topod` and `end`, as the protocol has them. */
-  observe(graph, fn, { every } = {}) {
-    return this.#join({ op: "observe", graph, every }, { raw: true, fn }, `${++this.#ids}`);
-  }
-
-  /** Values as `for await` takes them; a slow reader gets the newest, in mode `all` every one. */
-  async *stream(target, type, options = {}) {
+  async function* stream(target, type, given = {}) {
     let values = [], end, wake;
-    const handle = this.watch(target, type, (value, meta) => {
-      if (meta.ended) end = meta.ended;
-      else if (meta.empty || meta.fail) return;
-      else if (options.mode !== "all") values = [value];
-      else if (values.push(value) > 10000) end = { code: "slow", msg: "10,000 values were not read" };
+    const handle = watch(target, type, (value, { ended, empty, fail }) => {
+      if (ended) end = ended;
+      else if (empty || fail) return;
+      else if (given.mode !== "all") values = [value];
+      else if (values.push(value) > 10_000) end = { code: "slow", msg: "10,000 values were not read" };
       wake?.();
-    }, options);
+    }, given);
     try {
-      for (;;) {
-        while (values.length) yield values.shift();
-        if (end && !/^(complete|done|closed)$/.test(end.code)) throw new SluiceError(end);
-        if (end) return;
-        await new Promise((resolve) => (wake = resolve));
-      }
+      for (; values.length || !end; await new Promise((resolve) => (wake = resolve))) while (values.length) yield values.shift();
     } finally { handle.close(); }
+    if (!/^(complete|done|closed)$/.test(end.code)) throw new SluiceError(end);
   }
 
-  /** Sets "graph/node" to a value, or several nodes of "graph" at once. Resolves once the server has accepted it. */
-  async set(target, value, { clear, if: condition, ctx, presence, key = randomKey() } = {}) {
+  async function set(target, value, { key = crypto.getRandomValues(new BigUint64Array(2)).join("-"), ...given } = {}) {
     const { graph, node } = place(target);
-    const set = node === undefined ? value : { [node]: value };
-    if (value === undefined) encode(value);
-    return this.#request({ op: "set", graph, set, clear, if: condition, ctx, presence, key }, node ? `${graph}/${node}` : graph);
+    if (encode(value) === undefined) throw refusal("type_mismatch", "undefined cannot be sent");
+    return request({ op: "set", graph, set: node ? { [node]: value } : value, key, ...given }, target);
   }
 
-  /** A value that is there while this client is: set again after every reconnect, cleared when the connection ends. */
-  presence(target, value) {
+  function presence(target, value) {
     const { graph, node } = place(target);
-    const send = () => this.#ready && this.#request({ op: "set", graph, set: { [node]: value }, presence: true })
-      .catch((error) => /^(not-connected|unknown-outcome)$/.test(error.code) || this.#report(error));
-    this.#presences.add(send);
+    const send = () => ready && set(target, value, { presence: true }).catch((error) => ready && report(error));
+    presences.add(send);
     send();
     return {
-      set: (next) => { value = next; send(); },
-      close: () => { if (this.#presences.delete(send)) this.#request({ op: "set", graph, clear: [node] }).catch(() => {}); },
+      set(next) { value = next; send(); },
+      close() { if (presences.delete(send)) set(graph, {}, { clear: [node] }).catch(() => {}); },
     };
   }
 
-  /** The value of "graph/node" (undefined when empty), or `{epoch, rev, t, m}` of several nodes of "graph". */
-  async get(target, what) {
-    const { graph, node, nodes } = place(target);
-    const answer = await this.#request({ op: "get", graph, nodes: node ? [node] : nodes ?? what }, graph);
-    if (!node) return answer;
-    const { v, empty, fail } = answer.m[node];
-    if (fail) throw new SluiceError({ ...fail, path: target });
-    return empty ? undefined : typed(what, v);
+  async function get(target, what) {
+    const { graph, node, nodes = what } = place(target);
+    const answer = await request({ op: "get", graph, nodes: node ? [node] : nodes }), held = answer.m[node];
+    if (held?.fail) throw new SluiceError({ ...held.fail, path: target });
+    return !held ? answer : "v" in held ? typed(what, held.v) : undefined;
   }
 
-  /** All graphs with their titles and counts. */
-  async list() { return (await this.#request({ op: "list" })).graphs; }
-  async auth(token) { return this.#request({ op: "auth", token }); }
-
-  // The connection
-
-  /** Connects now instead of after the pause, also after `closed`; checks a connection that is up. */
-  retry() {
-    if (this.#away.signal.aborted) return;
-    this.#wanted = true;
-    if (!this.#beat) { this.#ticked = now(); this.#beat = setInterval(() => this.#tick(), 1000); }
-    if (this.#socket) return this.check();
-    clearTimeout(this.#timer);
-    this.#open();
-  }
-
-  /** Asks whether the server is still there; without an answer within two seconds the connection counts as lost. */
-  check() { if (this.#ready) { this.#patience = 2000; if (!this.#pinged) this.#ping(); setTimeout(() => this.#tick(), 2050); } }
-
-  close() {
-    this.#wanted = false;
-    this.#away.abort();
-    for (const sub of this.#subs.values()) { clearTimeout(sub.timer); this.#end(sub, { code: "closed", msg: "the client was closed" }); }
-    this.#subs.clear();
-    this.#drop(1000, "");
-  }
-
-  #open() {
-    const { WebSocket = globalThis.WebSocket, client, token } = this.#options;
-    this.#say(this.#lostAt ? "reconnecting" : "connecting");
-    let socket;
-    try { socket = this.#socket = new WebSocket(this.#url, "sluice.v1.json"); } catch (error) {
-      this.#report(error);
-      return this.#drop(4400, error.message);
-    }
-    this.#opened = now();
-    socket.onopen = () => this.#send({ op: "hello", id: ++this.#ids, client, token });
-    socket.onmessage = ({ data }) => {
-      this.#heard = now();
-      this.#patience = this.#usual;
-      this.meters.messages++;
-      this.meters.bytes += data.length;
-      if (this.state.late) this.#say(this.state.name, { ...this.state, late: false });
-      try { for (const message of [decode(data)].flat()) this.#receive(message ?? {}); } catch (error) {
-        this.#report(error);
-        this.#drop(4500, "malformed");
-      }
-    };
-    socket.onclose = ({ code, reason }) => socket === this.#socket && this.#drop(code, reason);
-  }
-
-  #receive(message) {
-    const sub = this.#byID.get(message.id), { op } = message;
-    if (op === "hello") return this.#welcome(message);
-    if (op === "upd") {
-      for (const entry of message.d) {
-        this.meters.updates += entry.n ?? 1;
-        this.#deliver(this.#byID.get(entry.id), entry, message);
-      }
-    } else if (op === "snap" && sub) this.#snap(sub, message);
-    else if ((op === "topo" || op === "topod") && sub) {
-      if (op === "topo") this.#epoch(sub, message);
-      this.meters.updates += message.val?.length ?? 0;
-      this.#call(sub, message, message);
-    } else if ((op === "end" || op === "err") && sub) this.#over(sub, message);
-    else if (op === "ok" || op === "err") this.#answered(message);
-    else if (op === "hb") for (const each of this.#subs.values()) each.stale = !!message.stale;
-  }
-
-  #welcome({ hb = 25, limits, session, server }) {
-    const gap = this.#lostAt ? Date.now() - this.#lostAt : undefined;
-    this.#hb = hb * 1000;
-    this.#patience = this.#usual;
-    Object.assign(this.limits, limits);
-    Object.assign(this, { session, server });
-    this.#ready = true;
-    this.#lostAt = this.#trip = 0;
-    this.#upSince = now();
-    this.#trips = [];
-    this.#say("live", { gap });
-    for (const sub of this.#subs.values()) {
-      sub.gap = gap;
-      if (sub.ended?.code !== "complete") this.#ask(sub);
-    }
-    for (const send of this.#presences) send();
-    if (this.#options.ping) this.#ping();
-  }
-
-  /** The socket is gone, or treated as if: what waits is told, and unless it is over, another try is due. */
-  #drop(code, reason) {
-    const socket = this.#socket, waiting = [...this.#requests.values()];
-    clearTimeout(this.#timer);
-    this.#pinged = 0;
-    this.#socket = null;
-    if (socket) { socket.onopen = socket.onmessage = socket.onclose = null; socket.onerror = () => {}; socket.close(); }
-    if (this.#ready && now() - this.#upSince > 5000) this.#tries = 0;
-    if (this.#ready || !this.#lostAt && this.state.since) this.#lostAt = Date.now();
-    this.#ready = false;
-    this.#byID.clear();
-    this.#requests.clear();
-    if (!this.#wanted || (code >= 4000 && code < 4500)) {
-      clearInterval(this.#beat);
-      this.#wanted = this.#beat = false;
-      this.#say("closed", { code, reason });
-    } else {
-      let after;
-      try { after = code === 4503 ? JSON.parse(reason).after : undefined; } catch { /* no pause is named */ }
-      const pause = after ?? Math.random() * pauses[Math.min(this.#tries, pauses.length - 1)];
-      this.#tries++;
-      this.#say("reconnecting", { at: Date.now() + pause, code, reason });
-      this.#timer = setTimeout(() => this.#open(), pause);
-    }
-    for (const { fields, path, reject } of waiting) {
-      const { op, key } = fields, until = Date.now() + 600_000;
-      // It may have been applied. Repeating with the same key cannot apply it twice, for as long as the server remembers keys.
-      reject(op !== "set" ? new SluiceError({ code: "not-connected", msg: "the connection was lost", path }) : new SluiceError({
-        code: "unknown-outcome", msg: "the connection was lost before the server answered", path, key,
-        repeat: async () => Date.now() < until ? this.#request(fields, path) : Promise.reject(
-          new SluiceError({ code: "key-expired", msg: "too long ago to repeat; look at the value and set it anew", path })),
-      }));
-    }
-  }
-
-  // Alive?
-
-  get #pings() { return this.#hidden ? 0 : this.#options.ping; }
-  get #usual() { return this.#pings ? 2 * this.#pings : this.#hb; }
-
-  #tick() {
-    const time = now(), slept = time - this.#ticked > 5000;
-    this.#ticked = time;
-    if (!this.#ready) {
-      if (this.#socket && time - this.#opened > 10_000) return this.#drop(4508, "no answer");
-      if (this.#socket && time - this.#opened > 2000 && !this.state.late) this.#say(this.state.name, { ...this.state, late: true });
-      else if (this.#offline !== (this.state.name === "offline") && this.#lostAt) this.#say("reconnecting", this.state);
-      return;
-    }
-    const quiet = time - Math.max(this.#heard, this.#pinged);
-    if (this.#pinged) {
-      // Timers that stood still say nothing about the server.
-      if (slept) this.#pinged = time;
-      else if (quiet >= this.#patience) this.#drop(4508, "no answer");
-      else if (quiet > 1500 && !this.state.late) this.#say("live", { ...this.state, late: true });
-    } else if (time - (this.#pings ? this.#pingAt : this.#heard) >= (this.#pings || this.#hb)) this.#ping();
-  }
-
-  #ping() {
-    this.#pinged = this.#pingAt = now();
-    this.#request({ op: "ping" }).then(() => {
-      // The first trip is one of a page that is loading.
-      if (this.#pinged && this.#trip++) this.#trips = [...this.#trips.slice(-4), now() - this.#pingAt];
-      this.#pinged = 0;
-      if (this.#trips.length) this.meters.rtt = median(this.#trips);
-    }, () => {});
-  }
-
-  #show(hidden) {
-    this.#hidden = hidden;
-    if (!hidden && this.#wanted) this.retry();
-    this.#patience = hidden ? this.#usual : 2000;
-    for (const sub of this.#byID.values()) {
-      if (sub.fields.mode !== "all") this.#send({ op: "mod", id: ++this.#ids, sub: sub.id, every: this.#pace(sub) ?? (sub.raw ? 250 : 0) });
-    }
-  }
-
-  #pace({ fields: { every, mode } }) { return this.#hidden && mode !== "all" ? Math.max(1000, every ?? 0) : every; }
-  get #offline() { return globalThis.navigator?.onLine === false || (this.#lostAt > 0 && Date.now() - this.#lostAt > 30_000); }
-
-  #say(name, more = {}) {
-    if (name === "reconnecting" && this.#offline) name = "offline";
-    const since = name === "live" ? more.since ?? Date.now() : this.#lostAt || this.state.since;
-    this.state = Object.freeze({ ...more, name, tries: name === "live" ? 0 : this.#tries, since });
-    try { this.#options.onState?.(this.state); } catch (error) { this.#report(error); }
-  }
-
-  #report(error) {
-    if (this.#options.onError) this.#options.onError(error);
-    else queueMicrotask(() => { throw error; });
-  }
-
-  // Subscriptions: kept as what is wanted, asked for again on every connection
-
-  #join(fields, watcher, unique = "") {
-    const key = encode(fields) + unique;
-    let sub = this.#subs.get(key);
-    if (!sub) {
-      this.#subs.set(key, (sub = { key, fields, raw: watcher.raw, watchers: new Set(), values: watcher.group ? {} : null }));
-      if (this.#ready) this.#ask(sub);
-    } else if (sub.entry) queueMicrotask(() => watcher.closed || watcher.meta || this.#hear(sub, watcher, sub.entry, sub.meta));
-    clearTimeout(sub.timer);
-    sub.watchers.add(watcher);
-    const client = this;
-    return {
-      get value() { return watcher.value; },
-      get meta() { return watcher.meta; },
-      get stale() { return !client.#ready || !sub.id || !!sub.ended || !!sub.stale; },
-      again() { if (client.#ready && (sub.ended || !sub.id)) client.#ask(sub); },
-      close() {
-        watcher.closed = true;
-        sub.watchers.delete(watcher);
-        // A view that changes often asks again for the same a moment later.
-        if (!sub.watchers.size) sub.timer = setTimeout(() => client.#leave(sub), sub.raw ? 0 : 250);
-      },
-    };
-  }
-
-  #leave(sub) {
-    this.#subs.delete(sub.key);
-    if (this.#byID.get(sub.id) === sub) this.#send({ op: "unsub", id: sub.id });
-  }
-
-  #ask(sub) {
-    sub.id = ++this.#ids;
-    sub.ended = null;
-    this.#byID.set(sub.id, sub);
-    const { history, ...rest } = sub.fields;
-    this.#send({ ...rest, id: sub.id, every: this.#pace(sub), since: sub.cursor, history: sub.cursor ? undefined : history });
-  }
-
-  #snap(sub, message) {
-    const { epoch, rev, c, d = [], resumed } = message, known = sub.entry;
-    this.#epoch(sub, message);
-    sub.cursor = { epoch, rev };
-    if (message.m && !resumed) for (const name in sub.values) if (!(name in message.m)) delete sub.values[name];
-    for (const entry of d) this.#deliver(sub, entry, entry, resumed ? undefined : true);
-    sub.cursor.rev = rev;
-    const inHistory = d.length && !resumed && d.at(-1).rev === (c ?? rev);
-    const same = known && resumed === false && !sub.values && told(known) === told(message);
-    if (same) sub.meta = { ...sub.meta, rev, c, epoch };
-    else if (!inHistory && ("v" in message || message.empty || message.fail || message.m)) this.#deliver(sub, message, message);
-  }
-
-  #epoch(sub, { epoch }) {
-    const before = this.#epochs.get(sub.fields.graph);
-    this.#epochs.set(sub.fields.graph, epoch);
-    if (before && before !== epoch && this.state.gap !== undefined && !this.state.restarted) this.#say("live", { ...this.state, restarted: true });
-  }
-
-  #deliver(sub, entry, { rev, t, by, ctx }, history) {
-    if (!sub) return;
-    sub.cursor.rev = rev;
-    if (!history) sub.entry = entry;
-    sub.meta = { t, rev, epoch: sub.cursor.epoch, c: entry.c, folded: entry.n ?? 1, by, ctx, history, gap: sub.gap, empty: entry.empty, fail: entry.fail };
-    sub.gap = undefined;
-    if (entry.m) {
-      for (const [name, { v, empty, fail, gone }] of Object.entries(entry.m)) {
-        if (empty || fail || gone) delete sub.values[name]; else sub.values[name] = v;
-      }
-      Object.assign(sub.meta, { changed: Object.keys(entry.m), m: entry.m });
-    }
-    this.#call(sub, entry, sub.meta);
-  }
-
-  #call(sub, entry, meta) { for (const watcher of sub.watchers) this.#hear(sub, watcher, entry, meta); }
-
-  #hear(sub, watcher, entry, meta) {
-    try {
-      if (sub.raw) return watcher.fn(entry);
-      let value;
-      if (sub.values) value = sub.values;
-      else if ("v" in entry && !meta.ended) {
-        try { value = typed(watcher.type, entry.v); } catch (error) {
-          meta = { ...meta, fail: { code: "type_mismatch", msg: error.message } };
-        }
-      }
-      Object.assign(watcher, { value, meta });
-      watcher.fn?.(value, meta);
-    } catch (error) { this.#report(error); }
-  }
-
-  /** The server has ended a subscription, or not begun it. It is asked for again where that helps. */
-  #over(sub, { op, code, msg, retry, after, problems }) {
-    this.#byID.delete(sub.id);
-    sub.id = 0;
-    if (retry || code === "slow") setTimeout(() => this.#ready && !sub.id && this.#subs.get(sub.key) === sub && this.#ask(sub), after ?? 1000);
-    if (this.#subs.get(sub.key) === sub && code !== "shutdown") this.#end(sub, { code, msg, problems });
-  }
-
-  #end(sub, ended) {
-    sub.ended = ended;
-    this.#call(sub, sub.raw ? { op: "end", ...ended } : {}, { ...sub.meta, ended });
-  }
-
-  // Requests
-
-  #request(fields, path) {
+  function request(fields, path = fields.graph) {
     return new Promise((resolve, reject) => {
-      if (!this.#ready) throw new SluiceError({ code: "not-connected", msg: "not connected", path });
-      const id = ++this.#ids, text = encode({ ...fields, id });
-      if (new TextEncoder().encode(text).length > this.limits.msg) {
-        throw new SluiceError({ code: "too_large", msg: `longer than the ${this.limits.msg} bytes that the server takes`, path });
-      }
-      this.#requests.set(id, { resolve, reject, fields, path });
-      this.#socket.send(text);
+      if (!ready) throw refusal("not-connected", "not connected", { path });
+      const id = ++ids, text = encode({ ...fields, id });
+      if (new TextEncoder().encode(text).length > limits.msg) throw refusal("too_large", `longer than ${limits.msg} bytes`, { path });
+      byID.set(id, { resolve, reject, fields, path });
+      socket.send(text);
     });
   }
 
-  #answered(message) {
-    // What could not be read has no id; answers come in order, so it is about the oldest.
-    const id = message.id ?? this.#requests.keys().next().value, request = this.#requests.get(id);
-    this.#requests.delete(id);
-    if (message.op === "ok") return request?.resolve(message);
-    const path = message.node && request?.fields.graph ? `${request.fields.graph}/${message.node}` : request?.path;
-    if (request) request.reject(new SluiceError({ ...message, path }));
-    else if (!this.#ready) this.#drop(4401, message.code);
+  function answered({ op, id, node, ...answer }, { fields, path, resolve, reject }) {
+    byID.delete(id);
+    if (op === "ok") resolve(answer);
+    else reject(new SluiceError({ ...answer, node, path: node ? `${fields.graph}/${node}` : path }));
   }
 
-  #send(message) { if (this.#socket?.readyState === 1) this.#socket.send(encode(message)); }
+  function send(message) { socket.send(encode({ id: ++ids, ...message })); }
+
+  function retry() {
+    if (socket) return void ping(3);
+    wanted = true;
+    open();
+  }
+
+  function close() {
+    wanted = false;
+    away.abort();
+    for (const sub of subs.values()) over(sub, { code: "closed", msg: "the client was closed" });
+    subs.clear();
+    drop(1000, "");
+  }
+
+  function open() {
+    const { WebSocket = globalThis.WebSocket, client: name, token } = options;
+    clearTimeout(timer);
+    say();
+    try { socket = new WebSocket(url, "sluice.v1.json"); } catch (error) {
+      report(error);
+      return drop(4400, error.message);
+    }
+    const mine = socket;
+    beat = setInterval(tick, 1000);
+    left = 10;
+    mine.onopen = () => send({ op: "hello", client: name, token });
+    mine.onclose = ({ code, reason }) => mine === socket && drop(code, reason);
+    mine.onmessage = ({ data }) => {
+      if (mine !== socket) return;
+      left = quiet = 0;
+      try { for (const message of [decode(data)].flat()) receive(message ?? {}, data.length); } catch (error) {
+        report(error);
+        drop(4500, "malformed");
+      }
+    };
+  }
+
+  function receive(message, length) {
+    const { op, d, code } = message;
+    // What could not be read has no id; answers come in order, so it is about the oldest request.
+    const id = message.id ?? (op === "err" ? [...byID].find(([, { reject }]) => reject)?.[0] : 0), of = byID.get(id);
+    options.onMessage?.(message, length);
+    if (op === "upd") for (const entry of d) deliver(byID.get(entry.id), entry, message);
+    else if (op === "hello") welcome(message);
+    else if (op === "hb") for (const sub of subs.values()) sub.stale = message.stale;
+    else if (!of) return void (op === "err" && !ready && drop(4401, code));
+    else if (of.reject) answered({ ...message, id }, of);
+    else if (op === "snap") snap(of, message);
+    else if (op === "end" || op === "err") over(of, message);
+    else if (op === "topo" || op === "topod") tell(of, {}, { event: message });
+  }
+
+  function welcome(message) {
+    const gap = since && Date.now() - since, { session, server } = message;
+    Object.assign(client, { session, server });
+    Object.assign(limits, message.limits);
+    hb = message.hb ?? 25;
+    ready = true;
+    since = Date.now();
+    say({ gap });
+    for (const sub of subs.values()) {
+      sub.gap = gap;
+      if (sub.ended !== "complete") ask(sub);
+    }
+    for (const send of presences) send();
+  }
+
+  // The socket is gone, or treated as if: what waits is told, and unless it is over, another try is due.
+  function drop(code, reason) {
+    const now = Date.now(), waiting = [...byID.values()];
+    clearTimeout(timer);
+    clearInterval(beat);
+    socket?.close();
+    byID.clear();
+    if (ready && now - since > 5000) tries = 0;
+    if (ready) since = now;
+    socket = ready = undefined;
+    const pause = Number(/"after":(\d+)/.exec(reason)?.[1]) || Math.random() * (pauses[tries] ?? 10_000);
+    wanted &&= code < 4000 || code >= 4500;
+    if (wanted) timer = setTimeout(open, pause, tries++);
+    say({ code, reason, at: wanted ? now + pause : undefined });
+    for (const { fields, path, reject } of waiting) {
+      const repeat = async () => {
+        if (Date.now() < now + 600_000) return request(fields, path);
+        throw refusal("key-expired", "too long ago to repeat: look at the value first", { path });
+      };
+      // It may have been applied. The same key cannot apply it twice, for as long as the server remembers keys.
+      reject?.(refusal("unknown-outcome", "the connection was lost before the answer", { path, key: fields.key, repeat }));
+    }
+  }
+
+  // Ticks of a second are counted and not time: timers that stood still say nothing about the server.
+  function tick() {
+    if (left) return void (--left || drop(4508, "no answer"));
+    if (ready && ++quiet >= hb) ping(hb);
+  }
+
+  function ping(ticks = 4) {
+    const start = performance.now();
+    if (ready) left = Math.min(left || ticks, ticks);
+    return request({ op: "ping" }).then(() => performance.now() - start, () => undefined);
+  }
+
+  function say(more) {
+    const isLong = globalThis.navigator?.onLine === false || Date.now() - since > 30_000;
+    const name = ready ? "live" : !wanted ? "closed" : !since && !tries ? "connecting" : isLong ? "offline" : "reconnecting";
+    client.state = Object.freeze({ ...more, name, tries: ready ? 0 : tries, since });
+    try { options.onState?.(client.state); } catch (error) { report(error); }
+  }
+
+  // Subscriptions are kept as what is wanted, and asked for again on every connection.
+  function join(fields, type, fn, key = encode(Object.entries(fields).sort())) {
+    const sub = subs.get(key) ?? { key, fields, watchers: new Set(), values: fields.nodes && {} };
+    const handle = {
+      type, fn,
+      get stale() { return !byID.has(sub.id) || !!sub.stale; },
+      again() { ask(sub); },
+      close() {
+        if (!sub.watchers.delete(handle) || sub.watchers.size) return;
+        // A view that changes often asks again for the same a moment later.
+        sub.timer = setTimeout(() => {
+          subs.delete(key);
+          if (byID.has(sub.id)) send({ op: "unsub", id: sub.id });
+        }, fields.op === "sub" ? 250 : 0);
+      },
+    };
+    clearTimeout(sub.timer);
+    subs.set(key, sub);
+    sub.watchers.add(handle);
+    if (sub.entry) queueMicrotask(() => sub.watchers.has(handle) && !handle.meta && hear(handle, sub.values, sub.entry, sub.meta));
+    ask(sub);
+    return handle;
+  }
+
+  function ask(sub) {
+    if (!ready || byID.has(sub.id) || subs.get(sub.key) !== sub) return;
+    const { fields, cursor: since } = sub;
+    byID.set((sub.id = ++ids), sub);
+    sub.ended = undefined;
+    send({ ...fields, id: sub.id, every: pace(fields), since, history: since ? undefined : fields.history });
+  }
+
+  function pace({ every = 0, mode }) { return page?.visibilityState === "hidden" && mode !== "all" ? Math.max(1000, every) : every; }
+
+  function show() {
+    if (wanted && page.visibilityState === "visible") retry();
+    for (const [id, { fields, watchers }] of byID) if (watchers && fields.mode !== "all") send({ op: "mod", sub: id, every: pace(fields) });
+  }
+
+  function snap(sub, message) {
+    const { epoch, rev, c, d = [], resumed, m } = message, known = sub.entry;
+    sub.cursor = { epoch, rev };
+    if (m && !resumed) for (const each in sub.values) if (!(each in m)) delete sub.values[each];
+    for (const entry of d) deliver(sub, entry, entry, !resumed);
+    sub.cursor.rev = rev;
+    const inHistory = d.length && !resumed && d.at(-1).rev === (c ?? rev);
+    if (known && resumed === false && !m && told(known) === told(message)) Object.assign(sub.meta, { rev, c, epoch });
+    else if (!inHistory && ("v" in message || message.empty || message.fail || m)) deliver(sub, message, message);
+  }
+
+  function deliver(sub, entry, { rev, t, by, ctx }, history) {
+    if (!sub) return;
+    const { c, n: folded = 1, empty, fail, m } = entry, { cursor, gap, values } = sub;
+    const meta = { t, rev, epoch: cursor.epoch, c, folded, by, ctx, history, gap, empty, fail };
+    if (m) Object.assign(meta, { changed: Object.keys(m), m });
+    for (const each in m) if ("v" in m[each]) values[each] = m[each].v; else delete values[each];
+    Object.assign(sub, { entry, meta, gap: undefined });
+    cursor.rev = rev;
+    tell(sub, entry, meta);
+  }
+
+  function tell({ watchers, values }, entry, meta) { for (const handle of watchers) hear(handle, values, entry, meta); }
+
+  function hear(handle, value, entry, meta) {
+    try { if ("v" in entry) value = typed(handle.type, entry.v); } catch ({ message: msg }) {
+      meta = { ...meta, fail: { code: "type_mismatch", msg } };
+    }
+    Object.assign(handle, { value, meta });
+    try { handle.fn?.(value, meta); } catch (error) { report(error); }
+  }
+
+  function over(sub, { code, msg, retry, after = 1000, problems }) {
+    byID.delete(sub.id);
+    if (retry || code === "slow") setTimeout(ask, after, sub);
+    if (subs.get(sub.key) !== sub || code === "shutdown") return;
+    sub.ended = code;
+    tell(sub, {}, { ...sub.meta, ended: { code, msg, problems } });
+  }
+
+  const on = (event, act, target = globalThis) => target.addEventListener?.(event, act, { signal: away.signal });
+  on("visibilitychange", show, page);
+  on("online", () => wanted && retry());
+  on("offline", () => ping(3));
+  // The listener goes at once when the page does, and comes back with it from the back/forward cache.
+  on("pagehide", () => { wanted = false; drop(1000, ""); });
+  on("pageshow", ({ persisted }) => persisted && retry());
+  url.protocol = url.protocol.replace("http", "ws");
+  retry();
+  return client;
 }

@@ -148,7 +148,7 @@ export class Shell {
 
   #tick() {
     this.#state.tick();
-    const { meters } = this.#page.client, before = this.#rates, at = performance.now();
+    const { meters } = this.#page, before = this.#rates, at = performance.now();
     const seconds = (at - before.at) / 1000, rate = (what) => Math.max(0, (meters[what] - before[what]) / seconds);
     const round = (value) => (value >= 10 ? value.toFixed(0) : value.toFixed(1)).replace(/\.0$/, "");
     const rtt = meters.rtt === null ? "" : `${meters.rtt < 10 ? meters.rtt.toFixed(1) : meters.rtt.toFixed(0)} ms`;

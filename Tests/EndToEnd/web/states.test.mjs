@@ -136,7 +136,6 @@ test("a subscription goes on from its own last delivery, not from the graph's ne
   const [, x, y] = socket.sent;
   for (const { id } of [x, y]) socket.tell({ op: "snap", id, epoch: "e", rev: 10, t: 1, v: 5 });
   socket.tell({ op: "upd", graph: "g", rev: 12, t: 2, d: [{ id: x.id, v: 6, n: 3 }] });
-  assert.equal(c.meters.updates, 3);
   socket.end(1006);
   mock.timers.tick(300);
   FakeSocket.last.open();
@@ -230,4 +229,122 @@ test("presence that a lost connection interrupts is no error", async () => {
   socket.end(1006);
   await new Promise(setImmediate);
   assert.deepEqual(errors, []);
+});
+
+test("a server that says nothing is asked after its heartbeat, and lost after another; any word of it counts", () => {
+  clock();
+  const socket = start();
+  socket.open({ hb: 5 });
+  mock.timers.tick(4000);
+  socket.tell({ op: "hb", revs: {} });
+  mock.timers.tick(4000);
+  assert.deepEqual(socket.sent.map(({ op }) => op), ["hello"]);
+  mock.timers.tick(1000);
+  assert.equal(socket.sent.at(-1).op, "ping");
+  mock.timers.tick(4000);
+  socket.tell({ op: "hb", revs: {} });
+  mock.timers.tick(9000);
+  assert.equal(c.state.name, "live");
+  mock.timers.tick(1000);
+  assert.deepEqual([c.state.name, c.state.code, c.state.reason], ["reconnecting", 4508, "no answer"]);
+});
+
+test("a socket that never opens is given up", () => {
+  clock();
+  start();
+  mock.timers.tick(9000);
+  assert.equal(c.state.name, "connecting");
+  mock.timers.tick(1000);
+  assert.deepEqual([c.state.name, c.state.reason], ["reconnecting", "no answer"]);
+});
+
+test("a connection that lasts begins anew with short pauses, one that breaks at once does not", () => {
+  clock();
+  mock.method(Math, "random", () => 0.5);
+  start().open();
+  const pauses = [];
+  for (const lasted of [0, 0, 0, 6000, 0]) {
+    mock.timers.tick(lasted);
+    FakeSocket.last.end(1006);
+    pauses.push(c.state.at - Date.now());
+    mock.timers.tick(c.state.at - Date.now());
+    FakeSocket.last.open();
+  }
+  assert.deepEqual(pauses, [125, 250, 500, 125, 250]);
+});
+
+test("closing a handle twice gives up its subscription once, and none that came after", () => {
+  clock();
+  const socket = start(), heard = [];
+  socket.open();
+  const first = c.watch("g/x", Number, () => {});
+  first.close();
+  mock.timers.tick(200);
+  first.close();
+  const second = c.watch("g/x", Number, (value) => heard.push(value));
+  first.close();
+  mock.timers.tick(1000);
+  assert.deepEqual(socket.sent.map(({ op }) => op), ["hello", "sub"]);
+  socket.tell({ op: "snap", id: socket.sent[1].id, epoch: "e", rev: 1, t: 1, v: 5 });
+  assert.deepEqual(heard, [5]);
+  second.close();
+  mock.timers.tick(250);
+  assert.equal(socket.sent.at(-1).op, "unsub");
+});
+
+test("who joins a subscription that has ended asks again", () => {
+  clock();
+  const socket = start(), ends = [];
+  socket.open();
+  c.watch("g/x", Number, (value, { ended }) => ends.push(ended?.code));
+  socket.tell({ op: "err", id: socket.sent.at(-1).id, code: "unknown_node", msg: "no such node" });
+  c.watch("g/x", Number, (value, { ended }) => ends.push(ended?.code));
+  socket.tell({ op: "err", id: socket.sent.at(-1).id, code: "unknown_node", msg: "no such node" });
+  assert.deepEqual([socket.sent.length, ends], [3, ["unknown_node", "unknown_node", "unknown_node"]]);
+});
+
+test("equal requests are one, in whatever order their options stand; options unknown to this client reach the server", () => {
+  const socket = start();
+  socket.open();
+  c.watch("g/x", Number, () => {}, { every: 100, mode: "latest" });
+  c.watch("g/x", Number, () => {}, { mode: "latest", every: 100 });
+  c.watch("g/x", Number, () => {}, { initial: false });
+  assert.deepEqual(socket.sent.slice(1).map(({ mode, every, initial }) => [mode, every, initial]), [["latest", 100, undefined], [undefined, 0, false]]);
+});
+
+test("who joins a subscription whose value came with its history hears that value", async () => {
+  const socket = start(), heard = [];
+  socket.open();
+  c.watch("g/x", Number, () => {}, { history: 2 });
+  socket.tell({ op: "snap", id: socket.sent.at(-1).id, epoch: "e", rev: 9, t: 3, v: 3, d: [{ rev: 8, t: 2, v: 2 }, { rev: 9, t: 3, v: 3 }] });
+  c.watch("g/x", Number, (value) => heard.push(value), { history: 2 });
+  await new Promise(setImmediate);
+  assert.deepEqual(heard, [3]);
+});
+
+test("what could not be read is answered without an id: the oldest request is refused", async () => {
+  const socket = start();
+  socket.open();
+  const first = c.set("g/x", 1), second = c.set("g/x", 2);
+  socket.tell({ op: "err", code: "bad_json", msg: "too deep", retry: false });
+  socket.tell({ op: "ok", id: socket.sent[2].id, epoch: "e", rev: 2 });
+  await assert.rejects(first, { code: "bad_json", path: "g/x" });
+  assert.equal((await second).rev, 2);
+});
+
+test("every message is shown to who asks for it", () => {
+  const seen = [];
+  start({ onMessage: ({ op }, length) => seen.push([op, length]) }).open();
+  FakeSocket.last.tell({ op: "weather" });
+  assert.deepEqual(seen.map(([op]) => op), ["hello", "weather"]);
+  assert.equal(seen[1][1], JSON.stringify({ op: "weather" }).length);
+});
+
+test("what JSON would turn into nothing is refused before it is sent", async () => {
+  const socket = start();
+  socket.open();
+  for (const value of [undefined, NaN, [Infinity], { deep: -Infinity }, () => {}]) {
+    await assert.rejects(async () => c.set("g/any", value), { code: "type_mismatch" });
+  }
+  assert.equal(socket.sent.length, 1);
 });
