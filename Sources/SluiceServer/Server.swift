@@ -58,6 +58,11 @@ public final class Server {
     private(set) var dashboards: Dashboards?
     /// Which file owns which graph; all others belong to the API.
     var fileOwners: [String: String] = [:]
+    /// What was read last of those files, by their paths.
+    var knownTexts: [String: KnownText] = [:]
+    /// The reload that goes on, and who wants another one behind it.
+    var reloading: Reloading?
+    var reloadRequests: [(ReloadReport) -> Void] = []
     private var watch: FolderWatch?
     @exclusivity(unchecked) var encoder = ResponseEncoder()
 
@@ -269,9 +274,9 @@ public final class Server {
     }
 
     private func loadGraphs() throws(StartFailure) {
-        var report = ReloadReport()
-        reloadGraphs(&report)
-        guard report.problems.isEmpty else { throw StartFailure(report.problems) }
+        let reading = Reloading(self, ReloadReport()) { _ in }
+        reading.run()
+        guard reading.report.problems.isEmpty else { throw StartFailure(reading.report.problems) }
     }
 
     private func watchFolder() throws(UVError) {
@@ -574,6 +579,8 @@ public final class Server {
         ticker = nil
         pressure = nil
         watch = nil
+        reloading = nil
+        reloadRequests = []
         hostTimer = nil
         drainTimer = nil
         // What the end of the turn still has to do, it does now.

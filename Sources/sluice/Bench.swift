@@ -192,7 +192,15 @@ struct BenchReload: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
         abstract:
-            "How long a loop stands still when one node of a large graph is redefined; in this process, without a server."
+            "How long a loop stands still when one node of a large graph is redefined; in this process, without a server.",
+        discussion: """
+            With --files the graphs are as many files, one node of each is changed, and a server in this process reads them again: it
+            prints the longest time in which its loop did nothing else.
+
+            EXAMPLES
+              sluice bench reload
+              sluice bench reload --files 10
+            """
     )
 
     @Option(help: "Nodes of the graph.")
@@ -200,6 +208,9 @@ struct BenchReload: ParsableCommand {
 
     @Option(help: "Listeners, spread over the nodes.")
     var listeners = 10_000
+
+    @Option(help: "Graph files that a server reads again, each with that many nodes; without listeners.")
+    var files: Int?
 
     @Flag(help: "Print one JSON object.")
     var json = false
@@ -209,6 +220,14 @@ struct BenchReload: ParsableCommand {
             throw ValidationError(
                 "--nodes is 10 to 100000, --listeners at least as many, and at most 1000000"
             )
+        }
+        if let files {
+            guard (1...1_000).contains(files) else { throw ValidationError("--files is 1 to 1000") }
+            var bench = ReloadStops()
+            bench.files = files
+            bench.nodes = nodes
+            let report = try Terminal.reporting { try bench.run() }
+            return Terminal.print(json ? report.json : report.text)
         }
         var bench = ReloadBench()
         bench.nodes = nodes

@@ -77,6 +77,19 @@ def test_quiet_subscribers_are_only_held(server):
     eventually(lambda: server.count("subscriptions", "g") == 0)
 
 
+def test_reload_measures_a_change_and_many_files():
+    def run(*arguments):
+        ran = subprocess.run([BINARY, "bench", "reload", *arguments], capture_output=True, text=True, timeout=60)
+        assert ran.returncode == 0, ran
+        return ran.stdout
+
+    one = json.loads(run("--nodes", "20", "--listeners", "40", "--json"))
+    assert one["concerned"] == 2 and one["messages"] == 2 and 0 < one["apply_ms"] <= one["longest_ms"]
+    many = json.loads(run("--files", "3", "--nodes", "20", "--listeners", "20", "--json"))
+    assert many["changes"] == 3 and 0 < many["stop_ms"] <= many["whole_ms"]
+    assert "3 graphs changed" in run("--files", "3", "--nodes", "20", "--listeners", "20")
+
+
 @pytest.mark.parametrize("arguments, status, says", [
     (["--node", "g/nothing"], 1, "refuses to set g/nothing"),
     (["--node", "g/any", "--process", "999999999"], 2, "its figures cannot be read"),

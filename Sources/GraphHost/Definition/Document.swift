@@ -1,18 +1,18 @@
 /// A YAML or JSON document as a tree in which everything knows its place.
 ///
 /// JSON text becomes one by `Document.parse(json:)` here, YAML by the server, which calls `scalar`, `sequence` and
-/// `mapping` from the events of its parser, innermost first. Duplicate keys are kept: whoever reads the document
+/// `mapping` from the events of its parser, innermost first. It may be made on another thread than that of the host. Duplicate keys are kept: whoever reads the document
 /// reports them.
-public struct Document {
+public struct Document: Sendable {
     /// What stands at this place.
-    public indirect enum Content {
+    public indirect enum Content: Sendable {
         case scalar(Scalar)
         case sequence([Document])
         case mapping([Entry])
     }
 
     /// A key and its value, in the order of the file.
-    public struct Entry {
+    public struct Entry: Sendable {
         public let key: Document
         public let value: Document
 

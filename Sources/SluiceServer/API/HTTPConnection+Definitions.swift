@@ -83,10 +83,14 @@ extension HTTPConnection {
 
     /// `POST /v1/reload`: the files of the configuration are read again, as by SIGHUP.
     func reloadFiles() {
-        let report = server.reload()
-        var body = ByteBuffer()
-        report.append(to: &body)
-        answer(.ok, "application/json", body.bytes)
+        let number = wait()
+        server.reload { [weak self] report in
+            self?.answerLater(number) { connection in
+                var body = ByteBuffer()
+                report.append(to: &body)
+                connection.answer(.ok, "application/json", body.bytes)
+            }
+        }
     }
 
     // MARK: - Asking and answering

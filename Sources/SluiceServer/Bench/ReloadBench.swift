@@ -28,20 +28,14 @@ public struct ReloadBench {
 
         /// For people.
         public var text: String {
-            "read \(Self.text(read)) ms, apply \(Self.text(apply)) ms (longest \(Self.text(longest)) ms), "
+            "read \(read.hundredths) ms, apply \(apply.hundredths) ms (longest \(longest.hundredths) ms), "
                 + "\(messages) messages to \(concerned) listeners concerned"
         }
 
         /// One JSON object.
         public var json: String {
-            "{\"read_ms\":\(Self.text(read)),\"apply_ms\":\(Self.text(apply)),\"longest_ms\":\(Self.text(longest)),"
+            "{\"read_ms\":\(read.hundredths),\"apply_ms\":\(apply.hundredths),\"longest_ms\":\(longest.hundredths),"
                 + "\"messages\":\(messages),\"concerned\":\(concerned)}"
-        }
-
-        private static func text(_ milliseconds: Double) -> String {
-            let hundredths = Int((milliseconds * 100).rounded())
-            let rest = hundredths % 100
-            return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
         }
     }
 
@@ -93,8 +87,18 @@ public struct ReloadBench {
 
     /// A graph in whose node `n1` values are multiplied.
     private func definition(factor: Int) throws -> GraphDefinition {
-        var text = "graph: bench\nnodes:\n"
-        for number in 0..<nodes {
+        let text = "graph: bench\n" + Self.nodes(nodes, factor: factor)
+        let (document, problems) = YAMLReader.read(Array(text.utf8), file: nil)
+        guard let document else { throw HostError(problems) }
+        let result = GraphDefinition.read(document, file: nil)
+        guard let definition = result.definition else { throw HostError(result.problems) }
+        return definition
+    }
+
+    /// The section `nodes`: every tenth is set, the others are made from one before them, `n1` by multiplying with `factor`.
+    static func nodes(_ count: Int, factor: Int) -> String {
+        var text = "nodes:\n"
+        for number in 0..<count {
             if number % 10 == 0 {
                 text += "  n\(number): { set: number, initial: \(number + 5) }\n"
             } else if number == 1 {
@@ -104,11 +108,7 @@ public struct ReloadBench {
                 text += "  n\(number): { from: n\(from), pipe: [ { map: \"value * 2 + \(number)\" } ] }\n"
             }
         }
-        let (document, problems) = YAMLReader.read(Array(text.utf8), file: nil)
-        guard let document else { throw HostError(problems) }
-        let result = GraphDefinition.read(document, file: nil)
-        guard let definition = result.definition else { throw HostError(result.problems) }
-        return definition
+        return text
     }
 }
 
@@ -123,7 +123,7 @@ private final class CountingSink: MessageSink {
 }
 
 extension Duration {
-    fileprivate var inMilliseconds: Double {
+    var inMilliseconds: Double {
         Double(components.seconds) * 1000 + Double(components.attoseconds) / 1e15
     }
 }

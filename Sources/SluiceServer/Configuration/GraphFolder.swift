@@ -24,7 +24,7 @@ public enum GraphFolder {
         _ folder: String,
         _ options: DefinitionOptions
     ) -> (definitions: [GraphDefinition], problems: [FileProblem]) {
-        guard let files = files(of: folder, options) else {
+        guard let files = texts(of: folder)?.map({ file($0, options) }) else {
             return ([], [missing(folder)])
         }
         let (owners, doubles) = owners(of: files)
@@ -42,15 +42,60 @@ public enum GraphFolder {
         FileProblem("\(other) defines a graph called '\(name)' as well", file: file, code: "in_use")
     }
 
-    /// The files of a folder in the order of their names; nil when there is no such folder.
-    static func files(of folder: String, _ options: DefinitionOptions) -> [File]? {
+    /// A file as it was read, before anybody has looked what it says.
+    struct Text: Sendable {
+        let path: String
+        /// The digest of its bytes; nil where it could not be read.
+        let digest: [UInt8]?
+        /// What it says; nil where that is no document, or where nobody wanted to know.
+        let document: Document?
+        let problems: [FileProblem]
+    }
+
+    /// Reads the files of a folder in the order of their names, from any thread; nil when there is no such folder.
+    ///
+    /// A file whose bytes have the digest that `known` has for its path is not taken apart.
+    static func texts(of folder: String, known: [String: [UInt8]] = [:]) -> [Text]? {
         FileSystem.names(in: folder)?
             .filter { name in [".yaml", ".yml", ".json"].contains { name.hasSuffix($0) } }
-            .map { name in
-                let path = "\(folder)/\(name)"
-                let (definition, problems) = read(file: path, options)
-                return File(path: path, definition: definition, problems: problems)
-            }
+            .map { text(of: "\(folder)/\($0)", known: known["\(folder)/\($0)"]) }
+    }
+
+    /// Reads one file, from any thread.
+    static func text(of path: String, known: [UInt8]? = nil) -> Text {
+        let bytes: [UInt8]
+        do throws(UVError) {
+            bytes = try Files.read(path, limit: maximumBytes).bytes
+        } catch {
+            let problem = FileProblem("cannot be read (\(error.message))", file: path)
+            return Text(path: path, digest: nil, document: nil, problems: [problem])
+        }
+        let digest = bytes.withUnsafeBytes { SHA256.digest($0) }
+        if digest == known { return Text(path: path, digest: digest, document: nil, problems: []) }
+        let (document, problems) = YAMLReader.read(bytes, file: path)
+        guard document == nil, problems.isEmpty else {
+            return Text(
+                path: path,
+                digest: digest,
+                document: document,
+                problems: problems.map { FileProblem($0) }
+            )
+        }
+        let nothing = FileProblem("nothing is defined here", file: path, code: "bad_field")
+        return Text(path: path, digest: digest, document: nil, problems: [nothing])
+    }
+
+    /// What a text defines, or what is wrong with it.
+    static func file(_ text: Text, _ options: DefinitionOptions) -> File {
+        guard let document = text.document else {
+            return File(path: text.path, definition: nil, problems: text.problems)
+        }
+        let result = GraphDefinition.read(document, file: text.path, options: options)
+        return File(
+            path: text.path,
+            definition: result.definition,
+            problems: result.problems.map { FileProblem($0) }
+        )
     }
 
     /// Which file defines which graph; of two that define the same it is the first, and the second is a problem.
@@ -73,18 +118,7 @@ public enum GraphFolder {
         file path: String,
         _ options: DefinitionOptions
     ) -> (definition: GraphDefinition?, problems: [FileProblem]) {
-        let bytes: [UInt8]
-        do throws(UVError) {
-            bytes = try Files.read(path, limit: maximumBytes).bytes
-        } catch {
-            return (nil, [FileProblem("cannot be read (\(error.message))", file: path)])
-        }
-        let (document, problems) = YAMLReader.read(bytes, file: path)
-        guard let document else {
-            guard problems.isEmpty else { return (nil, problems.map { FileProblem($0) }) }
-            return (nil, [FileProblem("nothing is defined here", file: path, code: "bad_field")])
-        }
-        let result = GraphDefinition.read(document, file: path, options: options)
-        return (result.definition, result.problems.map { FileProblem($0) })
+        let file = file(text(of: path), options)
+        return (file.definition, file.problems)
     }
 }

@@ -21,6 +21,11 @@ public struct ReloadReport {
     /// How many graphs have changed, come or gone.
     public var changes: Int { entries.count { $0.result != "unchanged" } }
 
+    /// Notes a graph whose file says what it said.
+    mutating func keep(_ graph: String, of file: String, at rev: UInt64?) {
+        entries.append(Entry(result: "unchanged", graph: graph, file: file, rev: rev, change: nil))
+    }
+
     /// Appends it as JSON.
     func append(to out: inout ByteBuffer) {
         out.append("{\"graphs\":[")

@@ -6,58 +6,41 @@ extension Server {
     /// Reads graphs, tokens and certificate again.
     ///
     /// A file that something is wrong with changes nothing: what it is about goes on as it was. Each graph's change
-    /// is one commit.
+    /// is one commit. The folder is read on another thread, and the loop takes up one graph a turn, so that however many there
+    /// are, nobody waits longer than for the largest. Who asks while that goes on gets a reload of its own behind it.
     ///
-    /// - Returns: what has changed, and all problems; both stand in the log too.
-    @discardableResult
-    public func reload() -> ReloadReport {
+    /// - Parameter done: hears what has changed, and all problems, which stand in the log too; never before this returns.
+    public func reload(_ done: @escaping (ReloadReport) -> Void = { _ in }) {
+        guard reloading == nil else {
+            reloadRequests.append(done)
+            return
+        }
         beginTurn()
         var report = ReloadReport()
         report.problems += reloadCertificate() + reloadTokens()
-        reloadGraphs(&report)
+        let reloading = Reloading(self, report, done)
+        self.reloading = reloading
+        reloading.start()
+    }
+
+    /// A reload has come to its end; the next one serves all who asked meanwhile.
+    func finish(_ reloading: Reloading) {
+        self.reloading = nil
+        let report = reloading.report
         for problem in report.problems { log.error("not reloaded", metadata: ["problem": "\(problem)"]) }
         log.info(
             "reloaded",
             metadata: ["changes": "\(report.changes)", "problems": "\(report.problems.count)"]
         )
-        return report
-    }
-
-    /// Reads the folder of graphs again.
-    func reloadGraphs(_ report: inout ReloadReport) {
-        guard let files = GraphFolder.files(of: configuration.graphs, host.definitions) else {
-            report.problems.append(GraphFolder.missing(configuration.graphs))
-            return
-        }
-        var kept: Set<String> = []
-        for file in files {
-            report.problems += file.problems
-            guard let definition = file.definition else {
-                // Nobody knows what it will say: what it said last goes on.
-                kept.formUnion(fileOwners.filter { $0.value == file.path }.keys)
-                continue
-            }
-            guard kept.insert(definition.name).inserted else {
-                let other = fileOwners[definition.name] ?? "another file"
-                report.problems.append(GraphFolder.double(definition.name, in: file.path, and: other))
-                continue
-            }
-            take(definition, from: file.path, &report)
-        }
-        for (name, path) in fileOwners.sorted(by: { $0.key < $1.key }) where !kept.contains(name) {
-            fileOwners[name] = nil
-            guard let graph = host[name] else { continue }
-            if case .refused(let error) = host.remove(graph) {
-                fileOwners[name] = path
-                report.problems.append(FileProblem(error, of: name, in: path))
-                continue
-            }
-            report.entries.append(ReloadReport.Entry(result: "removed", graph: name, file: path))
-        }
+        reloading.done(report)
+        guard !reloadRequests.isEmpty else { return }
+        let requests = reloadRequests
+        reloadRequests = []
+        reload { report in requests.forEach { $0(report) } }
     }
 
     /// Defines or redefines one graph as its file says.
-    private func take(_ definition: GraphDefinition, from path: String, _ report: inout ReloadReport) {
+    func take(_ definition: GraphDefinition, from path: String, _ report: inout ReloadReport) {
         let name = definition.name
         var entry = ReloadReport.Entry(result: "added", graph: name, file: path)
         let submission: Submission

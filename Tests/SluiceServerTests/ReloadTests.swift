@@ -1,0 +1,148 @@
+import EventLoop
+import GraphHost
+import Testing
+
+@testable import SluiceServer
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+@Suite("Reading the graphs again")
+struct ReloadTests {
+    /// Another graph file of a server, with as many nodes, one of which multiplies by `factor`.
+    private func write(_ server: TestServer, _ name: String, factor: Int, nodes: Int = 300) {
+        var text = "graph: \(name)\nnodes:\n  n0: { set: number, initial: 1 }\n"
+        text += "  n1: { from: n0, pipe: [ { map: \"value * \(factor)\" } ] }\n"
+        for number in 2..<nodes { text += "  n\(number): { from: n\(number - 1) }\n" }
+        server.folder.write("graphs/\(name).yaml", text)
+    }
+
+    /// Asks for a reload and turns the loop to its end; `turn` is called after each turn.
+    private func reload(_ server: TestServer, each turn: () throws -> Void = {}) throws -> ReloadReport {
+        var report: ReloadReport?
+        server.server.reload { report = $0 }
+        #expect(report == nil, "nothing is read while the caller waits")
+        let end = OwnProcess.nanoseconds + 20_000_000_000
+        while report == nil, OwnProcess.nanoseconds < end {
+            server.loop.poll()
+            try turn()
+        }
+        return try #require(report)
+    }
+
+    @Test("one graph a turn: however many there are, nobody waits longer than for the largest")
+    func oneGraphATurn() throws {
+        let server = try TestServer()
+        let names = (0..<6).map { "many\($0)" }
+        for name in names { write(server, name, factor: 2) }
+        let first = try reload(server)
+        #expect(first.entries.count { $0.result == "added" } == 6 && first.problems.isEmpty)
+        for name in names { write(server, name, factor: 3) }
+        let peer = try server.connect()
+        let request = Array("GET /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
+        var before = (changed: 0, requests: server.server.requests)
+        var served: [Int] = []
+        let report = try reload(server) {
+            let changed = names.count { server.server.host[$0]?.rev == 2 }
+            #expect(changed - before.changed <= 1)
+            // Others are served between two graphs.
+            if server.server.requests > before.requests, changed < 6 { served.append(changed) }
+            before = (changed, server.server.requests)
+            _ = request.withUnsafeBytes { send(peer.descriptor, $0.baseAddress, $0.count, 0) }
+        }
+        #expect(Set(served).isSuperset(of: 1...5))
+        #expect(report.changes == 6 && report.entries.map(\.graph) == ["g"] + names)
+        #expect(names.allSatisfy { server.server.host[$0]?.rev == 2 }, "one change is one commit")
+    }
+
+    @Test("small graphs share a turn")
+    func smallGraphs() throws {
+        let server = try TestServer()
+        for number in 0..<40 { write(server, "small\(number)", factor: 2, nodes: 10) }
+        var most = 0
+        var before = server.server.host.graphs.count
+        _ = try reload(server) {
+            most = max(most, server.server.host.graphs.count - before)
+            before = server.server.host.graphs.count
+        }
+        #expect(before == 41)
+        #expect(most == Reloading.nodesPerTurn / 10)
+    }
+
+    @Test("who asks while files are read gets a reload behind that one, and all who do get the same")
+    func askedMeanwhile() throws {
+        let server = try TestServer()
+        write(server, "a", factor: 2)
+        var reports: [(who: Int, changes: Int)] = []
+        server.server.reload { reports.append((1, $0.changes)) }
+        server.server.reload { reports.append((2, $0.changes)) }
+        write(server, "b", factor: 2)
+        server.server.reload { reports.append((3, $0.changes)) }
+        #expect(server.until { reports.count == 3 })
+        #expect(reports.map(\.who) == [1, 2, 3])
+        #expect(reports[0].changes + reports[1].changes == 2 && reports[1].changes == reports[2].changes)
+        #expect(server.server.host["a"] != nil && server.server.host["b"] != nil)
+    }
+
+    @Test("a file with the bytes that made its graph is not taken apart; after anything else it is")
+    func known() throws {
+        let server = try TestServer()
+        let path = server.folder.path + "/graphs"
+        let text = try #require(GraphFolder.texts(of: path)?.first)
+        #expect(text.document != nil)
+        let digest = try #require(text.digest)
+        let again = try #require(GraphFolder.texts(of: path, known: [text.path: digest])?.first)
+        #expect(again.document == nil && again.problems.isEmpty && again.digest == digest)
+
+        let known = try #require(server.server.knownTexts[text.path])
+        #expect(server.server.stands(known, of: text.path))
+        #expect(try reload(server).entries.map(\.result) == ["unchanged"])
+        // The API has taken the graph over: the file is a problem, although it is the same.
+        server.server.fileOwners["g"] = nil
+        #expect(try reload(server).problems.map(\.code) == ["in_use"])
+        // And when it is gone, the file makes it anew.
+        if case .refused = server.server.host.remove(server.server.host["g"]!) { Issue.record("not removed") }
+        #expect(try reload(server).entries.map(\.result) == ["added"])
+        server.folder.write("graphs/g.yaml", "graph: g\nnodes: { y: { set: any } }\n")
+        #expect(try reload(server).entries.map(\.result) == ["changed"])
+        server.folder.write("graphs/g.yaml", "graph: [")
+        #expect(try reload(server).problems.count == 1)
+        server.folder.write("graphs/g.yaml", "graph: g\nnodes: { y: { set: any } }\n")
+        #expect(try reload(server).entries.map(\.result) == ["unchanged"])
+        unlink(text.path)
+        #expect(try reload(server).entries.map(\.result) == ["removed"])
+        #expect(server.server.knownTexts.isEmpty)
+    }
+
+    @Test("a file that came under another name, and one whose graph came from another file in between")
+    func moved() throws {
+        let server = try TestServer()
+        server.folder.write("graphs/z.yaml", TestServer.graph)
+        #expect(try reload(server).problems.map(\.file) == [server.folder.path + "/graphs/z.yaml"])
+        unlink(server.folder.path + "/graphs/g.yaml")
+        #expect(try reload(server).entries.map(\.result) == ["unchanged"])
+        #expect(server.server.fileOwners["g"] == server.folder.path + "/graphs/z.yaml")
+        server.folder.write("graphs/g.yaml", TestServer.graph)
+        let report = try reload(server)
+        #expect(report.problems.map(\.file) == [server.folder.path + "/graphs/z.yaml"])
+        #expect(server.server.host["g"]?.rev == 1)
+    }
+
+    @Test("a server that stops while its files are read lets go of everything")
+    func stopping() throws {
+        let server = try TestServer()
+        for number in 0..<5 { write(server, "a\(number)", factor: 2) }
+        var isDone = false
+        server.server.reload { _ in isDone = true }
+        server.server.reload { _ in isDone = true }
+        server.server.stop()
+        for _ in 0..<100 {
+            server.loop.poll()
+            usleep(200)
+        }
+        #expect(server.server.reloading == nil && !isDone && server.server.reloadRequests.isEmpty)
+    }
+}
