@@ -8,6 +8,7 @@ import time
 
 import pytest
 from browser import DOWN
+from conftest import Client
 from playwright.sync_api import expect
 from sluice import Server, eventually
 
@@ -127,6 +128,19 @@ def test_a_dashboard_is_built_with_the_keyboard_alone_and_opens_elsewhere_from_i
         page.get_by_role("menuitem", name="Remove").press("Enter")
         expect(widget(page, "First")).to_have_count(0)
         expect(page.get_by_role("button", name="Menu of Second")).to_be_focused()
+
+
+def test_visitors_that_come_and_go_between_two_looks_do_not_stay_in_the_list(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout({"kind": "clients", "title": "Who", "h": 6})))
+        expect(widget(page, "Who")).to_contain_text("Nobody listens.")
+        for _ in range(12):
+            with Client(server) as visitor:
+                visitor.ask(op="sub", graph="g", node="double")
+        with Client(server) as last:
+            last.ask(op="sub", graph="g", node="double")
+            expect(widget(page, "Who").get_by_role("listitem")).to_have_count(1)
+        expect(widget(page, "Who").get_by_role("listitem")).to_have_count(0)
 
 
 def test_widgets_are_moved_by_their_heads_and_resized_by_their_corners(open_page):

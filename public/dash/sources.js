@@ -20,8 +20,9 @@ export class Observed extends EventTarget {
       this.listeners = new Map();
       this.#add(event);
     } else if (event.op === "topod") {
-      for (const { l } of event.del?.listeners ?? []) this.listeners.delete(l);
+      // Who came and went between two messages is in both: added first, then gone.
       if (event.add) this.#add(event.add);
+      for (const { l } of event.del?.listeners ?? []) this.listeners.delete(l);
       if (!event.add?.nodes?.length && !event.add?.listeners?.length && !event.del?.listeners?.length) return;
     } else if (event.code === "shutdown" || event.code === "closed") {
       return;
