@@ -29,8 +29,9 @@ struct ListeningSocket: ~Copyable {
     }
 
     deinit {
-        close(descriptor)
+        // Before it is closed: who finds that nobody answers takes the file for left behind, and puts its own there.
         if let path { unlink(path) }
+        close(descriptor)
     }
 
     /// The first address that can be listened on (`localhost` may be two, and one of them switched off).
@@ -75,7 +76,11 @@ struct ListeningSocket: ~Copyable {
     }
 
     /// Removes the socket file of a server that was killed: one that nobody answers on.
+    ///
+    /// Any other file stays: connecting to one is refused just as well (unix(7)), and it is somebody's.
     private static func removeLeftover(at path: String, _ address: RawAddress) {
+        var kind = stat()
+        guard lstat(path, &kind) == 0, kind.st_mode & S_IFMT == S_IFSOCK else { return }
         guard let probe = try? openSocket(family: AF_UNIX) else { return }
         defer { close(probe) }
         let status = address.withSockaddr { connect(probe, $0, address.length) }

@@ -44,13 +44,9 @@ public final class MemoryPressure {
         self.path = path
         self.action = action
         descriptor = try Self.open(path)
-        do throws(UVError) {
-            try Self.arm(descriptor)
-            handle = try Watched(descriptor, on: loop) { [unowned self] in self.action() }
-        } catch {
-            close(descriptor)
-            throw error
-        }
+        // From here on everything is set, and `deinit` closes the descriptor also where one of these throws.
+        try Self.arm(descriptor)
+        handle = try Watched(descriptor, on: loop) { [unowned self] in self.action() }
         handle?.onFailure = { [unowned self] in handle = nil }
     }
 

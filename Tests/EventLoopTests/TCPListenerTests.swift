@@ -1,6 +1,12 @@
 import EventLoop
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 @Suite("A listener")
 struct TCPListenerTests {
     @Test("refuses an address in use, naming the call and the reason")
@@ -30,6 +36,19 @@ struct TCPListenerTests {
             #expect(throws: UVError.self) { _ = try TCPListener(.unix(path: path), on: net.loop) }
         }
         #expect(throws: UVError.self) { try Files.info(path) }
+    }
+
+    @Test("leaves a file alone that is no socket, and says that the address is in use")
+    func someFile() throws {
+        let path = "/tmp/sluice-some-file-\(OwnProcess.identifier).txt"
+        let file = fopen(path, "w")
+        fputs("precious", file)
+        fclose(file)
+        defer { unlink(path) }
+        let loop = try Loop()
+        let error = #expect(throws: UVError.self) { _ = try TCPListener(.unix(path: path), on: loop) }
+        #expect(error?.is(.addressInUse) == true)
+        #expect(try Files.read(path, limit: 100).bytes == Array("precious".utf8))
     }
 
     @Test("lets connections wait while it is paused")
