@@ -94,6 +94,40 @@ struct RequestTests {
         #expect(try server.request("PATCH", path, "Content-Type: text/plain\r\n", body: "").status == 415)
     }
 
+    private func patch(_ server: TestServer, _ patch: String, _ fields: String = "") throws -> RawAnswer {
+        let type = "Content-Type: application/merge-patch+json\r\nContent-Length: \(patch.utf8.count)\r\n"
+        return try server.request("PATCH", "/v1/graphs/g/nodes/any", fields + type + "\r\n" + patch)
+    }
+
+    @Test("keys of a merge patch that only look alike are different members (RFC 8259 §8.3)")
+    func mergePatchKeys() throws {
+        let server = try TestServer()
+        _ = try server.request("PUT", "/v1/graphs/g/nodes/any", body: "{\"\u{e9}\":1}")
+        #expect(try patch(server, "{\"e\u{301}\":2}").status == 200)
+        let both = try server.request("GET", "/v1/graphs/g/nodes/any").body
+        #expect(Array(both.utf8) == Array("{\"\u{e9}\":1,\"e\u{301}\":2}".utf8))
+        // An escape is the same character.
+        #expect(try patch(server, #"{"\u00e9":null}"#).status == 200)
+        let one = try server.request("GET", "/v1/graphs/g/nodes/any").body
+        #expect(Array(one.utf8) == Array("{\"e\u{301}\":2}".utf8))
+    }
+
+    @Test("patches do not make a value larger than a body may be")
+    func mergePatchBound() throws {
+        let server = try TestServer { $0.limits.body = 100 }
+        #expect(try patch(server, "{\"a\":\"\(String(repeating: "a", count: 80))\"}").status == 200)
+        let refused = try patch(server, "{\"b\":\"\(String(repeating: "b", count: 80))\"}")
+        #expect(refused.status == 413 && refused.body.contains("\"code\":\"too_large\""))
+        #expect(try server.request("GET", "/v1/graphs/g/nodes/any").body.utf8.count == 88)
+        #expect(try patch(server, #"{"a":null,"b":1}"#).status == 200)
+    }
+
+    @Test("a merge patch with a content coding is refused")
+    func codedMergePatch() throws {
+        let server = try TestServer()
+        #expect(try patch(server, "{}", "Content-Encoding: gzip\r\n").status == 415)
+    }
+
     @Test("a failed node answers 424 and says why")
     func failedNode() throws {
         let server = try TestServer()

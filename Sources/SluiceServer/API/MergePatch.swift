@@ -6,15 +6,16 @@ enum MergePatch {
     /// Appends `target` with `patch` applied.
     ///
     /// A target that is no object counts as an empty one. The patch is a checked text: it nests at most as deep as
-    /// the scanner allows, so recursion is bounded.
+    /// the scanner allows, so recursion is bounded. Keys are the same when their characters are (RFC 8259 §8.3), not when they
+    /// look alike, as Swift compares strings.
     static func append(_ patch: JSONReader, on target: JSONReader?, to bytes: inout [UInt8]) {
         guard patch.kind == .object else {
             bytes.append(contentsOf: patch.bytes)
             return
         }
         let old = target?.kind == .object ? target : nil
-        var changes: [String: JSONReader] = [:]
-        for member in patch.members { changes[member.key.string] = member.value }
+        var changes: [[UInt8]: JSONReader] = [:]
+        for member in patch.members { changes[Array(member.key.string.utf8)] = member.value }
         var isFirst = true
         func begin(_ key: String) {
             if !isFirst { bytes.append(UInt8(ascii: ",")) }
@@ -23,12 +24,10 @@ enum MergePatch {
             bytes.append(UInt8(ascii: ":"))
         }
         bytes.append(UInt8(ascii: "{"))
-        var seen: Set<String> = []
         if let old {
             for member in old.members {
                 let key = member.key.string
-                seen.insert(key)
-                guard let change = changes[key] else {
+                guard let change = changes.removeValue(forKey: Array(key.utf8)) else {
                     begin(key)
                     bytes.append(contentsOf: member.value.bytes)
                     continue
@@ -40,7 +39,8 @@ enum MergePatch {
         }
         for member in patch.members where member.value.kind != .null {
             let key = member.key.string
-            guard !seen.contains(key) else { continue }
+            // What the target has as well has been taken out.
+            guard changes[Array(key.utf8)] != nil else { continue }
             begin(key)
             append(member.value, on: nil, to: &bytes)
         }
@@ -55,7 +55,7 @@ extension HTTPConnection {
     /// meanwhile.
     func patchNode(_ captures: Captures, _ head: RequestHead) {
         guard let node = findNode(captures, to: .set) else { return }
-        guard MediaType.isMergePatch(head.value(.contentType)) else {
+        guard MediaType.isMergePatch(head) else {
             return refuseType("application/merge-patch+json")
         }
         let body = parser.body
@@ -67,6 +67,10 @@ extension HTTPConnection {
                 datum.withBytes { MergePatch.append(patch, on: JSONReader(validated: $0), to: &bytes) }
             } else {
                 MergePatch.append(patch, on: nil, to: &bytes)
+            }
+            // What could not be set at once cannot be put together by patches either.
+            guard bytes.count <= server.configuration.limits.body else {
+                return refuse(Refusal(.tooLarge, "the patched value would be larger than a body may be"))
             }
             let value = try Datum.parse(String(decoding: bytes, as: UTF8.self))
             var commit = Commit(graph: node.graph)
