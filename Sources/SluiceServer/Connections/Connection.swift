@@ -32,6 +32,8 @@ class Connection: ConnectionDelegate {
     @exclusivity(unchecked) final private(set) var isBehind = false
     /// Whether we have said our last word and only wait for the peer to go.
     @exclusivity(unchecked) final private(set) var isLingering = false
+    /// How much the kernel owed us when that was last looked at.
+    @exclusivity(unchecked) private final var owedBytes: UInt32 = 0
 
     // The place in `Deadlines`.
     @exclusivity(unchecked) final var deadline: UInt64 = .max
@@ -114,7 +116,18 @@ class Connection: ConnectionDelegate {
                 isBehind = true
                 socket.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: outbox)
             }
+            if isBehind { owedBytes = UInt32(clamping: socket.queuedBytes) }
         }
+    }
+
+    /// Whether the peer has taken something of what it was given since this was last asked, or since it was given.
+    ///
+    /// A peer that reads slowly is none that is gone.
+    final func isTaking() -> Bool {
+        guard isBehind, let socket else { return false }
+        let before = owedBytes
+        owedBytes = UInt32(clamping: socket.queuedBytes)
+        return owedBytes < before
     }
 
     /// Whether a short write is pending that the peer's reading would end; for the heartbeat.
@@ -122,14 +135,16 @@ class Connection: ConnectionDelegate {
         server.beginTurn()
         isBehind = false
         flush()
-        if !isBehind { drained() }
+        guard !isBehind else { return }
+        if isLingering, socket?.isPeerClosed == true { return close() }
+        drained()
     }
 
     // MARK: - Ending
 
     /// Closes politely: what was written leaves, then the peer is told that nothing more comes, what it still
-    /// sends is read and thrown away, and when it is gone too, or after the time for a close, the socket is
-    /// closed.
+    /// sends is read and thrown away, and when it is gone too, or after the time for a close in which it took nothing, the
+    /// socket is closed.
     final func closeAfterWriting() {
         guard let socket, !isLingering else { return }
         if let outbox {
@@ -137,12 +152,19 @@ class Connection: ConnectionDelegate {
             if self.outbox != nil {
                 self.outbox = nil
                 socket.write(outbox.buffer.bytes, keptBy: outbox)
+                owedBytes = UInt32(clamping: socket.queuedBytes)
             }
         }
         isLingering = true
         socket.shutdown()
         if socket.isPeerClosed, !isBehind { return close() }
         socket.resumeReading()
+        server.deadlines.set(self, at: server.loop.now + server.times.close)
+    }
+
+    /// The time for a close is over.
+    final func endLingering() {
+        guard isTaking() else { return close() }
         server.deadlines.set(self, at: server.loop.now + server.times.close)
     }
 
@@ -165,8 +187,9 @@ class Connection: ConnectionDelegate {
 
     final func peerClosed() {
         server.beginTurn()
-        if isLingering { return close() }
-        peerEnded()
+        guard isLingering else { return peerEnded() }
+        // One that has said all it had to say may still read.
+        if !isBehind { close() }
     }
 
     final func closed(error: UVError?) {
@@ -198,7 +221,7 @@ class Connection: ConnectionDelegate {
 
     /// The deadline has come.
     func expire(now: UInt64) {
-        if isLingering { close() }
+        if isLingering { endLingering() }
     }
 
     /// Somebody with the right to do so ends it.

@@ -142,7 +142,7 @@ final class EventStreamConnection: Connection, MessageSink {
     }
 
     override func expire(now: UInt64) {
-        if isLingering { return close() }
+        if isLingering { return endLingering() }
         if now >= toldAt + server.times.heartbeat {
             session?.heartbeat()
         } else if now >= wroteAt + server.times.comment {

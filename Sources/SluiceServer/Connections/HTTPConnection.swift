@@ -36,6 +36,8 @@ final class HTTPConnection: Connection {
     @exclusivity(unchecked) private var isUnfinished = false
     /// The origin whose page may read the answer, where CORS is configured.
     @exclusivity(unchecked) private(set) var sharedWith: String?
+    /// What is left of the body that is being sent, where that goes piece by piece.
+    @exclusivity(unchecked) private var body: FileBody?
     /// What the request at hand waits for, if that is a change of a node.
     @exclusivity(unchecked) var poll: LongPoll?
 
@@ -80,6 +82,8 @@ final class HTTPConnection: Connection {
     private func step(_ input: inout UnsafeRawBufferPointer) -> Bool {
         while true {
             if waitingFor != 0 || isUnfinished || unsentBytes > server.pendingBytes { return false }
+            if let body, !sendPiece(of: body) { return socket == nil }
+            if isClosing { return true }
             switch parser.parse(&input) {
             case .more:
                 return true
@@ -113,6 +117,32 @@ final class HTTPConnection: Connection {
         }
     }
 
+    /// Answers with a body, piece by piece; its head has been written.
+    func send(_ body: FileBody) {
+        self.body = body
+    }
+
+    /// Sends a piece of a body, and lets others have their say before the next one.
+    ///
+    /// Returns whether all of it is written.
+    private func sendPiece(of body: FileBody) -> Bool {
+        var isWritten = true
+        write { isWritten = body.appendPiece(to: &$0) }
+        guard isWritten else {
+            // More was promised than there is: only a broken connection says so.
+            reset()
+            return false
+        }
+        guard body.isOver else {
+            isUnfinished = true
+            server.goesOn(self)
+            return false
+        }
+        self.body = nil
+        isClosing = !framing.keepsAlive
+        return true
+    }
+
     /// The next turn has begun.
     func goOn() {
         isUnfinished = false
@@ -135,6 +165,10 @@ final class HTTPConnection: Connection {
 
     override func peerEnded() {
         if poll != nil { return close() }
+        if body != nil {
+            framing.keepsAlive = false
+            return
+        }
         // A request that is being answered still gets its answer.
         if waitingFor != 0 || unsentBytes > 0 {
             isClosing = true
@@ -153,7 +187,7 @@ final class HTTPConnection: Connection {
         if server.cors.isOn { sharedWith = server.cors.answer(to: parser.head.value(.origin)) }
         if server.isDraining { framing.keepsAlive = false }
         respond()
-        if waitingFor == 0, !framing.keepsAlive { isClosing = true }
+        if waitingFor == 0, body == nil, !framing.keepsAlive { isClosing = true }
     }
 
     private func upgrade(_ rest: UnsafeRawBufferPointer) {
@@ -228,7 +262,7 @@ final class HTTPConnection: Connection {
     }
 
     override func expire(now: UInt64) {
-        if isLingering { return close() }
+        if isLingering { return endLingering() }
         if let poll {
             return now >= poll.deadline ? poll.finish() : server.deadlines.set(self, at: poll.deadline)
         }
@@ -237,8 +271,9 @@ final class HTTPConnection: Connection {
             return server.deadlines.set(self, at: now + server.times.idle)
         }
         if isBehind {
-            // It has had the time of an idle connection to take its answers.
-            return reset()
+            // It has had the time of an idle connection to take something of its answers.
+            guard isTaking() else { return reset() }
+            return server.deadlines.set(self, at: now + server.times.idle)
         }
         guard startedAt != 0 else { return close() }
         if isBodyTimed, parser.isReadingBody {
@@ -258,12 +293,14 @@ final class HTTPConnection: Connection {
     override func drain(after milliseconds: Int) {
         if let poll { return poll.finish() }
         guard waitingFor == 0, !isClosing else { return }
+        guard body == nil else { return framing.keepsAlive = false }
         if parser.isIdle, unsentBytes == 0 { close() }
         // Otherwise the answer that is under way says `Connection: close`.
     }
 
     override func ended(_ error: UVError?) {
         poll?.cancel()
+        body = nil
         waitingFor = 0
         isClosing = true
         saved.removeAll(keepingCapacity: false)

@@ -328,7 +328,7 @@ final class WebSocketConnection: Connection, MessageSink {
     }
 
     override func expire(now: UInt64) {
-        if isLingering { return close() }
+        if isLingering { return endLingering() }
         if frameStartedAt != 0, now >= frameStartedAt + server.times.frame {
             return finish(.timeout, answering: .heartbeatTimeout, reason: "unfinished message")
         }

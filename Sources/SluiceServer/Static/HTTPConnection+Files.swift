@@ -24,16 +24,16 @@ extension HTTPConnection {
         {
             return answerEmpty(.notModified, fields: fields)
         }
-        if !isCoded, framing.omitsBody { return answerFile(file.type, size: file.size, fields) }
-        guard let bytes = isCoded ? files.gzip(file) : file.read() else {
+        let type = file.type
+        if !isCoded, framing.omitsBody { return answerFile(type, size: file.size, fields) }
+        guard let body = isCoded ? files.gzip(file).map({ FileBody(coded: $0) }) : FileBody(file) else {
             return refuse(Refusal(.internalError, "the file cannot be read"))
         }
-        answerFile(file.type, size: bytes.count) { out in
+        answerFile(type, size: body.size) { out in
             if isCoded { out.append("Content-Encoding: gzip\r\n") }
             fields(&out)
         }
-        guard !framing.omitsBody else { return }
-        write { out in bytes.withUnsafeBytes { out.append($0) } }
+        if !framing.omitsBody { send(body) }
     }
 
     private func answerFile(_ type: String, size: Int, _ fields: (inout ByteBuffer) -> Void) {

@@ -139,32 +139,24 @@ struct StaticFile: ~Copyable {
 
     /// Reads the whole file; nil when it cannot be read or became shorter meanwhile.
     func read() -> [UInt8]? {
-        var complete = true
+        var isComplete = false
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            while count < buffer.count {
-                let rest = UnsafeMutableRawBufferPointer(
-                    rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]
-                )
-                let got = platformRead(rest)
-                guard got > 0 else {
-                    complete = false
-                    return
-                }
-                count += got
-            }
+            isComplete = read(at: 0, into: UnsafeMutableRawBufferPointer(buffer))
+            count = isComplete ? buffer.count : 0
         }
-        return complete ? bytes : nil
+        return isComplete ? bytes : nil
     }
 
-    private func platformRead(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
-        while true {
-            #if canImport(Glibc)
-                let got = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            #else
-                let got = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-            #endif
+    /// Fills `buffer` with what stands at `offset`; false when that cannot be read, or not so much is there any more.
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+        var count = 0
+        while count < buffer.count {
+            let place = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let got = pread(descriptor, place.baseAddress, place.count, off_t(offset + count))
             if got < 0, errno == EINTR { continue }
-            return got
+            guard got > 0 else { return false }
+            count += got
         }
+        return true
     }
 }

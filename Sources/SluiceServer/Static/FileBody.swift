@@ -1,0 +1,46 @@
+internal import HTTP
+
+/// The body of an answer, given to the kernel piece by piece: the next when it has taken the one before.
+///
+/// So a peer that does not read costs one piece, however long the file.
+final class FileBody {
+    /// The longest piece, in bytes.
+    static let pieceBytes = 64 * 1024
+
+    private let file: StaticFile?
+    private let coded: [UInt8]
+    /// Its length in bytes.
+    let size: Int
+    private var offset = 0
+
+    /// A file as it is.
+    init(_ file: consuming StaticFile) {
+        size = file.size
+        self.file = consume file
+        coded = []
+    }
+
+    /// A file in a coding, of which one copy serves all.
+    init(coded: [UInt8]) {
+        size = coded.count
+        self.coded = coded
+        file = nil
+    }
+
+    /// Whether all of it has been given.
+    var isOver: Bool { offset == size }
+
+    /// Appends the next piece; false when the file cannot be read or has become shorter.
+    func appendPiece(to out: inout ByteBuffer) -> Bool {
+        let count = min(Self.pieceBytes, size - offset)
+        defer { offset += count }
+        guard file != nil else {
+            coded.withUnsafeBytes { out.append(UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count])) }
+            return true
+        }
+        let room = UnsafeMutableRawBufferPointer(start: out.reserve(count), count: count)
+        guard file?.read(at: offset, into: room) == true else { return false }
+        out.commit(count)
+        return true
+    }
+}

@@ -1,0 +1,125 @@
+"""Clients that read slowly get all of what they asked for, and those that do not read cost little and are let go of."""
+
+import hashlib
+import os
+import signal
+import socket
+import time
+
+import pytest
+from conftest import CHAIN
+from rawsocket import RawSocket
+from sluice import Server, eventually
+from test_tls import Secure
+
+MEBIBYTE = 1 << 20
+# More than the kernel keeps for both ends of a connection.
+VALUES = "graph: g\nnodes:\n" + "".join(f"  n{i}: {{ set: string }}\n" for i in range(24))
+IMPATIENT = "limits: { body: 2MiB }\ntimes: { close: 1500ms, idle: 1500ms }\n"
+
+
+def ask(server, path, fields="", **options):
+    peer = RawSocket(server, receive_buffer=65536, **options)
+    peer.send(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n")
+    return peer
+
+
+def read_slowly(peer, seconds):
+    """Takes the body that the head announces, for at least so long."""
+    head = peer.until(b"\r\n\r\n").decode().lower()
+    size = int(head.split("content-length: ")[1].split("\r\n")[0])
+    begun, got = time.monotonic(), len(peer.buffer)
+    while got < size:
+        while got > size * (time.monotonic() - begun) / seconds:
+            time.sleep(0.01)
+        data = peer.socket.recv(256 * 1024)
+        assert data, f"{got} of {size} bytes came"
+        got += len(data)
+    assert got == size
+    return size
+
+
+@pytest.mark.parametrize("how", ["keep-alive", "close", "half-closed"])
+def test_a_slow_reader_gets_all_of_a_long_answer(how):
+    """Longer than a connection may be idle, and longer than a close may take."""
+    with Server({"g": VALUES}, IMPATIENT) as server:
+        for i in range(24):
+            server.set("g", f"n{i}", "x" * MEBIBYTE)
+        with ask(server, "/v1/graphs/g/values", "Connection: close\r\n" if how == "close" else "") as peer:
+            if how == "half-closed":
+                peer.socket.shutdown(socket.SHUT_WR)
+            assert read_slowly(peer, 5) > 24 * MEBIBYTE
+            if how != "keep-alive":
+                assert peer.closed()
+
+
+@pytest.mark.parametrize("how", ["keep-alive", "close"])
+def test_who_takes_nothing_of_a_long_answer_is_let_go_of(how):
+    with Server({"g": VALUES}, IMPATIENT) as server:
+        for i in range(24):
+            server.set("g", f"n{i}", "x" * MEBIBYTE)
+        with ask(server, "/v1/graphs/g/values", "Connection: close\r\n" if how == "close" else ""):
+            eventually(lambda: server.metrics()['sluice_connections{transport="http"}'] == 2, what="the answer under way")
+            eventually(lambda: server.metrics()['sluice_connections{transport="http"}'] == 1, 15, "the end of it")
+
+
+@pytest.fixture
+def content():
+    return os.urandom(MEBIBYTE) * 16
+
+
+@pytest.fixture
+def files(tmp_path, content):
+    """The configuration of a server that has a large file."""
+    (tmp_path / "large.bin").write_bytes(content)
+    return f"mounts: [ /files={tmp_path} ]\n"
+
+
+@pytest.mark.parametrize("secure", [False, True], ids=["plain", "tls"])
+def test_a_large_file_arrives_whole_and_what_is_asked_behind_it_is_answered(files, content, tmp_path, secure):
+    running = Secure(tmp_path, files) if secure else Server({"g": CHAIN}, files)
+    with running as server:
+        with RawSocket(server, secure=secure) as peer:
+            peer.send("GET /files/large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                      "HEAD /files/large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                      "GET /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            status, _, body = peer.response()
+            assert status == 200 and hashlib.sha256(body).digest() == hashlib.sha256(content).digest()
+            head = peer.until(b"\r\n\r\n").decode()
+            assert f"Content-Length: {len(content)}" in head
+            assert peer.response()[2] == b"1"
+
+
+def test_clients_that_do_not_read_a_large_file_cost_a_piece_of_it_each(files):
+    with Server({"g": CHAIN}, files) as server:
+        before = server.resident()
+        peers = [ask(server, "/files/large.bin") for _ in range(40)]
+        eventually(lambda: server.metrics()["sluice_sent_bytes_total"] > 40 * MEBIBYTE, 20, "bytes for each of them")
+        eventually(lambda: server.get("/healthz").status == 200)
+        assert server.resident() - before < 40 * MEBIBYTE
+        for peer in peers:
+            peer.close()
+
+
+def test_a_download_goes_on_while_the_server_drains(files, content):
+    with Server({"g": CHAIN}, files) as server:
+        with ask(server, "/files/large.bin") as peer:
+            peer.until(b"\r\n\r\n")
+            server.process.send_signal(signal.SIGTERM)
+            eventually(lambda: "draining" in server.log_text())
+            body = peer.exactly(len(content))
+            assert body == content
+            assert peer.closed()
+        assert server.process.wait(10) == 0
+
+
+def test_a_file_that_becomes_shorter_breaks_the_connection_and_is_not_padded(files, content, tmp_path):
+    with Server({"g": CHAIN}, files) as server:
+        with ask(server, "/files/large.bin") as peer:
+            peer.until(b"\r\n\r\n")
+            os.truncate(tmp_path / "large.bin", 1000)
+            with pytest.raises(EOFError):
+                peer.exactly(len(content))
+        assert server.get("/healthz").status == 200
+
+
