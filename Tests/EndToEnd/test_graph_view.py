@@ -5,9 +5,12 @@ import re
 import signal
 
 import pytest
+from browser import DOWN
 from conftest import CHAIN, Client
+from network import Network
 from playwright.sync_api import expect
 from sluice import Server, eventually
+from test_dashboards import address, widget
 
 pytestmark = pytest.mark.browser
 
@@ -143,6 +146,40 @@ def test_a_page_that_is_closed_or_crashes_vanishes_from_the_picture_of_another(o
             os.kill(process, signal.SIGKILL)
         expect(listeners(page)).to_have_count(0)
         expect(node(page, "deep")).to_have_class(re.compile("asleep"))
+
+
+def test_a_page_whose_network_falls_silent_takes_exactly_its_own_with_it(open_page):
+    """Nobody says that the page is gone; its heartbeat does not come."""
+    widgets = [{"kind": "number", "node": "double", "pipe": pipe, "title": title, "x": 4 * i, "y": 0, "w": 4, "h": 2}
+               for i, (title, pipe) in enumerate([("Shared", [{"map": "value * 3"}, {"map": "value - 1"}]), ("Own", [{"map": "value * 7"}])])]
+    with Server({"g": CHAIN}, "heartbeat: 1s\n") as server, Network(server) as network:
+        page = open_page(server, "/#/g/g")
+        shows(page)
+        with pipelines(server):
+            chains = page.locator('.node[data-kind="chain"]:not(.gone)')
+            expect(chains).to_have_count(2)
+            before = boxes(page).keys()
+
+            other = open_page(network, address({"v": 1, "widgets": widgets}), allow=DOWN)
+            expect(widget(other, "Shared").locator("output")).to_have_text("5")
+            expect(widget(other, "Own").locator("output")).to_have_text("14")
+            expect(listeners(page)).to_have_count(2)
+            expect(chains).to_have_count(3)
+            expect(chains.filter(has_text="value - 1").locator(".badge")).to_have_text("×2")
+            expect(node(page, "double").locator(".badge")).to_have_text("×2")
+
+            network.cut()
+            expect(listeners(page)).to_have_count(1, timeout=8000)
+            expect(listeners(page)).to_contain_text("tablet/1")
+            expect(chains).to_have_count(2)
+            expect(chains.filter(has_text="value * 7")).to_have_count(0)
+            expect(chains.filter(has_text="value - 1").locator(".badge")).to_have_text("×1")
+            expect(node(page, "double").locator(".badge")).to_have_text("×1")
+            expect(page.locator(".node.gone")).to_have_count(0)
+            assert boxes(page).keys() == before, "exactly what was there before it came"
+            # And the page that was cut off knows it too.
+            expect(other.locator(".conn-text")).to_have_text(re.compile("No answer|Reconnecting|Cannot connect"))
+            other.context.close()
 
 
 # 3. Observing owns nothing
