@@ -1,13 +1,9 @@
 // The page: one client, one store, one animation loop, and whichever view the address names.
-import { Announcer } from "/lib/a11y.js";
 import { join } from "/lib/connection.js";
-import { h, setText } from "/lib/dom.js";
-import { Frame } from "/lib/frame.js";
-import { Keys } from "/lib/keys.js";
+import { h, style, styled } from "/lib/dom.js";
+import { Announcer, Frame, Keys, Store } from "/lib/page.js";
 import { Router, graphPath, href } from "/lib/router.js";
-import { Store } from "/lib/store.js";
 import { Shell } from "/ui/shell.js";
-import * as dialogs from "/ui/dialogs.js";
 
 const views = {
   graphs: "/views/graphs.js",
@@ -42,16 +38,20 @@ store.listen("session", (session) => {
 
 const { client, meters } = join(store, frame);
 
-const styles = new Map();
-/** Loads a stylesheet once; resolves when it holds, or could not be had. */
-const style = (path) => {
-  if (!styles.has(path)) {
-    styles.set(path, new Promise((resolve) => {
-      document.head.append(h("link", { rel: "stylesheet", href: path, onload: resolve, onerror: resolve }));
-    }));
-  }
-  return styles.get(path);
-};
+const dialogs = Object.fromEntries(["open", "confirm", "menu"].map((name) => [name, async (...given) => {
+  const module = await import("/ui/dialogs.js");
+  await styled();
+  return module[name](...given);
+}]));
+
+// Once somebody moves, what buttons and keys open is fetched: it opens at once, also when the server is gone.
+const present = new AbortController();
+for (const event of ["pointermove", "pointerdown", "keydown"]) {
+  addEventListener(event, () => {
+    present.abort();
+    for (const path of ["/ui/dialogs.js", "/ui/tools.js"]) import(path).catch(() => { /* asked for again when it is needed */ });
+  }, { signal: present.signal });
+}
 
 const shell = new Shell({ client, meters, store, frame, keys, dialogs, announce, go: (...a) => router.go(...a) });
 
@@ -94,6 +94,7 @@ async function show(route) {
   let module;
   try {
     module = await import(path);
+    await styled();
   } catch (error) {
     if (current !== mine) return;
     element.replaceWith(sentence("This view cannot be shown", h("p", {}, `${path} did not load (${error.message}).`),

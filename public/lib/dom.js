@@ -20,6 +20,23 @@ export const h = (tag, attributes, ...children) => fill(document.createElement(t
 export const svg = (tag, attributes, ...children) =>
   fill(document.createElementNS(names.get("svg"), tag), attributes, children);
 
+const styles = new Map();
+
+/** Loads a stylesheet once; resolves when it holds, or could not be had. Those of `/ui/` come before those of views, which may differ from them. */
+export function style(path) {
+  if (!styles.has(path)) {
+    styles.set(path, new Promise((resolve) => {
+      const link = h("link", { rel: "stylesheet", href: path, onload: resolve, onerror: resolve });
+      if (path.startsWith("/ui/")) document.querySelector("link[rel=stylesheet]").after(link);
+      else document.head.append(link);
+    }));
+  }
+  return styles.get(path);
+}
+
+/** When every stylesheet that was asked for holds: what is built then does not flicker. */
+export const styled = () => Promise.all(styles.values());
+
 /** Changes an element's text through its text node, and only if it differs: the cheapest way for what changes often. */
 export function setText(element, text) {
   const node = element.firstChild;

@@ -1,5 +1,7 @@
 // Dialogs and menus of the platform: focus, Escape and the top layer come with them.
-import { h } from "/lib/dom.js";
+import { h, style } from "/lib/dom.js";
+
+style("/ui/dialogs.css");
 
 /**
  * A modal dialog; resolves with the `value` of the action that was chosen, or null when it was left.

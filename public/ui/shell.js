@@ -1,6 +1,6 @@
 // What is around every view: the bar, the connection's state, the graph's title and tabs, the list of graphs, the bottom bar.
 import { h, icon, setText, setAttribute } from "/lib/dom.js";
-import { formatBytes, formatDuration, plural } from "/lib/format.js";
+import { plural } from "/lib/format.js";
 import { graphPath, href } from "/lib/router.js";
 import { ConnectionState, resumedWords, words } from "/ui/conn-state.js";
 
@@ -26,23 +26,27 @@ export class Shell {
   #tabs = h("nav", { class: "tabs", "aria-label": "Views of the graph" });
   #sidebar = document.getElementById("sidebar");
   #banner = document.getElementById("banner");
-  #rates = { at: 0, messages: 0, updates: 0, bytes: 0 };
+  #before = { at: 0, messages: 0, updates: 0, bytes: 0 };
+  #theme = h("button", { type: "button", class: "quiet only-icon", title: "Theme", "aria-haspopup": "menu", onclick: () => this.#tool("theme", this.#theme, () => this.#showTheme()) });
+  /** What is measured of the connection, renewed once a second. */
+  figures = {};
 
   constructor(page) {
     this.#page = page;
     const { store, frame } = page;
     document.getElementById("connection").append(this.#state);
     document.getElementById("context").append(this.#heading, this.#tabs, this.slot);
-    const leave = h("button", { type: "button", class: "quiet only-icon", "aria-label": "Sign out", title: "Sign out", onclick: () => this.#signOut() }, icon(icons.leave));
+    const leave = h("button", { type: "button", class: "quiet only-icon", "aria-label": "Sign out", title: "Sign out", onclick: () => this.#tool("signOut") }, icon(icons.leave));
     store.listen("session", (session) => (leave.hidden = !session));
     const paused = h("button", { type: "button", class: "paused", title: "Resume the display (P)", onclick: () => store.set("paused", false) }, "Paused");
     store.listen("paused", (isPaused) => (paused.hidden = !isPaused));
-    document.getElementById("tools").append(paused, leave, this.#themeButton(), h("button", {
+    document.getElementById("tools").append(paused, leave, this.#theme, h("button", {
       type: "button", class: "quiet only-icon", "aria-label": "Keys", title: "Keys (?)", onclick: () => this.help(),
     }, icon(icons.help)));
+    this.#showTheme();
     document.getElementById("skip").addEventListener("click", () => document.getElementById("main").focus());
     this.#state.onRetry(() => page.client.retry());
-    this.#state.onChip(() => this.#aboutConnection());
+    this.#state.onChip(() => this.#tool("aboutConnection", this));
     store.listen("state", (state) => this.#show(state));
     store.listen("graphs", () => this.#list());
     frame.tick(() => this.#tick());
@@ -148,76 +152,28 @@ export class Shell {
 
   #tick() {
     this.#state.tick();
-    const { meters } = this.#page, before = this.#rates, at = performance.now();
-    const seconds = (at - before.at) / 1000, rate = (what) => Math.max(0, (meters[what] - before[what]) / seconds);
+    const { meters } = this.#page, before = this.#before, at = performance.now();
+    const rate = (what) => Math.max(0, (meters[what] - before[what]) * 1000 / (at - before.at));
     const round = (value) => (value >= 10 ? value.toFixed(0) : value.toFixed(1)).replace(/\.0$/, "");
-    const rtt = meters.rtt === null ? "" : `${meters.rtt < 10 ? meters.rtt.toFixed(1) : meters.rtt.toFixed(0)} ms`;
-    const updates = `${round(rate("updates"))} updates/s`;
-    this.#state.meters([rtt, updates].filter(Boolean).join(" · "));
-    this.#rates = { at, ...meters };
-    this.#facts = [["Round trip", rtt ? `${rtt}, median of five` : "not measured yet"], ["Messages", `${round(rate("messages"))}/s`], ["Updates", `${round(rate("updates"))}/s`],
-      ["Received", formatBytes(rate("bytes"), "B/s")]];
-    if (this.#factList?.isConnected) this.#fillFacts();
-  }
-
-  #facts = []; #factList = null;
-
-  #fillFacts() {
-    const { client, store } = this.#page, state = store.get("state"), now = Date.now();
-    const rows = [["State", words(state, now)], state.since && [state.name === "live" ? "Up for" : "Lost", formatDuration(now - state.since)],
-      ["Called by the server", client.session ?? "–"], ...this.#facts].filter(Boolean);
-    this.#factList.replaceChildren(...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", { class: "num" }, value)]));
-  }
-
-  /** The figures that do not fit beside the state, or on a small screen not even the first of them. */
-  #aboutConnection() {
-    this.#factList = h("dl", { class: "facts" });
-    this.#fillFacts();
-    this.#page.dialogs.open({ title: "Connection", sheet: true, body: h("div", { class: "field" }, this.#factList,
-      h("p", { class: "small dim" }, "Looking at a graph keeps nothing in it alive; widgets and tables of values do, as long as they are open.")) });
-  }
-
-  // Tools
-
-  #themeButton() {
-    const { dialogs, store } = this.#page;
-    const now = () => document.documentElement.dataset.theme ?? "system";
-    const choose = (theme) => {
-      if (theme === "system") delete document.documentElement.dataset.theme;
-      else document.documentElement.dataset.theme = theme;
-      try { theme === "system" ? localStorage.removeItem("sluice.theme") : localStorage.setItem("sluice.theme", theme); } catch { /* for now only */ }
-      button.replaceChildren(icon(icons[theme]));
-      button.setAttribute("aria-label", `Theme: ${theme}`);
-      store.set("theme", theme);
+    this.figures = {
+      trip: meters.rtt === null ? "" : `${meters.rtt < 10 ? meters.rtt.toFixed(1) : meters.rtt.toFixed(0)} ms`,
+      messages: round(rate("messages")), updates: round(rate("updates")), bytes: rate("bytes"),
     };
-    const button = h("button", { type: "button", class: "quiet only-icon", title: "Theme", "aria-haspopup": "menu" });
-    button.addEventListener("click", () => dialogs.menu(button, ["system", "light", "dark"].map((theme) => ({
-      label: `${theme === "system" ? "As the system" : theme === "light" ? "Light" : "Dark"}${theme === now() ? "  ✓" : ""}`,
-      action: () => choose(theme),
-    }))));
-    choose(now());
-    return button;
+    this.#before = { at, ...meters };
+    this.#state.meters([this.figures.trip, `${this.figures.updates} updates/s`].filter(Boolean).join(" · "));
   }
 
-  async #signOut() {
-    try { await fetch("/v1/session", { method: "DELETE" }); } catch { return this.#page.announce("Not signed out: the server does not answer", { assertive: true }); }
-    this.#page.store.set("session", false);
-    location.reload();
+  #showTheme() {
+    const theme = document.documentElement.dataset.theme ?? "system";
+    this.#theme.replaceChildren(icon(icons[theme]));
+    this.#theme.setAttribute("aria-label", `Theme: ${theme}`);
+    this.#page.store.set("theme", theme);
   }
 
-  help() {
-    const { keys, dialogs } = this.#page;
-    const groups = Map.groupBy(keys.list(), ({ group }) => group);
-    const box = h("input", { type: "checkbox", id: "keys-on", onchange: () => (keys.enabled = box.checked) });
-    box.checked = keys.enabled;
-    dialogs.open({
-      title: "Keys",
-      body: h("div", { class: "field" },
-        h("div", { class: "keys" }, [...groups].map(([group, all]) => [
-          h("h3", {}, group),
-          ...all.flatMap(({ key, label }) => [h("span", {}, key.split(" ").map((each) => h("kbd", {}, each.length === 1 ? each.toUpperCase() : each))), h("span", {}, label)]),
-        ])),
-        h("label", {}, box, " Single keys act (only while no field has the focus)")),
-    });
+  help() { this.#tool("help"); }
+
+  /** What the buttons of the bar open. */
+  async #tool(name, ...given) {
+    try { (await import("/ui/tools.js"))[name](this.#page, ...given); } catch { this.#page.announce("Not there: the server does not answer", { assertive: true }); }
   }
 }

@@ -1,10 +1,11 @@
 // <value-editor>: the field that a mutable node's type asks for, and what became of the value that was sent.
 // Its state is in `data-state`: clean, edited, sending, accepted, rejected, conflict or unknown; `data-off` while not connected.
-import { h, setAttribute, setText } from "/lib/dom.js";
+import { h, setAttribute, setText, style } from "/lib/dom.js";
 import { formatEntry, formatValue } from "/lib/format.js";
 import { recordField } from "/ui/record-field.js";
 import { bounds, control, fieldText, parseInput, same } from "/lib/input.js";
 
+style("/ui/editor.css");
 let numbers = 0;
 
 class ValueEditor extends HTMLElement {

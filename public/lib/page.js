@@ -1,0 +1,204 @@
+// What the page gives every view: named values, the animation loop, keys, and a voice for those who do not see it.
+
+/** What several parts of the page need to know: a few named values, and who wants to hear of them. */
+export class Store {
+  #values = new Map();
+  #listeners = new Map();
+
+  get(key) { return this.#values.get(key); }
+
+  /** Sets a value and tells those who listen; an equal value is no change. */
+  set(key, value) {
+    if (Object.is(this.#values.get(key), value)) return;
+    this.#values.set(key, value);
+    for (const listener of [...(this.#listeners.get(key) ?? [])]) listener(value);
+  }
+
+  /** Calls `listener` now and at every change, until `signal` aborts. */
+  listen(key, listener, signal) {
+    if (signal?.aborted) return;
+    const all = this.#listeners.get(key) ?? new Set();
+    this.#listeners.set(key, all.add(listener));
+    signal?.addEventListener("abort", () => all.delete(listener), { once: true });
+    listener(this.#values.get(key));
+  }
+}
+
+/** The page's one animation loop. Messages only mark items; what is marked and on screen is drawn in the next frame. */
+export class Frame {
+  #items = new Set();
+  #byElement = new Map();
+  #scheduled = false;
+  #ticks = new Set();
+  #timer;
+  #observer = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      for (const item of this.#byElement.get(target) ?? []) {
+        item.visible = isIntersecting;
+        if (isIntersecting && item.dirty) this.#schedule();
+      }
+    }
+  }, { rootMargin: "64px" });
+
+  /** While it says true, only items with `whilePaused` are drawn. */
+  #paused = false;
+
+  constructor() {
+    document.addEventListener("visibilitychange", () => { this.#schedule(); this.#clock(); });
+  }
+
+  get paused() { return this.#paused; }
+  set paused(paused) {
+    this.#paused = paused;
+    this.#schedule();
+  }
+
+  /**
+   * Something that is drawn: `draw(now)` runs at most once a frame, while it is marked, `element` is on screen and the
+   * page is shown; it stays marked when `draw` returns true. `mark()` says that it must be drawn, `close()` forgets it.
+   */
+  item(element, draw, { whilePaused = false } = {}) {
+    const item = { draw, dirty: true, visible: true, whilePaused };
+    const around = this.#byElement.get(element) ?? new Set();
+    this.#byElement.set(element, around.add(item));
+    this.#items.add(item);
+    this.#observer.observe(element);
+    this.#schedule();
+    return {
+      mark: () => {
+        if (item.dirty) return;
+        item.dirty = true;
+        this.#schedule();
+      },
+      close: () => {
+        this.#items.delete(item);
+        around.delete(item);
+        if (around.size) return;
+        this.#byElement.delete(element);
+        this.#observer.unobserve(element);
+      },
+    };
+  }
+
+  /** Calls `each` about once a second while the page is shown, until `signal` aborts: for ages and countdowns. */
+  tick(each, signal) {
+    if (signal?.aborted) return;
+    this.#ticks.add(each);
+    signal?.addEventListener("abort", () => this.#ticks.delete(each), { once: true });
+    this.#clock();
+  }
+
+  #schedule() {
+    if (this.#scheduled || document.hidden) return;
+    this.#scheduled = true;
+    requestAnimationFrame((now) => this.#draw(now));
+  }
+
+  #draw(now) {
+    this.#scheduled = false;
+    let more = false;
+    for (const item of this.#items) {
+      if (!item.dirty || !item.visible || (this.#paused && !item.whilePaused)) continue;
+      item.dirty = false;
+      if (item.draw(now) === true) item.dirty = more = true;
+    }
+    if (more) this.#schedule();
+  }
+
+  #clock() {
+    clearTimeout(this.#timer);
+    if (document.hidden || !this.#ticks.size) return;
+    this.#timer = setTimeout(() => {
+      for (const each of [...this.#ticks]) each();
+      this.#clock();
+    }, 1000 - (Date.now() % 1000));
+  }
+}
+
+const stored = "sluice.keys";
+
+const isField = (element) =>
+  element instanceof HTMLElement
+  // Until a closed dialog is gone, the focus may still be in it.
+  && !element.closest("dialog:not([open])")
+  && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) || element.closest("dialog[open]"));
+
+/** Single keys and short sequences ("g d"). They act only while no field has the focus, and can be switched off (WCAG 2.1.4). */
+export class Keys {
+  #bindings = new Map();
+  #first = "";
+  #timer;
+
+  constructor() { addEventListener("keydown", (event) => this.#press(event)); }
+
+  get enabled() {
+    try { return localStorage.getItem(stored) !== "off"; } catch { return true; }
+  }
+
+  set enabled(enabled) {
+    try { enabled ? localStorage.removeItem(stored) : localStorage.setItem(stored, "off"); } catch { /* not kept */ }
+  }
+
+  /** Binds `key` ("f", "?", "Escape", "g d") to `action(event)`, until `signal` aborts. The newest binding of a key acts. */
+  bind(key, label, action, { signal, group = "Everywhere" } = {}) {
+    if (signal?.aborted) return;
+    const binding = { key, label, action, group };
+    const all = this.#bindings.get(key) ?? [];
+    this.#bindings.set(key, all);
+    all.push(binding);
+    signal?.addEventListener("abort", () => all.splice(all.indexOf(binding), 1), { once: true });
+  }
+
+  /** What is bound, for the page of help: `[{ group, key, label }]`. */
+  list() { return [...this.#bindings.values()].flatMap((all) => all.slice(-1)); }
+
+  #press(event) {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
+    if (!this.enabled && event.key.length === 1) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const sequence = this.#first ? `${this.#first} ${key}` : key;
+    clearTimeout(this.#timer);
+    this.#first = "";
+    const binding = (this.#bindings.get(sequence) ?? this.#bindings.get(key))?.at(-1);
+    if (binding) {
+      event.preventDefault();
+      binding.action(event);
+    } else if ([...this.#bindings].some(([each, all]) => all.length && each.startsWith(`${key} `))) {
+      this.#first = key;
+      this.#timer = setTimeout(() => (this.#first = ""), 3000);
+    }
+  }
+}
+
+const politePause = 5000;
+
+/** What is said to those who do not see it: polite words are collected and said at most once in five seconds. */
+export class Announcer {
+  #polite; #assertive; #waiting = []; #timer = null;
+
+  /** Two live regions that are in the page from the beginning; one made later is not heard at first. */
+  constructor(polite, assertive) {
+    this.#polite = polite;
+    this.#assertive = assertive;
+  }
+
+  /** Says `text`: at once and over everything else only when it is about a rejected input. */
+  announce(text, { assertive = false } = {}) {
+    if (assertive) {
+      this.#assertive.textContent = "";
+      this.#assertive.textContent = text;
+      return;
+    }
+    if (this.#waiting.at(-1) !== text) this.#waiting.push(text);
+    if (this.#timer === null) this.#flush();
+  }
+
+  #flush() {
+    const count = this.#waiting.length;
+    if (!count) return void (this.#timer = null);
+    const said = this.#waiting.slice(0, 3).join(". ");
+    this.#polite.textContent = count > 3 ? `${said}. And ${count - 3} more` : said;
+    this.#waiting = [];
+    this.#timer = setTimeout(() => this.#flush(), politePause);
+  }
+}
