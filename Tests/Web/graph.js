@@ -1,9 +1,14 @@
 // Unit tests of the pure modules of the graph view; evaluated in a page of the server, which returns what failed.
 async () => {
-  const { layout } = await import("/graph/layout.js");
-  const { GraphModel } = await import("/graph/model.js");
-  const { countsOf, sceneOf, prefixOf } = await import("/graph/scene.js");
-  const { keptAliveBy, releasedWithout, rings, leaks, reach } = await import("/graph/owners.js");
+  const { layout: lay } = await import("/graph/layout.js");
+  const later = await import("/graph/settle.js");
+  const layout = (graph, memory, options) => lay(graph, memory, options, memory ? later : null);
+  const { GraphModel, reach } = await import("/graph/model.js");
+  const { countsOf, sceneOf: scene, needsGroups } = await import("/graph/scene.js");
+  const groups = await import("/graph/groups.js");
+  const { prefixOf } = groups;
+  const sceneOf = (model, view, dying) => scene(model, view, dying, needsGroups(model, view) ? groups : null);
+  const { keptAliveBy, releasedWithout, rings, leaks } = await import("/graph/owners.js");
   const failures = [], measured = {};
   let current = "";
   const check = (claim, ...what) => { if (!claim) failures.push(`${current}: ${what.map((w) => JSON.stringify(w)).join(" ")}`); };

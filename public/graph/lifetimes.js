@@ -1,18 +1,68 @@
 // Births and deaths: what was released lately, and a strip of five minutes.
 import { h, setText } from "/lib/dom.js";
 import { formatAge, formatDuration, formatEntry, plural } from "/lib/format.js";
-import { seconds } from "./model.js";
 import { plain, titleOf, wordOf } from "./shapes.js";
 
-export const reasons = {
+const reasons = {
   last_owner: "the last client that needed it left", removed: "it was taken out of the definition",
   redefined: "its definition changed", pressure: "memory was short",
 };
 
+/** What has come and gone, in words. */
+export function tellingOf({ joined, left, born, died }) {
+  const words = [[joined, "listener", "joined"], [left, "listener", "left"], [born, "node", "born"], [died, "node", "released"]];
+  return words.filter(([list]) => list.length)
+    .map(([{ length }, what, how]) => `${length} ${what}${length === 1 ? "" : "s"} ${how}`).join(", ");
+}
+
+/** How far back births and deaths are counted, and how many of the dead are remembered. */
+const seconds = 300;
+const trayed = 50;
+
+/** What was born and what died, second by second; rings of fixed size. */
+export class LifeLog {
+  births = new Uint32Array(seconds);
+  deaths = new Uint32Array(seconds);
+  tray = [];
+  #second = 0;
+
+  apply(news, now = Date.now()) {
+    this.#advance(now);
+    const at = this.#second % seconds;
+    if (!news.fresh) this.births[at] += news.born.length + news.joined.length;
+    this.deaths[at] += news.died.length + news.left.length;
+    for (const { edges: _, ...gone } of news.died) this.tray.unshift({ ...gone, at: now });
+    this.tray.length = Math.min(this.tray.length, trayed);
+    return news.died.length > 0;
+  }
+
+  #advance(now) {
+    const second = Math.floor(now / 1000);
+    const passed = Math.min(seconds, Math.max(0, second - this.#second));
+    for (let k = 1; k <= passed; k++) {
+      const at = (second - passed + k) % seconds;
+      this.births[at] = 0;
+      this.deaths[at] = 0;
+    }
+    this.#second = Math.max(this.#second, second);
+  }
+
+  /** Oldest first: `[[births, deaths], …]`. */
+  read(now = Date.now()) {
+    this.#advance(now);
+    return Array.from({ length: seconds }, (_, k) => {
+      const at = (this.#second + 1 + k) % seconds;
+      return [this.births[at], this.deaths[at]];
+    });
+  }
+}
+
 /** The strip along the bottom and the tray that opens from it. */
 export class Lifetimes {
-  constructor({ log, frame, signal, onFind }) {
-    this.log = log;
+  log = new LifeLog();
+
+  constructor({ frame, signal, announce, onFind }) {
+    this.#announce = announce;
     this.#onFind = onFind;
     this.element = h("section", { class: "lifetimes", "aria-label": "Births and deaths" },
       this.button = h("button", { class: "quiet tray-button", type: "button", "aria-expanded": "false", "aria-controls": "graph-tray", onclick: () => this.toggle() }, "Recently released (0)"),
@@ -24,7 +74,14 @@ export class Lifetimes {
     signal.addEventListener("abort", () => this.#item.close(), { once: true });
   }
 
-  #item; #onFind; #drawn = [];
+  #item; #announce; #onFind; #drawn = [];
+
+  /** Counts what came and went, as the model told it. */
+  take(news, now) {
+    this.log.apply(news, now);
+    this.#announce(tellingOf(news));
+    this.update();
+  }
 
   toggle(open = this.tray.hidden) {
     this.tray.hidden = !open;

@@ -210,13 +210,6 @@ function stepsOf({ op, label }) {
   return op === "from" ? stages : op === "combine" ? stages : stages + 1;
 }
 
-/** What has come and gone, in words. */
-export function tellingOf({ joined, left, born, died }) {
-  const words = [[joined, "listener", "joined"], [left, "listener", "left"], [born, "node", "born"], [died, "node", "released"]];
-  return words.filter(([list]) => list.length)
-    .map(([{ length }, what, how]) => `${length} ${what}${length === 1 ? "" : "s"} ${how}`).join(", ");
-}
-
 /** Why nothing is shown, in words. */
 export function refusalOf(graph, code, message) {
   if (code === "unknown_graph") return `There is no graph “${graph}”.`;
@@ -240,44 +233,24 @@ function tick(node, count, now) {
   node.rateAt = now;
 }
 
-/** How far back births and deaths are counted, and how many of the dead are remembered. */
-export const seconds = 300;
-const trayed = 50;
-
-/** What was born and what died, second by second; rings of fixed size. */
-export class LifeLog {
-  births = new Uint32Array(seconds);
-  deaths = new Uint32Array(seconds);
-  tray = [];
-  #second = 0;
-
-  apply(news, now = Date.now()) {
-    this.#advance(now);
-    const at = this.#second % seconds;
-    if (!news.fresh) this.births[at] += news.born.length + news.joined.length;
-    this.deaths[at] += news.died.length + news.left.length;
-    for (const { edges: _, ...gone } of news.died) this.tray.unshift({ ...gone, at: now });
-    this.tray.length = Math.min(this.tray.length, trayed);
-    return news.died.length > 0;
-  }
-
-  #advance(now) {
-    const second = Math.floor(now / 1000);
-    const passed = Math.min(seconds, Math.max(0, second - this.#second));
-    for (let k = 1; k <= passed; k++) {
-      const at = (second - passed + k) % seconds;
-      this.births[at] = 0;
-      this.deaths[at] = 0;
+/** Everything upstream or downstream of `id`, itself included: `{nodes: Set, edges: Set}` of ids. */
+export function reach(model, id, direction) {
+  const { into, out } = model.neighbours();
+  const nodes = new Set([id]), edges = new Set();
+  const walk = (map, end) => {
+    const open = [id];
+    const seen = new Set([id]);
+    while (open.length) {
+      for (const edge of map.get(open.pop()) ?? []) {
+        edges.add(edge.id);
+        if (seen.has(edge[end])) continue;
+        seen.add(edge[end]);
+        nodes.add(edge[end]);
+        open.push(edge[end]);
+      }
     }
-    this.#second = Math.max(this.#second, second);
-  }
-
-  /** Oldest first: `[[births, deaths], …]`. */
-  read(now = Date.now()) {
-    this.#advance(now);
-    return Array.from({ length: seconds }, (_, k) => {
-      const at = (this.#second + 1 + k) % seconds;
-      return [this.births[at], this.deaths[at]];
-    });
-  }
+  };
+  if (direction !== "down") walk(into, "from");
+  if (direction !== "up") walk(out, "to");
+  return { nodes, edges };
 }

@@ -2,28 +2,6 @@
 
 const step = (map, id) => map.get(id) ?? [];
 
-/** Everything upstream or downstream of `id`, itself included: `{nodes: Set, edges: Set}` of ids. */
-export function reach(model, id, direction) {
-  const { into, out } = model.neighbours();
-  const nodes = new Set([id]), edges = new Set();
-  const walk = (map, end) => {
-    const open = [id];
-    const seen = new Set([id]);
-    while (open.length) {
-      for (const edge of step(map, open.pop())) {
-        edges.add(edge.id);
-        if (seen.has(edge[end])) continue;
-        seen.add(edge[end]);
-        nodes.add(edge[end]);
-        open.push(edge[end]);
-      }
-    }
-  };
-  if (direction !== "down") walk(into, "from");
-  if (direction !== "up") walk(out, "to");
-  return { nodes, edges };
-}
-
 /**
  * The clients that keep a node alive, each with a shortest way from the node to it:
  * `[{listener, path: [ids of nodes], edges: [ids]}]`.

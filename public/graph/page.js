@@ -3,23 +3,24 @@
 import { h, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { graphPath } from "/lib/router.js";
-import { GraphModel, LifeLog, refusalOf, tellingOf } from "./model.js";
+import { GraphModel, reach, refusalOf } from "./model.js";
 import { countsOf } from "./scene.js";
 import { GraphView } from "./view.js";
-import { keptAliveBy, leaks, reach, releasedWithout } from "./owners.js";
 import { titleOf } from "./shapes.js";
 
 const directions = ["both", "up", "down"];
-const directionWords = { both: "upstream and downstream", up: "upstream", down: "downstream" };
+/** What is fetched as soon as somebody is there, so that the first key or click finds it. */
+const likely = ["ways", "inspector", "search"];
+
 export async function mount(element, context) {
   await context.style("/graph/graph.css");
   return new GraphPage(element, context);
 }
 
 class GraphPage {
-  #c; #graph; #model = new GraphModel(); #log = new LifeLog(); #view; #parts = {}; #loading = new Map();
-  #subscription; #selected = null; #focus = null; #mode = null; #item; #ownersOf = null; #hovered = null; #ready = false;
-  #leaks = new Set(); #leaveWords = null; #shownOnce = false; #wantsReveal = null;
+  #c; #graph; #model = new GraphModel(); #view; #parts = {}; #loading = new Map();
+  #subscription; #selected = null; #focus = null; #mode = null; #item; #hovered = null; #ready = false;
+  #leaveWords = null; #shownOnce = false; #wantsReveal = null;
   #stale = { structure: false, values: false };
 
   constructor(element, context) {
@@ -43,6 +44,14 @@ class GraphPage {
     frame.tick(() => { this.#parts.inspector?.update(); this.#parts.outline?.mark(); }, signal);
     store.listen("narrow", (isNarrow) => this.#narrow(isNarrow), signal);
     this.#bind(keys, signal);
+    const present = new AbortController();
+    for (const event of ["pointermove", "pointerdown", "keydown"]) {
+      addEventListener(event, () => {
+        present.abort();
+        context.style("/graph/panels.css");
+        for (const name of likely) import(`/graph/${name}.js`).catch(() => { /* asked for again when it is needed */ });
+      }, { signal: AbortSignal.any([signal, present.signal]) });
+    }
     this.update(context.route);
     this.#subscription = client.observe(this.#graph, (message) => this.#receive(message), { every: 100 });
     this.#words();
@@ -51,11 +60,24 @@ class GraphPage {
   /** A part of the page, made by `make(module)` when it is first asked for; resolves to it. */
   #part(name, make) {
     if (!this.#loading.has(name)) {
-      const { signal } = this.#c;
-      this.#loading.set(name, Promise.all([import(`/graph/${name}.js`), this.#c.style("/graph/panels.css")])
-        .then(([module]) => (signal.aborted ? null : (this.#parts[name] = make(module)))));
+      const { signal, announce, style } = this.#c;
+      this.#loading.set(name, Promise.all([import(`/graph/${name}.js`), name !== "ways" && style("/graph/panels.css")])
+        .then(([module]) => (signal.aborted ? null : (this.#parts[name] = make(module))))
+        .catch(() => {
+          this.#loading.delete(name);
+          announce("Not there: the server does not answer", { assertive: true });
+          return null;
+        }));
     }
     return this.#loading.get(name);
+  }
+
+  #ways() {
+    return this.#part("ways", ({ Ways }) => new Ways({
+      model: this.#model, view: this.#view, announce: this.#c.announce, entry: (id) => this.#entry(id), go: (change) => this.#go(change),
+      said: (words) => { this.#leaveWords = words; this.#words(); },
+      changed: () => { this.#parts.outline?.refresh(); this.#words(); },
+    }));
   }
 
   #outline() {
@@ -63,7 +85,7 @@ class GraphPage {
     return this.#part("outline", ({ Outline }) => {
       const outline = new Outline({
         model: this.#model, frame, signal, narrow: store.get("narrow"), select: (id) => this.select(id),
-        view: () => ({ asleep: this.#view.view.asleep, selected: this.#selected, only: this.#only(), leaks: this.#leaks }),
+        view: () => ({ asleep: this.#view.view.asleep, selected: this.#selected, only: this.#only(), leaks: this.#parts.ways?.leaks }),
       });
       this.#view.element.after(outline.element);
       return outline;
@@ -79,11 +101,10 @@ class GraphPage {
   }
 
   #lifetimes() {
-    const { frame, signal } = this.#c;
+    const { frame, signal, announce } = this.#c;
     return this.#part("lifetimes", ({ Lifetimes }) => {
-      const lifetimes = new Lifetimes({ log: this.#log, frame, signal, onFind: (id) => this.select(id, { reveal: true }) });
+      const lifetimes = new Lifetimes({ frame, signal, announce, onFind: (id) => this.select(id, { reveal: true }) });
       this.strip.replaceWith(lifetimes.tray, lifetimes.element);
-      lifetimes.update();
       return lifetimes;
     });
   }
@@ -137,8 +158,8 @@ class GraphPage {
 
   #bind(keys, signal) {
     const bind = (key, label, action) => keys.bind(key, label, action, { signal, group: "Graph" });
-    bind("f", "Focus: both ways, upstream, downstream, off", () => this.#cycleFocus());
-    bind("o", "Owners: what keeps this node alive", () => this.#toggleOwners());
+    bind("f", "Focus: both ways, upstream, downstream, off", () => this.#ways().then((ways) => ways?.cycleFocus(this.#focus?.id ?? this.#target(), this.#focus)));
+    bind("o", "Owners: what keeps this node alive", () => this.#ways().then((ways) => ways?.toggleOwners(this.#target())));
     bind("+", "Zoom in", () => this.#view.camera.zoomBy(1.25));
     bind("-", "Zoom out", () => this.#view.camera.zoomBy(0.8));
     bind("0", "Fit the picture", () => this.#view.fit());
@@ -152,13 +173,12 @@ class GraphPage {
     if (message.op === "err" || message.op === "end") return this.#refused(message);
     const now = performance.now();
     const news = this.#model.apply(message, now);
-    this.#log.apply(news);
     this.#view.apply(news, now);
     if (news.structure || news.owners.size) this.#stale.structure = true;
     this.#stale.values = true;
     if (news.structure && !news.fresh) {
-      this.#c.announce(tellingOf(news));
-      this.#lifetimes();
+      const at = Date.now();
+      this.#lifetimes().then((lifetimes) => lifetimes?.take(news, at));
     }
     this.#item.mark();
     if (this.#ready) return;
@@ -176,18 +196,23 @@ class GraphPage {
     const { structure, values } = this.#stale;
     this.#stale = { structure: false, values: false };
     if (structure) {
-      this.#leaks = leaks(this.#model);
-      this.#view.setLeaks(this.#leaks);
+      if (this.#parts.ways || this.#mayLeak()) this.#ways().then((ways) => ways?.follow());
       this.#parts.outline?.refresh();
-      this.#parts.lifetimes?.update();
       this.#parts.inspector?.rebuild();
       this.#words();
-      if (this.#ownersOf) this.#lightOwners(this.#ownersOf);
-      else if (this.#hovered) this.#hover(this.#hovered);
     } else if (values) {
       this.#parts.inspector?.update();
       this.#parts.outline?.mark();
     }
+  }
+
+  /** What leaks are rings of nodes without owners: without two such nodes in a row there is none. */
+  #mayLeak() {
+    const isLoose = (id) => {
+      const { exists, ownerCount, kind, retain = "whileInUse" } = this.#model.nodes.get(id) ?? {};
+      return exists && !ownerCount && kind !== "mutable" && retain === "whileInUse";
+    };
+    return [...this.#model.edges.values()].some(({ from, to, kind }) => kind === "flow" && isLoose(from) && isLoose(to));
   }
 
   #words() {
@@ -197,7 +222,8 @@ class GraphPage {
     this.weight.classList.toggle("owning", Boolean(mine));
     const { scene } = this.#view;
     setText(this.counts, this.#ready ? countsOf(this.#model, scene, Boolean(this.#focus)) : "");
-    const ring = this.#leaks.size ? `Leak: ${plural(this.#leaks.size, "node")} in a ring that nobody owns` : "";
+    const leaking = this.#parts.ways?.leaks.size ?? 0;
+    const ring = leaking ? `Leak: ${plural(leaking, "node")} in a ring that nobody owns` : "";
     setText(this.notice, this.#leaveWords ?? ring);
     this.notice.classList.toggle("bad-text", !this.#leaveWords && ring !== "");
     const nothing = this.#ready && this.#model.nodes.size === 0;
@@ -227,9 +253,8 @@ class GraphPage {
     this.#selected = id;
     this.#focus = focus;
     this.focusChip.hidden = !focus;
-    if (focus) setText(this.focusWords, `Focus: ${titleOf(this.#entry(id))}, ${directionWords[focus.direction]}`);
-    this.#ownersOf = null;
-    this.#view.light("owners", null);
+    if (focus) this.#ways().then((ways) => ways && setText(this.focusWords, ways.wordsOf(focus)));
+    if (this.#parts.ways?.isLit) this.#parts.ways.toggleOwners();
     this.#view.show({ selected: id, focus });
     this.#parts.outline?.refresh();
     this.#inspect(id);
@@ -310,14 +335,10 @@ class GraphPage {
     this.#c.announce(`${shape.members.length} ${shape.type === "fold" ? "steps" : "nodes"} unfolded`);
   }
 
+  /** Only clients have something to show. */
   #hover(id) {
     this.#hovered = id;
-    if (this.#ownersOf) return;
-    const listener = id && this.#model.listeners.get(id);
-    const released = listener ? releasedWithout(this.#model, id) : null;
-    this.#view.light("leaving", released?.size ? { nodes: released, edges: new Set() } : null);
-    this.#leaveWords = listener ? (released.size ? `${titleOf(listener)}: leaving releases ${plural(released.size, "node")}` : `${titleOf(listener)}: leaving releases nothing`) : null;
-    this.#words();
+    if (this.#parts.ways || this.#model.listeners.has(id)) this.#ways().then((ways) => ways?.hover(this.#hovered));
   }
 
   #only() { return this.#focus ? reach(this.#model, this.#focus.id, this.#focus.direction).nodes : null; }
@@ -327,30 +348,8 @@ class GraphPage {
     return (here && this.#find(here)) ?? this.#selected ?? this.#find(this.#view.current ?? "");
   }
 
-  #cycleFocus() {
-    const id = this.#focus?.id ?? this.#target();
-    if (!id) return this.#c.announce("Choose a node first");
-    const next = directions[directions.indexOf(this.#focus?.direction ?? "") + 1] ?? null;
-    this.#go({ node: this.#entry(id).name ?? id, focus: next });
-    this.#c.announce(next ? `Focus: ${directionWords[next]}` : "Focus off");
-  }
-
-  #toggleOwners() {
-    const id = this.#target();
-    const isOn = this.#ownersOf !== null || !id;
-    this.#ownersOf = isOn ? null : id;
-    if (isOn) return this.#view.light("owners", null);
-    this.#c.announce(`${titleOf(this.#entry(id))} is kept alive by ${plural(this.#lightOwners(id), "client")}`);
-  }
-
-  #lightOwners(id) {
-    const kept = keptAliveBy(this.#model, id);
-    this.#view.light("owners", { nodes: new Set([id, ...kept.flatMap((k) => k.path)]), edges: new Set(kept.flatMap((k) => k.edges)) });
-    return kept.length;
-  }
-
   #escape() {
-    if (this.#ownersOf) this.#toggleOwners();
+    if (this.#parts.ways?.isLit) this.#parts.ways.toggleOwners();
     else if (this.#parts.lifetimes?.tray.hidden === false) this.#parts.lifetimes.toggle(false);
     else if (this.#focus) this.#go({ focus: null });
     else if (this.#selected) this.select(null);

@@ -1,7 +1,7 @@
 // The picture: draws a scene, follows its values, and lets what is gone fade at its old place. One frame item, no markup.
 import { svg, setAttribute } from "/lib/dom.js";
 import { layout } from "./layout.js";
-import { sceneOf, sizes } from "./scene.js";
+import { needsGroups, sceneOf, sizes } from "./scene.js";
 import { EdgeLayer, Shape, markers, sentenceOf } from "./shapes.js";
 import { Camera } from "./camera.js";
 
@@ -9,22 +9,6 @@ import { Camera } from "./camera.js";
 const calm = { layout: 250, text: 100, gone: 900, label: 1000 };
 /** Above this many nodes the layout is made by a worker. */
 const workerFrom = 300;
-
-/** The worker, and who waits for which of its answers. */
-let worker = null, requests = 0;
-const awaited = new Map();
-
-function layoutAside(message, done) {
-  if (!worker) {
-    worker = new Worker("/graph/layout-worker.js", { type: "module" });
-    worker.onmessage = ({ data: { id, picture } }) => {
-      awaited.get(id)?.(picture);
-      awaited.delete(id);
-    };
-  }
-  awaited.set(++requests, done);
-  worker.postMessage({ id: requests, ...message });
-}
 
 export class GraphView {
   /** What is drawn: `{asleep, steps, focus, selected, open}`, see scene.js; change with `show()`. */
@@ -46,6 +30,8 @@ export class GraphView {
   #lit = null;
   #hasFitted = false;
   #labelledAt = 0;
+  /** What only some layouts need, fetched with the first of them. */
+  #modules = {};
 
   /** `on` hears `select(id)`, `open(id)` of folds and clusters, `scene()` after each layout, `moved()` of the camera. */
   constructor({ frame, model, narrow, signal, on }) {
@@ -241,13 +227,17 @@ export class GraphView {
 
   #layout(now) {
     this.#needsLayout = false;
+    const isLarge = this.#model.nodes.size + this.#model.listeners.size > workerFrom, { groups, settle, aside } = this.#modules;
+    if (!groups && needsGroups(this.#model, this.view)) return void this.#fetch("groups");
+    if (!settle && this.picture?.nodes.size) return void this.#fetch("settle");
+    if (!aside && isLarge) return void this.#fetch("aside");
     this.#laidOutAt = now;
-    const scene = sceneOf(this.#model, this.view, [...this.#dying.values()]);
+    const scene = sceneOf(this.#model, this.view, [...this.#dying.values()], groups);
     const graph = { nodes: scene.nodes.map(({ id, w, h }) => ({ id, w, h })), edges: scene.edges.map(({ id, from, to, feedback, span }) => ({ id, from, to, feedback, span })) };
     const memory = this.picture?.memory ?? null;
     const options = { node: sizes.node, columnGap: this.#direction === "down" ? 48 : 64, direction: this.#direction ?? (this.#narrow ? "down" : "right") };
-    if (graph.nodes.length <= workerFrom) {
-      let picture = layout(graph, memory, options);
+    if (graph.nodes.length <= workerFrom || !aside) {
+      let picture = layout(graph, memory, options, settle);
       if (!this.#direction && graph.nodes.length) {
         // Top to bottom where that can be read as a whole and left to right cannot.
         const flows = this.camera.fitting(picture.bounds);
@@ -261,7 +251,7 @@ export class GraphView {
     }
     this.#direction ??= options.direction;
     this.#waiting = true;
-    layoutAside({ graph, memory, options }, (picture) => {
+    aside.layoutAside({ graph, memory, options }, (picture) => {
       this.#waiting = false;
       if (this.#signal.aborted) return;
       this.#place(scene, picture);
@@ -288,6 +278,16 @@ export class GraphView {
     if (!this.#current || !this.#shapes.has(this.#current)) this.#rove(this.#shapes.keys().next().value ?? null);
     if (lost) this.#on.lost?.(lost);
     this.#on.scene?.(scene);
+  }
+
+  async #fetch(name) {
+    this.#waiting = true;
+    try {
+      this.#modules[name] = await import(name === "aside" ? "./layout-aside.js" : `./${name}.js`);
+      this.#needsLayout = true;
+      this.#frame.mark();
+    } catch { /* tried again with the next news */ }
+    this.#waiting = false;
   }
 
   /** Returns what had the focus and is gone. */

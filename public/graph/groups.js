@@ -1,0 +1,102 @@
+// Chains folded into one box, and clusters by the beginning of the name, for graphs that are too large to be drawn whole. Pure.
+
+/** How much stands around what is selected, how many clusters there are, and how much of opened ones is drawn. */
+const limits = { near: 150, clusters: 100, open: 400 };
+
+/** The group a name belongs to: what stands before its first mark or digit. */
+export function prefixOf(name) {
+  return /^[^._\-/:\d]+/u.exec(name)?.[0] ?? name.slice(0, 1);
+}
+
+function groupOf(entry) {
+  if (entry.kind === "listener") return `listeners: ${entry.client ?? entry.transport}`;
+  const name = entry.name ?? entry.of;
+  return name === undefined ? "pipelines of clients" : prefixOf(name);
+}
+
+/** Above the limit: one box for each prefix, but for what was opened and what stands near the selected node. */
+export function cluster(model, entries, view, of, groups) {
+  const near = new Set();
+  const start = view.focus?.id ?? view.selected;
+  if (start && entries.has(start)) {
+    const { into, out } = model.neighbours();
+    let ring = [start];
+    near.add(start);
+    for (let hops = 0; hops < 3 && near.size < limits.near; hops++) {
+      const next = [];
+      for (const id of ring) {
+        for (const edge of [...(into.get(id) ?? []), ...(out.get(id) ?? [])]) {
+          for (const end of [edge.from, edge.to]) {
+            if (near.has(end) || !entries.has(end) || near.size >= limits.near) continue;
+            near.add(end);
+            next.push(end);
+          }
+        }
+      }
+      ring = next;
+    }
+  }
+  const byPrefix = new Map();
+  for (const [id, entry] of entries) {
+    if (near.has(id)) continue;
+    const key = groupOf(entry);
+    const list = byPrefix.get(key);
+    list ? list.push(id) : byPrefix.set(key, [id]);
+  }
+  const largest = [...byPrefix].sort((a, b) => b[1].length - a[1].length);
+  const rest = [];
+  // What was opened last stays open; of a very large group only a part is drawn.
+  const opened = new Map();
+  let room = limits.open;
+  for (const key of [...view.open].reverse()) {
+    const ids = byPrefix.get(key.slice(2));
+    if (!key.startsWith("g ") || !ids || (ids.length > room && opened.size)) continue;
+    opened.set(key, Math.min(ids.length, room));
+    room -= opened.get(key);
+  }
+  largest.forEach(([key, ids], i) => {
+    const drawn = opened.get(`g ${key}`) ?? 0;
+    if (drawn === ids.length) return;
+    if (drawn) ids = ids.slice(drawn);
+    if (ids.length === 1 && largest.length <= limits.clusters) return;
+    if (i >= limits.clusters) return void rest.push(...ids);
+    add(`g ${key}`, key, ids);
+  });
+  if (rest.length) add("g …", "others", rest);
+  function add(id, label, members) {
+    groups.set(id, { type: "cluster", label, members });
+    for (const member of members) of.set(member, id);
+  }
+}
+
+/** Chains of transforms with one way in and one way out become one box; a name ends a chain and gives it its label. */
+export function fold(entries, links, view, of, groups) {
+  const into = new Map(), out = new Map();
+  for (const edge of links) {
+    into.set(edge.to, into.has(edge.to) ? null : edge);
+    out.set(edge.from, out.has(edge.from) ? null : edge);
+  }
+  const isStep = (id) => {
+    const entry = entries.get(id);
+    return !of.has(id) && (entry.kind === "chain" || (entry.kind === "derived" && entry.exists !== false));
+  };
+  const isUnnamed = (id) => entries.get(id).name === undefined;
+  for (const id of entries.keys()) {
+    if (!isStep(id) || !isUnnamed(id) || into.get(id) === undefined) continue;
+    const before = into.get(id)?.from;
+    const isInside = before && isStep(before) && isUnnamed(before) && out.get(before);
+    if (isInside) continue; // not the first of its chain
+    const members = [id];
+    for (let edge = out.get(id); edge && isStep(edge.to) && into.get(edge.to); edge = out.get(edge.to)) {
+      if (edge.feedback || members.includes(edge.to)) break;
+      members.push(edge.to);
+      if (!isUnnamed(edge.to)) break;
+    }
+    if (members.length < 2) continue;
+    const last = entries.get(members[members.length - 1]);
+    const key = `f ${last.name !== undefined ? last.id : members[0]}`;
+    if (view.open.has(key)) continue;
+    groups.set(key, { type: "fold", members, entry: last, label: last.name, steps: members.length });
+    for (const member of members) of.set(member, key);
+  }
+}
