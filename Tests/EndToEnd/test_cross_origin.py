@@ -4,6 +4,7 @@ import gzip
 
 import pytest
 from conftest import CHAIN
+from rawsocket import RawSocket
 from sluice import ROOT, Server
 
 FRIEND = "https://friend.example"
@@ -52,6 +53,25 @@ def test_preflights(shared):
     assert refused.status == 403 and refused.headers["Access-Control-Allow-Origin"] == "https://reader.example"
     assert "Access-Control-Allow-Methods" not in preflight(shared, "https://other.example").headers
     assert shared.request("PUT", NODE, "1", {"Origin": FRIEND}).status == 200
+
+
+def test_every_answer_is_for_the_origin_of_its_own_request(shared):
+    """Also those on a connection that has served another origin, and those to what could not be read."""
+    def allowed(request):
+        peer.send(f"GET /healthz HTTP/1.1\r\nHost: localhost\r\nOrigin: {FRIEND}\r\n\r\n")
+        assert peer.response()[1]["access-control-allow-origin"] == FRIEND
+        peer.send(request)
+        return peer.response()[1].get("access-control-allow-origin")
+
+    upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n"
+    waiting = "Expect: 100-continue\r\nContent-Length: 5\r\n"
+    for origin in ("https://reader.example", None):
+        field = f"Origin: {origin}\r\n" if origin else ""
+        for start, fields in (("GET /healthz", ""), ("POST /nowhere", waiting), ("GET /nowhere", upgrade)):
+            with RawSocket(shared) as peer:
+                assert allowed(f"{start} HTTP/1.1\r\nHost: localhost\r\n{field}{fields}\r\n") == origin, (start, origin)
+        with RawSocket(shared) as peer:
+            assert allowed(f"GET /healthz HTTP/1.1\r\nHost: localhost\r\n{field}no field\r\n\r\n") is None
 
 
 def test_a_star_is_everybody():

@@ -150,6 +150,15 @@ def test_cookies_are_secure_where_the_client_speaks_tls(tmp_path):
         assert not cookie().endswith("; Secure")
 
 
+def test_the_page_may_connect_to_the_host_and_scheme_that_its_browser_knows(proxied):
+    def policy(**fields):
+        return proxied.get("/", **fields).headers["Content-Security-Policy"]
+
+    assert f"connect-src 'self' ws://{proxied.host}:{proxied.port};" in policy()
+    told = policy(X_Forwarded_Proto="https", X_Forwarded_Host="house.example")
+    assert "connect-src 'self' wss://house.example;" in told
+
+
 def test_connections_per_address_are_counted_for_the_client():
     with Server({"g": CHAIN}, TRUSTING + "limits: { connectionsPerAddress: 2 }\n") as server:
         def connect(client):

@@ -196,6 +196,20 @@ def test_the_page_may_connect_to_its_own_server_by_wss_and_to_nobody_else(secure
     assert f"connect-src 'self' wss://{secure.host}:{secure.port};" in policy and "ws://" not in policy
 
 
+@pytest.mark.parametrize("why", ["idle", "draining"])
+def test_an_idle_connection_is_told_goodbye_and_not_cut(tmp_path, why):
+    """RFC 8446 §6.1: without close_notify the client cannot tell the end from an attack."""
+    with Secure(tmp_path, "times: { idle: 300ms }\n" if why == "idle" else "") as server:
+        with server.handshake(suppress_ragged_eofs=False) as wire:
+            wire.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answer = b""
+            while not answer.endswith(b"ok\n"):
+                answer += wire.recv(4096)
+            if why == "draining":
+                server.process.send_signal(signal.SIGTERM)
+            assert wire.recv(4096) == b""
+
+
 def test_pipelined_requests_and_big_values_pass(secure):
     text = "x" * 60000
     with secure.handshake() as wire:

@@ -9,7 +9,7 @@ import time
 import pytest
 from conftest import CHAIN, Client
 from events import EventSource
-from rawsocket import RawSocket, RawWebSocket
+from rawsocket import RawSocket, RawWebSocket, frame
 from sluice import Server, eventually
 from test_access import Guarded
 
@@ -441,6 +441,26 @@ def test_clients_are_listed_and_ended(server):
         assert server.request("DELETE", f"/v1/connections/{listener['l']}").status == 204
         assert peer.close_code() == 1001
     eventually(lambda: server.count("subscriptions", "g") == 0)
+
+
+def test_a_round_trip_is_measured_by_answers_only(server):
+    """A pong that nobody asked for says nothing about the way (RFC 6455 §5.5.3)."""
+    with RawWebSocket(server) as peer:
+        peer.subscribe("g", "deep")
+        peer.send(frame(10, b""))
+        peer.text({"op": "ping", "id": 2})
+        assert peer.message()["op"] == "ok"
+        assert all("rtt" not in entry for entry in server.get("/v1/connections").json()["connections"])
+
+
+def test_who_ends_its_own_connection_is_told_so(server):
+    with RawSocket(server) as peer:
+        peer.send("GET /v1/connections HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        own = [entry["c"] for entry in json.loads(peer.response()[2])["connections"] if entry["transport"] == "http"][-1]
+        peer.send(f"DELETE /v1/connections/{own} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        status, fields, _ = peer.response()
+        assert status == 204 and fields["connection"] == "close"
+        assert peer.closed()
 
 
 def test_streams_of_events(server):

@@ -21,12 +21,9 @@ extension HTTPConnection {
             let access = Access(principal)
             return isAllowed(access, route) ? access : nil
         case .expired:
-            refuseUnauthenticated("token_expired", "the token has ended")
+            refuse(Refusal("token_expired", "the token has ended"))
         case .unknown:
-            refuseUnauthenticated(
-                "unauthenticated",
-                "a token is needed: Authorization: Bearer …, or a session"
-            )
+            refuse(Refusal("unauthenticated", "a token is needed: Authorization: Bearer …, or a session"))
         }
         return nil
     }
@@ -48,11 +45,7 @@ extension HTTPConnection {
         guard field.count > scheme.utf8.count else { return nil }
         let begins = zip(field, scheme.utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
         guard begins else { return nil }
-        return UnsafeRawBufferPointer(rebasing: field[scheme.utf8.count...])
-    }
-
-    private func refuseUnauthenticated(_ code: ErrorCode, _ message: String) {
-        refuse(Refusal(code, message)) { $0.append("WWW-Authenticate: Bearer realm=\"sluice\"\r\n") }
+        return UnsafeRawBufferPointer(rebasing: field[scheme.utf8.count...]).trimmed
     }
 
     /// Whether what the route is about as a whole may be done; rights on nodes are looked at where nodes are.
@@ -81,8 +74,8 @@ extension HTTPConnection {
         guard head.has(.authorization) else { return SessionAccess(nil, authenticate: show) }
         switch found {
         case .known: break
-        case .expired: refuseUnauthenticated("token_expired", "the token has ended")
-        case .unknown: refuseUnauthenticated("unauthenticated", "this token is not known")
+        case .expired: refuse(Refusal("token_expired", "the token has ended"))
+        case .unknown: refuse(Refusal("unauthenticated", "this token is not known"))
         }
         return nil
     }
@@ -105,7 +98,7 @@ extension HTTPConnection {
         }
         let now = UInt64(max(0, server.loop.wallClock))
         let value = token.withUTF8 { authenticator.signIn(token: UnsafeRawBufferPointer($0), at: now) }
-        guard let value else { return refuseUnauthenticated("unauthenticated", "this token is not known") }
+        guard let value else { return refuse(Refusal("unauthenticated", "this token is not known")) }
         answerEmpty(.noContent) { SessionCookie.append(value, isSecure: self.isSecure, to: &$0) }
     }
 
@@ -117,7 +110,8 @@ extension HTTPConnection {
         answerEmpty(.noContent) { SessionCookie.append(nil, isSecure: self.isSecure, to: &$0) }
     }
 
-    private var isSecure: Bool { forwarding?.isSecure ?? socket?.isSecure ?? false }
+    /// Whether the client speaks TLS, with this server or with a proxy that is trusted.
+    var isSecure: Bool { forwarding?.isSecure ?? socket?.isSecure ?? false }
 }
 
 /// The cookie of a browser's session (RFC 6265).

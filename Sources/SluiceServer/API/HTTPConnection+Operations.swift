@@ -22,12 +22,12 @@ extension HTTPConnection {
         guard let connection = server.connections.first(where: { $0.name == name }) else {
             return refuse(Refusal("unknown_id", "no connection of that name; see /v1/connections"))
         }
-        answerEmpty(.noContent)
         if connection === self {
             framing.keepsAlive = false
         } else {
             connection.endByOperator()
         }
+        answerEmpty(.noContent)
     }
 
     /// `GET /metrics` in the text form of Prometheus.

@@ -102,7 +102,7 @@ final class HTTPConnection: Connection {
                 upgrade(input)
                 if isUpgraded { return true }
             case .continueExpected:
-                framing = parser.head.framing
+                takeHead()
                 if let problem = refusalBeforeBody() {
                     framing.keepsAlive = false
                     refuse(problem)
@@ -110,8 +110,7 @@ final class HTTPConnection: Connection {
                     write { $0.append(ResponseEncoder.continueLine) }
                 }
             case .failed(let failure):
-                framing = ResponseFraming(omitsBody: false, keepsAlive: false)
-                refuse(Refusal(failure))
+                refuseUnread(Refusal(failure))
             }
             if isClosing || socket == nil { return true }
         }
@@ -180,12 +179,25 @@ final class HTTPConnection: Connection {
 
     // MARK: - Answering
 
-    private func answer() {
-        requests &+= 1
-        server.requests &+= 1
+    /// Takes from the head what every answer to it needs.
+    @inline(__always)
+    private func takeHead() {
         framing = parser.head.framing
         if server.cors.isOn { sharedWith = server.cors.answer(to: parser.head.value(.origin)) }
         if server.isDraining { framing.keepsAlive = false }
+    }
+
+    /// Refuses what did not arrive whole; nobody knows who asked, nor where the next request begins.
+    private func refuseUnread(_ refusal: Refusal) {
+        framing = ResponseFraming(omitsBody: false, keepsAlive: false)
+        sharedWith = nil
+        refuse(refusal)
+    }
+
+    private func answer() {
+        requests &+= 1
+        server.requests &+= 1
+        takeHead()
         respond()
         if waitingFor == 0, body == nil, !framing.keepsAlive { isClosing = true }
     }
@@ -193,8 +205,7 @@ final class HTTPConnection: Connection {
     private func upgrade(_ rest: UnsafeRawBufferPointer) {
         requests &+= 1
         server.requests &+= 1
-        framing = parser.head.framing
-        if server.isDraining { framing.keepsAlive = false }
+        takeHead()
         if let connection = respondToUpgrade() {
             isUpgraded = true
             connection.begin(with: rest)
@@ -283,8 +294,7 @@ final class HTTPConnection: Connection {
                 return server.deadlines.set(self, at: min(startedAt + server.times.body, now + 1000))
             }
         }
-        framing = ResponseFraming(omitsBody: false, keepsAlive: false)
-        refuse(Refusal(.timeout, "the request did not arrive in time"))
+        refuseUnread(Refusal(.timeout, "the request did not arrive in time"))
         closeAfterWriting()
     }
 

@@ -151,8 +151,9 @@ final class WebSocketConnection: Connection, MessageSink {
             case .ping(let payload):
                 write { FrameEncoder.append(.pong, payload, to: &$0) }
             case .pong:
+                // One that nobody asked for is no answer (RFC 6455 §5.5.3).
+                if missedPongs > 0 { roundTrip = server.loop.now - pingedAt }
                 missedPongs = 0
-                roundTrip = server.loop.now - pingedAt
             case .close(let code, _):
                 finish(.closed, answering: code == .noneGiven ? .noneGiven : code)
             case .failed(let failure):

@@ -14,10 +14,15 @@ extension HTTPConnection {
         let isCompressible = file.isCompressible
         let isCoded = isCompressible && Self.takesGzip(head)
         let etag = isCoded ? file.codedTag : file.etag
-        let isSecure = socket?.isSecure ?? false
+        let isSecure = self.isSecure
+        let forwarded = forwarding?.authority
         let fields = { (out: inout ByteBuffer) in
             if isCompressible { out.append("Vary: Accept-Encoding\r\n") }
-            out.append(securityOf: etag, head.authority, isSecure: isSecure)
+            if var host = forwarded {
+                host.withUTF8 { out.append(securityOf: etag, UnsafeRawBufferPointer($0), isSecure: isSecure) }
+            } else {
+                out.append(securityOf: etag, head.authority, isSecure: isSecure)
+            }
         }
         if let value = head.value(.ifNoneMatch), let condition = EntityTagCondition(value),
             condition.matches(quoted: etag)
@@ -68,7 +73,7 @@ extension EntityTagCondition {
 extension ByteBuffer {
     /// Appends the validator and what browsers are told to allow and to refuse.
     ///
-    /// `host` is the validated Host of the request: older Safari does not match `ws:` and `wss:` with `'self'`.
+    /// `host` is the validated host that the client asked for: older Safari does not match `ws:` and `wss:` with `'self'`.
     fileprivate mutating func append(
         securityOf etag: String,
         _ host: UnsafeRawBufferPointer,

@@ -82,6 +82,15 @@ final class SecureChannel: ConnectionDelegate {
         socket.shutdown()
     }
 
+    /// Says goodbye as far as the kernel takes it now, so that the end is not taken for a cut (RFC 8446 §6.1), and closes.
+    func close() {
+        if !isShutDown, !isFailing {
+            session.sendClose()
+            sendOutput()
+        }
+        socket.close()
+    }
+
     // MARK: - Reading
 
     func received(_ bytes: UnsafeRawBufferPointer) {

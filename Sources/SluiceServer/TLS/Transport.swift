@@ -86,8 +86,13 @@ enum Transport {
     func pauseReading() { socket.pauseReading() }
     func setUserTimeout(_ limit: Duration) { socket.setUserTimeout(limit) }
 
-    /// Closes at once, without goodbye.
-    func close() { socket.close() }
+    /// Closes at once; what the kernel has not taken is given up.
+    func close() {
+        switch self {
+        case .plain(let socket): socket.close()
+        case .secure(let channel): channel.close()
+        }
+    }
 
     /// Closes at once, with a reset.
     func reset() { socket.reset() }
