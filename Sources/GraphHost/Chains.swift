@@ -58,6 +58,8 @@ final class Chains {
         let meter: StageMeter
         /// How many subscriptions listen to it and longer chains stand on it.
         var owners = 0
+        /// The named nodes that a source is made from, also those that a flatten has not chosen yet; none for stages.
+        let sources: [String]
 
         /// The node, which lives as long as its record is known.
         var node: Node<Datum> { held.takeUnretainedValue() }
@@ -70,8 +72,10 @@ final class Chains {
             node: Node<Datum>,
             born: UInt64,
             behind previous: Record?,
+            sources: [String] = [],
             meter: StageMeter
         ) {
+            self.sources = sources
             self.born = born
             self.previous = previous
             self.meter = meter

@@ -26,7 +26,13 @@ extension LiveGraph {
         }
         var record: Chains.Record?
         var node: Node<Datum>
-        func add(_ stage: String, _ label: String, _ built: Node<Datum>, _ meter: StageMeter) {
+        func add(
+            _ stage: String,
+            _ label: String,
+            _ built: Node<Datum>,
+            _ meter: StageMeter,
+            of sources: [String] = []
+        ) {
             let made = Chains.Record(
                 key: key,
                 stage: stage,
@@ -35,6 +41,7 @@ extension LiveGraph {
                 node: built,
                 born: host.clock.wall,
                 behind: record,
+                sources: sources,
                 meter: meter
             )
             chains.add(made)
@@ -52,7 +59,7 @@ extension LiveGraph {
             self.meter = meter
             node = self.source(source, at: "pipe")
             host.work += 1
-            add(source.name, key, node, meter)
+            add(source.name, key, node, meter, of: source.nodes)
         }
         let builder = StageBuilder(graph: self, time: .steady, place: "pipe", onLast: onLast)
         for (position, stage) in pipe.enumerated() {

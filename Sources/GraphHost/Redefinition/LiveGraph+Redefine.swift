@@ -58,6 +58,11 @@ extension LiveGraph {
     private func endSubscriptions(to gone: [NamedNode]) -> [EndedSubscription] {
         var ended: Set<UInt64> = []
         var open: [AnyNode] = gone.compactMap(\.living)
+        // A flatten may choose any of its nodes later on.
+        let names = Set(gone.map(\.name))
+        for record in chains.all where record.sources.contains(where: names.contains) {
+            open.append(record.node)
+        }
         while let node = open.popLast() {
             guard ended.insert(node.id).inserted else { continue }
             open.append(contentsOf: node.downstreamNodes.filter { chains.record(of: $0.id) != nil })
