@@ -19,6 +19,8 @@ final class GraphWatch {
     /// A node that was freed.
     struct Death {
         let number: UInt64
+        /// nil: a node without a name.
+        let name: String?
         let reason: ReleaseReason
         /// Milliseconds.
         let lived: UInt64
@@ -65,6 +67,7 @@ final class GraphWatch {
         let born = entry.born
         let death = Death(
             number: number,
+            name: entry.named?.name,
             reason: graph.releaseReason,
             lived: now > born ? now - born : 0,
             last: entry.node?.value,

@@ -147,7 +147,9 @@ final class Observer: AlarmTarget {
         let entries = picture.entries.filter { entry in
             entry.named.map { declared[$0.name] != $0.definition.canonical } ?? false
         }
-        let gone = declared.keys.filter { graph.node($0) == nil }.sorted()
+        // What came and went with definitions in between is known by its death only.
+        let gone = Set(declared.keys).union(deaths.compactMap(\.name)).filter { graph.node($0) == nil }
+            .sorted()
         learnDefinition()
         return (entries, gone)
     }
@@ -196,6 +198,7 @@ final class Observer: AlarmTarget {
             picture.map(listed)?.filter {
                 listeners[$0.session.number] != before.listeners[$0.session.number]
             } ?? []
+        let left = partings
         let goneEdges = picture == nil ? [] : before.edges.keys.filter { edges[$0] == nil }.sorted()
         let newOwners =
             picture?.entries.filter { entry in
@@ -205,7 +208,13 @@ final class Observer: AlarmTarget {
         let isNews =
             !values.isEmpty || !newNodes.isEmpty || !newEdges.isEmpty || !newListeners.isEmpty
             || !goneEdges.isEmpty
-            || !newOwners.isEmpty || !deaths.isEmpty || !departures.isEmpty || !redefinition.gone.isEmpty
+            || !newOwners.isEmpty || !deaths.isEmpty || !left.isEmpty || !redefinition.gone.isEmpty
+        defer {
+            deaths = []
+            departures = []
+            unseen = []
+            unseenListeners = []
+        }
         guard isNews else { return nil }
 
         sequence += 1
@@ -221,7 +230,7 @@ final class Observer: AlarmTarget {
         buffer.append(",\"edges\":")
         buffer.append(list: newEdges) { $0.append(to: buffer) }
         buffer.append(",\"listeners\":")
-        let passed = departures.filter { unseenListeners.contains($0.number) }.map(\.entry)
+        let passed = left.filter { unseenListeners.contains($0.number) }.map(\.entry)
         buffer.append(list: passed.map(Shown.bytes) + newListeners.map { Shown.listener($0, session) }) {
             $0.append(to: buffer)
         }
@@ -231,7 +240,7 @@ final class Observer: AlarmTarget {
         buffer.append(",\"edges\":")
         buffer.append(list: goneEdges) { buffer.append($0) }
         buffer.append(",\"listeners\":")
-        buffer.append(list: departures) { $0.append(to: buffer) }
+        buffer.append(list: left) { $0.append(to: buffer) }
         buffer.append("},\"val\":")
         buffer.append(list: values) { value in
             buffer.append("[")
@@ -258,11 +267,15 @@ final class Observer: AlarmTarget {
         }
         if let picture { appendListenerCount(picture, to: buffer) }
         buffer.append("}")
-        deaths = []
-        departures = []
-        unseen = []
-        unseenListeners = []
         return Array(buffer.bytes)
+    }
+
+    /// The last departure of each session that does not listen again: a session that does has not gone as far as anybody saw.
+    private var partings: [GraphWatch.Departure] {
+        var seen: Set<UInt64> = []
+        return departures.reversed()
+            .filter { listeners[$0.number] == nil && seen.insert($0.number).inserted }
+            .reversed()
     }
 
     /// Takes over what a picture shows.
