@@ -32,7 +32,7 @@ struct DrawGraph: ParsableCommand {
         let isFile = [".yaml", ".yml", ".json"].contains { graph.hasSuffix($0) } && !graph.contains("://")
         if isFile {
             do {
-                Terminal.print(String(decoding: try FilePicture.draw(file: graph, as: format), as: UTF8.self))
+                Terminal.print(try FilePicture.draw(file: graph, as: format))
             } catch {
                 for problem in error.problems { Terminal.note("error: \(problem)") }
                 throw ExitCode(1)
@@ -42,6 +42,6 @@ struct DrawGraph: ParsableCommand {
         let address = try NodeAddress(graph, options)
         let target = "\(address.path)/graph?format=\(format.rawValue)\(live ? "&live=1" : "")"
         let answer = try Terminal.reporting { try ServiceRequest.get(target, from: address.service) }
-        Terminal.print(String(decoding: answer.body, as: UTF8.self))
+        Terminal.print(answer.body)
     }
 }

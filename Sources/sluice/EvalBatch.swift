@@ -22,7 +22,12 @@ struct EvalBatch {
 
     private static func tree(of line: String) throws -> ValueMap {
         let bytes = Array(line.utf8)
-        let tree = try bytes.withUnsafeBytes { try JSONTree.parse($0) }
+        let tree: Value
+        do {
+            tree = try bytes.withUnsafeBytes { try JSONTree.parse($0) }
+        } catch let error as JSONError {
+            throw TypedValue.Malformed(description: error.message)
+        }
         guard case .map(let request) = tree else {
             throw TypedValue.Malformed(description: "a line is an object with 'id' and 'expr'")
         }

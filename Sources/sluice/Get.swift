@@ -24,6 +24,6 @@ struct Get: ParsableCommand {
         let path = address.node == nil ? "\(address.path)/values?nodes=*" : address.path
         let answer = try Terminal.reporting { try ServiceRequest.get(path, from: address.service) }
         guard answer.status != 204 else { return Terminal.note("\(node) is empty") }
-        Terminal.print(String(decoding: answer.body, as: UTF8.self))
+        Terminal.print(answer.body)
     }
 }

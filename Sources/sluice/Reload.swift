@@ -34,6 +34,7 @@ struct Reload: ParsableCommand {
     func run() throws {
         var service = try service()
         service.authorities = ca
+        service.token = try ServiceOptions.token()
         let outcome = try Terminal.reporting { try ServiceReload.run(at: service) }
         if json {
             Terminal.print(outcome.text)

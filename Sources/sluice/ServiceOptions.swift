@@ -1,5 +1,10 @@
 internal import ArgumentParser
 internal import SluiceServer
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
 
 /// Where the server is, for the commands that talk to one.
 struct ServiceOptions: ParsableArguments {
@@ -9,16 +14,30 @@ struct ServiceOptions: ParsableArguments {
     @Option(help: "For https: a PEM file of the authorities to trust, instead of the system's.")
     var ca: String?
 
-    /// The address with the authorities that were named.
-    func trusting(_ service: ServiceURL) -> ServiceURL {
+    /// The address with the authorities that were named, and the token of the environment.
+    func trusting(_ service: ServiceURL) throws -> ServiceURL {
         var service = service
         service.authorities = ca
+        service.token = try Self.token()
         return service
+    }
+
+    /// What SLUICE_TOKEN says, or a usage error; nil where it is not set.
+    ///
+    /// There is no option for it: arguments are seen by everybody on the machine.
+    static func token() throws -> Token? {
+        guard let text = getenv("SLUICE_TOKEN").map({ String(cString: $0) }), !text.isEmpty else {
+            return nil
+        }
+        guard let token = Token(text) else {
+            throw ValidationError("SLUICE_TOKEN is no token: it has 16 to 512 visible ASCII characters")
+        }
+        return token
     }
 
     /// The address, or a usage error.
     func service() throws -> ServiceURL {
-        trusting(try Self.service(url))
+        try trusting(Self.service(url))
     }
 
     /// What `--url` says, or a usage error.
@@ -52,7 +71,7 @@ struct NodeAddress {
             let scheme = url.isSecure ? "https" : "http"
             let origin = "\(scheme)://\(url.authority)\(url.path[..<mark.lowerBound])"
             guard let service = ServiceURL(origin) else { throw ValidationError("'\(text)' names no server") }
-            self.service = options.trusting(service)
+            self.service = try options.trusting(service)
             parts = url.path[mark.upperBound...].split(separator: "/", omittingEmptySubsequences: false)
             if parts.count == 3, parts[1] == "nodes" { parts.remove(at: 1) }
         } else {

@@ -47,7 +47,7 @@ struct SetNode: ParsableCommand {
         let answer = try Terminal.reporting {
             try ServiceRequest.put(body, to: address.path, at: address.service, fields: fields)
         }
-        Terminal.print(String(decoding: answer.body, as: UTF8.self))
+        Terminal.print(answer.body)
     }
 
     private func quoted(_ text: String) -> [UInt8] {

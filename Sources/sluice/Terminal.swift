@@ -10,6 +10,11 @@ enum Terminal {
     /// A line of the command's result.
     static func print(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
 
+    /// A body of a server as lines of the result; the line end that it may have is not doubled.
+    static func print(_ body: [UInt8]) {
+        print(String(decoding: body.last == UInt8(ascii: "\n") ? body.dropLast() : body[...], as: UTF8.self))
+    }
+
     /// A line for the person, beside the result.
     static func note(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
 

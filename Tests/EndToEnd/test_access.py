@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import re
 import signal
 import subprocess
@@ -107,6 +108,35 @@ def guarded(tmp_path):
 
 
 NODE = "/v1/graphs/house/nodes"
+
+
+def test_commands_show_the_token_of_the_environment(guarded):
+    """get, set, graph, watch and bench; without a token, or with a wrong one, they say why and end with 1."""
+    def run(token, *arguments, seconds=20):
+        environment = {**os.environ, "SLUICE_TOKEN": guarded.tokens.get(token, token)}
+        return subprocess.run([BINARY, *arguments, "--url", guarded.url], capture_output=True, text=True,
+                              timeout=seconds, env=environment)
+
+    got = run("alice", "get", "house/secret")
+    assert (got.returncode, got.stdout) == (0, "7\n"), got
+    assert "unknown_node" in run("bob", "get", "house/secret").stderr
+    done = run("alice", "set", "house/secret", "8")
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 1, done
+    assert run("alice", "graph", "house").stdout.startswith("digraph")
+    bench = run("alice", "bench", "fanout", "--node", "open/x", "--subscribers", "1", "--duration", "200ms")
+    assert bench.returncode == 0, bench
+    refused = run("bob", "bench", "post", "--node", "house/room.temp", "--duration", "200ms")
+    assert refused.returncode == 1 and "forbidden" in refused.stderr, refused
+    with subprocess.Popen([BINARY, "watch", "house/secret", "--url", guarded.url], stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, "SLUICE_TOKEN": guarded.tokens["alice"]}) as watch:
+        assert watch.stdout.readline() == "8\n"
+        watch.terminate()
+    for token in ("", "no-such-token-at-all"):
+        for arguments in (["get", "house/secret"], ["watch", "house/secret"], ["reload"]):
+            ran = run(token, *arguments)
+            assert (ran.returncode, ran.stdout) == (1, "") and ran.stderr.startswith("error: "), ran
+    ran = run("two words, and more\r\nX: y", "get", "house/secret")
+    assert ran.returncode == 2 and "SLUICE_TOKEN" in ran.stderr, ran
 
 
 @pytest.mark.parametrize("who, method, path, body, status, code", [

@@ -124,6 +124,14 @@ def test_a_value_that_json_cannot_say_is_named(expression):
     assert result.stderr.startswith("expr_bad_value: ") and "JSONError" not in result.stderr, result
 
 
+def test_a_line_of_a_batch_that_is_no_json_is_named():
+    ran = subprocess.run([BINARY, "eval", "--batch"], input='nonsense\n{"id":2,"expr":"1"}\n', capture_output=True, text=True, timeout=20)
+    first, second = map(json.loads, ran.stdout.splitlines())
+    assert first["id"] is None and first["error"]["code"] == "bad_request", first
+    assert "JSONError" not in first["error"]["msg"] and "byte 0" in first["error"]["msg"], first
+    assert second["value"] == {"type": "int", "value": "1"}
+
+
 def test_json_for_scripts(folder):
     assert json.loads(sluice("version", "--json").stdout)["name"] == "sluice"
     good = sluice("check", "--json", folder / "graphs/g.yaml")

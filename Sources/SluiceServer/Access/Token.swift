@@ -1,5 +1,5 @@
 /// A secret that somebody shows to be let in.
-public struct Token {
+public struct Token: Hashable, Sendable {
     /// The secret: `slc_` and 43 letters, 256 random bits.
     public let text: String
 

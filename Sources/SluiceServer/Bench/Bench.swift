@@ -178,7 +178,7 @@ public final class Bench {
             isPaced: settings.rate > 0,
             fill: request()
         )
-        poster.onAnswer = { [unowned self] isSuccess, sent in answered(isSuccess, sent) }
+        poster.onAnswer = { [unowned self] refusal, sent in answered(refusal, sent) }
         poster.onLost = { [unowned self] reason in lost(reason) }
         posters.append(poster)
         if posters.count == settings.connections { loop.stop() }
@@ -187,8 +187,9 @@ public final class Bench {
     /// What writes one request; its head never changes, its body is the time of sending, in microseconds.
     private func request() -> (inout ByteBuffer, UInt64) -> Void {
         let target = "\(settings.service.path)/v1/graphs/\(settings.graph)/nodes/\(settings.node)"
+        let authorization = settings.service.token.map { "Authorization: Bearer \($0.text)\r\n" } ?? ""
         let head = Array(
-            "POST \(target) HTTP/1.1\r\nHost: \(settings.service.authority)\r\nContent-Type: application/json\r\nContent-Length: "
+            "POST \(target) HTTP/1.1\r\nHost: \(settings.service.authority)\r\n\(authorization)Content-Type: application/json\r\nContent-Length: "
                 .utf8
         )
         let tail = Array((padding.isEmpty ? "" : " " + padding + "\"").utf8)
@@ -212,12 +213,12 @@ public final class Bench {
 
     // MARK: Measuring
 
-    private func answered(_ isSuccess: Bool, _ sent: UInt64) {
+    private func answered(_ refusal: String?, _ sent: UInt64) {
         guard isMeasuring else { return }
-        guard isSuccess else {
+        if let refusal {
             failures += 1
             if failures == 1, posts == 0 {
-                fail("the server refuses to set \(settings.graph)/\(settings.node)")
+                fail("the server refuses to set \(settings.graph)/\(settings.node): \(refusal)")
             }
             return
         }

@@ -4,8 +4,8 @@ internal import HTTP
 /// One keep-alive connection of a load run: keeps `depth` POSTs in flight or, where it is paced, sends so many at each
 /// ``start()``.
 final class PostConnection: ConnectionDelegate {
-    /// Hears of each answer: whether it was a success, and when its request was sent (nanoseconds).
-    var onAnswer: (Bool, UInt64) -> Void = { _, _ in }
+    /// Hears of each answer: why it was no success, or nil, and when its request was sent (nanoseconds).
+    var onAnswer: (String?, UInt64) -> Void = { _, _ in }
     /// Hears that the connection is lost.
     var onLost: (String) -> Void = { _ in }
     /// Writes the next request.
@@ -68,12 +68,19 @@ final class PostConnection: ConnectionDelegate {
                 let time = sent[oldest]
                 oldest = (oldest + 1) % depth
                 inFlight -= 1
-                onAnswer((200..<300).contains(parser.head.status.rawValue), time)
+                onAnswer(refusal, time)
                 if !isOver, !parser.keepsAlive { return lost("the server closes the connection") }
             case .upgrade: return lost("an upgrade nobody asked for")
             case .failed(let failure): return lost(failure.reason.description)
             }
         }
+    }
+
+    /// What the answer says where it is no success.
+    private var refusal: String? {
+        let status = parser.head.status.rawValue
+        guard !(200..<300).contains(status) else { return nil }
+        return ProblemText.sentence(in: Array(parser.body)) ?? "status \(status)"
     }
 
     func peerClosed() { lost("closed by the server") }

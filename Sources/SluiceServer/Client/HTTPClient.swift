@@ -75,6 +75,7 @@ public final class HTTPClient {
                 body: body,
                 to: &buffer
             ) {
+                self.url.authorize(&$0)
                 for field in fields { $0.field(field.name, string: field.value) }
             }
         }

@@ -1,12 +1,6 @@
 internal import GraphHost
 internal import HTTP
 
-#if canImport(Glibc)
-    internal import Glibc
-#else
-    internal import Darwin
-#endif
-
 /// Asks a server to read its files again, for the command line.
 public struct ServiceReload {
     /// The answer as it came, without the line end.
@@ -18,11 +12,7 @@ public struct ServiceReload {
 
     /// Asks, and waits for the answer.
     public static func run(at service: ServiceURL) throws -> ServiceReload {
-        var fields: [(name: StaticString, value: String)] = []
-        if let token = getenv("SLUICE_TOKEN") {
-            fields.append(("Authorization", "Bearer " + String(cString: token)))
-        }
-        let answer = try ServiceRequest.post(to: "/v1/reload", at: service, fields: fields)
+        let answer = try ServiceRequest.post(to: "/v1/reload", at: service)
         return try answer.body.withUnsafeBytes { body in
             do throws(JSONError) {
                 return ServiceReload(try JSONReader(checking: body))

@@ -1,4 +1,5 @@
 public import EventLoop
+internal import HTTP
 
 /// Where a server is, as people write it: `http://127.0.0.1:8080`, with or without the scheme, a path or a final slash; or
 /// `unix:/run/sluice.sock`.
@@ -9,6 +10,8 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
     public let isSecure: Bool
     /// Path of a PEM file of the authorities that are trusted; nil: those of the system.
     public var authorities: String?
+    /// The token that is shown with every request and upgrade; nil: none is wanted.
+    public var token: Token?
     /// The TCP port; 80 or 443 where none is written.
     public let port: UInt16
     /// The path of a Unix socket, which goes before host and port.
@@ -67,6 +70,11 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Where to connect.
     public var endpoint: Endpoint { socket.map { .unix(path: $0) } ?? .tcp(host: host, port: port) }
+
+    /// Writes the header field that shows the token.
+    func authorize(_ buffer: inout ByteBuffer) {
+        if let token { buffer.field("Authorization", string: "Bearer \(token.text)") }
+    }
 
     /// What the `Host` field says.
     public var authority: String { socket == nil ? endpoint.description : host }

@@ -73,7 +73,8 @@ public final class WebSocketClient {
             host: url.authority,
             key: key,
             subprotocol: subprotocol,
-            to: &buffer
+            to: &buffer,
+            fields: url.authorize
         )
         connection.send(buffer.bytes)
     }
