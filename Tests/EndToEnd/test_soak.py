@@ -25,11 +25,11 @@ GRAPH = "graph: g\nnodes:\n" + "".join(f"  n{i}: {{ set: number, initial: 0, his
 class Busy:
     """Two hundred values a second, and clients that come for a moment with a pipeline of their own; held off while `quiet`."""
 
-    def __init__(self, server):
+    def __init__(self, server, guests=True):
         self.server, self.running, self.allowed = server, True, threading.Event()
         self.allowed.set()
         self.values = self.guests = 0
-        self.threads = [threading.Thread(target=self.set), threading.Thread(target=self.visit)]
+        self.threads = [threading.Thread(target=self.set), *([threading.Thread(target=self.visit)] if guests else [])]
         for thread in self.threads:
             thread.start()
 
