@@ -2,8 +2,8 @@ internal import ReactiveGraph
 
 /// What a new definition changes in a graph that runs: the structural difference (definitions.md §2).
 ///
-/// Nodes are compared by what they say, not by how it is written: format, comments, the order of keys and blanks in
-/// expressions make no difference.
+/// Nodes are compared by what they say, not by how it is written: format, comments and the order of keys make no difference.
+/// Blanks in an expression make a node `changed`, because its definition can be read, but not `rebuilt`.
 public struct DefinitionChange {
     /// Nodes that come into being, in the order of the new definition.
     public internal(set) var added: [String] = []
