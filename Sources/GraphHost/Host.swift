@@ -64,13 +64,14 @@ public final class Host: CommitLogFollower {
 
     /// Brings a graph into being: its first commit.
     ///
-    /// Refused with `in_use` if one of that name exists.
+    /// Refused with `in_use` if one of that name exists, and with `too_large` if there are as many as there may be.
     public func define(_ definition: GraphDefinition) -> Submission {
         guard table[definition.name] == nil else {
             return .refused(HostError(.inUse, "a graph named \(definition.name) exists"))
         }
         guard table.values.count < limits.graphs else {
-            return .refused(HostError(.inUse, "there are \(limits.graphs) graphs, as many as there may be"))
+            let message = "there are \(limits.graphs) graphs, as many as there may be (limits.graphs)"
+            return .refused(HostError(.tooLarge, message))
         }
         do throws(HostError) {
             let graph = LiveGraph(definition, host: self, position: try log.open(graph: definition.name))

@@ -52,10 +52,15 @@ public enum ErrorTable {
         row("method_not_allowed", 405, nil, "The path exists, but not with this method; see Allow."),
         row("not_acceptable", 406, 4406, "None of the representations the client accepts can be made."),
         row("timeout", 408, 4508, retry: true, "The peer took too long."),
-        row("in_use", 409, nil, "The graph is owned by its file."),
+        row("in_use", 409, nil, "The graph is owned by its file, or by the API."),
         row("gone", 410, nil, "The history asked for has been trimmed."),
         row("conflict", 412, nil, "A condition does not hold: somebody else has changed the node."),
-        row("too_large", 413, 1009, "The body or message is larger than the server takes."),
+        row(
+            "too_large",
+            413,
+            1009,
+            "The body or message is larger than the server takes, or has more nodes, or there are as many graphs as there may be."
+        ),
         row("uri_too_long", 414, nil, "The request target is longer than 8 KiB."),
         row("unsupported_type", 415, 1003, "The body's media type cannot be read as JSON."),
         row("misdirected", 421, nil, "Host does not name this server."),

@@ -266,14 +266,17 @@ extension MessageCore {
     }
 
     private mutating func chunkBegan() -> Int32 {
-        guard Int(clamping: parser.pointee.content_length) <= limits.bodyBytes &- body.count else {
+        guard Int(clamping: parser.pointee.content_length) <= bodyBytes &- body.count else {
             return refuse(.tooLarge, "the body is too large")
         }
         return 0
     }
 
+    /// How large the body may be.
+    private var bodyBytes: Int { isRequest ? facts.bodyBytes : limits.bodyBytes }
+
     private mutating func bodyArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
-        guard length <= limits.bodyBytes &- body.count else {
+        guard length <= bodyBytes &- body.count else {
             return refuse(.tooLarge, "the body is too large")
         }
         body.append(UnsafeRawPointer(at), length)

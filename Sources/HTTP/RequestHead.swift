@@ -29,13 +29,7 @@ public struct RequestHead {
     }
 
     /// The path, percent-decoded except `%2F` and `%00`; `*` for `OPTIONS *`.
-    public var path: UnsafeRawBufferPointer {
-        switch core.pointee.facts.pathPlace {
-        case .raw: core.pointee.slice(core.pointee.facts.path, core.pointee.facts.pathLength)
-        case .decoded: core.pointee.decoded.bytes
-        case .root: UnsafeRawBufferPointer(start: ("/" as StaticString).utf8Start, count: 1)
-        }
-    }
+    public var path: UnsafeRawBufferPointer { core.pointee.path }
 
     /// What stands behind `?`, as sent; empty where there is none.
     ///
@@ -90,6 +84,16 @@ public struct RequestHead {
 }
 
 extension MessageCore {
+    /// The path, percent-decoded except `%2F` and `%00`.
+    @inline(__always)
+    var path: UnsafeRawBufferPointer {
+        switch facts.pathPlace {
+        case .raw: slice(facts.path, facts.pathLength)
+        case .decoded: decoded.bytes
+        case .root: UnsafeRawBufferPointer(start: ("/" as StaticString).utf8Start, count: 1)
+        }
+    }
+
     /// Bytes of the message by offset; lent like the head.
     @inline(__always)
     func slice(_ offset: Int, _ length: Int) -> UnsafeRawBufferPointer {

@@ -119,7 +119,13 @@ extension MessageCore {
             }
         }
         let length = parser.pointee.content_length
-        guard facts.isChunked || length <= UInt64(limits.bodyBytes) else {
+        facts.bodyBytes = limits.bodyBytes
+        if facts.isChunked || length > 0, let other = limits.otherBody, isAbout(other) {
+            facts.bodyBytes = other.bytes
+            facts.needsRoom =
+                other.bytes > limits.bodyBytes && (facts.isChunked || length > UInt64(limits.bodyBytes))
+        }
+        guard facts.isChunked || length <= UInt64(facts.bodyBytes) else {
             return refuse(.tooLarge, "the body is too large")
         }
         facts.contentLength = facts.isChunked ? 0 : Int(length)
@@ -133,10 +139,23 @@ extension MessageCore {
                 && head.value(.upgrade).map { $0.listContains("websocket") } ?? false
             parser.pointee.upgrade = 0
         }
+        let paused = Int32(HPE_PAUSED.rawValue)
         guard hasBody, facts.minorVersion == 1, let expectation = head.value(.expect),
             expectation.equalsIgnoringCase("100-continue"), headEnd == origin &+ inputCount
-        else { return 0 }
+        else { return facts.needsRoom ? paused : 0 }
         facts.expectsContinue = true
-        return Int32(HPE_PAUSED.rawValue)
+        return paused
+    }
+
+    /// Whether the request is one of those whose bodies have a bound of their own.
+    private func isAbout(_ other: Limits.OtherBody) -> Bool {
+        guard facts.method == other.method else { return false }
+        let path = path
+        let folder = UnsafeRawBufferPointer(
+            start: other.folder.utf8Start,
+            count: other.folder.utf8CodeUnitCount
+        )
+        guard path.count > folder.count, path.prefix(folder.count).elementsEqual(folder) else { return false }
+        return !path[folder.count...].contains(ASCII.slash)
     }
 }

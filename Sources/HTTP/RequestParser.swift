@@ -12,6 +12,7 @@ import CLLHTTP
 ///     case .request: answer(parser.head, parser.body)     // then go on, or keep `input` and go on later
 ///     case .upgrade: return becomeWebSocket(with: input)  // `input` belongs to the new protocol
 ///     case .continueExpected: send("HTTP/1.1 100 Continue\r\n\r\n")   // or answer and close
+///     case .roomNeeded: check(parser.head)                // or answer and close
 ///     case .failed(let failure): answer(failure), then close
 ///     }
 /// }
@@ -32,6 +33,11 @@ public final class RequestParser {
         /// Parsing on means that it was sent. Where the body follows in the same input nobody waits, and this
         /// step is left out.
         case continueExpected
+        /// `head` is complete and its body may be larger than usual (``Limits/otherBody``).
+        ///
+        /// Parsing on means that there is room. This step takes the place of `continueExpected`: whoever waits for `100 Continue`
+        /// (`head.expectsContinue`) is to be told then.
+        case roomNeeded
         /// The bytes are no acceptable request.
         ///
         /// Nothing more is parsed; answer and close.
@@ -86,7 +92,7 @@ public final class RequestParser {
     public func parse(_ input: inout UnsafeRawBufferPointer) -> Step {
         switch core.advance(&input) {
         case .more: .more
-        case .paused: .continueExpected
+        case .paused: core.pointee.facts.needsRoom ? .roomNeeded : .continueExpected
         case .failed:
             .failed(core.pointee.failure ?? ParseFailure(code: .badRequest, reason: "malformed request"))
         case .message: core.pointee.facts.upgradesToWebSocket ? .upgrade : .request

@@ -120,7 +120,8 @@ public final class Server {
             targetBytes: limits.target,
             headerBytes: limits.headers,
             headerFields: limits.fields,
-            bodyBytes: limits.body
+            bodyBytes: limits.body,
+            otherBody: HTTP.Limits.OtherBody(method: .put, folder: "/v1/graphs/", bytes: limits.definition)
         )
         times = Milliseconds(configuration)
         assemblers = AssemblerPool(limitBytes: limits.message)

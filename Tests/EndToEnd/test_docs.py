@@ -1,6 +1,7 @@
 """The documentation says what the program does."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -62,3 +63,16 @@ def test_a_sentence_without_its_test_is_noticed(tmp_path):
 def test_every_planted_fault_finds_its_place():
     result = subprocess.run([sys.executable, ROOT / "scripts/mutations.py", "--check"], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_every_code_of_a_failure_is_in_the_documentation():
+    written = set()
+    for file in (ROOT / "Sources/GraphHost").rglob("*.swift"):
+        written |= set(re.findall(r'\.fail\(\s*"([a-z_]+)",', file.read_text()))
+    codes = (ROOT / "Sources/CEL/Problem.swift").read_text()
+    written |= {code for code in re.findall(r'"(expr_[a-z_]+)"', codes)}
+    page = (ROOT / "docs/definitions.md").read_text().split("## Empty and failed")[1].split("\n## ")[0]
+    listed = {code for row in re.findall(r"^\| (`[^|]*) \|", page, re.M) for code in re.findall(r"`([a-z_]+)`", row)}
+    assert {"overflow", "not_a_key", "expr_divide"} <= written
+    # A pulse is an emission within a change of the definition, which nobody sees.
+    assert written - {"expr_syntax", "pulse"} == listed

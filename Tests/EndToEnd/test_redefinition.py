@@ -279,11 +279,16 @@ def test_as_many_graphs_and_nodes_as_the_limits_say():
     with Server({"house": HOUSE}, "limits: { graphs: 2, nodes: 4 }\n") as server:
         five = {"nodes": {f"n{i}": {"set": "any"} for i in range(5)}}
         answer = put(server, "a", five)
-        assert answer.status == 400 and "at most 4 nodes" in answer.json()["problems"][0]["message"]
+        assert answer.status == 413 and "at most 4 nodes" in answer.json()["problems"][0]["message"]
         del five["nodes"]["n4"]
         assert put(server, "a", five).status == 201
         answer = put(server, "b", five)
-        assert answer.status == 409 and answer.json()["code"] == "in_use"
+        assert answer.status == 413 and answer.json()["code"] == "too_large" and "limits.graphs" in answer.json()["detail"]
+        assert server.request("DELETE", "/v1/graphs/a").status == 204
+        assert put(server, "b", five).status == 201
+        (graph_file(server).parent / "c.yaml").write_text("nodes: { x: { set: any } }\n")
+        ran = reload(server)
+        assert ran.returncode == 1 and "limits.graphs" in ran.stderr, ran
 
 
 def test_only_those_with_the_right_to_administer_may(tmp_path):

@@ -98,7 +98,12 @@ extension Notebook {
     private func nodes(_ section: Document) -> (nodes: [NodeDefinition], order: [Int])? {
         guard let members = members(section, of: "nodes") else { return nil }
         guard members.count <= options.mostNodes else {
-            add("a graph has at most \(options.mostNodes) nodes", at: section.position)
+            add(
+                "a graph has at most \(options.mostNodes) nodes",
+                code: .tooLarge,
+                at: section.position,
+                hint: "limits.nodes"
+            )
             return nil
         }
         var nodes: [NodeDefinition] = []

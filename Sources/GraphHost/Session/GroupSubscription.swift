@@ -36,6 +36,9 @@ final class GroupSubscription: Subscription {
 
     private var members: [Member] = []
     private var changed: [Member] = []
+    /// How many nodes the patterns mean besides its members, because `limits.matches` leaves no room for them.
+    private var left = 0
+    private var isLeftChanged = false
 
     /// A subscription to the nodes that `patterns` mean, now and later.
     init(
@@ -98,6 +101,8 @@ final class GroupSubscription: Subscription {
 
     /// Takes up nodes that were not there before.
     ///
+    /// Those for which there is no room stay out; the client is told how many they are, and again when that changes.
+    ///
     /// - Parameter nodes: all that the patterns mean now and the client may read.
     func join(_ nodes: [NamedNode]) {
         var known = Set(members.map(\.name))
@@ -109,6 +114,11 @@ final class GroupSubscription: Subscription {
             changed.removeAll { !$0.isChanged }
             tell(member)
         }
+        let others = nodes.count { !known.contains($0.name) }
+        guard others != left else { return }
+        left = others
+        isLeftChanged = true
+        if !isMarked { mark() }
     }
 
     /// The names of its nodes.
@@ -132,6 +142,11 @@ final class GroupSubscription: Subscription {
         if folded > UInt64(changed.count) {
             buffer.append(",\"n\":")
             buffer.append(folded)
+        }
+        if isLeftChanged {
+            isLeftChanged = false
+            buffer.append(",\"more\":")
+            buffer.append(UInt64(left))
         }
         buffer.append(byte: UInt8(ascii: "}"))
         for member in changed { member.isChanged = false }

@@ -30,7 +30,7 @@ public struct SessionLimits: Sendable {
     public var delayed = 1_024
     public var windowValues = 10_000
     public var zipBuffer = 1_024
-    /// Graphs of the host (`in_use`).
+    /// Graphs of the host (`too_large`).
     public var graphs = 1_000
     /// Nodes that one graph keeps with `retain: untilPressure`; before one more is kept, those not in use go (G-131).
     public var kept = 2_048

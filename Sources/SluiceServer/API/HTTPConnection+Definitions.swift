@@ -96,7 +96,7 @@ extension HTTPConnection {
     // MARK: - Asking and answering
 
     /// Whether the caller administers graphs of that name; where not, that is answered.
-    private func mayAdminister(_ name: String) -> Bool {
+    func mayAdminister(_ name: String) -> Bool {
         guard !access.administers(graph: name) else { return true }
         refuse(Refusal(.forbidden, "the right 'admin' on this graph is missing"))
         return false

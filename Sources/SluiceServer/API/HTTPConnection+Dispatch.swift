@@ -78,6 +78,20 @@ extension HTTPConnection {
         if case .refused(let problem) = admit(parser.head) { problem } else { nil }
     }
 
+    /// Whether the caller may send a body larger than usual: a definition, by who may define that graph; where not, that is answered.
+    func hasRoom() -> Bool {
+        let head = parser.head
+        switch admit(head) {
+        case .route(.defineGraph, let captures):
+            guard let access = identify(head, for: .defineGraph) else { return false }
+            self.access = access
+            return mayAdminister(String(decoding: captures[0], as: UTF8.self))
+        case .refused(let problem): refuse(problem)
+        case .route, .file, .options: refuse(Refusal(.tooLarge, "the body is too large"))
+        }
+        return false
+    }
+
     /// Answers the request at hand, now or later.
     func respond() {
         let head = parser.head

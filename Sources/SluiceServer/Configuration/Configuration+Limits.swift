@@ -18,6 +18,8 @@ extension Configuration {
         public var fields = 100
         /// Bytes of a request's body.
         public var body = 64 * 1024
+        /// Bytes of a graph's definition by HTTP.
+        public var definition = 4 * 1024 * 1024
         /// Bytes of a WebSocket message.
         public var message = 64 * 1024
         /// Changes of graphs that one connection may ask for in a second; 0: no bound.

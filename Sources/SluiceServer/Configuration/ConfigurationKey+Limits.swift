@@ -14,6 +14,12 @@ extension ConfigurationKey {
             Self("limits.headers", \.limits.headers, .bytes(256...1 << 20), "a request's header block"),
             Self("limits.fields", \.limits.fields, .integer(4...1000), "a request's header fields"),
             Self("limits.body", \.limits.body, .bytes(1...1 << 30), "a request's body"),
+            Self(
+                "limits.definition",
+                \.limits.definition,
+                .bytes(1...1 << 30),
+                "a graph's definition by HTTP"
+            ),
             Self("limits.message", \.limits.message, .bytes(125...1 << 30), "a WebSocket message"),
             Self(
                 "limits.sets",

@@ -109,6 +109,13 @@ final class HTTPConnection: Connection {
                 } else {
                     write { $0.append(ResponseEncoder.continueLine) }
                 }
+            case .roomNeeded:
+                framing = parser.head.framing
+                // Else the rest of what the client sends would be taken for its next request.
+                framing.keepsAlive = false
+                guard hasRoom() else { break }
+                framing = parser.head.framing
+                if parser.head.expectsContinue { write { $0.append(ResponseEncoder.continueLine) } }
             case .failed(let failure):
                 refuseUnread(Refusal(failure))
             }

@@ -199,6 +199,42 @@ struct RedefinitionTests {
     }
 
     @Test(
+        "limits.matches: a glob that comes to mean more nodes goes on with those it has, and says how many are left out"
+    )
+    func growingGlobs() throws {
+        var limits = SessionLimits()
+        limits.matches = 2
+        let bench = Bench(limits: limits)
+        func nodes(_ names: [String]) -> String {
+            let list = names.map { #""\#($0)":{"set":"any","initial":1}"# }
+            return #"{"graph":"g","nodes":{\#(list.joined(separator: ","))}}"#
+        }
+        func redefine(_ names: [String]) throws -> [String] {
+            _ = bench.host.redefine(graph, as: try bench.definition(nodes(names)))
+            bench.host.flush()
+            return client.take()
+        }
+        let graph = try bench.define(nodes(["a"]))
+        let client = bench.connect()
+        #expect(
+            client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["*"]}"#)[0].contains(#""m":{"a":{"v":1}}}"#)
+        )
+        #expect(try redefine(["a", "b"])[0].contains(#""d":[{"id":1,"m":{"b":{"v":1}}}]"#))
+        #expect(try redefine(["a", "b", "c"])[0].contains(#""d":[{"id":1,"m":{},"more":1}]"#))
+        #expect(try redefine(["a", "b", "c", "d"])[0].contains(#""d":[{"id":1,"m":{},"more":2}]"#))
+        #expect(try redefine(["a", "b", "d", "c"]) == [], "as many as before")
+        // What is there goes on, and where there is room again others take it.
+        try bench.set(graph, [("b", "7"), ("d", "8")])
+        #expect(client.take()[0].contains(#""d":[{"id":1,"m":{"b":{"v":7}}}]"#))
+        #expect(try redefine(["b", "d", "c"])[0].contains(#"{"a":{"gone":true},"d":{"v":8}},"more":1}"#))
+        #expect(try redefine(["b", "d"])[0].contains(#""m":{},"more":0}"#))
+        // A new subscription that would mean more is refused.
+        _ = try redefine(["b", "c", "d"])
+        #expect(client.ask(#"{"op":"sub","id":2,"graph":"g","nodes":["*"]}"#)[0].contains("sub_limit"))
+        #expect(graph.isWhole)
+    }
+
+    @Test(
         "Checks that the value passes leave it alone; others put the initial value in its place, and say so"
     )
     func checks() throws {
@@ -446,7 +482,11 @@ struct RedefinitionTests {
         let bench = Bench(limits: limits)
         try bench.define(#"{"graph":"a","nodes":{}}"#)
         let second = try bench.define(#"{"graph":"b","nodes":{}}"#)
-        #expect(throws: HostError.self) { try bench.define(#"{"graph":"c","nodes":{}}"#) }
+        #expect {
+            try bench.define(#"{"graph":"c","nodes":{}}"#)
+        } throws: {
+            ($0 as? HostError)?.code == .tooLarge
+        }
         _ = bench.host.remove(second)
         try bench.define(#"{"graph":"c","nodes":{}}"#)
     }
@@ -463,6 +503,7 @@ struct RedefinitionTests {
         options.mostNodes = 1
         let one = GraphDefinition.read(document, file: nil, options: options)
         #expect(one.problems.map(\.message) == ["a graph has at most 1 nodes"])
+        #expect(one.problems.map(\.code) == [.tooLarge])
     }
 
     @Test("The text of a definition gives an equal definition")
