@@ -70,9 +70,7 @@ extension ByteBuffer {
         append(decimal: Int(connection.since))
         append(",\"queued\":")
         append(decimal: connection.unsentBytes)
-        let session =
-            (connection as? WebSocketConnection)?.session ?? (connection as? EventStreamConnection)?.session
-        if let session {
+        if let session = (connection as? SessionConnection)?.session {
             append(",\"folded\":")
             append(session.folded)
         }

@@ -63,6 +63,7 @@ class Connection: ConnectionDelegate {
         outbox = other.outbox
         isQueued = false
         isBehind = other.isBehind
+        owedBytes = other.owedBytes
         other.outbox = nil
         other.socket = nil
         server.deadlines.remove(other)

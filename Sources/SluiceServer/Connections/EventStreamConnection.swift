@@ -4,13 +4,10 @@ internal import HTTP
 
 /// A connection on which server-sent events leave and nothing is heard any more (wire-protocol.md §3).
 ///
-/// What it sends is what a WebSocket would be sent, by the same session: each message is the data of one event. However
-/// it ends, the session is closed in the same loop turn, by ``Session/close(_:)`` and nothing else.
-final class EventStreamConnection: Connection, MessageSink {
+/// What it sends is what a WebSocket would be sent, by the same session: each message is the data of one event.
+final class EventStreamConnection: SessionConnection, MessageSink {
     private let graph: LiveGraph
     private let framing: ResponseFraming
-    /// What the client asked for; nil once it is closed.
-    private(set) var session: Session?
     /// When something was last written, and when that was an event.
     private var wroteAt: UInt64
     private var toldAt: UInt64
@@ -26,11 +23,9 @@ final class EventStreamConnection: Connection, MessageSink {
 
     override var transport: StaticString { "sse" }
 
-    override var name: String { session.map { "c:\($0.number)" } ?? super.name }
-
     /// Opens the session and tells the present state.
     func open(_ stream: EventStream, for access: Access) {
-        socket?.setUserTimeout(.milliseconds(Int64(2 * server.times.heartbeat)))
+        watchPeer()
         let session = Session(
             host: server.host,
             sink: self,
@@ -77,50 +72,12 @@ final class EventStreamConnection: Connection, MessageSink {
         write { server.encoder.chunk(event.bytes, framing, in: &$0) }
     }
 
-    /// No peer may pile up more than the hard limit.
-    private func checkHardLimit() {
-        flush()
-        guard unsentBytes > server.configuration.limits.unsentHard, !isLingering else { return }
-        finish(.slow)
-    }
-
-    func close(code: UInt16, reason: String) {
-        guard socket != nil, !isLingering else { return }
-        finish(code == CloseCode.slow.rawValue ? .slow : .closed)
-    }
-
     func pauseReading(_ paused: Bool) {}
-
-    override func drained() {
-        session?.drained()
-    }
 
     // MARK: - Ending
 
-    /// The one way to end from this side: the session goes now, the last chunk leaves, the socket follows.
-    private func finish(_ reason: Session.CloseReason) {
-        let session = session
-        self.session = nil
-        session?.close(reason)
+    override func sayGoodbye(_ code: CloseCode, _ text: String) {
         write { server.encoder.endChunks(framing, in: &$0) }
-        closeAfterWriting()
-    }
-
-    override func peerEnded() {
-        let session = session
-        self.session = nil
-        session?.close(.reset)
-        close()
-    }
-
-    override func ended(_ error: UVError?) {
-        let session = session
-        self.session = nil
-        session?.close(error?.is(.timedOut) == true ? .timeout : .reset)
-    }
-
-    override func endByOperator() {
-        finish(.closed)
     }
 
     override func drain(after milliseconds: Int) {
@@ -128,7 +85,7 @@ final class EventStreamConnection: Connection, MessageSink {
         var event = ByteBuffer()
         ServerSentEvents.appendRetry(milliseconds: milliseconds, to: &event)
         write { server.encoder.chunk(event.bytes, framing, in: &$0) }
-        session?.shutDown(after: milliseconds)
+        super.drain(after: milliseconds)
     }
 
     // MARK: - Time

@@ -3,11 +3,7 @@ internal import GraphHost
 internal import HTTP
 
 /// A connection on which WebSocket is spoken (RFC 6455): bytes → messages → session, and back.
-///
-/// However it ends (close frame, reset, end of stream, silence, broken protocol, slow reader, drain), the
-/// session is closed in the same loop turn, by ``Session/close(_:)`` and nothing else: at the latest when the
-/// socket is, and before that as soon as it is known that the peer will not be served any more.
-final class WebSocketConnection: Connection, MessageSink {
+final class WebSocketConnection: SessionConnection, MessageSink {
     /// What is spoken in the messages.
     enum Kind {
         /// The protocol of wire-protocol.md §1.
@@ -23,8 +19,6 @@ final class WebSocketConnection: Connection, MessageSink {
     @exclusivity(unchecked) private var compression: Compression?
     /// What puts frames together, while there is an unfinished message.
     @exclusivity(unchecked) private var assembler: Assembler?
-    /// What the client asked for; nil for echo, and once it is closed.
-    @exclusivity(unchecked) private(set) var session: Session?
     /// When the next ping is due.
     private var pingAt: UInt64
     /// When the message that is being received began; 0: none is.
@@ -59,8 +53,6 @@ final class WebSocketConnection: Connection, MessageSink {
         }
     }
 
-    override var name: String { session.map { "c:\($0.number)" } ?? super.name }
-
     /// How values are streamed (§1.10).
     struct StreamOptions {
         var pipe: [UInt8]?
@@ -75,7 +67,7 @@ final class WebSocketConnection: Connection, MessageSink {
 
     /// Opens the session, where there is one; the answer to the upgrade has been written.
     func open(for access: SessionAccess, _ options: StreamOptions = StreamOptions()) {
-        socket?.setUserTimeout(.milliseconds(Int64(2 * server.times.heartbeat)))
+        watchPeer()
         server.deadlines.set(self, at: pingAt)
         switch kind {
         case .messages:
@@ -155,9 +147,9 @@ final class WebSocketConnection: Connection, MessageSink {
                 if missedPongs > 0 { roundTrip = server.loop.now - pingedAt }
                 missedPongs = 0
             case .close(let code, _):
-                finish(.closed, answering: code == .noneGiven ? .noneGiven : code)
+                finish(.closed, saying: code == .noneGiven ? .noneGiven : code)
             case .failed(let failure):
-                finish(.protocolError, answering: failure.code, reason: failure.reason)
+                finish(.protocolError, saying: failure.code, failure.reason)
             }
             checkBackPressure()
         }
@@ -177,7 +169,7 @@ final class WebSocketConnection: Connection, MessageSink {
             return append(opcode, message)
         }
         guard opcode == .text else {
-            return finish(.protocolError, answering: .unsupportedData, reason: "text messages only")
+            return finish(.protocolError, saying: .unsupportedData, "text messages only")
         }
         session?.receive(message: message)
     }
@@ -218,7 +210,7 @@ final class WebSocketConnection: Connection, MessageSink {
         // Taking bytes proves that somebody is there.
         missedPongs = 0
         isFull = false
-        session?.drained()
+        super.drained()
         resumeIfPossible()
     }
 
@@ -242,26 +234,6 @@ final class WebSocketConnection: Connection, MessageSink {
         }
     }
 
-    /// Control frames and answers pass the soft limit, but no peer may pile up more than the hard one.
-    private func checkHardLimit() {
-        flush()
-        guard unsentBytes > server.configuration.limits.unsentHard, !isLingering else { return }
-        finish(.slow, answering: .slow, reason: "slow")
-    }
-
-    func close(code: UInt16, reason: String) {
-        guard socket != nil, !isLingering else { return }
-        let code = CloseCode(rawValue: code)
-        let why: Session.CloseReason =
-            switch code {
-            case .slow: .slow
-            case .unavailable: .shutdown
-            case .heartbeatTimeout, .helloTimeout: .timeout
-            default: .protocolError
-            }
-        finish(why, answering: code, reason: reason)
-    }
-
     func pauseReading(_ paused: Bool) {
         isPaused = paused
         guard !isLingering else { return }
@@ -274,43 +246,16 @@ final class WebSocketConnection: Connection, MessageSink {
 
     // MARK: - Ending
 
-    /// The one way to end from this side: the session goes now, the close frame leaves, the socket follows.
-    private func finish(_ reason: Session.CloseReason, answering code: CloseCode, reason text: String = "") {
-        let session = session
-        self.session = nil
-        session?.close(reason)
+    override func sayGoodbye(_ code: CloseCode, _ text: String) {
         write { FrameEncoder.appendClose(code, reason: text, to: &$0) }
         compression = nil
         assembler = nil
-        closeAfterWriting()
-    }
-
-    override func peerEnded() {
-        let session = session
-        self.session = nil
-        session?.close(.reset)
-        close()
     }
 
     override func ended(_ error: UVError?) {
-        let session = session
-        self.session = nil
-        session?.close(error?.is(.timedOut) == true ? .timeout : .reset)
+        super.ended(error)
         compression = nil
         saved.removeAll(keepingCapacity: false)
-    }
-
-    override func endByOperator() {
-        finish(.closed, answering: .goingAway, reason: "ended by the operator")
-    }
-
-    override func drain(after milliseconds: Int) {
-        guard !isLingering else { return }
-        if let session {
-            session.shutDown(after: milliseconds)
-        } else {
-            finish(.shutdown, answering: .unavailable, reason: "{\"after\":\(milliseconds)}")
-        }
     }
 
     // MARK: - Time
@@ -331,11 +276,11 @@ final class WebSocketConnection: Connection, MessageSink {
     override func expire(now: UInt64) {
         if isLingering { return endLingering() }
         if frameStartedAt != 0, now >= frameStartedAt + server.times.frame {
-            return finish(.timeout, answering: .heartbeatTimeout, reason: "unfinished message")
+            return finish(.timeout, saying: .heartbeatTimeout, "unfinished message")
         }
         if now >= pingAt {
             guard missedPongs < 2 else {
-                return finish(.timeout, answering: .heartbeatTimeout, reason: "no pong")
+                return finish(.timeout, saying: .heartbeatTimeout, "no pong")
             }
             missedPongs += 1
             pingedAt = now
