@@ -48,6 +48,22 @@ def test_a_large_graph_is_drawn_in_groups_that_open(open_page):
         expect(page.get_by_role("treeitem").filter(has_text="den.179")).to_be_visible()
 
 
+def test_a_graph_that_does_not_fit_opens_where_most_of_it_stands(open_page):
+    lines = [f"  {room}.{i}: {{ set: number, initial: 1 }}" for room in ("attic", "bath", "den") for i in range(70)]
+    lines += [f"  sum{i}: {{ combine: {{ a: attic.{i}, b: bath.{i} }}, retain: always }}" for i in range(60)]
+    with Server({"g": "\n".join(["graph: g", "nodes:", *lines])}) as server:
+        for viewport, least in (({"width": 390, "height": 844}, 9), ({"width": 1280, "height": 800}, 35)):
+            page = open_page(server, "/#/g/g?view=picture", viewport=viewport)
+            expect(living(page)).to_have_count(270)
+            on_screen = """() => {
+                const s = document.querySelector('.picture').getBoundingClientRect();
+                return [...document.querySelectorAll('.node .box')].map((box) => box.getBoundingClientRect())
+                    .filter((b) => b.left >= s.left && b.right <= s.right && b.top >= s.top && b.bottom <= s.bottom).length;
+            }"""
+            eventually(lambda: page.evaluate(on_screen) >= least, what=f"{least} nodes within {viewport}")  # noqa: B023
+            page.close()
+
+
 def test_without_motion_arrivals_are_outlined_for_a_moment(open_page):
     with Server({"g": CHAIN}) as server:
         page = open_page(server, "/#/g/g", reduced_motion="reduce")

@@ -37,14 +37,25 @@ export class Camera {
     return Math.min((w - 2 * margin) / Math.max(bounds.w, 1), (h - 2 * margin) / Math.max(bounds.h, 1));
   }
 
-  /** Everything on screen, or as much of it as can be read, from its beginning. */
-  fit() {
-    const bounds = this.#bounds(), { w, h } = this.size, margin = 32;
+  /** Everything on screen, or as much of it as can be read: from its beginning, or where most of `boxes` are if few stand there. */
+  fit(boxes) {
+    const bounds = this.#bounds(), margin = 32;
     this.zoom = Math.min(clampZoom(this.fitting(bounds, margin)), 1);
-    const along = (size, start, length) => (length * this.zoom + 2 * margin <= size
-      ? (size - length * this.zoom) / 2 - start * this.zoom : margin - start * this.zoom);
-    this.x = along(w, bounds.x, bounds.w);
-    this.y = along(h, bounds.y, bounds.h);
+    const { w, h } = this.visible(), edge = margin / this.zoom;
+    const from = (start, length, room, wish) => (length + 2 * edge <= room ? start - (room - length) / 2 : wish - edge);
+    const corner = (box) => [from(bounds.x, bounds.w, w, box.x), from(bounds.y, bounds.h, h, box.y)];
+    const count = ([x, y]) => {
+      let inside = 0;
+      for (const box of boxes) if (box.x >= x && box.y >= y && box.x + box.w <= x + w && box.y + box.h <= y + h) inside++;
+      return inside;
+    };
+    let best = corner(bounds), most = 2 * count(best);
+    for (const box of boxes) {
+      const other = corner(box), there = count(other);
+      if (there > most) [best, most] = [other, there];
+    }
+    this.x = -best[0] * this.zoom;
+    this.y = -best[1] * this.zoom;
     this.apply();
   }
 

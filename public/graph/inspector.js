@@ -226,8 +226,56 @@ const typeOf = ({ v, fail }) => (fail ? "failed" : v === null ? "null" : Array.i
 
 const least = 260, most = 720, stored = "sluice.inspector";
 
+/** Where the inspector stands: beside the picture, or on a phone in a sheet. */
+export class Panel {
+  #o; #inspector;
+  #aside = h("aside", { class: "graph-aside", "aria-label": "Inspector", hidden: true }, h("div", { class: "graph-aside-scroll" }));
+  #sheet = h("dialog", { class: "sheet graph-sheet", "aria-label": "Inspector" });
+
+  /** `o`: what the inspector asks for, `body` to stand in, `narrow()` and `signal`. */
+  constructor(o) {
+    this.#o = o;
+    this.#inspector = new Inspector(o);
+    this.#sheet.addEventListener("close", () => { if (o.narrow() && !o.signal.aborted) o.close(); });
+    this.#sheet.addEventListener("click", (event) => event.target === this.#sheet && this.#sheet.close());
+    o.body.append(this.#aside, this.#sheet);
+    resizable(this.#aside, o.signal);
+  }
+
+  update() { this.#inspector.update(); }
+  rebuild() { this.#inspector.rebuild(); }
+
+  /** Shows a node or listener; true where it takes room from the picture that it did not take before. */
+  show(id) {
+    this.#inspector.show(id);
+    if (this.#o.narrow()) {
+      this.#sheet.append(this.#inspector.element);
+      if (!this.#sheet.open) this.#sheet.showModal();
+    } else if (this.#aside.hidden) {
+      this.#aside.lastElementChild.append(this.#inspector.element);
+      this.#aside.hidden = false;
+      return true;
+    }
+    return false;
+  }
+
+  hide() {
+    this.#inspector.close();
+    this.#aside.hidden = true;
+    if (this.#sheet.open) this.#sheet.close();
+  }
+
+  /** The window has become wide: what was in the sheet stands beside the picture. */
+  widen() {
+    const { id } = this.#inspector;
+    if (!this.#sheet.open) return;
+    this.#sheet.close();
+    this.show(id);
+  }
+}
+
 /** Lets people choose how wide `panel` is, by pointer and by keys; the width is kept in this browser. */
-export function resizable(panel, signal) {
+function resizable(panel, signal) {
   const grip = h("div", { class: "grip", role: "separator", tabindex: 0, "aria-orientation": "vertical", "aria-label": "Width of the inspector", "aria-valuemin": least, "aria-valuemax": most });
   const set = (width) => {
     const kept = Math.round(Math.min(most, Math.max(least, Math.min(width, innerWidth * 0.6))));

@@ -33,8 +33,8 @@ class GraphPage {
     this.#view = new GraphView({
       frame, model, narrow, signal,
       on: {
-        select: (id) => this.select(id), open: (id, shape) => this.#open(id, shape), hover: (id) => this.#hover(id),
-        scene: (scene) => { this.#map(scene); this.#words(); this.#unfinished(); }, moved: () => this.#parts.minimap?.mark(),
+        select: (id) => this.select(id), open: (id, shape) => this.#open(id, shape), walk: (dx, dy) => this.#ways().then((ways) => ways?.walk(dx, dy)), hover: (id) => this.#hover(id),
+        scene: (scene) => { this.#map(scene); this.#flagLeaks(scene); this.#words(); this.#unfinished(); }, moved: () => this.#parts.minimap?.mark(),
         lost: (gone) => this.#refocus(gone),
       },
     });
@@ -60,8 +60,8 @@ class GraphPage {
   /** A part of the page, made by `make(module)` when it is first asked for; resolves to it. */
   #part(name, make) {
     if (!this.#loading.has(name)) {
-      const { signal, announce, style } = this.#c;
-      this.#loading.set(name, Promise.all([import(`/graph/${name}.js`), name !== "ways" && style("/graph/panels.css")])
+      const { signal, announce, store, style } = this.#c;
+      this.#loading.set(name, Promise.all([import(`/graph/${name}.js`), !/ways|minimap/.test(name) && style("/graph/panels.css"), store.get("narrow") && style("/ui/dialogs.css")])
         .then(([module]) => (signal.aborted ? null : (this.#parts[name] = make(module))))
         .catch(() => {
           this.#loading.delete(name);
@@ -93,9 +93,9 @@ class GraphPage {
   }
 
   #inspector() {
-    const { client, announce, href } = this.#c;
-    return this.#part("inspector", ({ Inspector, resizable }) => resizable(this.aside, this.#c.signal) ?? new Inspector({
-      model: this.#model, graph: this.#graph, client, announce, href,
+    const { client, announce, href, signal, store } = this.#c;
+    return this.#part("inspector", ({ Panel }) => new Panel({
+      model: this.#model, graph: this.#graph, client, announce, href, signal, body: this.stage.parentElement, narrow: () => store.get("narrow"),
       select: (id) => this.select(id, { reveal: true }), light: (kind, set) => this.#view.light(kind, set), close: () => this.select(null),
     }));
   }
@@ -145,15 +145,11 @@ class GraphPage {
       button("+", () => this.#view.camera.zoomBy(1.25), { "aria-label": "Zoom in" }), button("−", () => this.#view.camera.zoomBy(0.8), { "aria-label": "Zoom out" }), button("Fit", () => this.#view.fit(), { "aria-label": "Fit the picture" }),
       button("Tidy", () => this.#view.tidy(), { title: "Lay everything out anew" }));
     this.stage = h("div", { class: "graph-stage" }, this.#view.element, this.empty, zoom);
-    this.aside = h("aside", { class: "graph-aside", "aria-label": "Inspector", hidden: true }, h("div", { class: "graph-aside-scroll" }));
-    this.sheet = h("dialog", { class: "sheet graph-sheet", "aria-label": "Inspector" });
-    this.sheet.addEventListener("close", () => { if (this.#c.store.get("narrow")) this.select(null); });
-    this.sheet.addEventListener("click", (event) => event.target === this.sheet && this.sheet.close());
     element.classList.add("graph-view");
     element.append(
       h("div", { class: "graph-status" }, this.weight, this.counts, this.focusChip, this.notice, h("div", { class: "graph-tools", role: "group", "aria-label": "What is shown" }, this.asleepButton, this.stepsButton)),
-      h("div", { class: "graph-body" }, this.stage, this.aside),
-      this.strip = h("section", { class: "lifetimes", "aria-label": "Births and deaths" }, "Nothing was born or released since this page looks"), this.sheet);
+      h("div", { class: "graph-body" }, this.stage),
+      this.strip = h("section", { class: "lifetimes", "aria-label": "Births and deaths" }, "Nothing was born or released since this page looks"));
   }
 
   #bind(keys, signal) {
@@ -196,7 +192,8 @@ class GraphPage {
     const { structure, values } = this.#stale;
     this.#stale = { structure: false, values: false };
     if (structure) {
-      if (this.#parts.ways || this.#mayLeak()) this.#ways().then((ways) => ways?.follow());
+      if (this.#parts.ways) this.#parts.ways.follow();
+      else if (this.#mode === "outline") this.#flagLeaks();
       this.#parts.outline?.refresh();
       this.#parts.inspector?.rebuild();
       this.#words();
@@ -206,13 +203,16 @@ class GraphPage {
     }
   }
 
-  /** What leaks are rings of nodes without owners: without two such nodes in a row there is none. */
-  #mayLeak() {
+  /** What leaks are rings of nodes that have no owner: where there may be one, it is looked for. */
+  #flagLeaks(scene) {
     const isLoose = (id) => {
       const { exists, ownerCount, kind, retain = "whileInUse" } = this.#model.nodes.get(id) ?? {};
       return exists && !ownerCount && kind !== "mutable" && retain === "whileInUse";
     };
-    return [...this.#model.edges.values()].some(({ from, to, kind }) => kind === "flow" && isLoose(from) && isLoose(to));
+    // A picture that shows every node knows the ways back; otherwise two such nodes in a row are reason enough.
+    const leadsBack = scene && !scene.folds && !scene.clusters ? this.#view.picture.memory.back : null;
+    const mayLeak = ({ id, from, to, kind }) => kind === "flow" && isLoose(from) && isLoose(to) && (!leadsBack || from === to || leadsBack.has(id));
+    if (!this.#parts.ways && [...this.#model.edges.values()].some(mayLeak)) this.#ways().then((ways) => ways?.follow());
   }
 
   #words() {
@@ -310,23 +310,10 @@ class GraphPage {
   }
 
   async #inspect(id) {
-    if (!id) {
-      this.#parts.inspector?.close();
-      this.aside.hidden = true;
-      return this.sheet.open && this.sheet.close();
-    }
-    const inspector = await this.#inspector();
-    if (!inspector || this.#selected !== id) return;
-    inspector.show(id);
-    if (this.#c.store.get("narrow")) {
-      this.sheet.append(inspector.element);
-      if (!this.sheet.open) this.sheet.showModal();
-    } else if (this.aside.hidden) {
-      this.aside.lastElementChild.append(inspector.element);
-      this.aside.hidden = false;
-      // It takes room from the picture: what was chosen stays on screen.
-      if (this.#mode === "picture") this.#view.reveal(id);
-    }
+    if (!id) return this.#parts.inspector?.hide();
+    const panel = await this.#inspector();
+    // It takes room from the picture: what was chosen stays on screen.
+    if (this.#selected === id && panel?.show(id) && this.#mode === "picture") this.#view.reveal(id);
   }
 
   #open(id, shape) {
@@ -380,7 +367,7 @@ class GraphPage {
     this.#view.setNarrow(isNarrow);
     this.#parts.outline?.setNarrow(isNarrow);
     if (!this.#ready) return;
-    if (this.sheet.open && !isNarrow) { const id = this.#selected; this.sheet.close(); this.#inspect(id); }
+    if (!isNarrow) this.#parts.inspector?.widen();
     this.update(this.#c.route);
   }
 
@@ -393,7 +380,6 @@ class GraphPage {
 
   unmount() {
     this.#subscription?.close();
-    this.#parts.inspector?.close();
-    if (this.sheet.open) this.sheet.close();
+    this.#parts.inspector?.hide();
   }
 }

@@ -33,7 +33,7 @@ export class GraphView {
   /** What only some layouts need, fetched with the first of them. */
   #modules = {};
 
-  /** `on` hears `select(id)`, `open(id)` of folds and clusters, `scene()` after each layout, `moved()` of the camera. */
+  /** `on` hears `select(id)`, `open(id)` of folds and clusters, `walk(dx, dy)` of arrows, `scene()` after each layout, `moved()` of the camera. */
   constructor({ frame, model, narrow, signal, on }) {
     this.#model = model;
     this.#on = on;
@@ -95,7 +95,7 @@ export class GraphView {
   fit() {
     if (!this.scene?.nodes.length || !this.element.clientWidth) return;
     this.#hasFitted = true;
-    this.camera.fit();
+    this.camera.fit([...this.picture.nodes.values()]);
   }
 
   /** Lights up nodes and edges of the model, `{nodes, edges}`, or nothing; `kind` is `owners` or `leaving`. */
@@ -145,6 +145,8 @@ export class GraphView {
   }
 
   get current() { return this.#current; }
+  get edges() { return this.#edges.values(); }
+  get isDown() { return this.#direction === "down"; }
 
   // MARK: - Frames
 
@@ -350,39 +352,10 @@ export class GraphView {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
     if (step && event.shiftKey) this.camera.pan(-60 * step[0], -60 * step[1]);
-    else if (step) this.walk(...step);
+    else if (step) this.#on.walk(...step);
     else if (event.key === "Enter" || event.key === " ") this.#activate(this.#current);
     else return;
     event.preventDefault();
-  }
-
-  /** Goes to a neighbour: along the flow, or to the next in the same column. */
-  walk(dx, dy) {
-    const isDown = this.#direction === "down";
-    const [along, across] = isDown ? [dy, dx] : [dx, dy];
-    const here = this.picture?.nodes.get(this.#current);
-    if (!here) return;
-    const middle = (box) => (isDown ? box.x + box.w / 2 : box.y + box.h / 2);
-    let best = null, least = Infinity;
-    const consider = (id) => {
-      const box = this.picture.nodes.get(id);
-      if (!box || id === this.#current) return;
-      const way = middle(box) - middle(here);
-      if (!along && (box.layer !== here.layer || Math.sign(way) !== across)) return;
-      if (Math.abs(way) < least) { least = Math.abs(way); best = id; }
-    };
-    if (along) {
-      for (const edge of this.#edges.values()) {
-        if (along > 0 && edge.from === this.#current) consider(edge.to);
-        if (along < 0 && edge.to === this.#current) consider(edge.from);
-      }
-    } else {
-      for (const id of this.picture.nodes.keys()) consider(id);
-    }
-    if (best) {
-      this.focus(best);
-      this.camera.show(this.picture.nodes.get(best));
-    }
   }
 }
 

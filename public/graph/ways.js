@@ -50,6 +50,20 @@ export class Ways {
     return kept.length;
   }
 
+  /** Goes from node to node: along the flow, or to the next in the same column. */
+  walk(dx, dy) {
+    const { current, edges, isDown, picture, camera } = this.#o.view, [along, across] = isDown ? [dy, dx] : [dx, dy];
+    const here = picture?.nodes.get(current), middle = (box) => (isDown ? box.x + box.w / 2 : box.y + box.h / 2);
+    if (!here) return;
+    const ends = along ? [...edges].flatMap(({ from, to }) => (along > 0 ? from === current && to : to === current && from) || [])
+      : [...picture.nodes].filter(([, box]) => box.layer === here.layer && Math.sign(middle(box) - middle(here)) === across).map(([id]) => id);
+    const way = (id) => Math.abs(middle(picture.nodes.get(id)) - middle(here));
+    const [best] = ends.filter((id) => id !== current && picture.nodes.has(id)).sort((a, b) => way(a) - way(b));
+    if (!best) return;
+    this.#o.view.focus(best);
+    camera.show(picture.nodes.get(best));
+  }
+
   /** What a focus shows, in words. */
   wordsOf({ id, direction }) { return `Focus: ${titleOf(this.#o.entry(id))}, ${words[direction]}`; }
 
