@@ -32,7 +32,7 @@ export class TimeChart {
   /** What is looked at: null follows now, `span` ms long. */
   view = null; span;
   #series; #page; #canvas; #pen; #item; #range; #colours; #readouts = []; #columns; #summary; #summaryAt = 0;
-  #width = 0; #height = 0; #ending = new AbortController(); #unit = "";
+  #box = { width: 0, height: 0 }; #width = 0; #height = 0; #ending = new AbortController(); #unit = "";
 
   /**
    * `series`: `[{ name, unit, ring }]`; `page`: the page's `{ frame, store, announce }`; `now`: the server's time, ms.
@@ -61,7 +61,12 @@ export class TimeChart {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.#colours = null; this.mark(); }, { signal });
     page.frame.tick(() => this.mark(), signal);
     this.cursor.addEventListener("move", () => this.mark(), { signal });
-    new ResizeObserver((_, observer) => (signal.aborted ? observer.disconnect() : this.mark())).observe(this.#canvas.parentElement);
+    // Asked for while drawing, the size would make the browser lay out what other widgets have just written.
+    new ResizeObserver(([{ contentRect }], observer) => {
+      if (signal.aborted) return observer.disconnect();
+      this.#box = contentRect;
+      this.mark();
+    }).observe(this.#canvas.parentElement);
     this.#listen(this.#canvas, signal);
   }
 
@@ -107,7 +112,7 @@ export class TimeChart {
   // Drawing
 
   #draw() {
-    const box = this.#canvas.parentElement, width = box.clientWidth, height = box.clientHeight, ratio = devicePixelRatio || 1;
+    const width = Math.floor(this.#box.width), height = Math.floor(this.#box.height), ratio = devicePixelRatio || 1;
     if (width < 40 || height < 40) return;
     if (width !== this.#width || height !== this.#height || this.#canvas.width !== Math.round(width * ratio)) {
       this.#width = width;

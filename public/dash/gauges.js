@@ -57,7 +57,7 @@ export const gauge = (widget, { feeds: [feed], page, title, unit, facts }) => {
 };
 
 /** The last minutes of a number in a few pixels: a line, and a point where it is now. */
-function drawLine(canvas, { clientWidth: width, clientHeight: height }, ring, from, to) {
+function drawLine(canvas, width, height, ring, from, to) {
   const ratio = devicePixelRatio || 1, pen = canvas.getContext("2d");
   if (width < 16 || height < 8) return;
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
@@ -83,12 +83,19 @@ function drawLine(canvas, { clientWidth: width, clientHeight: height }, ring, fr
 
 export const sparkline = (widget, { feeds: [feed], page, now, unit, signal }) => {
   const figure = h("output", { class: "figure-2 value num" }), canvas = h("canvas", { "aria-hidden": "true" }), box = h("div", { class: "spark" }, canvas);
+  let size = { width: 0, height: 0 };
   const own = drawn(h("div", { class: "sparkline" }, figure, box), page, () => {
     setText(figure, formatEntry(feed.entry, unit(feed.node)));
     figure.classList.toggle("fail", !!feed.entry?.fail);
     const to = now();
-    drawLine(canvas, box, feed.ring, to - (widget.span ?? 300) * 1000, to);
+    drawLine(canvas, size.width, size.height, feed.ring, to - (widget.span ?? 300) * 1000, to);
   });
+  // Asked for while drawing, the size would make the browser lay out what others have just written.
+  new ResizeObserver(([{ contentRect }], observer) => {
+    if (signal.aborted) return observer.disconnect();
+    size = { width: Math.floor(contentRect.width), height: Math.floor(contentRect.height) };
+    own.mark();
+  }).observe(box);
   page.frame.tick(own.mark, signal);
   page.store.listen("theme", own.mark, signal);
   return own;

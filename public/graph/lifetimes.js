@@ -70,11 +70,16 @@ export class Lifetimes {
       this.words = h("span", { class: "strip-words" }, ""));
     this.tray = h("div", { class: "tray", id: "graph-tray", hidden: true, role: "region", "aria-label": "Recently released" });
     this.#item = frame.item(this.canvas, () => this.#draw());
+    new ResizeObserver(([{ contentRect }], observer) => {
+      if (signal.aborted) return observer.disconnect();
+      this.#size = contentRect;
+      this.#item.mark();
+    }).observe(this.canvas);
     frame.tick(() => { this.#item.mark(); if (!this.tray.hidden) this.#ages(); }, signal);
     signal.addEventListener("abort", () => this.#item.close(), { once: true });
   }
 
-  #item; #announce; #onFind; #drawn = [];
+  #item; #announce; #onFind; #drawn = []; #size = { width: 0, height: 0 };
 
   /** Counts what came and went, as the model told it. */
   take(news, now) {
@@ -126,10 +131,11 @@ export class Lifetimes {
 
   #draw() {
     const { canvas } = this;
-    const w = canvas.clientWidth, height = canvas.clientHeight, ratio = devicePixelRatio || 1;
+    // Asked for here, the size would make the browser lay out what other items have just written.
+    const { width: w, height } = this.#size, ratio = devicePixelRatio || 1;
     if (!w) return;
     if (canvas.width !== Math.round(w * ratio)) { canvas.width = Math.round(w * ratio); canvas.height = Math.round(height * ratio); }
-    const style = getComputedStyle(canvas);
+    const style = getComputedStyle(canvas), [line, ok, feedback] = ["--hairline", "--ok", "--feedback"].map((name) => style.getPropertyValue(name));
     const context = canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, w, height);
@@ -137,14 +143,14 @@ export class Lifetimes {
     let born = 0, died = 0, top = 1;
     for (const [b, d] of rows) { born += b; died += d; top = Math.max(top, b, d); }
     const middle = height / 2, column = w / seconds;
-    context.fillStyle = style.getPropertyValue("--hairline");
+    context.fillStyle = line;
     context.fillRect(0, Math.round(middle) - 0.5, w, 1);
     // A logarithmic height: one is seen beside a thousand.
     const length = (count) => (count ? Math.max(3, (middle - 2) * Math.log1p(count) / Math.log1p(top)) : 0);
     rows.forEach(([b, d], k) => {
       const x = k * column, width = Math.max(1.5, column - 0.5);
-      if (b) { context.fillStyle = style.getPropertyValue("--ok"); context.fillRect(x, middle - 1 - length(b), width, length(b)); }
-      if (d) { context.fillStyle = style.getPropertyValue("--feedback"); context.fillRect(x, middle + 1, width, length(d)); }
+      if (b) { context.fillStyle = ok; context.fillRect(x, middle - 1 - length(b), width, length(b)); }
+      if (d) { context.fillStyle = feedback; context.fillRect(x, middle + 1, width, length(d)); }
     });
     const text = `${plural(born, "birth")}, ${plural(died, "death")} in 5 min`;
     setText(this.words, text);
