@@ -62,10 +62,7 @@ struct Lexer {
             default: break
             }
         }
-        switch word {
-        case "in", "true", "false", "null": return Token(kind: .keyword, text: word, offset: start)
-        default: return Token(kind: .identifier, text: word, offset: start)
-        }
+        return Token(kind: keywords.contains(word) ? .keyword : .identifier, text: word, offset: start)
     }
 
     private mutating func quotedIdentifier() throws(Problem) -> Token {
@@ -283,6 +280,9 @@ struct Lexer {
         Problem(.syntax, message, at: offset, in: source, hint: hint)
     }
 }
+
+/// Words that are no names, not even after a dot.
+let keywords: Set<String> = ["in", "true", "false", "null"]
 
 private func isDigit(_ byte: UInt8?) -> Bool {
     byte.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false

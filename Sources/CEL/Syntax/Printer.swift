@@ -166,7 +166,9 @@ extension String {
     }
 
     fileprivate var asFieldName: String {
-        utf8.allSatisfy { $0 == UInt8(ascii: "_") || $0.isLetterOrDigit } ? self : "`\(self)`"
+        let isPlain = utf8.allSatisfy { $0 == UInt8(ascii: "_") || $0.isLetterOrDigit }
+        let startsWithDigit = utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true
+        return isPlain && !startsWithDigit && !keywords.contains(self) ? self : "`\(self)`"
     }
 }
 
