@@ -48,11 +48,14 @@ final class Checked {
     let form: Form
     let type: StaticType
     let offset: Int
+    /// What it takes from outside itself, and how large it is.
+    let needs: Needs
 
     init(_ form: Form, type: StaticType, at offset: Int) {
         self.form = form
         self.type = type
         self.offset = offset
+        needs = Needs(form)
     }
 
     var constant: Value? {

@@ -1,14 +1,16 @@
 /// Computes beforehand what depends on nothing.
 ///
 /// Each largest part without variables is evaluated once, under a small budget; when that fails, or what comes out
-/// is large, the part stays as it is, and its failure, if it is one, comes at run time. After a number of failures
-/// nothing is tried any more, so that folding takes a bounded time.
+/// is large, the part stays as it is, and its failure, if it is one, comes at run time. After a number of failures, the
+/// fewer the larger the parts, nothing is tried any more, so that folding takes a bounded time.
 struct Folding {
     private static let cost = 1_000
     private static let largestResult = 1_000
 
     let options: Options
     private var failuresLeft = 200
+    /// How many expressions may be compiled for nothing.
+    private var waste = 50_000
 
     init(options: Options) {
         self.options = options
@@ -16,11 +18,12 @@ struct Folding {
 
     mutating func fold(_ checked: Checked) -> Checked {
         if case .constant = checked.form { return checked }
-        if failuresLeft > 0, checked.isClosed {
+        if failuresLeft > 0, waste > 0, checked.needs.isClosed {
             if let value = evaluate(checked) {
                 return Checked(.constant(value), type: checked.type, at: checked.offset)
             }
             failuresLeft -= 1
+            waste -= checked.needs.size
         }
         return checked.mapChildren { fold($0) }.simplified
     }
@@ -41,37 +44,6 @@ struct Folding {
 }
 
 extension Checked {
-    /// Whether it needs no argument and no variable of a macro outside itself.
-    fileprivate var isClosed: Bool {
-        isClosed(within: [])
-    }
-
-    private func isClosed(within locals: Set<Int>) -> Bool {
-        switch form {
-        case .constant: true
-        case .argument: false
-        case .local(let number): locals.contains(number)
-        case .comprehension(let comprehension):
-            comprehension.range.isClosed(within: locals)
-                && [comprehension.condition, comprehension.body].allSatisfy {
-                    $0?.isClosed(within: locals.union(comprehension.locals)) ?? true
-                }
-        case .bind(let local, let initial, let body), .optionalMap(let initial, let local, let body, _):
-            initial.isClosed(within: locals) && body.isClosed(within: locals.union([local]))
-        default:
-            children.allSatisfy { $0.isClosed(within: locals) }
-        }
-    }
-
-    private var children: [Checked] {
-        var children: [Checked] = []
-        _ = mapChildren {
-            children.append($0)
-            return $0
-        }
-        return children
-    }
-
     /// The same form with other children.
     fileprivate func mapChildren(_ change: (Checked) -> Checked) -> Checked {
         let changed: Form
@@ -127,12 +99,6 @@ extension Checked {
         default:
             return self
         }
-    }
-}
-
-extension Checked.Comprehension {
-    fileprivate var locals: [Int] {
-        [keyLocal, valueLocal].compactMap { $0 }
     }
 }
 
