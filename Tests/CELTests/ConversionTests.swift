@@ -131,4 +131,12 @@ struct ConversionTests {
     func outcomes(_ row: Case) {
         #expect(outcome(row.source, strict: true) == row.expected)
     }
+
+    @Test("a time with something behind it is none, however long it is")
+    func longTimes() {
+        // 256 bytes are a time.
+        let time = "2009-02-13T23:31:30." + String(repeating: "0", count: 235) + "Z"
+        #expect(outcome("timestamp('\(time)')") == "timestamp 2009-02-13T23:31:30Z")
+        #expect(outcome("timestamp('\(time)x')") == "error expr_bad_value")
+    }
 }

@@ -118,8 +118,11 @@ extension TimeSpan: CustomStringConvertible {
 private struct DigitScanner {
     private var rest: ArraySlice<UInt8>
 
+    /// No text that is longer than this is one of those formats: of such a one nothing is read.
+    private static let longest = 256
+
     init(_ text: String) {
-        rest = Array(text.utf8.prefix(256))[...]
+        rest = text.utf8.count <= DigitScanner.longest ? Array(text.utf8)[...] : []
     }
 
     var isAtEnd: Bool { rest.isEmpty }
