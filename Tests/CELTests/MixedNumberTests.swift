@@ -6,6 +6,7 @@ struct MixedNumberTests {
     @Test(
         "arithmetic promotes to double",
         arguments: [
+            Case("[2, 1.5, 1u].sort()", "[uint 1, double 1.5, int 2]"),
             Case("dyn(21.5) * 9 / 5 + 32", "double 70.7"),
             Case("9 / 5", "int 1"),
             Case("9 / 5.0", "double 1.8"),

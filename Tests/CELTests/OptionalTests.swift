@@ -6,6 +6,9 @@ struct OptionalTests {
     @Test(
         "optionals",
         arguments: [
+            Case("optional.of(dyn(optional.of({'c': 1}))).c.hasValue()", "error expr_type"),
+            Case("has(optional.of(dyn(optional.none())).c)", "error expr_type"),
+            Case("optional.of(dyn(optional.of([1])))[?0].hasValue()", "error expr_type"),
             Case("{'a':1}.?b.orValue(2)", "int 2"),
             Case("{'a':1}[?'b'].orValue(2)", "int 2"),
             Case("[1,2][?5].orValue(9)", "int 9"),

@@ -47,7 +47,7 @@ extension Value {
     func hasField(_ key: Code.Key) throws(Failure) -> Bool {
         switch self {
         case .map(let map): return map.position(of: key.name, tag: key.tag) != nil
-        case .optional(let optional): return try optional.value?.hasField(key) ?? false
+        case .optional(let optional): return try optional.container?.hasField(key) ?? false
         default: throw .type("a value of type \(typeName.rawValue) has no fields")
         }
     }
@@ -58,7 +58,7 @@ extension Value {
             let position = map.position(of: key.name, tag: key.tag)
             return .optional(OptionalValue(position.map { map[$0].value }))
         case .optional(let optional):
-            return try optional.value?.optionalField(key) ?? .optional(.none)
+            return try optional.container?.optionalField(key) ?? .optional(.none)
         default:
             throw .type("a value of type \(typeName.rawValue) has no fields")
         }
@@ -70,6 +70,16 @@ extension Value {
             throw .type("an optional is needed, not \(typeName.rawValue)")
         }
         return optional.value
+    }
+}
+
+extension OptionalValue {
+    /// The value in which fields and elements are looked up; an optional within an optional has none.
+    fileprivate var container: Value? {
+        get throws(Failure) {
+            guard case .optional? = value else { return value }
+            throw .type("a value of type \(TypeName.optional.rawValue) has no fields and no elements")
+        }
     }
 }
 
@@ -170,7 +180,7 @@ extension Meter {
             let position = try mapPosition(index, in: map)
             return .optional(OptionalValue(position.map { map[$0].value }))
         case .optional(let optional):
-            guard let value = optional.value else { return container }
+            guard let value = try optional.container else { return container }
             return try optionalElement(of: value, at: index)
         default:
             throw .noOverload("[?]", [container.typeName, index.typeName])

@@ -83,7 +83,8 @@ enum Lists {
         by keys: [Value],
         _ meter: inout Meter
     ) throws(Failure) -> [Value] {
-        try check(keys)
+        try meter.spend(keys.count)
+        try check(keys, mixesNumbers: !meter.isStrict)
         var order = Array(values.indices)
         var width = 1
         while width < order.count {
@@ -112,14 +113,15 @@ enum Lists {
         return order.map { values[$0] }
     }
 
-    private static func check(_ keys: [Value]) throws(Failure) {
+    private static func check(_ keys: [Value], mixesNumbers: Bool) throws(Failure) {
         guard let first = keys.first else { return }
         for key in keys {
             switch key {
             case .bool, .int, .uint, .double, .string, .bytes, .timestamp, .duration: break
             default: throw .type("values of type \(key.typeName.rawValue) have no order")
             }
-            guard key.typeName == first.typeName || (key.number != nil && first.number != nil) else {
+            let areNumbers = mixesNumbers && key.number != nil && first.number != nil
+            guard areNumbers || key.typeName == first.typeName else {
                 throw .type(
                     "values of types \(first.typeName.rawValue) and \(key.typeName.rawValue) have no order"
                 )

@@ -65,6 +65,23 @@ TIMESTAMPS = [
     "timestamp('2024-02-29T12:00:00.5Z')",
     "timestamp(1234567890)",
     "timestamp('2009-02-13T23:31:30+02:30')",
+    # Beside changes of the clocks, and far from them.
+    "timestamp('2024-03-31T00:59:59Z')",
+    "timestamp('2024-03-31T01:00:00Z')",
+    "timestamp('2024-10-27T00:59:59Z')",
+    "timestamp('2024-10-27T01:00:00Z')",
+    "timestamp('2039-04-03T16:00:00Z')",
+    "timestamp('1900-01-01T00:00:00Z')",
+    "timestamp('1800-07-04T12:00:00Z')",
+]
+ZONES = [
+    "'Europe/Berlin'",
+    "'America/New_York'",
+    "'Australia/Lord_Howe'",
+    "'Asia/Kathmandu'",
+    "'America/Sao_Paulo'",
+    "'Pacific/Apia'",
+    "'Asia/Nowhere'",
 ]
 DURATIONS = [
     "duration('1h')",
@@ -123,7 +140,13 @@ def expression(t, d):
     P = lambda x: "(" + expression(x, d - 1) + ")"
     L = lambda: lst(d)
     if t == "int":
-        k = RANDOM.randrange(24)
+        k = RANDOM.randrange(27)
+        if k == 24:
+            return optional_value("int", d)
+        if k == 25:
+            return indexed()
+        if k == 26:
+            return P("list") + ".size()"
         if k < 6:
             return P("int") + pick("+", "-", "*", "/", "%") + P("int")
         if k == 6:
@@ -153,7 +176,7 @@ def expression(t, d):
                     "getMilliseconds",
                 )
                 + "("
-                + pick("", "", "'+05:30'", "'-08:00'", "'UTC'")
+                + pick("", "", "'+05:30'", "'-08:00'", "'UTC'", *ZONES)
                 + ")"
             )
         if k == 12:
@@ -197,7 +220,12 @@ def expression(t, d):
             return "math." + pick("bitShiftLeft", "bitShiftRight") + "(" + E("uint") + "," + E("int") + ")"
         return literal("uint")
     if t == "double":
-        k = RANDOM.randrange(10)
+        k = RANDOM.randrange(12)
+        if k == 10:
+            return "math." + pick("sqrt", "abs", "sign") + "(" + E(pick("int", "uint", "double")) + ")"
+        if k == 11:
+            several = pick(E("int") + "," + E("uint") + "," + E("double"), lst(d - 1))
+            return "math." + pick("greatest", "least") + "(" + several + ")"
         if k < 3:
             return P("double") + pick("+", "-", "*", "/") + P("double")
         if k == 3:
@@ -212,7 +240,13 @@ def expression(t, d):
             return "-" + P("double")
         return literal("double")
     if t == "string":
-        k = RANDOM.randrange(22)
+        k = RANDOM.randrange(25)
+        if k == 22:
+            return optional_value("string", d)
+        if k == 23:
+            return "(" + lst(d - 1) + ").map(x, string(x)).join(" + E("string") + ")"
+        if k == 24:
+            return RANDOM.choice(WRITTEN)
         if k < 4:
             return P("string") + "+" + P("string")
         if k == 4:
@@ -286,7 +320,17 @@ def expression(t, d):
             return "base64.decode(" + pick(E("string"), "'aGVsbG8'", "'aGVsbG8='", "'!!'") + ")"
         return literal("bytes")
     if t == "bool":
-        k = RANDOM.randrange(24)
+        k = RANDOM.randrange(32)
+        if k >= 29:
+            return "(" + optional(d) + ")" + pick(" == ", " != ") + "(" + optional(d) + ")"
+        if k >= 27:
+            return pair_condition(d)
+        if k == 26:
+            return P("string") + ".matches(" + RANDOM.choice(PATTERNS) + ")"
+        if k == 25:
+            return "has((" + optional_map(d) + ")" + pick(".a", ".b.c", ".a.b") + ")"
+        if k == 24:
+            return "(" + optional(d) + ").hasValue()"
         if k < 3:
             return P("bool") + pick(" && ", " || ") + P("bool")
         if k == 3:
@@ -351,7 +395,9 @@ def expression(t, d):
     if t == "list":
         return lst(d)
     if t == "map":
-        k = RANDOM.randrange(4)
+        k = RANDOM.randrange(5)
+        if k == 4:
+            return "(" + optional_map(d) + ").orValue({})"
         if k == 0:
             return (
                 "{" + ",".join(pick("'a'", "'b'", "'c'") + ":" + E(scal()) for _ in range(RANDOM.randrange(3))) + "}"
@@ -403,7 +449,101 @@ def macro(d):
     )
 
 
+PATTERNS = ["'a'", "'^a.*c$'", "'[0-9]+'", "'(a|b)+$'", "'é'", "'^$'", "'('", r"r'\d'", r"'\\.'", "'a{2,3}'"]
+
+# Escapes, raw literals, three quotes.
+WRITTEN = [
+    r"'\u00e9'",
+    r"'\U0001F600'",
+    r"'\x41'",
+    r"'\101'",
+    r"'\a\b\f\n\r\t\v'",
+    r"r'\n'",
+    '"""a\'b"""',
+    "'''a\"b'''",
+    r"'\`\?\''",
+    r"'e\u0301'",
+]
+
+
+def optional(d):
+    k = RANDOM.randrange(8)
+    if k == 0 or d <= 0:
+        return pick("optional.none()", "optional.of(1)", "optional.of('a')")
+    if k == 1:
+        return "optional.of(" + expression(scal(), d - 1) + ")"
+    if k == 2:
+        return "optional.ofNonZeroValue(" + expression(pick("int", "string", "list", "map", "bool", "dur"), d - 1) + ")"
+    if k == 3:
+        return "(" + expression("map", d - 1) + ")" + pick(".?a", ".?b.c", "[?'a']", "[?1]", ".?a.?b")
+    if k == 4:
+        return "(" + lst(d - 1) + ")[?" + expression("int", d - 1) + "]"
+    if k == 5:
+        return "(" + optional(d - 1) + ").or(" + optional(d - 1) + ")"
+    if k == 6:
+        return "(" + optional(d - 1) + ").optMap(x, " + body(scal(), d) + ")"
+    return "(" + optional(d - 1) + ").optFlatMap(x, optional.of(" + body(scal(), d) + "))"
+
+
+def optional_map(d):
+    return "optional." + pick("of", "of", "ofNonZeroValue") + "(" + expression("map", d - 1) + ")"
+
+
+def optional_value(t, d):
+    return "(" + optional(d - 1) + ")" + pick(".orValue(" + expression(t, d - 1) + ")", ".value()")
+
+
+def indexed():
+    """Look-ups with keys and indices of another number type."""
+    return pick("[1, 2, 3]", "{1: 10, 2u: 20}", "{1u: 5}", "[[1], [2]]") + pick(
+        "[1]", "[dyn(1.0)]", "[dyn(1u)]", "[dyn(1.5)]", "[dyn(-1)]", "[?1]", "[dyn(9223372036854775808u)]"
+    )
+
+
+def pair_body(t, d):
+    """A body in which both variables of a macro stand."""
+    names.append("k")
+    source = body(t, d)
+    names.pop()
+    return source
+
+
+def pair_condition(d):
+    over = pick(lst(d - 1), expression("map", d - 1))
+    condition = pick(pair_body("bool", d), "k == x", "x != k", "k in [0, 1, 'a']", "10 / x > 1")
+    return "(" + over + ")." + pick("all", "exists", "existsOne") + "(k, x, " + condition + ")"
+
+
+def listed(d):
+    """The lists extension, and macros that make lists."""
+    k = RANDOM.randrange(11)
+    inner = "(" + lst(d - 1) + ")"
+    if k == 0:
+        return "lists.range(" + pick("0", "3", "-1", expression("int", 0)) + ")"
+    if k == 1:
+        return inner + ".slice(" + pick("0", "1") + "," + pick("1", "2", "3", "-1") + ")"
+    if k == 2:
+        return inner + ".flatten(" + pick("", "", "1", "2", "0", "-1") + ")"
+    if k == 3:
+        return "[[1, [2]], " + inner + "].flatten(" + pick("", "2", "3") + ")"
+    if k == 4:
+        return inner + ".distinct()"
+    if k == 5:
+        return inner + ".sort()"
+    if k == 6:
+        return inner + ".reverse()"
+    if k == 7:
+        return inner + ".sortBy(x, " + body(scal(), d) + ")"
+    if k == 8:
+        return inner + ".map(x, " + body("bool", d) + ", " + body(scal(), d) + ")"
+    over = pick(lst(d - 1), expression("map", d - 1))
+    condition = pair_body("bool", d) + ", " if RANDOM.random() < 0.4 else ""
+    return "(" + over + ").transformList(k, x, " + condition + pair_body(scal(), d) + ")"
+
+
 def lst(d):
+    if d > 0 and RANDOM.random() < 0.25:
+        return listed(d)
     k = RANDOM.randrange(9)
     e = scal()
     if k < 3:

@@ -24,7 +24,12 @@ EXTENSIONS = [
     ext_optional.ExtOptional(),
     ext_encoders.ExtEncoders(),
 ]
-ENVIRONMENT = cel.NewEnv(variables={}, extensions=EXTENSIONS)
+# Two more that the binding has no class for, by their names.
+CONFIGURATION = cel.NewEnvConfigFromYaml(
+    "name: random\nextensions:\n"
+    "- name: lists\n  version: latest\n- name: two-var-comprehensions\n  version: latest\n"
+)
+ENVIRONMENT = cel.NewEnv(config=CONFIGURATION, variables={}, extensions=EXTENSIONS)
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 TYPES = {
     "NULL": "null_type", "TIMESTAMP": "google.protobuf.Timestamp", "DURATION": "google.protobuf.Duration",
@@ -118,10 +123,17 @@ def is_known(source: str, mine, theirs) -> bool:
         # An empty list's or map's element type is not inferred here, so that less is refused. There, `&&` does not absorb
         # a key that stands twice.
         return "no matching overload" in message.lower() or "cannot be the range" in message \
+            or "cannot be the operand of a select" in message \
+            or "invalid single argument value" in message or "undeclared reference to 'x'" in message \
             or "duplicate key" in message \
             or "expected type" in message or "is greater than <string>.size()" in message \
             or "duration(int64)" in message
     if mine[0] == "error" and theirs[0] != "error":
+        if "the regular expression cannot be used" in mine[1]:
+            return True
+        # What a `sortBy` gives has elements of any type there, so that less is refused.
+        if ".sortBy(" in source and mine[1].startswith("expr_type"):
+            return True
         return any(word in source for word in ("base64.decode", "'%d'", "'%s %d'", "3u:", "1:")) \
             or "have no order" in mine[1] or "key twice" in mine[1] or "'int' does not take (bool)" in mine[1]
     # The reference runs over maps in no order of its own.
