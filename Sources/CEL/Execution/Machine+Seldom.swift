@@ -139,7 +139,7 @@ extension Machine {
         try meter.spend(count)
         var builder = ValueMap.Builder(capacity: count)
         for position in 0..<count {
-            try builder.add(pairs[2 * position], pairs[2 * position + 1])
+            try builder.add(pairs[2 * position], pairs[2 * position + 1], &meter)
         }
         return .map(builder.finish())
     }
@@ -157,7 +157,7 @@ extension Machine {
         guard let value = try isOptional ? pair[1].unwrapped() : pair[1] else { return }
         guard case .map(var builder) = side.builders.removeLast() else { return }
         defer { side.builders.append(.map(builder)) }
-        try builder.add(pair[0], value)
+        try builder.add(pair[0], value, &meter)
     }
 
     private mutating func insertEntries(_ value: Value) throws(Failure) {
@@ -168,7 +168,7 @@ extension Machine {
         guard case .map(var builder) = side.builders.removeLast() else { return }
         defer { side.builders.append(.map(builder)) }
         for entry in entries {
-            try builder.add(entry.key, entry.value)
+            try builder.add(entry.key, entry.value, &meter)
         }
     }
 
@@ -207,9 +207,10 @@ extension Machine {
 }
 
 extension ValueMap.Builder {
-    /// Adds an entry of a map that an expression makes.
-    mutating func add(_ key: Value, _ value: Value) throws(Failure) {
+    /// Adds an entry of a map that an expression makes; the whole key is read, and paid for.
+    mutating func add(_ key: Value, _ value: Value, _ meter: inout Meter) throws(Failure) {
         guard key.isMapKey else { throw .type("a map key may not be of type \(key.typeName.rawValue)") }
+        if case .string(let text) = key { try meter.spend(bytes: text.utf8.count) }
         guard append(key: key, value) else { throw .badValue("the map has a key twice") }
     }
 }

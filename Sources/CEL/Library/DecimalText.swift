@@ -1,5 +1,11 @@
 /// Doubles with a given number of places, exactly rounded (half to even), as C's `%f` and `%e` do it.
 enum DecimalText {
+    /// Units that the digits of a finite number take: they come from multiplications, the more of them the farther its
+    /// exponent is from zero.
+    static func cost(of number: Double) -> Int {
+        number == 0 ? 0 : Int(number.exponent.magnitude >> 3)
+    }
+
     /// `%.{places}f`.
     static func fixed(_ number: Double, places: Int) -> String {
         var digits = ExactDecimal(number.magnitude)
@@ -46,8 +52,16 @@ private struct ExactDecimal {
             limbs.append(UInt32(rest % 1_000_000_000))
             rest /= 1_000_000_000
         }
-        for _ in 0..<power.magnitude {
-            ExactDecimal.multiply(&limbs, by: power < 0 ? 5 : 2)
+        // Twelve fives, or 29 twos, at once: the most that stay below a limb's base.
+        let (base, many, step): (UInt64, UInt64, UInt) =
+            power < 0 ? (5, 244_140_625, 12) : (2, 536_870_912, 29)
+        var left = power.magnitude
+        while left >= step {
+            ExactDecimal.multiply(&limbs, by: many)
+            left -= step
+        }
+        for _ in 0..<left {
+            ExactDecimal.multiply(&limbs, by: base)
         }
         lastPower = min(power, 0)
         for limb in limbs.reversed() {

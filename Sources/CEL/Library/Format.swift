@@ -58,14 +58,14 @@ struct Format {
         switch clause {
         case "s": return try FormatText.string(value, &meter)
         case "d": return try integer(value, meter)
-        case "f": return try number(value) { DecimalText.fixed($0, places: precision ?? 6) }
-        case "e": return try number(value) { DecimalText.scientific($0, places: precision ?? 6) }
+        case "f": return try number(value, &meter) { DecimalText.fixed($0, places: precision ?? 6) }
+        case "e": return try number(value, &meter) { DecimalText.scientific($0, places: precision ?? 6) }
         case "b":
             if case .bool(let flag) = value { return flag ? "1" : "0" }
             return try digits(value, radix: 2)
         case "o": return try digits(value, radix: 8)
         case "x", "X":
-            let text = try hexadecimal(value)
+            let text = try hexadecimal(value, &meter)
             return clause == "X" ? text.uppercased() : text
         default: throw .badValue("the format has an unknown clause")
         }
@@ -83,9 +83,15 @@ struct Format {
         }
     }
 
-    private func number(_ value: Value, _ text: (Double) -> String) throws(Failure) -> String {
+    private func number(
+        _ value: Value,
+        _ meter: inout Meter,
+        _ text: (Double) -> String
+    ) throws(Failure) -> String {
         guard let number = value.number else { throw mismatch("f", value) }
-        return number.isFinite ? text(number) : FormatText.special(number)
+        guard number.isFinite else { return FormatText.special(number) }
+        try meter.spend(DecimalText.cost(of: number))
+        return text(number)
     }
 
     private func digits(_ value: Value, radix: Int) throws(Failure) -> String {
@@ -96,15 +102,20 @@ struct Format {
         }
     }
 
-    private func hexadecimal(_ value: Value) throws(Failure) -> String {
-        func text(_ bytes: some Sequence<UInt8>) -> String {
-            bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    private func hexadecimal(_ value: Value, _ meter: inout Meter) throws(Failure) -> String {
+        func text(_ bytes: some Collection<UInt8>) throws(Failure) -> String {
+            try meter.spend(bytes: bytes.count)
+            let digits = Array("0123456789abcdef".utf8)
+            return String(
+                decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
+                as: UTF8.self
+            )
         }
         switch value {
         case .int(let number): return String(number, radix: 16)
         case .uint(let number): return String(number, radix: 16)
-        case .string(let string): return text(string.utf8)
-        case .bytes(let bytes): return text(bytes)
+        case .string(let string): return try text(string.utf8)
+        case .bytes(let bytes): return try text(bytes)
         default: throw mismatch("x", value)
         }
     }

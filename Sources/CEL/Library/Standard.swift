@@ -52,13 +52,14 @@ enum Standard {
 /// Searching in strings, byte by byte: UTF-8 makes that the same as code point by code point.
 enum TextSearch {
     /// The byte offset of the first `part` at or after `start`, nil when there is none.
+    ///
+    /// What is looked at is paid for: from `start` to where it is found, or to the end.
     static func firstOffset(
         of part: String,
         in text: String,
         from start: Int = 0,
         meter: inout Meter
     ) throws(Failure) -> Int? {
-        try meter.spend(bytes: text.utf8.count)
         var (text, part) = (text, part)
         var compared = 0
         // One unit more than there is: then what was compared cannot be paid for.
@@ -82,12 +83,13 @@ enum TextSearch {
         guard let first = part.first else { return start <= text.count ? start : nil }
         var position = start
         while position + part.count <= text.count, compared <= limit {
+            compared += 1
             if text[position] == first {
                 var length = 1
                 while length < part.count, text[position + length] == part[length] {
                     length += 1
                 }
-                compared += length
+                compared += length - 1
                 if length == part.count { return position }
             }
             position += 1

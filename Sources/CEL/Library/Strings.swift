@@ -31,9 +31,13 @@ enum Strings {
             [.method(.string, .string, gives: .int), .method(.string, .string, .int, gives: .int)]
         ) { arguments, meter throws(Failure) in
             let (text, part) = try (arguments.string(0), arguments.string(1))
-            let start = try arguments.count > 2 ? arguments.int(2, meter) : 0
-            guard (0...text.codePointCount).contains(start) else { throw .outside }
-            let from = text.byteOffset(ofCodePoint: start)
+            var from = 0
+            if arguments.count > 2 {
+                let start = try arguments.int(2, meter)
+                try meter.spend(bytes: text.utf8.count)
+                guard (0...text.codePointCount).contains(start) else { throw .outside }
+                from = text.byteOffset(ofCodePoint: start)
+            }
             guard let found = try TextSearch.firstOffset(of: part, in: text, from: from, meter: &meter) else {
                 return .int(-1)
             }
@@ -44,6 +48,7 @@ enum Strings {
             [.method(.string, .string, gives: .int), .method(.string, .string, .int, gives: .int)]
         ) { arguments, meter throws(Failure) in
             let scalars = try scalars(arguments, &meter)
+            try meter.spend(bytes: arguments.string(1).utf8.count)
             let part = try Array(arguments.string(1).unicodeScalars)
             let end = try arguments.count > 2 ? arguments.int(2, meter) : scalars.count
             guard (0...scalars.count).contains(end) else { throw .outside }
@@ -141,8 +146,10 @@ enum Strings {
             [.method(.list(.string), gives: .string), .method(.list(.string), .string, gives: .string)]
         ) { arguments, meter throws(Failure) in
             let separator = try arguments.count > 1 ? arguments.string(1) : ""
+            let list = try arguments.list(0)
+            try meter.spend(list.count)
             var pieces: [Substring] = []
-            for element in try arguments.list(0) {
+            for element in list {
                 guard case .string(let piece) = element else {
                     throw .type("'join' needs strings, not \(element.typeName.rawValue)")
                 }
@@ -174,7 +181,6 @@ enum Strings {
             let found = try TextSearch.firstOffset(of: separator, in: text, from: offset, meter: &meter)
         {
             try meter.spend(1)
-            // What was searched is paid for; the search before `offset` costs nothing.
             let end = text.utf8.index(start, offsetBy: found - offset)
             pieces.append(text[start..<end])
             start = text.utf8.index(end, offsetBy: separator.utf8.count)
@@ -205,6 +211,7 @@ enum Strings {
         return pieces + [text[start...]]
     }
 
+    /// The pieces themselves are paid for by who made them.
     private static func joined(
         _ pieces: [Substring],
         by separator: String,
@@ -214,7 +221,6 @@ enum Strings {
         for piece in pieces {
             length += piece.utf8.count + separator.utf8.count
         }
-        try meter.spend(pieces.count)
         try meter.spend(bytes: length)
         return pieces.joined(separator: separator)
     }

@@ -58,6 +58,7 @@ extension ValueMap {
     fileprivate func equals(_ other: ValueMap, spending units: inout Int) -> Bool {
         guard count == other.count else { return false }
         for entry in self {
+            if case .string(let key) = entry.key { units &-= key.utf8.count >> 3 }
             guard units >= 0, let value = other[key: entry.key] else { return false }
             guard entry.value.equals(value, spending: &units) else { return false }
         }
@@ -88,7 +89,7 @@ enum Order {
     }
 }
 
-/// The order of two numbers ; anything else than numbers has none.
+/// The order of two numbers; anything else than numbers has none.
 func numericOrder(_ a: Value, _ b: Value) -> Order {
     switch (a, b) {
     case (.int(let a), .int(let b)): Order(a, b)
