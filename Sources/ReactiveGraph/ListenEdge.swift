@@ -41,9 +41,9 @@ open class ListenEdge<Value>: AnyEdge {
     open func becameEmpty(_ delivery: Delivery) {}
 
     private func aim(_ newNode: Node<Value>?, _ newListener: AnyObject?) {
-        let graph = newNode?.graph ?? node?.graph
+        let (former, graph) = (node?.graph, newNode?.graph)
         withExtendedLifetime((self, node, newListener)) {
-            graph?.end(core)
+            former?.end(core)
             node = newNode
             listener = newListener
             if let graph, let newNode, let newListener {
@@ -54,8 +54,11 @@ open class ListenEdge<Value>: AnyEdge {
                 graph.attach(core, to: bag ?? graph.foreign)
                 graph.complete(core)
             }
-            graph?.bury()
-            graph?.replay(core)
+            let stamp = core.stamp
+            former?.bury()
+            if graph !== former { graph?.bury() }
+            // What died by then may have aimed it elsewhere, and that has replayed.
+            if core.stamp == stamp { graph?.replay(core) }
         }
     }
 

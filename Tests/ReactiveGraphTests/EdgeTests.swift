@@ -326,4 +326,29 @@ struct EdgeTests {
         edge.from?.writable().set(9)
         #expect(edge.heard == ["1 -", "2 -"])
     }
+
+    @Test(
+        "G-20, G-23: a listen edge goes over to a node of another graph, also in a pass of its node, and both stay sound"
+    )
+    func listenInAnotherGraph() {
+        final class Owner {}
+        let owner = Owner()
+        let other = Graph()
+        let (here, there) = (graph.mutable(1), other.mutable(2))
+        let edge = Log()
+        here.listen(in: CancellableBag()) { _ in }
+        let bag = CancellableBag()
+        here.listen(in: bag, replay: false) { _ in edge.from = there }
+        edge.to = owner
+        edge.from = here
+        here.set(3)
+        there.set(4)
+        #expect(edge.heard == ["1 -", "2 -", "4 -"])
+        #expect(graph.counts.liveListeners == 1 && other.counts.liveListeners == 1)
+        expectSound(graph, here)
+        expectSound(other, there)
+        edge.disconnect()
+        #expect(other.counts.liveListeners == 0 && !there.hasListener)
+        withExtendedLifetime(owner) {}
+    }
 }
