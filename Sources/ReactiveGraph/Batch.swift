@@ -55,7 +55,7 @@ public struct Batch {
     func stageSet<Value>(_ node: Node<Value>, _ value: Value) {
         precondition(node.graph === graph, "batch: the node belongs to another graph")
         storage.sets.append(node)
-        node.needPending().staged.append(Pending.Staged(batch: storage.number, emission: .value(value)))
+        node.needPending().stage(.value(value), batch: storage.number)
     }
 
     @inlinable

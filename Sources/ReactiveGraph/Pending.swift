@@ -107,17 +107,17 @@ class PendingBase {
 @usableFromInline
 final class Pending<Value>: PendingBase {
     @exclusivity(unchecked) @usableFromInline var entries = Queue<PendingEntry<Value>>()
+    /// What each running batch has staged and not stored yet: an inner batch stands behind the one around it.
     @exclusivity(unchecked) @usableFromInline var staged: ContiguousArray<Staged> = []
 
     @usableFromInline
     struct Staged {
-        @usableFromInline let batch: UInt64
-        @usableFromInline let emission: Emission<Value>
+        @usableFromInline var batch: UInt64
+        @usableFromInline var emissions = Queue<Emission<Value>>()
 
         @usableFromInline
-        init(batch: UInt64, emission: Emission<Value>) {
+        init(batch: UInt64) {
             self.batch = batch
-            self.emission = emission
         }
     }
 
@@ -158,14 +158,35 @@ final class Pending<Value>: PendingBase {
         return (entry.trail, entry.context, nil)
     }
 
+    /// A batch of that number is to set the node.
+    @inlinable
+    func stage(_ emission: Emission<Value>, batch: UInt64) {
+        if staged.last?.batch != batch {
+            // The first one is used again, so that a batch allocates nothing.
+            if staged.count == 1, staged[0].emissions.isEmpty {
+                staged[0].batch = batch
+            } else {
+                staged.append(Staged(batch: batch))
+            }
+        }
+        staged[staged.count - 1].emissions.append(emission)
+    }
+
+    /// What a batch has staged first, taken out.
+    @inlinable
+    func unstage(batch: UInt64) -> Emission<Value>? {
+        guard let last = staged.indices.last, staged[last].batch == batch else { return nil }
+        let emission = staged[last].emissions.popFirst()
+        if last > 0, staged[last].emissions.isEmpty { staged.removeLast() }
+        return emission
+    }
+
     @inlinable
     func commit(to node: Node<Value>, _ batch: UInt64, _ context: Context?) -> Bool {
         var emission = Emission<Value>.empty
         if batch != 0 {
-            // Batches may be nested: the entries of the inner one stand behind those of the outer.
-            guard let index = staged.firstIndex(where: { $0.batch == batch }) else { return false }
-            emission = staged[index].emission
-            if index == staged.count - 1 { staged.removeLast() } else { staged.remove(at: index) }
+            guard let first = unstage(batch: batch) else { return false }
+            emission = first
         }
         guard node.pass < 0 else {
             node.enqueue(emission, trail: nil, context: context)

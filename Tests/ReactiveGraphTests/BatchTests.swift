@@ -150,4 +150,41 @@ struct BatchTests {
         }
         #expect(derived.value == 50)
     }
+
+    @Test("G-34a: a batch inside the pass of a node that both set many times keeps each to its own")
+    func nestedSameNode() {
+        let a = graph.mutable(0)
+        let trigger = graph.mutable(0)
+        let bag = CancellableBag()
+        var heard: [Int] = []
+        a.listen(in: bag, replay: false) { heard.append($0) }
+        trigger.listen(in: bag, replay: false) { _ in
+            graph.batch { batch in
+                for value in 10..<13 { batch.set(a, value) }
+            }
+        }
+        graph.batch { batch in
+            batch.set(a, 1)
+            batch.set(trigger, 1)
+            graph.batch { inner in
+                for value in 20..<23 { inner.set(a, value) }
+            }
+            for value in 2..<5 { batch.set(a, value) }
+        }
+        #expect(heard == [20, 21, 22, 1, 10, 11, 12, 2, 3, 4])
+        expectSound(graph, a, trigger)
+    }
+
+    @Test("G-34a: a node named 200,000 times in a batch is set as often, in time that goes with the number")
+    func oneNodeOften() {
+        let a = graph.mutable(0)
+        var sum = 0
+        let bag = CancellableBag()
+        a.listen(in: bag, replay: false) { sum += $0 }
+        graph.batch { batch in
+            for value in 1...200_000 { batch.set(a, value) }
+        }
+        #expect(sum == 200_000 * 200_001 / 2)
+        #expect(a.value == 200_000)
+    }
 }
