@@ -9,8 +9,10 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
     private let token: UInt64
     private let bag = CancellableBag()
     private var isWriting = false
-    /// Values of the property that wait in the node's queue.
+    /// Values of the property that wait in the node's queue, in the turn of that number: a turn that is stopped drops
+    /// them (G-39).
     private var waiting = 0
+    private var waitingTurn: UInt64 = 0
 
     init(_ object: Object, _ path: KeyPath<Object, Value>, _ graph: Graph) {
         self.object = object
@@ -51,7 +53,8 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
 
     /// Sets the node to what the property holds.
     private func take(_ value: Value) {
-        if node.pass < 0 { waiting = 0 }
+        if node.pass < 0 || waitingTurn != node.graph.turnNumber { waiting = 0 }
+        waitingTurn = node.graph.turnNumber
         waiting += 1
         node.inject(.value(value), trail: Trail(Path(ids: [token])), context: nil)
     }
@@ -62,7 +65,7 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
             return
         }
         // A later value of the property is on its way to the node: it must not be overwritten by an earlier one.
-        guard waiting == 0, let object else { return }
+        guard waiting == 0 || waitingTurn != node.graph.turnNumber, let object else { return }
         isWriting = true
         object[keyPath: path] = value
         isWriting = false

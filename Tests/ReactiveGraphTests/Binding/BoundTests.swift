@@ -92,6 +92,19 @@ struct BoundTests {
         #expect(lamp.power == 20 && lamp.writes == 2)
     }
 
+    @Test("G-96, G-39: after a turn that was stopped, values of the node reach the property again")
+    func afterStoppedTurn() {
+        let graph = Graph(feedbackLimit: 10)
+        let lamp = Lamp(graph)
+        let node = lamp.node(\.power)
+        let bag = CancellableBag()
+        node.listen(in: bag, replay: false) { _ in lamp.power += 1 }
+        lamp.power = 1
+        bag.cancel()
+        node.set(500)
+        #expect(node.value == 500 && lamp.power == 500)
+    }
+
     @Test("G-96: the node takes what a setter makes of the value, after everyone heard the value as it was")
     func normalised() {
         let room = Chamber(graph)
