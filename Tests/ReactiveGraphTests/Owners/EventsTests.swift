@@ -81,6 +81,30 @@ struct EventsTests {
         #expect(log.lines == ["e stopped", "f stopped", "e added(0)", "e 1"])
     }
 
+    @Test(
+        "G-64, G-121: a listener that adds itself again at stopped is told so once for each cancel of its owner's bag"
+    )
+    func addsItselfAgain() {
+        final class Holder: ListenerOwner {
+            let listenBag = CancellableBag()
+        }
+        let node = graph.mutable(0)
+        let owner = Holder()
+        let ear = Ear("e", log)
+        ear.onEvent = { [unowned ear] event in
+            if event == "stopped" { node.addListener(ear, owner: owner) }
+        }
+        node.addListener(ear, owner: owner)
+        for _ in 0..<2 {
+            _ = log.take()
+            owner.listenBag.cancel()
+            #expect(log.lines == ["e stopped", "e added(0)"])
+        }
+        ear.onEvent = nil
+        owner.listenBag.cancel()
+        #expect(!node.hasListener)
+    }
+
     @Test("G-123, G-35: listeners of every kind are served in order of addition, before transforms")
     func order() {
         let node = graph.mutable(of: Int.self)
