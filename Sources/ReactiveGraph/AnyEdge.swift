@@ -80,8 +80,7 @@ open class AnyEdge {
                 graph.attach(core, from: node)
                 graph.complete(core)
             }
-            graph.bury()
-            if node != nil { graph.replay(core) }
+            settle(graph, replays: node != nil)
         }
     }
 
@@ -100,9 +99,16 @@ open class AnyEdge {
                 graph.attach(core, to: node)
                 graph.complete(core)
             }
-            graph.bury()
-            if node != nil { graph.replay(core) }
+            settle(graph, replays: node != nil)
         }
+    }
+
+    /// Lets go of what nobody needs any more, then replays, unless what died has aimed the edge elsewhere by then: that
+    /// has replayed itself.
+    private final func settle(_ graph: Graph, replays: Bool) {
+        let stamp = core.stamp
+        graph.bury()
+        if replays, core.stamp == stamp { graph.replay(core) }
     }
 
     /// Remembers which source the operator's state belongs to.

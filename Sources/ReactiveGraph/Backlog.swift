@@ -39,9 +39,10 @@ final class Backlog<Entry> {
         return entry
     }
 
-    /// Drops everything.
-    func removeAll() {
+    /// Drops everything; it is released with the result.
+    func removeAll() -> AnyObject? {
+        guard !entries.isEmpty else { return nil }
         control?.dropped(entries.count)
-        entries.removeAll()
+        return Remains(exchange(&entries, with: Queue()))
     }
 }

@@ -19,7 +19,7 @@ extension Graph {
         if let side = edge.side, side.lastSource != node.id {
             let isFirst = side.lastSource == 0
             side.lastSource = node.id
-            if !isFirst { side.reset?() }
+            if !isFirst, let remains = side.reset?() { graves.append(remains) }
         }
     }
 
@@ -74,7 +74,7 @@ extension Graph {
             counts.liveEdges -= 1
         }
         if edge.target != nil { unorder(edge) }
-        edge.side?.onDetach?()
+        if let remains = edge.side?.onDetach?() { graves.append(remains) }
     }
 
     /// Takes the source away; the source may die at the next `bury`.
@@ -174,9 +174,11 @@ extension Graph {
 
     /// Feeds a complete edge the current emission of its source, once, as a turn of its own (G-21).
     func replay(_ edge: Edge) {
-        guard let source = edge.source, edge.traits.contains(.complete) else { return }
-        let isEmpty = source._withUnsafeGuaranteedRef { $0.isEmpty }
+        // A node whose object has died notices it here, and who is told may cut this edge.
+        guard edge.traits.contains(.complete), let first = edge.source else { return }
+        let isEmpty = first._withUnsafeGuaranteedRef { $0.isEmpty }
         guard !isEmpty || edge.traits.contains(.hearsEmpty) else { return }
+        guard edge.traits.contains(.complete), let source = edge.source else { return }
         let saved = beginTurn(trail: nil, context: nil)
         pushReplay(of: source)
         deliver(.passUnretained(edge))

@@ -154,9 +154,12 @@ final class EdgeSide {
     /// The join whose input this edge is.
     @exclusivity(unchecked) @usableFromInline var join: Join?
     /// Starts the operator's state anew: `from` was set to a different node.
-    @exclusivity(unchecked) @usableFromInline var reset: (() -> Void)?
+    ///
+    /// Called while lists are being changed, so it runs no code of the user's: what it lets go of it gives back. Likewise
+    /// `onDetach`.
+    @exclusivity(unchecked) @usableFromInline var reset: (() -> AnyObject?)?
     /// The edge lost an end: timers stop.
-    @exclusivity(unchecked) @usableFromInline var onDetach: (() -> Void)?
+    @exclusivity(unchecked) @usableFromInline var onDetach: (() -> AnyObject?)?
     /// Visits the nodes that the operator's state holds, once per reference.
     @exclusivity(unchecked) @usableFromInline var keeps: ((_ visit: (AnyNode) -> Void) -> Void)?
     /// The creation number of the last source, to tell a different one.

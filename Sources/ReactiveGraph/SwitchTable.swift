@@ -17,8 +17,15 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
     func own(_ edge: Edge) {
         let side = edge.needSide()
         side.inners = self
-        side.onDetach = { [unowned self] in generation += 1 }
-        side.reset = { [unowned self, unowned edge] in edge.graph?.remains.append(leave()) }
+        side.onDetach = { [unowned self] in
+            generation += 1
+            return nil
+        }
+        side.reset = { [unowned self, unowned edge] in
+            // At once, not with the graves: inner nodes are nodes (G-66a).
+            edge.graph?.remains.append(leave())
+            return nil
+        }
         side.keeps = { [unowned self] visit in
             // An entry refers to its node twice: as a node, and as the typed node it is.
             forEachInner { node in for _ in 0..<2 { visit(node.takeUnretainedValue()) } }

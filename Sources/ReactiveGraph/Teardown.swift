@@ -1,5 +1,15 @@
 // Letting go of nodes and edges without recursion (G-68): a node that dies only appends its sources to a list, and
 // the outermost call works the list off.
+
+/// What an operator has let go of, until it may die.
+final class Remains<Content> {
+    private let content: Content
+
+    init(_ content: Content) {
+        self.content = content
+    }
+}
+
 extension Graph {
     /// A node is being freed: it leaves its frame, its join and its edges.
     func nodeDies(_ node: AnyNode) {

@@ -91,7 +91,7 @@ private final class Timed<Value> {
                 if dropsWhenCleared { drop() }
                 return .nothing
             }
-            stop()
+            _ = stop()
             return edge.forwardEmpty(to: Value.self)
         }
         let isQuiet = !timer.isRunning
@@ -107,9 +107,12 @@ private final class Timed<Value> {
         return .nothing
     }
 
-    func stop() {
+    /// Gives the value that waited, if one did.
+    func stop() -> AnyObject? {
         timers.cancel(timer)
-        drop()
+        guard let entry = exchange(&pending, with: nil) else { return nil }
+        control?.droppedCount += 1
+        return Remains(entry)
     }
 
     private func drop() {
@@ -120,7 +123,7 @@ private final class Timed<Value> {
 
     private func keep(_ value: Value, _ edge: Edge) {
         drop()
-        guard let graph = edge.graph else { return }
+        guard edge.traits.contains(.complete), let graph = edge.graph else { return }
         pending = PendingEntry(
             emission: .value(value),
             trail: graph.captureTrail(),

@@ -1,6 +1,7 @@
 /// What a node that mirrors a remote thing knows beside its value (G-135).
 final class Facets {
-    private(set) var error: (any Error)?
+    // An error's death may look here: see `replace`.
+    @exclusivity(unchecked) private(set) var error: (any Error)?
     private(set) var loads = 0
     /// The error of a node that can never have a value loaded.
     var lastingError: (any Error)?
@@ -13,16 +14,16 @@ final class Facets {
         case .cancelled, .finished: loads -= 1
         case .notModified:
             loads -= 1
-            error = nil
+            replace(&error, with: nil)
         case .failed(let failure, let endsLoad):
             if endsLoad { loads -= 1 }
-            error = failure
-        case .wiped: error = nil
+            replace(&error, with: failure)
+        case .wiped: replace(&error, with: nil)
         }
     }
 
     func valueCame() {
-        error = nil
+        replace(&error, with: nil)
     }
 }
 

@@ -70,9 +70,9 @@ private final class Delay<Value> {
         return .nothing
     }
 
-    func stop() {
+    func stop() -> AnyObject? {
         timers.cancel(timer)
-        entries.removeAll()
+        return entries.removeAll()
     }
 
     /// The timer is the one of the first entry, with its deadline and its place among ties.

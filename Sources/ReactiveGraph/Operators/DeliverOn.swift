@@ -61,10 +61,10 @@ private final class DeliverOn<Value> {
         return .nothing
     }
 
-    func stop() {
+    func stop() -> AnyObject? {
         blanks += posted
         posted = 0
-        entries.removeAll()
+        return entries.removeAll()
     }
 
     private func arrive() {

@@ -8,6 +8,13 @@ final class Running<State> {
     init(_ state: State) {
         self.state = state
     }
+
+    /// Begins anew; what was the state is released with the result.
+    @usableFromInline
+    func reset(to start: State) -> AnyObject? {
+        index = 0
+        return Remains(exchange(&state, with: start))
+    }
 }
 
 extension Node {
@@ -36,10 +43,7 @@ extension Node {
             replace(&running.state, with: next)
             return edge.store(next)
         }
-        edge.needSide().reset = {
-            running.state = start
-            running.index = 0
-        }
+        edge.needSide().reset = { running.reset(to: start) }
         graph.derive(target, from: self, edge)
         return target
     }

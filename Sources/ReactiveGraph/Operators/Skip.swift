@@ -38,7 +38,10 @@ extension Node {
             }
             return body(counter, value, edge)
         }
-        edge.needSide().reset = { counter.count = 0 }
+        edge.needSide().reset = {
+            counter.count = 0
+            return nil
+        }
         graph.derive(target, from: self, edge)
         return target
     }

@@ -18,7 +18,7 @@ extension Node {
             replace(&running.state, with: next)
             return edge.store(next)
         }
-        edge.needSide().reset = { running.state = start }
+        edge.needSide().reset = { running.reset(to: start) }
         graph.derive(target, from: self, edge)
         return target
     }

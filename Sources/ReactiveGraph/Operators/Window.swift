@@ -152,7 +152,7 @@ private final class WindowState<Value, Element, Out> {
 
     func receive(_ edge: Edge) -> Outcome {
         guard case .value(let value) = edge.input(Value.self) else {
-            if edge.traits.contains(.propagatesEmpty) { stop() }
+            if edge.traits.contains(.propagatesEmpty) { _ = stop() }
             return edge.forwardEmpty(to: Out.self)
         }
         switch extent {
@@ -161,6 +161,8 @@ private final class WindowState<Value, Element, Out> {
         case .time(let time):
             guard let clock else { return .nothing }
             expire(clock.now)
+            // The death of a value may have cut the edge: then no timer must run.
+            guard edge.traits.contains(.complete) else { return .nothing }
             ends.append(clock.now + time)
             startTimer()
         }
@@ -168,14 +170,17 @@ private final class WindowState<Value, Element, Out> {
         return edge.store(emission: finish(fold.total))
     }
 
-    func stop() {
+    func stop() -> AnyObject? {
         timers.cancel(timer)
+        return nil
     }
 
     /// Another source: the values of the one before are not its own.
-    func reset() {
+    func reset() -> AnyObject? {
+        let remains = Remains(fold)
         fold.removeAll()
         ends.removeAll()
+        return remains
     }
 
     private func expire(_ now: Duration) {
@@ -192,11 +197,14 @@ private final class WindowState<Value, Element, Out> {
     }
 
     private func fire() {
-        guard let edge, let clock else { return }
-        expire(clock.now)
-        startTimer()
-        let emission = finish(fold.total)
+        guard let edge else { return }
         let graph = edge._withUnsafeGuaranteedRef { $0.graph }
-        graph?.resume(edge, trail: nil, context: nil) { $0.store(emission: emission) }
+        // The death of a value, and a function of the user's, may cut the edge: in a turn it lives on until the end.
+        graph?.resume(edge, trail: nil, context: nil) { [self] edge in
+            if let clock { expire(clock.now) }
+            guard edge.traits.contains(.complete) else { return .nothing }
+            startTimer()
+            return edge.store(emission: finish(fold.total))
+        }
     }
 }

@@ -5,7 +5,9 @@ extension Node where Value: Sendable {
     /// Calls `body` on `executor`, which may be a queue of another thread, with the current value, if there is one
     /// and `replay` is true, and with every later value.
     ///
-    /// A set returns before `body` runs. Values arrive in order, and none is left out. After the listen has ended
+    /// A set returns before `body` runs. Values arrive in order, and none is left out, so how many may be on their way
+    /// is not bounded: where the thread may fall behind, listen to a ``Node/sample(every:dropsWhenCleared:control:)``,
+    /// or follow the node from a graph of that thread by a bridge with a buffer. After the listen has ended
     /// nothing more is called; a call that has begun by then, on its own thread, goes on. Nothing of the graph may
     /// be touched by `body`: results come back through a handle.
     ///
@@ -129,7 +131,10 @@ private final class RemoteListen<Value: Sendable>: Sendable {
             }
             return .nothing
         }
-        edge.needSide().onDetach = { self.hasEnded.store(true, ordering: .releasing) }
+        edge.needSide().onDetach = {
+            self.hasEnded.store(true, ordering: .releasing)
+            return nil
+        }
         return edge
     }
 }

@@ -4,7 +4,8 @@ extension Node {
     /// `executor`, and `body` runs when its turn comes: a set returns before.
     ///
     /// `executor` is the graph's own loop, or another queue of the same thread. Values arrive in order, and none is
-    /// left out; one that is on its way keeps nothing alive, and is dropped when the listen ends.
+    /// left out; one that is on its way keeps nothing alive, and is dropped when the listen ends. How many may be on their
+    /// way is not bounded: where the executor may fall behind, listen to a ``Node/deliver(on:buffer:control:)``.
     @discardableResult
     public func listen(
         in bag: CancellableBag,
@@ -104,10 +105,9 @@ private final class ListenLife<Value> {
     }
 
     /// The listen has ended: what the closure holds goes when the outermost turn ends (G-66a).
-    private func end(_ graph: Graph?) {
-        guard let ended = body else { return }
-        body = nil
-        graph?.graves.append(ListenLife(ended))
+    private func end() -> AnyObject? {
+        guard let ended = exchange(&body, with: nil) else { return nil }
+        return Remains(ended)
     }
 
     func edge(
@@ -126,8 +126,7 @@ private final class ListenLife<Value> {
             executor.post { self.body?(value, path, context) }
             return .nothing
         }
-        let ref = EdgeRef.passUnretained(edge)
-        edge.needSide().onDetach = { self.end(ref._withUnsafeGuaranteedRef { $0.graph }) }
+        edge.needSide().onDetach = { self.end() }
         return edge
     }
 }
