@@ -59,7 +59,9 @@ extension Notebook {
         let when = fields["when"].flatMap { expression($0, of: "when", variables: Notebook.valueNames) }
         var sides: [(isThen: Bool, name: String, position: Position)] = []
         for word in ["then", "else"] {
-            guard let document = fields[word], let name = newName(document, of: word) else { continue }
+            guard let document = fields[word],
+                let name = nodeName(document, "'\(word)' must be the name of a new node")
+            else { continue }
             sides.append((word == "then", name, document.position))
         }
         if fields["then"] == nil, fields["else"] == nil, problems.count == before {
@@ -67,23 +69,6 @@ extension Notebook {
         }
         guard let from, let when, problems.count == before else { return nil }
         return Condition(condition: Source.If(from: from, when: when), sides: sides)
-    }
-
-    /// The name of a node that comes into being by being named here.
-    private func newName(_ document: Document, of what: String) -> String? {
-        guard let scalar = document.scalar, scalar.value != .null else {
-            add("'\(what)' must be the name of a new node, not \(document.kindName)", at: document.position)
-            return nil
-        }
-        guard Words.isName(scalar.text) else {
-            add(
-                "'\(scalar.text)' cannot be the name of a node",
-                at: document.position,
-                hint: Notebook.nameHint
-            )
-            return nil
-        }
-        return scalar.text
     }
 }
 

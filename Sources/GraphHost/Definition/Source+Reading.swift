@@ -65,8 +65,15 @@ extension Notebook {
 
     /// The name of a node, noted for the check that it exists.
     func reference(_ document: Document, of what: String, _ references: inout [NodeReference]) -> String? {
+        guard let name = nodeName(document, "\(what) must name a node") else { return nil }
+        references.append(NodeReference(node: name, position: document.position))
+        return name
+    }
+
+    /// The name that stands here; a complaint about anything else begins with `demand`.
+    func nodeName(_ document: Document, _ demand: String) -> String? {
         guard let scalar = document.scalar, scalar.value != .null else {
-            add("\(what) must name a node, not \(document.kindName)", at: document.position)
+            add("\(demand), not \(document.kindName)", at: document.position)
             return nil
         }
         guard Words.isName(scalar.text) else {
@@ -77,7 +84,6 @@ extension Notebook {
             )
             return nil
         }
-        references.append(NodeReference(node: scalar.text, position: document.position))
         return scalar.text
     }
 
