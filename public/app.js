@@ -1,8 +1,8 @@
 // The page: one client, one store, one animation loop, and whichever view the address names.
-import { join } from "/lib/connection.js";
 import { h, style, styled } from "/lib/dom.js";
 import { Announcer, Frame, Keys, Store } from "/lib/page.js";
 import { Router, graphPath, href } from "/lib/router.js";
+import { join } from "/ui/conn-state.js";
 import { Shell } from "/ui/shell.js";
 
 const views = {

@@ -2,7 +2,6 @@
 // Its state is in `data-state`: clean, edited, sending, accepted, rejected, conflict or unknown; `data-off` while not connected.
 import { h, setAttribute, setText, style } from "/lib/dom.js";
 import { formatEntry, formatValue } from "/lib/format.js";
-import { recordField } from "/ui/record-field.js";
 import { bounds, control, fieldText, parseInput, same } from "/lib/input.js";
 
 style("/ui/editor.css");
@@ -77,7 +76,7 @@ class ValueEditor extends HTMLElement {
         onclick: () => this.#submit(!(this.#entry.v === true)),
       }, h("span", { class: "switch-knob" }));
     case "json": {
-      const field = recordField({ label, describedBy: described });
+      const field = this.#given.recordField({ label, describedBy: described });
       field.addEventListener("input", common.oninput);
       return field;
     }
@@ -253,6 +252,23 @@ customElements.define("value-editor", ValueEditor);
  * Returns `{ element, show(entry), close() }`; call `show` with `{v}`, `{empty}` or `{fail}` at every change. `compact` leaves the slider out.
  */
 export function valueEditor(given) {
-  const element = document.createElement("value-editor").begin(given);
-  return { element, show: (entry) => element.show(entry), close: () => element.end() };
+  const element = document.createElement("value-editor");
+  let entry = null, state = "waiting";
+  const begin = (recordField) => {
+    if (state === "closed") return;
+    element.begin({ ...given, recordField });
+    state = "open";
+    if (entry) element.show(entry);
+  };
+  // Few nodes hold records.
+  if (control(given.node) === "json") import("/ui/record-field.js").then((module) => begin(module.recordField), () => element.append("The field did not load"));
+  else begin();
+  return {
+    element,
+    show: (next) => (state === "open" ? element.show(next) : (entry = next)),
+    close() {
+      if (state === "open") element.end();
+      state = "closed";
+    },
+  };
 }
