@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 
 import pytest
 from conftest import CHAIN, Client
@@ -41,6 +42,39 @@ def played(topo):
             socket.on_message(receive)
         page.route_web_socket(re.compile("/v1/ws"), answer)
     return before
+
+
+def test_keys_act_in_their_order_though_what_they_do_is_fetched_with_the_first(open_page):
+    def slow(page):
+        def late(route):
+            time.sleep(0.4)
+            route.continue_()
+        page.route("**/graph/ways.js", late)
+
+    with Server({"g": CHAIN}) as server:
+        page = open_page(server, "/#/g/g?node=x", before=slow)
+        expect(page.locator(".inspector-head h3")).to_have_text("x")
+        for key in ("f", "o", "Escape", "ArrowRight"):
+            page.keyboard.press(key)
+        expect(page.locator(".focus-chip")).to_contain_text("Focus: x, upstream and downstream")
+        expect(page.locator(".picture")).not_to_have_class(re.compile("dimmed"))
+        # From now on at once.
+        page.keyboard.press("o")
+        expect(page.locator(".picture")).to_have_class(re.compile("dimmed"), timeout=300)
+        page.keyboard.press("Escape")
+        expect(page.locator(".picture")).not_to_have_class(re.compile("dimmed"), timeout=300)
+        expect(page.locator(".focus-chip")).to_be_visible()
+
+
+def test_what_is_not_fetched_when_the_server_goes_is_said_and_comes_later(open_page):
+    with Server({"g": CHAIN}) as server:
+        page = open_page(server, "/#/g/g", allow="Failed to load|ERR_FAILED", before=lambda page: page.route("**/graph/inspector.js", lambda route: route.abort()))
+        expect(node(page, "x")).to_be_visible()
+        node(page, "x").click()
+        expect(page.locator("#assertive")).to_contain_text("the server does not answer")
+        page.unroute("**/graph/inspector.js")
+        node(page, "y").click()
+        expect(page.locator(".inspector-head h3")).to_have_text("y")
 
 
 def test_feedback_is_drawn_as_feedback_and_a_ring_that_nobody_owns_is_flagged(open_page):

@@ -10,7 +10,7 @@ import { titleOf } from "./shapes.js";
 
 const directions = ["both", "up", "down"];
 /** What is fetched as soon as somebody is there, so that the first key or click finds it. */
-const likely = ["ways", "inspector", "search"];
+const likely = ["inspector", "search"];
 
 export async function mount(element, context) {
   await context.style("/graph/graph.css");
@@ -49,6 +49,7 @@ class GraphPage {
       addEventListener(event, () => {
         present.abort();
         context.style("/graph/panels.css");
+        this.#ways();
         for (const name of likely) import(`/graph/${name}.js`).catch(() => { /* asked for again when it is needed */ });
       }, { signal: AbortSignal.any([signal, present.signal]) });
     }
@@ -335,7 +336,9 @@ class GraphPage {
     return (here && this.#find(here)) ?? this.#selected ?? this.#find(this.#view.current ?? "");
   }
 
-  #escape() {
+  async #escape() {
+    // Keys that were pressed before it act before it.
+    await this.#loading.get("ways");
     if (this.#parts.ways?.isLit) this.#parts.ways.toggleOwners();
     else if (this.#parts.lifetimes?.tray.hidden === false) this.#parts.lifetimes.toggle(false);
     else if (this.#focus) this.#go({ focus: null });
