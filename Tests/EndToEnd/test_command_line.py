@@ -4,10 +4,11 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 
 import pytest
-from sluice import BINARY, ROOT
+from sluice import BINARY, ROOT, Server, eventually
 
 GRAPH = "graph: g\nnodes: { x: { set: number } }\n"
 
@@ -22,6 +23,16 @@ def folder(tmp_path):
     (tmp_path / "graphs" / "g.yaml").write_text(GRAPH)
     (tmp_path / "sluice.yaml").write_text(f"listen: 127.0.0.1:0\ngraphs: {tmp_path}/graphs\npublic: ''\n")
     return tmp_path
+
+
+def test_watch_is_a_client_with_a_name():
+    with Server({"g": GRAPH}) as server, subprocess.Popen([BINARY, "watch", "g/x", "--url", server.url], stdout=subprocess.PIPE, text=True) as watching:
+        names = lambda: [each.get("client") for each in server.picture("g")["listeners"]]  # noqa: E731
+        eventually(lambda: names() == ["sluice watch"], what="its name among the listeners")
+        server.set("g", "x", 4)
+        assert "4" in watching.stdout.readline()
+        watching.send_signal(signal.SIGINT)
+        eventually(lambda: names() == [], what="nobody")
 
 
 def test_a_pipe_among_the_graphs_is_named_and_not_waited_for(folder):

@@ -90,7 +90,7 @@ def test_who_is_here_comes_and_goes_with_the_connection(open_page):
 
 def test_mode_and_alarm_are_everybodys(open_page):
     with house() as server:
-        one, other = open_page(server, DASHBOARD), open_page(server, DASHBOARD, viewport={"width": 390, "height": 844})
+        one, other = open_page(server, DASHBOARD), open_page(server, DASHBOARD, viewport={"width": 390, "height": 2600})
         live(one)
         live(other)
         widget(one, "Mode").locator("select").select_option(label="off")

@@ -12,7 +12,8 @@ export const people = (widget, { feeds, page, graph, signal }) => {
   const field = h("input", { maxlength: 40, placeholder: "Your name", "aria-label": "Your name", value: name });
   const button = h("button", { type: "submit" }, "Join");
   const form = h("form", { class: "people-join", onsubmit: (event) => { event.preventDefault(); seat ? leave() : join(); } }, field, button);
-  const element = h("div", { class: "people-box" }, list, form, problem);
+  const nobody = h("p", { class: "dim small" }, "Nobody has given a name yet.");
+  const element = h("div", { class: "people-box" }, nobody, list, form, problem);
   const taken = ({ entry }) => typeof entry?.v === "string";
 
   /** Takes the first seat that is empty; whoever was faster has it, and the next one is tried. */
@@ -51,6 +52,7 @@ export const people = (widget, { feeds, page, graph, signal }) => {
       setText(mark, entry.v.trim().slice(0, 1).toUpperCase());
       setText(text, node === seat ? `${entry.v} (you)` : entry.v);
     });
+    nobody.hidden = here.length > 0;
     setText(button, seat ? "Leave" : "Join");
     field.hidden = !!seat;
   });

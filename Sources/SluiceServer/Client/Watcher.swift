@@ -72,6 +72,8 @@ public final class Watcher {
         socket.onOpen = { [weak self] in
             guard let self else { return }
             pause = Self.firstPause
+            // Lists of clients show who this is.
+            self.socket?.send(#"{"op":"hello","id":2,"client":"sluice watch"}"#)
             self.socket?.send(subject.message)
         }
         socket.onText = { [weak self] text in self?.heard(text) }
