@@ -60,6 +60,8 @@ public final class LiveGraph {
     var releaseReason = ReleaseReason.lastOwner
     /// Whom a stage that is being built is charged to, while it is one of a client's pipeline.
     @exclusivity(unchecked) var meter: StageMeter?
+    /// The tables of the cases, by the numbers of the nodes whose values they sort.
+    var caseTables: [UInt64: CaseTableReference] = [:]
     /// How many calls of ``materialise(_:)`` are running: what happens meanwhile is replay, not news.
     @exclusivity(unchecked) var materialising = 0
 

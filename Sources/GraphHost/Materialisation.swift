@@ -136,7 +136,9 @@ extension LiveGraph {
             let value = sorted.value.map { Evaluation($0, taking: 1, at: place, in: self) }
             return input(sorted.from).switchSource(by: by, value: value).named(source.name)
         case .case(let one):
-            return input(one.of).caseSource(one, at: place, meter).named(source.name)
+            let sorted = input(one.of)
+            return sorted.caseSource(one, in: self.place(for: one, behind: sorted), at: place, meter)
+                .named(source.name)
         case .if(let condition):
             let when = Evaluation(condition.when, taking: 1, at: place, in: self)
             return input(condition.from).ifSource(when).named(source.name)

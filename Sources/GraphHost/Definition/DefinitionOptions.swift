@@ -6,7 +6,7 @@ public struct DefinitionOptions {
     public var expressions: Options
     /// The most values that one input of a `zip` may say wait for the others (`limits.zipBuffer`).
     public var zipBuffer = 1_024
-    /// The most `case` and `default` nodes of one `switch` (`limits.switchKeys`): each value is compared with each.
+    /// The most `case` and `default` nodes of one `switch` (`limits.switchKeys`): each of them hears each value.
     public var switchKeys = 1_024
     /// The most values of one `window` (`limits.windowValues`).
     public var windowValues = 10_000

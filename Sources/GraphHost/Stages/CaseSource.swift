@@ -4,19 +4,26 @@ internal import ReactiveGraph
 // other keys change nothing. It may follow any node whose values have a `key` and a `value`.
 
 extension Node where Value == Datum {
-    func caseSource(_ wanted: Source.Case, at place: String, _ meter: StageMeter?) -> Node<Datum> {
+    func caseSource(
+        _ wanted: Source.Case,
+        in cases: CasePlace,
+        at place: String,
+        _ meter: StageMeter?
+    ) -> Node<Datum> {
         let name = wanted.isDefault ? "default" : "case"
         let notAPair = Datum.fail("not_a_key", at: place, "a value with key and value is needed")
         return transform(named: name) { emission, _ in
-            guard case .value(let pair) = emission else { return emission }
-            meter?.spend(on: pair)
-            if pair.isFail { return wanted.showsFailures ? emission : nil }
-            let found = SwitchPair.read(pair) { key, value -> Emission<Datum>? in
-                let isWanted = wanted.key.withBytes { JSONEquality.areEqual($0, key) }
-                return isWanted ? .value(Datum(JSONReader(validated: value))) : nil
+            meter?.spend(1)
+            guard case .value(let pair) = emission else {
+                cases.table.forget()
+                return emission
             }
-            guard let found else { return .value(notAPair) }
-            return found
+            if pair.isFail { return wanted.showsFailures ? emission : nil }
+            switch cases.table.route(pair, meter) {
+            case .slot(cases.slot, let value): return value
+            case .slot, .other: return nil
+            case .none: return .value(notAPair)
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 @testable import GraphHost
+import ReactiveGraph
 import Testing
 
 /// `zip`, `switch`, `case`, `default` and `if`, as nodes and as sources of pipelines.
@@ -147,6 +148,68 @@ struct BranchingTests {
                 ([("x", #"{"who":"bob"}"#)], [], ["fail:expr_no_key"]),
                 ([("x", "7")], [], ["fail:expr_type"]), ([], ["x"], ["empty"]),
             ]
+        )
+    }
+
+    @Test("G-91: a value is taken apart and its key looked up once, whatever number of cases follow")
+    func oneLookUp() throws {
+        let bench = Bench()
+        let graph = try bench.define(
+            #"{"graph":"g","nodes":{"x":{"set":"any"},"s":{"switch":{"from":"x","by":"value.k"}}}}"#
+        )
+        let text = String(repeating: "t", count: 8_000)
+        func spent(cases: Int) throws -> Int {
+            let client = bench.connect()
+            for key in 0..<cases {
+                let answer = client.ask(
+                    #"{"op":"sub","id":\#(key + 1),"graph":"g","case":{"of":"s","key":\#(key)}}"#
+                )
+                #expect(answer[0].contains("snap"))
+            }
+            try bench.set(graph, [("x", #"{"k":3e0,"t":"\#(text)"}"#)])
+            let units = bench.host.ledger.total
+            let updates = client.take()
+            #expect(updates.count == 1 && updates[0].contains(#""d":[{"id":4,"v":{"k":3e0"#))
+            client.session.close()
+            return units
+        }
+        // A unit for each case that hears the value, and for its text once.
+        let (few, many) = (try spent(cases: 10), try spent(cases: 510))
+        #expect(few >= 1_000 && few < 1_100)
+        #expect(many - few == 500)
+        #expect(graph.caseTables.isEmpty, "the last case has taken its table along")
+        #expect(graph.isWhole)
+    }
+
+    @Test(
+        "G-91: keys are compared as JSON is",
+        arguments: [
+            ("1", "1.0"), ("1", "10e-1"), ("0", "-0.0"), (#""a""#, #""\u0061""#), ("null", "null"),
+            ("true", "true"),
+            ("[1,2]", "[1.0,2]"), (#"{"a":1,"b":[]}"#, #"{"b":[],"a":1e0}"#), ("1e300", "10e299"),
+        ]
+    )
+    func equalKeys(key: String, written: String) throws {
+        let bench = Bench()
+        let nodes =
+            #""x":{"set":"any"},"c":{"case":{"of":"x","key":\#(key)}},"d":{"case":{"of":"x","key":"other"}}"#
+        let graph = try bench.define(#"{"graph":"g","nodes":{\#(nodes)}}"#)
+        try bench.set(graph, [("x", #"{"key":\#(written),"value":7}"#)])
+        #expect(graph.node("c")?.living?.value?.text == "7")
+        #expect(graph.node("d")?.living?.isEmpty == true)
+        try bench.set(graph, [("x", #"{"key":"other","value":8}"#)])
+        #expect(graph.node("c")?.living?.value?.text == "7" && graph.node("d")?.living?.value?.text == "8")
+        // Made later, for the same key: it hears the present pair.
+        let client = bench.connect()
+        #expect(
+            client.ask(#"{"op":"sub","id":1,"graph":"g","case":{"of":"x","key":"other"}}"#)[0].contains(
+                #""v":8"#
+            )
+        )
+        #expect(
+            client.ask(#"{"op":"sub","id":2,"graph":"g","case":{"of":"x","key":\#(key)}}"#)[0].contains(
+                #""empty":true"#
+            )
         )
     }
 

@@ -1,0 +1,141 @@
+internal import ReactiveGraph
+
+/// The keys that the cases of one switch follow.
+///
+/// A value is taken apart and its key looked up once, whatever number of cases there are (G-91). Each then compares a number.
+///
+/// The cases hold their table, and the graph finds it while there is one. Invariant: a slot stands in `slots` while a case
+/// follows its key.
+final class CaseTable {
+    /// What a pair comes to.
+    enum Route {
+        /// The key of this slot; its value.
+        case slot(Int, Emission<Datum>)
+        /// A key that no case follows.
+        case other
+        /// No value with `key` and `value`.
+        case none
+    }
+
+    private var slots: [CaseKey: (slot: Int, users: Int)] = [:]
+    private var lastSlot = 0
+    /// The pair that was looked at last, and what it came to.
+    @exclusivity(unchecked) private var pair: Datum?
+    @exclusivity(unchecked) private var route = Route.none
+    private let source: UInt64
+    private weak var graph: LiveGraph?
+
+    fileprivate init(of source: UInt64, in graph: LiveGraph) {
+        self.source = source
+        self.graph = graph
+    }
+
+    deinit {
+        graph?.caseTables[source] = nil
+    }
+
+    /// Begins to follow a key.
+    fileprivate func follow(_ key: CaseKey) -> Int {
+        // What was looked at before knew nothing of this key.
+        forget()
+        if let known = slots[key] {
+            slots[key] = (known.slot, known.users + 1)
+            return known.slot
+        }
+        lastSlot += 1
+        slots[key] = (lastSlot, 1)
+        return lastSlot
+    }
+
+    fileprivate func leave(_ key: CaseKey) {
+        guard let known = slots[key] else { return }
+        slots[key] = known.users > 1 ? (known.slot, known.users - 1) : nil
+    }
+
+    /// What a pair comes to; only the first who asks has it taken apart, and is charged for that.
+    @inline(__always)
+    func route(_ pair: Datum, _ meter: StageMeter?) -> Route {
+        if pair !== self.pair {
+            meter?.spend(pair.textCost)
+            self.pair = pair
+            route = find(pair)
+        }
+        return route
+    }
+
+    private func find(_ pair: Datum) -> Route {
+        let route = SwitchPair.read(pair) { key, value -> Route in
+            guard let known = slots[CaseKey(key)] else { return .other }
+            return .slot(known.slot, .value(Datum(JSONReader(validated: value))))
+        }
+        return route ?? .none
+    }
+
+    /// Lets go of the pair.
+    func forget() {
+        pair = nil
+        route = .none
+    }
+}
+
+/// One case's place in the table of its switch.
+final class CasePlace {
+    let table: CaseTable
+    let slot: Int
+    private let key: CaseKey
+
+    fileprivate init(_ table: CaseTable, _ key: CaseKey) {
+        self.table = table
+        self.key = key
+        slot = table.follow(key)
+    }
+
+    deinit {
+        table.leave(key)
+    }
+}
+
+/// A key by what it says: JSON texts that mean the same are one.
+struct CaseKey: Hashable {
+    private let bytes: [UInt8]
+
+    /// The key with this validated text.
+    init(_ text: UnsafeRawBufferPointer) {
+        bytes = Array(text)
+    }
+
+    static func == (a: CaseKey, b: CaseKey) -> Bool {
+        a.bytes.withUnsafeBytes { x in b.bytes.withUnsafeBytes { y in JSONEquality.areEqual(x, y) } }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        bytes.withUnsafeBytes { bytes in
+            let reader = JSONReader(validated: bytes)
+            hasher.combine(reader.kind)
+            switch reader.kind {
+            case .null: break
+            case .bool: hasher.combine(reader.bool)
+            // Equal decimals have the same nearest double; 0 and -0 are equal as doubles, too.
+            case .number: hasher.combine(reader.double)
+            case .string: reader.text?.withUTF8 { hasher.combine(bytes: $0) }
+            // Seldom keys; those of one length share a place.
+            case .array: hasher.combine(reader.elements.reduce(0) { count, _ in count + 1 })
+            case .object: hasher.combine(reader.members.reduce(0) { count, _ in count + 1 })
+            }
+        }
+    }
+}
+
+/// Finds a table without holding it.
+struct CaseTableReference {
+    weak var table: CaseTable?
+}
+
+extension LiveGraph {
+    /// A place for one more case behind the switch `source`.
+    func place(for wanted: Source.Case, behind source: Node<Datum>) -> CasePlace {
+        let table = caseTables[source.id]?.table ?? CaseTable(of: source.id, in: self)
+        caseTables[source.id] = CaseTableReference(table: table)
+        return CasePlace(table, wanted.key.withBytes { CaseKey($0) })
+    }
+}
