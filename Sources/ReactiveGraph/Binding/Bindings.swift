@@ -26,7 +26,19 @@ public final class Bindings {
     /// The graph of the bound nodes.
     public let graph: Graph
     private var paths: [AnyKeyPath: PathFollower] = [:]
-    private var followers: [AnyKeyPath: [Weak]] = [:]
+    private var followers: [AnyKeyPath: Followers] = [:]
+
+    /// Who follows one property, in order.
+    private struct Followers {
+        var entries: [Weak] = []
+        /// How many of them have died: they are swept out when they are half of all.
+        var dead = 0
+
+        mutating func sweep(but follower: PathFollower? = nil) {
+            entries.removeAll { $0.follower == nil || $0.follower === follower }
+            dead = 0
+        }
+    }
 
     private struct Weak {
         weak var follower: PathFollower?
@@ -45,17 +57,29 @@ public final class Bindings {
 
     /// The property was set, whether to an equal value or not.
     public func changed(_ property: AnyKeyPath) {
-        guard let list = followers[property] else { return }
+        guard let list = followers[property]?.entries else { return }
         for entry in list { entry.follower?.propertyChanged() }
     }
 
     func follow(_ property: AnyKeyPath, _ follower: PathFollower) {
-        followers[property, default: []].append(Weak(follower: follower))
+        followers[property, default: Followers()].entries.append(Weak(follower: follower))
     }
 
     func unfollow(_ property: AnyKeyPath, _ follower: PathFollower) {
-        followers[property]?.removeAll { $0.follower == nil || $0.follower === follower }
-        if followers[property]?.isEmpty == true { followers[property] = nil }
+        followers[property]?.sweep(but: follower)
+        forgetUnfollowed(property)
+    }
+
+    /// One of those who follow the property dies: of any number, each costs as much as one look at two others.
+    func followerDies(_ property: AnyKeyPath) {
+        followers[property]?.dead += 1
+        guard let list = followers[property], list.dead * 2 >= list.entries.count else { return }
+        followers[property]?.sweep()
+        forgetUnfollowed(property)
+    }
+
+    private func forgetUnfollowed(_ property: AnyKeyPath) {
+        if followers[property]?.entries.isEmpty == true { followers[property] = nil }
     }
 
     fileprivate func path<Object: Bindable, Value>(

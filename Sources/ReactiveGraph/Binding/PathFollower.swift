@@ -6,7 +6,7 @@ class PathFollower {
     func propertyChanged() {}
 
     deinit {
-        for place in followed { place.bindings?.unfollow(place.property, self) }
+        for place in followed { place.bindings?.followerDies(place.property) }
     }
 
     /// Runs `read`, and follows what it reads instead of what was read before.

@@ -92,6 +92,29 @@ struct BoundTests {
         #expect(lamp.power == 20 && lamp.writes == 2)
     }
 
+    @Test("G-96: of many objects that follow one object, those that live are told, each once")
+    func manyFollowOneObject() {
+        let room = Chamber(graph)
+        var houses = (0..<1_000).map { _ in House(graph, room) }
+        var told = 0
+        let bag = CancellableBag()
+        for house in houses {
+            house.node(\.room.brightness).listen(in: bag, replay: false) { _ in told += 1 }
+        }
+        var left = houses.count
+        while left > 10 {
+            left /= 3
+            houses.removeLast(houses.count - left)
+            bag.cancel()
+            told = 0
+            for house in houses {
+                house.node(\.room.brightness).listen(in: bag, replay: false) { _ in told += 1 }
+            }
+            room.brightness = left % 100
+            #expect(told == left)
+        }
+    }
+
     @Test("G-96, G-39: after a turn that was stopped, values of the node reach the property again")
     func afterStoppedTurn() {
         let graph = Graph(feedbackLimit: 10)
