@@ -37,7 +37,9 @@ public struct Options {
 
 /// A name an expression may use, and what is known of its values' type.
 public struct Variable: Sendable {
+    /// The name, as expressions write it.
     public let name: String
+    /// What is known of its values' type: `dyn` where that is nothing.
     public let type: StaticType
 
     /// A variable called `name`, a CEL identifier or several joined by dots.

@@ -53,8 +53,10 @@ public struct EvaluationError: Error, Hashable, Sendable {
 
 /// A stable code for what went wrong; a set that may grow.
 public struct ErrorCode: RawRepresentable, Hashable, Sendable {
+    /// The code as it is sent, such as `expr_type`.
     public let rawValue: String
 
+    /// A code of this name.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }

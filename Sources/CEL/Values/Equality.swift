@@ -3,6 +3,7 @@
 ///
 /// Descends by recursion: values nest at most `maximumNestingDepth` deep unless made deeper by hand.
 extension Value: Equatable {
+    /// Equality as CEL has it; NaN differs from itself.
     public static func == (a: Value, b: Value) -> Bool {
         var units = Int.max
         return a.equals(b, spending: &units)

@@ -47,6 +47,7 @@ public struct Timestamp: Hashable, Sendable, Comparable {
         )?.inNanosecondRange
     }
 
+    /// Whether `a` is earlier.
     public static func < (a: Timestamp, b: Timestamp) -> Bool {
         (a.seconds, a.nanos) < (b.seconds, b.nanos)
     }
@@ -109,6 +110,7 @@ public struct TimeSpan: Hashable, Sendable, Comparable {
         TimeSpan(seconds: -seconds, nanos: -nanos) ?? self
     }
 
+    /// Whether `a` is shorter, or further back where it is negative.
     public static func < (a: TimeSpan, b: TimeSpan) -> Bool {
         (a.seconds, a.nanos) < (b.seconds, b.nanos)
     }

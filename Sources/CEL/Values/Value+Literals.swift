@@ -1,28 +1,34 @@
 extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral {
+    /// `nil` is null.
     public init(nilLiteral: ()) {
         self = .null
     }
 
+    /// A bool.
     public init(booleanLiteral value: Bool) {
         self = .bool(value)
     }
 
+    /// A number without a point is an int.
     public init(integerLiteral value: Int64) {
         self = .int(value)
     }
 }
 
 extension Value: ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
+    /// A number with a point is a double.
     public init(floatLiteral value: Double) {
         self = .double(value)
     }
 
+    /// A string.
     public init(stringLiteral value: String) {
         self = .string(value)
     }
 }
 
 extension Value: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
+    /// A list of these elements.
     public init(arrayLiteral elements: Value...) {
         self = .list(ValueList(elements))
     }

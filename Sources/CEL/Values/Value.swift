@@ -6,18 +6,31 @@
 ///
 /// Containers know how deeply they nest (`nestingDepth`), so that nobody has to find out by descending.
 public enum Value: Sendable {
+    /// JSON's `null`.
     case null
+    /// True or false.
     case bool(Bool)
+    /// An integer with a sign: `9`.
     case int(Int64)
+    /// An integer without a sign: `9u`.
     case uint(UInt64)
+    /// A floating-point number, as those of JSON are: `9.0`.
     case double(Double)
+    /// A text, compared by code points.
     case string(String)
+    /// Bytes: `b'\xff'`.
     case bytes([UInt8])
+    /// Values one after the other.
     case list(ValueList)
+    /// Values by key.
     case map(ValueMap)
+    /// A moment.
     case timestamp(Timestamp)
+    /// A length of time.
     case duration(TimeSpan)
+    /// A type, as `type(x)` gives it.
     case type(TypeName)
+    /// A value that may be absent.
     case optional(OptionalValue)
 }
 
@@ -75,18 +88,31 @@ public struct TypeName: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// The type of `null`.
     public static let null = TypeName(rawValue: "null_type")
+    /// The type of truth values.
     public static let bool = TypeName(rawValue: "bool")
+    /// The type of 64-bit integers with a sign.
     public static let int = TypeName(rawValue: "int")
+    /// The type of 64-bit integers without a sign.
     public static let uint = TypeName(rawValue: "uint")
+    /// The type of floating-point numbers.
     public static let double = TypeName(rawValue: "double")
+    /// The type of texts.
     public static let string = TypeName(rawValue: "string")
+    /// The type of byte strings.
     public static let bytes = TypeName(rawValue: "bytes")
+    /// The type of lists, whatever is in them.
     public static let list = TypeName(rawValue: "list")
+    /// The type of maps, whatever is in them.
     public static let map = TypeName(rawValue: "map")
+    /// The type of moments.
     public static let timestamp = TypeName(rawValue: "google.protobuf.Timestamp")
+    /// The type of lengths of time.
     public static let duration = TypeName(rawValue: "google.protobuf.Duration")
+    /// The type of types.
     public static let type = TypeName(rawValue: "type")
+    /// The type of values that may be absent.
     public static let optional = TypeName(rawValue: "optional_type")
 }
 

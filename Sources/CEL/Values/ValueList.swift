@@ -34,17 +34,15 @@ public struct ValueList: Sendable {
     public var nestingDepth: Int {
         storage.nestingDepth
     }
-
-    /// Whether both are the very same list in memory, and so equal unless a NaN is in it.
-    func isIdentical(to other: ValueList) -> Bool {
-        storage === other.storage
-    }
 }
 
 extension ValueList: RandomAccessCollection {
+    /// 0.
     public var startIndex: Int { 0 }
+    /// The number of elements.
     public var endIndex: Int { storage.elements.count }
 
+    /// The element at a position.
     public subscript(position: Int) -> Value {
         storage.elements[position]
     }

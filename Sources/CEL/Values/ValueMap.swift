@@ -7,7 +7,9 @@
 public struct ValueMap: Sendable {
     /// A key, its short hash, and its value.
     public struct Entry: Sendable {
+        /// A string, bool, int or uint.
         public let key: Value
+        /// What stands under the key.
         public let value: Value
         let tag: UInt32
     }
@@ -104,16 +106,15 @@ public struct ValueMap: Sendable {
         }
         return entries.firstIndex { $0.tag == tag && $0.key.isSameKey(as: key) }
     }
-
-    func isIdentical(to other: ValueMap) -> Bool {
-        storage === other.storage
-    }
 }
 
 extension ValueMap: RandomAccessCollection {
+    /// 0.
     public var startIndex: Int { 0 }
+    /// The number of entries.
     public var endIndex: Int { storage.entries.count }
 
+    /// The entry at a position, in the order in which they were added.
     public subscript(position: Int) -> Entry {
         storage.entries[position]
     }
