@@ -292,6 +292,35 @@ def test_dashboards_are_saved_in_the_browser_and_come_back(open_page):
         expect(page.locator(".dash-notice")).to_contain_text("no dashboard named")
 
 
+def test_a_graph_without_a_dashboard_has_one_made_of_its_nodes_which_is_changed_and_saved(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, "/#/g/g", viewport={"width": 1280, "height": 1600})
+        page.get_by_role("link", name="Dashboard", exact=True).click()
+        expect(page.locator(".dash-notice")).to_contain_text("Made from the nodes")
+        # A slider where there are bounds, a choice for what is one, a lamp for what is true or false, charts for numbers with a past.
+        expect(page.get_by_role("article", name="Voltage, Editor").locator("input[type=range]")).to_have_value("1")
+        expect(page.get_by_role("article", name="y, Editor").locator("input")).to_have_value("2")
+        expect(page.get_by_role("article", name="mode, Editor").get_by_role("combobox")).to_be_visible()
+        expect(page.get_by_role("article", name="alarm, State lamp").locator("output")).to_have_text("off")
+        expect(page.get_by_role("article", name="Voltage, Time series").locator(".legend output")).to_have_text("1\u202fV")
+        expect(page.get_by_role("article", name="double, Time series").locator(".legend output")).to_have_text("2")
+        slider = page.get_by_role("article", name="Voltage, Editor").locator("input[type=range]")
+        slider.fill("70")
+        expect(page.get_by_role("article", name="alarm, State lamp").locator("output")).to_have_text("on")
+        page.get_by_role("button", name="Menu of y").click()
+        page.get_by_role("menuitem", name="Remove").click()
+        expect(page.get_by_role("article", name="y, Editor")).to_have_count(0)
+        expect(page.locator(".dash-notice")).to_be_hidden()
+        page.get_by_role("button", name="Dashboards").click()
+        page.get_by_role("menuitem", name="Save as…").click()
+        page.get_by_role("dialog").get_by_label("Name").fill("Mine")
+        page.get_by_role("dialog").get_by_role("button", name="Save").click()
+        page.goto(server.url + "/#/about")
+        page.goto(server.url + "/#/g/g/dash?d=Mine")
+        expect(page.get_by_role("article", name="Voltage, Editor")).to_be_visible()
+        expect(page.get_by_role("article", name="y, Editor")).to_have_count(0)
+
+
 def test_a_removed_node_leaves_words_behind(open_page):
     with Server({"g": GRAPH}) as server:
         page = open_page(server, address(layout({"kind": "number", "node": "y"})), allow=DOWN)

@@ -11,22 +11,25 @@ export function place(widgets, w, h) {
   return { x: 0, y: 0 };
 }
 
-/** A first dashboard for a graph nobody made one for: its nodes as the kinds that suit them, at most twelve. */
-export function compose(nodes, title) {
-  const widgets = [];
-  const add = (widget, w, h) => widgets.length < 12 && widgets.push({ ...widget, w, h, ...place(widgets, w, h) });
-  // What somebody gave a title is meant to be seen.
+/**
+ * A first dashboard for a graph that nobody made one for: fields for what is set, with sliders where there are bounds, lamps for
+ * what is true or false, charts for numbers with a past, the others as numbers or text. What has a title comes first.
+ */
+export function compose(nodes) {
+  const widgets = [], add = (kind, each, w, h) => widgets.length < 24 && widgets.push({ kind, ...each, w, h, ...place(widgets, w, h) });
   const named = nodes.filter((each) => each.name).sort((a, b) => !!b.title - !!a.title);
-  const isNumber = (each) => typeof each.v === "number" || each.type === "number" || each.type === "integer" || (!!each.unit && !("v" in each));
-  const set = named.filter((each) => each.kind === "mutable"), derived = named.filter((each) => each.kind !== "mutable");
-  const charted = named.filter((each) => isNumber(each) && (each.history || each.kind !== "mutable")).slice(0, 3);
-  for (const { name } of charted.slice(0, 1)) add({ kind: "series", nodes: [name] }, 6, 4);
-  for (const each of derived.filter((each) => !charted.includes(each)).slice(0, 6)) {
-    if (each.v === true || each.v === false) add({ kind: "lamp", node: each.name }, 3, 2);
-    else if (isNumber(each)) add({ kind: "number", node: each.name }, 3, 2);
-    else add({ kind: "text", node: each.name }, 3, 2);
+  const isNumber = ({ type, unit, v }) => typeof v === "number" || type === "number" || type === "integer" || (!!unit && v === undefined);
+  const hasPast = (each) => isNumber(each) && (each.history || each.kind !== "mutable");
+  const isBoolean = ({ type, v }) => type === "boolean" || typeof v === "boolean";
+  const mutable = named.filter(({ kind }) => kind === "mutable"), derived = named.filter(({ kind }) => kind !== "mutable");
+  for (const { name, min, max } of mutable.slice(0, 9)) add("editor", min !== undefined && max !== undefined ? { node: name, slider: true } : { node: name }, 4, 2);
+  for (const { name } of derived.filter(isBoolean).slice(0, 6)) add("lamp", { node: name }, 2, 2);
+  // Numbers of one unit are read beside each other.
+  const charted = Map.groupBy(named.filter(hasPast), ({ unit, name }) => unit ?? name);
+  for (const all of [...charted.values()].slice(0, 4)) add("series", { nodes: all.slice(0, 6).map(({ name }) => name) }, 6, 4);
+  const shown = new Set([...charted.values()].slice(0, 4).flatMap((all) => all.slice(0, 6)));
+  for (const each of derived) {
+    if (!isBoolean(each) && !shown.has(each)) add(isNumber(each) ? "number" : "text", { node: each.name }, 3, 2);
   }
-  for (const { name } of set.slice(0, 6)) add({ kind: "editor", node: name }, 3, 2);
-  for (const { name } of charted.slice(1)) add({ kind: "series", nodes: [name] }, 6, 4);
-  return { v: version, title, widgets };
+  return { v: version, widgets };
 }

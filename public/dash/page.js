@@ -80,9 +80,11 @@ class Board {
     try { return Object.assign(Object.create(null), JSON.parse(localStorage.getItem(`sluice.dash.${this.graph}`))); } catch { return Object.create(null); }
   }
 
-  /** A first dashboard out of the graph's nodes. */
+  /** A first dashboard out of the graph's nodes; what those hold that sleep is asked for once. */
   async composed() {
-    return { layout: (await import("/dash/compose.js")).compose([...this.observed.nodes.values()]), problems: [] };
+    const { client } = this.page, nodes = [...this.observed.nodes.values()], asleep = nodes.filter((each) => each.kind !== "mutable" && !("v" in each)).map(({ name }) => name);
+    const [{ compose }, { m }] = await Promise.all([import("/dash/compose.js"), client.get(this.graph, asleep).catch(() => ({ m: {} }))]);
+    return { layout: compose(nodes.map((each) => ({ ...each, ...m[each.name] }))), problems: ["Made from the nodes of this graph. Change it as you like; Dashboards ▾ saves it."] };
   }
 
   named = named;

@@ -151,8 +151,8 @@ test("widgets never overlap and leave no rows empty, however they are moved", ()
 test("a graph without a dashboard gets one of its nodes", () => {
   const nodes = [{ name: "t", kind: "mutable", type: "number", v: 20, title: "Warm" }, { name: "f", kind: "derived", v: 68 }, { name: "on", kind: "derived", v: true }, { kind: "chain", v: 1 },
     ...Array.from({ length: 40 }, (_, i) => ({ name: `n${i}`, kind: "mutable", type: "any" }))];
-  const layout = compose(nodes, "g");
-  assert.ok(layout.widgets.length > 3 && layout.widgets.length <= 12);
+  const layout = compose(nodes);
+  assert.ok(layout.widgets.length > 3 && layout.widgets.length <= 24);
   assert.deepEqual(read(layout).problems, []);
   assert.deepEqual(new Set(layout.widgets.map(({ kind }) => kind)), new Set(["series", "lamp", "editor"]));
 });
