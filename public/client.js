@@ -1,4 +1,4 @@
-// A client of Sluice for pages, workers and Node 22. docs/client.md explains it; client.d.ts has the types.
+// A client for pages, workers and Node 22. docs/client.md explains it; client.d.ts has the types.
 
 const pauses = [250, 500, 1000, 2000, 5000, 10_000];
 
@@ -58,7 +58,11 @@ export function connect(address = "/v1/ws", options = {}) {
       wake?.();
     }, given);
     try {
-      for (; values.length || !end; await new Promise((resolve) => (wake = resolve))) while (values.length) yield values.shift();
+      for (;;) {
+        while (values.length) yield values.shift();
+        if (end) break;
+        await new Promise((resolve) => (wake = resolve));
+      }
     } finally { handle.close(); }
     if (!/^(complete|done|closed)$/.test(end.code)) throw new SluiceError(end);
   }
@@ -144,7 +148,7 @@ export function connect(address = "/v1/ws", options = {}) {
 
   function receive(message, length) {
     const { op, d, code } = message;
-    // What could not be read has no id; answers come in order, so it is about the oldest request.
+    // What could not be read has no id: it is about the oldest request.
     const id = message.id ?? (op === "err" ? [...byID].find(([, { reject }]) => reject)?.[0] : 0), of = byID.get(id);
     options.onMessage?.(message, length);
     if (op === "upd") for (const entry of d) deliver(byID.get(entry.id), entry, message);
@@ -172,7 +176,7 @@ export function connect(address = "/v1/ws", options = {}) {
     for (const send of presences) send();
   }
 
-  // The socket is gone, or treated as if: what waits is told, and unless it is over, another try is due.
+  // What waits is told, and unless it is over, another try is due.
   function drop(code, reason) {
     const now = Date.now(), waiting = [...byID.values()];
     clearTimeout(timer);
@@ -196,7 +200,7 @@ export function connect(address = "/v1/ws", options = {}) {
     }
   }
 
-  // Ticks of a second are counted and not time: timers that stood still say nothing about the server.
+  // Ticks are counted, not time: timers that stood still say nothing about the server.
   function tick() {
     if (left) return void (--left || drop(4508, "no answer"));
     if (ready && ++quiet >= hb) ping(hb);

@@ -348,3 +348,26 @@ test("what JSON would turn into nothing is refused before it is sent", async () 
   }
   assert.equal(socket.sent.length, 1);
 });
+
+test("a stream that ends while its reader is slow gives what was left, and ends", async () => {
+  for (const [code, rejects] of [["complete", false], ["node_removed", true]]) {
+    const socket = start(), seen = [];
+    socket.open();
+    const reading = (async () => {
+      for await (const value of c.stream("g/x", Number, { mode: "all" })) {
+        seen.push(value);
+        await new Promise(setImmediate);
+      }
+    })();
+    await new Promise(setImmediate);
+    const { id } = socket.sent.at(-1);
+    socket.tell({ op: "snap", id, epoch: "e", rev: 1, t: 1, v: 1 });
+    await null;
+    socket.tell({ op: "upd", graph: "g", rev: 2, t: 2, d: [{ id, v: 2 }] });
+    socket.tell({ op: "end", id, code });
+    if (rejects) await assert.rejects(reading, { code });
+    else await reading;
+    assert.deepEqual(seen, [1, 2]);
+    c.close();
+  }
+});
