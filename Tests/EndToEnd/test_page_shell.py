@@ -172,6 +172,20 @@ def test_signing_in_and_out(open_page, guarded):
     expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
 
 
+def test_the_inspector_says_who_has_written_a_value(open_page, guarded):
+    page = open_page(guarded, "/#/g/g?node=x", allow=SIGNED_OUT)
+    page.get_by_label("Token").fill(guarded.token)
+    page.get_by_role("button", name="Sign in").click()
+    writer = page.locator(".fact").filter(has=page.get_by_text("Written by", exact=True))
+    expect(page.locator(".inspector-head h3")).to_have_text("x")
+    expect(writer).to_be_hidden()
+    field = page.locator("value-editor input").last
+    field.fill("12")
+    field.press("Enter")
+    expect(page.locator(".inspector-value")).to_have_text("12")
+    expect(writer).to_contain_text("alice", timeout=8000)
+
+
 def test_clients_show_their_round_trip(open_page):
     with Server({"g": CHAIN}, "heartbeat: 1s\n") as server:
         page = open_page(server, "/#/clients")

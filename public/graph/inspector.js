@@ -10,9 +10,11 @@ const row = (term, detail) => h("div", { class: "fact" }, h("dt", {}, term), h("
 export class Inspector {
   id = null;
   #o; #parts = {}; #editor = null; #signature = "";
+  /** Of which change the writer was asked for, and when. */
+  #asked = { change: "", at: 0 };
 
   /**
-   * `o`: `{model, graph, client, announce, href, select(id), light(kind, set), close()}`.
+   * `o`: `{model, graph, client, announce, href, isSignedIn(), select(id), light(kind, set), close()}`.
    */
   constructor(o) {
     this.#o = o;
@@ -73,6 +75,14 @@ export class Inspector {
       h("button", { class: "quiet icon-button", type: "button", "aria-label": "Close inspector", onclick: () => this.#o.close() }, "✕"));
   }
 
+  #writerRow(part) {
+    part.writer = h("span", {}, "");
+    const line = row("Written by", part.writer);
+    line.hidden = true;
+    this.#asked.change = "";
+    return line;
+  }
+
   #node(entry) {
     const part = this.#parts = { editorOf: this.id };
     const body = [];
@@ -93,7 +103,7 @@ export class Inspector {
     part.count = h("span", {}, "");
     const made = [entry.op && `${entry.op}`, entry.label].filter(Boolean).join(": ");
     body.push(h("dl", { class: "node-facts" },
-      row("Type", part.type), row("Rate", part.rate), row("Last change", part.changed), row("Emissions", part.count), row("Alive for", part.alive),
+      row("Type", part.type), row("Rate", part.rate), row("Last change", part.changed), this.#writerRow(part), row("Emissions", part.count), row("Alive for", part.alive),
       made ? row("Made by", h("code", {}, plain(made, 400))) : null,
       entry.inputs?.length ? row("Made from", h("span", {}, entry.inputs.map((name, i) => [i ? ", " : "", this.#link(`n:${name}`, name)]).flat())) : null,
       entry.of ? row("A step of", this.#link(`n:${entry.of}`, entry.of)) : null,
@@ -202,15 +212,33 @@ export class Inspector {
     setText(part.type, entry.type ?? (entry.exists === false || entry.empty ? "unknown until it has a value" : typeOf(entry)));
     setText(part.count, formatNumber(entry.count ?? 0));
     if (this.#editor) this.#editor.show?.(entry, { t: entry.t, c: entry.c });
+    if (entry.kind === "mutable") this.#findWriter(entry, now);
+  }
+
+  async #ask(entry) {
+    const answer = await fetch(`/v1/graphs/${encodeURIComponent(this.#o.graph)}/nodes/${encodeURIComponent(entry.name)}/explain`);
+    const body = await answer.json();
+    if (!answer.ok) throw new Error(body.detail ?? body.msg ?? body.code ?? String(answer.status));
+    return body;
+  }
+
+  /** Who wrote the value, from a server that one signs in to: asked for once, and after changes at most every two seconds. */
+  async #findWriter(entry, now) {
+    const { writer } = this.#parts, change = String(entry.c);
+    if (!this.#o.isSignedIn() || this.#asked.change === change || (this.#asked.change && now - this.#asked.at < 2000)) return;
+    this.#asked = { change, at: now };
+    try {
+      const by = (await this.#ask(entry)).nodes.find(({ node }) => node === entry.name)?.by;
+      setText(writer, plain(String(by ?? ""), 80));
+      writer.parentElement.parentElement.hidden = by === undefined;
+    } catch { /* "Why this value?" says what is wrong */ }
   }
 
   async #explain(entry) {
     const box = this.#parts.explain;
     box.replaceChildren(h("p", { class: "quiet-text" }, "Asking…"));
     try {
-      const answer = await fetch(`/v1/graphs/${encodeURIComponent(this.#o.graph)}/nodes/${encodeURIComponent(entry.name)}/explain`);
-      const body = await answer.json();
-      if (!answer.ok) throw new Error(body.detail ?? body.msg ?? body.code ?? String(answer.status));
+      const body = await this.#ask(entry);
       const now = Date.now();
       box.replaceChildren(h("ol", { class: "explain-list" }, body.nodes.map((node) => h("li", {},
         h("div", {}, this.#link(`n:${node.node}`, node.node), " ", h("code", {}, plain(formatEntry(node, ""), 200))),

@@ -96,7 +96,7 @@ class GraphPage {
   #inspector() {
     const { client, announce, href, signal, store } = this.#c;
     return this.#part("inspector", ({ Panel }) => new Panel({
-      model: this.#model, graph: this.#graph, client, announce, href, signal, body: this.stage.parentElement, narrow: () => store.get("narrow"),
+      model: this.#model, graph: this.#graph, client, announce, href, signal, body: this.stage.parentElement, narrow: () => store.get("narrow"), isSignedIn: () => store.get("session"),
       select: (id) => this.select(id, { reveal: true }), light: (kind, set) => this.#view.light(kind, set), close: () => this.select(null),
     }));
   }
