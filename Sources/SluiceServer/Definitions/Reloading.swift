@@ -3,8 +3,9 @@ internal import GraphHost
 
 /// One reading of the folder of graphs: a step for each file, then the graphs whose files are gone.
 ///
-/// The texts are read and taken apart on another thread. Expressions are compiled on the loop's, because programs belong to their
-/// host: one graph a turn, or as many small ones as make ``nodesPerTurn`` nodes. A file whose bytes are those that made the graph as it is now is not even taken apart.
+/// The texts are read and taken apart on another thread. Expressions are compiled on the loop's, because programs belong to
+/// their host: one graph a turn, or as many small ones as make ``nodesPerTurn`` nodes. A file whose bytes are those that made
+/// the graph as it is now is not even taken apart.
 final class Reloading {
     /// After as many nodes others have their turn; some five milliseconds.
     static let nodesPerTurn = 250
@@ -41,7 +42,12 @@ final class Reloading {
             take((try? result.get()) ?? nil)
             // A timer that is due at once would be called again before libuv looks at the sockets.
             timer = try? Timer(on: server.loop) { [unowned self] in goOn() }
-            timer?.start(after: .milliseconds(1), every: .milliseconds(1))
+            guard let timer else {
+                // Without memory for a timer: rather all at once than never.
+                while step() != nil {}
+                return server.finish(self)
+            }
+            timer.start(after: .milliseconds(1), every: .milliseconds(1))
         }
     }
 
