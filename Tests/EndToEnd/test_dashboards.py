@@ -11,6 +11,7 @@ from browser import DOWN
 from conftest import Client
 from playwright.sync_api import expect
 from sluice import Server, eventually
+from tracing import QUIET, reaction, tasks_of
 
 pytestmark = pytest.mark.browser
 GRAPH = """
@@ -334,7 +335,7 @@ def test_a_removed_node_leaves_words_behind(open_page):
         expect(again).to_be_focused()
 
 
-def test_under_load_nothing_is_late_and_the_page_stays_free(open_page):
+def test_under_load_nothing_is_late_and_the_page_stays_free(browser, open_page):
     """200 updates a second over 30 nodes and two charts of 5,000 points."""
     seconds = 30 if os.environ.get("SLUICE_NIGHTLY") else 5
     nodes = "".join(f"  n{i}: {{ set: number, initial: 0, history: 5000 }}\n" for i in range(30))
@@ -345,22 +346,37 @@ def test_under_load_nothing_is_late_and_the_page_stays_free(open_page):
         page = open_page(server, address(layout(*charts, *({"kind": "number", "node": f"n{i}", "x": i % 4 * 3, "y": 4 + i // 4 * 2, "w": 3} for i in range(30))), "load"),
                          viewport={"width": 1280, "height": 1700})
         expect(widget(page, "n29").locator("output")).to_have_text("0")
-        time.sleep(1)
-        page.evaluate("window.long = []; new PerformanceObserver(l => long.push(...l.getEntries().map(e => e.duration))).observe({ entryTypes: ['longtask'] })")
-        end, value, late = time.monotonic() + seconds, 0, []
-        while time.monotonic() < end:
-            value += 1
-            server.batch("load", set={f"n{(value + i) % 30}": value for i in range(10)})
-            time.sleep(0.045)
-            if value % 40 == 0:
-                node, sent = f"n{(value + 3) % 30}", time.monotonic()
-                expect(widget(page, node).locator("output")).to_have_text(str(value))
-                late.append(time.monotonic() - sent)
-        clicked = page.evaluate("new Promise(done => { const start = performance.now(); setTimeout(() => requestAnimationFrame(() => done(performance.now() - start))); })")
-        long = page.evaluate("long")
-        print(f"\nload: {value * 10 / seconds:.0f} values/s, long tasks {[round(each) for each in long]}, newest value seen after {max(late):.3f} s, reaction {clicked:.0f} ms")
-        # The machine of the tests is shared: the budget is looked at in the figures, gross breaches fail.
-        assert len(long) <= seconds and max(late) < 2 and clicked < 500
+        page.wait_for_timeout(1000)
+        # When each text was there, by the clock of the machine that both are on.
+        page.evaluate("""() => {
+            const output = [...document.querySelectorAll('[aria-label="n7, Number"] output')][0];
+            globalThis.seen = new Map();
+            new MutationObserver(() => seen.set(output.textContent, Date.now())).observe(output, { subtree: true, childList: true, characterData: true });
+        }""")
+        sent, value = {}, 0
+        with tasks_of(browser, page, server.url) as traced:
+            start = next_at = time.monotonic()
+            while time.monotonic() < start + seconds:
+                value += 1
+                # Numbers of their own, which nobody reads twice.
+                sent[str(value)] = time.time() * 1000
+                server.batch("load", set={"n7": value, **{f"n{(value + i) % 7 + 8 * (i % 3)}": value for i in range(9)}})
+                next_at = max(next_at + 0.05, time.monotonic() - 1)
+                time.sleep(max(0, next_at - time.monotonic()))
+        page.wait_for_timeout(300)
+        seen = page.evaluate("Object.fromEntries(seen)")
+        late = sorted(seen[text] - sent[text] for text in seen if text in sent)
+        assert len(late) > value / 4 and seen.get(str(value)), "the newest value is always shown"
+        reactions = []
+        for _ in range(3):
+            reactions.append(reaction(page, widget(page, "n7").locator(".widget-menu").click, "[role=menu]"))
+            page.keyboard.press("Escape")
+        print(f"\ndashboard under load: {value * 10 / seconds:.0f} values/s, longest task {traced.longest:.0f} ms by the clock and {traced.longest_work:.1f} ms of work, "
+              f"newest value shown after {late[len(late) // 2]:.0f} ms, at the latest {late[-1]:.0f} ms, click to reaction {', '.join(f'{each:.0f}' for each in reactions)} ms")
+        assert traced.longest_work < 50 and len(traced.tasks) > 50
+        assert late[len(late) // 2] < 1000 and min(reactions) < 1000
+        if QUIET:
+            assert traced.longest < 50 and late[-1] <= 250 and max(reactions) < 100
 
 
 def test_a_chart_is_drawn_within_its_budget(open_page):

@@ -1,5 +1,6 @@
 """The live graph view under load, large, left, without its server, narrow, without motion (8, 18 and parts of 4 and 15)."""
 
+import os
 import re
 import threading
 import time
@@ -10,6 +11,7 @@ from conftest import CHAIN, Client
 from playwright.sync_api import expect
 from sluice import ROOT, Server, eventually
 from test_graph_view import boxes, graph_of, listeners, living, node, overlapping, pipelines, shows
+from tracing import QUIET, reaction, tasks_of
 
 pytestmark = pytest.mark.browser
 
@@ -152,15 +154,12 @@ def test_narrow_is_an_outline_and_a_sheet_and_wide_again_a_picture(open_page):
 
 # 8 and 18. Load and budgets
 
-def test_at_two_hundred_updates_a_second_the_page_is_calm_and_current(open_page):
+def test_at_two_hundred_updates_a_second_the_page_is_calm_and_current(browser, open_page):
     with Server({"g": graph_of(30)}) as server, Client(server) as writer:
         page = open_page(server, "/#/g/g")
         shows(page)
         page.wait_for_timeout(1000)
         page.evaluate("""() => {
-            globalThis.longest = 0;
-            new PerformanceObserver((l) => { for (const e of l.getEntries()) globalThis.longest = Math.max(globalThis.longest, e.duration); })
-                .observe({ entryTypes: ['longtask'] });
             globalThis.changes = 0;
             new MutationObserver((l) => { globalThis.changes += l.length; })
                 .observe(document.querySelector('.node[data-id="n:in0"] .value'), { characterData: true, subtree: true, childList: true });
@@ -194,28 +193,30 @@ def test_at_two_hundred_updates_a_second_the_page_is_calm_and_current(open_page)
         for thread in threads:
             thread.start()
         try:
-            before, start = work(), time.monotonic()
-            page.wait_for_timeout(6000)
+            seconds, before, start = 30 if os.environ.get("SLUICE_NIGHTLY") else 6, work(), time.monotonic()
+            with tasks_of(browser, page, server.url) as traced:
+                page.wait_for_timeout(1000 * seconds)
             share = (work() - before) / (time.monotonic() - start)
             expect(node(page, "in0")).to_have_class(re.compile("busy"))  # the meter has taken the place of flashes
             assert node(page, "in0").locator(".flash").evaluate("(f) => f.getAnimations().length") == 0
-            start = time.monotonic()
-            node(page, "in0").click()
-            expect(page.locator(".inspector-head h3")).to_have_text("in0")
-            reaction = time.monotonic() - start
+            reactions = [reaction(page, node(page, name).click, f'.node[data-id="n:{name}"].selected') for name in ("in0", "in1", "in2")]
+            expect(page.locator(".inspector-head h3")).to_have_text("in2")
         finally:
             stop.set()
             for thread in threads:
                 thread.join()
         changes = page.evaluate("globalThis.changes")
-        assert 6 <= changes <= 11 * 8, f"{changes} changes of the text: at most ten a second"
+        assert seconds <= changes <= 11 * (seconds + 8), f"{changes} changes of the text: at most ten a second"
         server.set("g", "in0", -5)
         expect(node(page, "in0").locator(".value")).to_have_text("-5", timeout=2000)
         assert share < 0.15, f"scripts, styles and layout take {share:.0%} of a processor"
-        assert reaction < 2, reaction
         assert page.evaluate("document.querySelectorAll('*').length") <= elements + 120, "values make no elements"
-        # A machine with others on it: a task that waits for the processor counts as long, so the gate is loose.
-        assert page.evaluate("globalThis.longest") < 1500
+        print(f"\ngraph under load: longest task {traced.longest:.0f} ms by the clock and {traced.longest_work:.1f} ms of work, {share:.1%} of a processor for scripts, "
+              f"styles and layout, click to reaction {', '.join(f'{each:.0f}' for each in reactions)} ms")
+        assert traced.longest_work < 50 and len(traced.tasks) > 50
+        assert min(reactions) < 1000
+        if QUIET:
+            assert traced.longest < 50 and max(reactions) < 100
 
 
 WEIGHT = """() => {
