@@ -35,7 +35,11 @@ public final class TCPConnection {
     /// Whether the peer has said that it will send nothing more.
     @exclusivity(unchecked) public private(set) var isPeerClosed = false
     /// Whether ``shutdown()`` was called.
-    public private(set) var isShutDown = false
+    @exclusivity(unchecked) public private(set) var isShutDown = false
+    /// Whether libuv may still have bytes of ours.
+    @exclusivity(unchecked) private var hasQueue = false
+    /// The socket, once it was asked for; -1 before.
+    @exclusivity(unchecked) private var knownDescriptor: Int32 = -1
 
     /// A connection without a descriptor yet.
     init(isUnix: Bool, on loop: Loop, gauge: ConnectionGauge?) throws(UVError) {
@@ -114,9 +118,18 @@ public final class TCPConnection {
     ///
     /// On a broken connection it takes none either: queue them as usual and the delegate hears the reason.
     public func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard isOpen, bytes.count > 0 else { return 0 }
-        var vector = uv_buf_t(bytes)
-        return max(0, Int(uv_try_write(stream, &vector, 1)))
+        guard isOpen, !isShutDown, bytes.count > 0, !hasQueue || isQueueEmpty() else { return 0 }
+        if knownDescriptor < 0 {
+            guard let descriptor else { return 0 }
+            knownDescriptor = descriptor
+        }
+        return sendNow(bytes, on: knownDescriptor)
+    }
+
+    /// Whether libuv has written everything.
+    private func isQueueEmpty() -> Bool {
+        hasQueue = uv_stream_get_write_queue_size(stream) > 0
+        return !hasQueue
     }
 
     /// The same for several pieces at once, in order, with one system call per 256 of them.
@@ -168,6 +181,7 @@ public final class TCPConnection {
 
     private func queue(_ bytes: UnsafeRawBufferPointer, _ start: (WriteRequest) -> Int32) {
         guard isOpen, bytes.count > 0 else { return }
+        hasQueue = true
         let status = start(loop.writeRequests.next())
         if status < 0 { failSoon(UVError(code: status, call: "write")) }
     }
