@@ -1,3 +1,8 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
 public import CEL
 
 /// What a node of a hosted graph holds when it is not empty: one JSON value, or a failure.
@@ -61,7 +66,7 @@ public final class Datum {
     }
 
     deinit {
-        storage?.deallocate()
+        free(storage)
     }
 
     /// Checks one JSON text (RFC 8259, `JSONScanner`'s rules) and keeps it.
@@ -204,7 +209,10 @@ public final class Datum {
 
     private func store(_ prefix: StaticString, _ text: UnsafeRawBufferPointer) {
         let prefixCount = prefix.utf8CodeUnitCount
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: prefixCount + text.count, alignment: 1)
+        // Straight from `malloc`: `allocate` goes through `posix_memalign` on Linux, for an alignment that bytes do not need.
+        guard let memory = malloc(prefixCount + text.count) else {
+            preconditionFailure("no memory for a value")
+        }
         memory.copyMemory(from: prefix.utf8Start, byteCount: prefixCount)
         if let source = text.baseAddress {
             (memory + prefixCount).copyMemory(from: source, byteCount: text.count)

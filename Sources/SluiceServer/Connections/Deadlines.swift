@@ -11,9 +11,9 @@
 final class Deadlines {
     /// Milliseconds between two looks.
     let tick: UInt64
-    private var slots: [Unmanaged<Connection>?]
+    @exclusivity(unchecked) private var slots: [Unmanaged<Connection>?]
     /// The number of ticks until which all lists have been looked at.
-    private var position: UInt64
+    @exclusivity(unchecked) private var position: UInt64
 
     /// A wheel for deadlines of which the shortest are `shortest` milliseconds long.
     init(shortest: UInt64, now: UInt64) {
