@@ -18,6 +18,12 @@ public struct Commit {
         self.graph = graph
     }
 
+    /// One node of the graph takes one value: what most commits are.
+    public init(setting node: NamedNode, to value: Datum) {
+        graph = node.graph
+        set = Assignments(Assignment(node, value))
+    }
+
     /// The client's own remark, carried to the subscribers unread (`ctx`).
     public var context: Datum? {
         get { rare?.parts.context }
@@ -78,11 +84,11 @@ public struct Commit {
         return nodes.count
     }
 
-    /// The one assignment of a commit that has nothing else to be checked.
-    var only: Assignment? {
-        guard clear.isEmpty, set.rest.isEmpty, case .values = kind else { return nil }
-        if let rare, rare.parts.isChecked { return nil }
-        return set.first
+    /// Whether it is one assignment and nothing else has to be checked.
+    var isLone: Bool {
+        guard clear.isEmpty, set.rest.isEmpty, set.first != nil, case .values = kind else { return false }
+        guard let rare else { return true }
+        return !rare.parts.isChecked
     }
 
     /// Never changed: commits are values, and copies share it.
@@ -139,6 +145,11 @@ public struct Assignments {
 
     /// No sets.
     public init() {}
+
+    /// One set.
+    init(_ only: Assignment) {
+        first = only
+    }
 
     /// How many there are.
     public var count: Int { first == nil ? 0 : 1 + rest.count }

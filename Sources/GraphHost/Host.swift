@@ -22,6 +22,12 @@ public final class Host: CommitLogFollower {
 
     /// Nodes built and values read for requests since the start: what a turn's budget is measured in.
     @exclusivity(unchecked) public internal(set) var work: UInt64 = 0
+    /// The same as ``work``, for whoever asks at every request: another module's look at a stored property that changes is
+    /// watched for exclusive access, in 75 instructions, whatever the property says.
+    public var workDone: UInt64 {
+        @inline(never) get { work }
+    }
+
     /// Loop turns that have ended.
     @exclusivity(unchecked) public private(set) var turns: UInt64 = 0
 
@@ -138,7 +144,7 @@ public final class Host: CommitLogFollower {
     /// The answer is at hand when this returns, or will come through the ``PendingCommit``, as the log decides.
     public func submit(_ commit: Commit) -> Submission {
         do throws(HostError) {
-            if let only = commit.only {
+            if commit.isLone, let only = commit.set.first {
                 guard commit.graph.isOpen else { return submitClosed(commit) }
                 try Self.check(only, of: commit.graph)
                 try Conditions.checkAsked(only.node, [])

@@ -60,6 +60,14 @@ public struct ByteBuffer: ~Copyable {
         length &+= source.count
     }
 
+    /// Appends a copy of bytes that are held already.
+    public mutating func append(repeating range: Range<Int>) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "repeated more than is held")
+        let place = reserve(range.count)
+        place.copyMemory(from: base.unsafelyUnwrapped + range.lowerBound, byteCount: range.count)
+        length &+= range.count
+    }
+
     /// Appends the bytes of a literal.
     @inlinable
     @inline(__always)

@@ -47,6 +47,8 @@ public final class Server {
     let times: Milliseconds
     let pendingBytes: Int
     let outboxes = OutboxPool()
+    let sharedFrame = SharedFrame()
+    let setAnswer = SetAnswer()
     let assemblers: AssemblerPool
     let compressionCounters = CompressionCounters()
     /// For connections whose compressed messages stand by themselves; nil where compression is off.
@@ -479,6 +481,7 @@ public final class Server {
         if second != encodedSecond {
             encodedSecond = second
             encoder.date = HTTPDate(unixSeconds: loop.wallClock / 1000)
+            setAnswer.forget()
         }
     }
 

@@ -34,6 +34,25 @@ struct ListeningFormsTests {
         #expect(!node.hasListener)
     }
 
+    @Test(
+        "G-11: a listener that is told of changes alone hears each, reads the present value, and replays nothing"
+    )
+    func changes() {
+        let node = graph.mutable(1)
+        let bag = CancellableBag()
+        let recorder = Recorder<String>()
+        node.listenChanges(in: bag) { [unowned node] isEmpty in
+            recorder.note("\(isEmpty) \(node.value.map(String.init) ?? "-")")
+        }
+        #expect(recorder.history == [])
+        node.set(2)
+        node.clear()
+        node.set(3)
+        bag.cancel()
+        node.set(4)
+        #expect(recorder.history == ["false 2", "true -", "false 3"])
+    }
+
     @Test("G-95: value, value and context, value and path and context, each with a bag and with an owner")
     func closures() {
         let source = graph.mutable(of: Int.self)

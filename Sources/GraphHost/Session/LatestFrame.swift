@@ -5,6 +5,8 @@ final class LatestFrame {
     let buffer: FrameBuffer
     /// How often it was sent.
     @exclusivity(unchecked) var count: UInt64 = 0
+    /// Another one for each message that is built, so that sinks know one that they have seen.
+    @exclusivity(unchecked) private(set) var number: UInt64 = 0
     @exclusivity(unchecked) private var id: UInt64 = 0
     @exclusivity(unchecked) private var folded: UInt64 = 0
     @exclusivity(unchecked) private var node: UInt64 = 0
@@ -77,6 +79,7 @@ final class LatestFrame {
     /// Builds the message of this lone subscription.
     func build(_ subscription: Subscription) {
         forget()
+        number &+= 1
         let frames = subscription.graph.frames
         frames.appendHead(to: buffer)
         subscription.appendEntry(to: buffer)

@@ -103,6 +103,9 @@ extension Session {
             return
         }
         // From here on the subscription may be gone: a sink that fails closes the session.
+        if requests.isEmpty, completes == nil {
+            return sink.send(shared: latest.buffer.bytes, number: latest.number)
+        }
         sink.send(message: latest.buffer.bytes)
         if let completes, let subscription = subscription(completes) { end(subscription, .complete) }
     }

@@ -4,36 +4,13 @@
 /// Whoever holds the connection makes one, hands it every message, and ends it with ``close(_:)``, the one way
 /// out: whatever the reason, all that only this client needed is freed before that call returns.
 public final class Session {
-    /// Its number, unique in the host and never used again.
-    public let number: UInt64
-    /// How it is reached: `ws`, `sse`, or what the server calls it.
-    public let transport: String
-    /// When it began, in milliseconds since 1970.
-    public let since: UInt64
-
+    // What every delivery touches comes first, as in ``Subscription``.
     unowned(unsafe) let host: Host
-    /// Where it stands in the host's list.
-    var place = -1
     private let sessions: Unmanaged<Sessions>
-    @exclusivity(unchecked) private(set) var sink: (any MessageSink)?
-    let form: SessionForm
-    var access: SessionAccess
-    @exclusivity(unchecked) private(set) var subscriptions: ContiguousArray<Subscription> = []
-    @exclusivity(unchecked) var requests = PendingRequests()
-    /// What few sessions have: Session+Extras.swift.
-    var extras: Extras?
-    /// How fast this connection may send.
-    @exclusivity(unchecked) var rate = RateLimit()
-    /// What this session's requests have had of the present turn.
-    var share = TurnShare()
-
     // What the client still has to be told: Session+Delivery.swift.
     @exclusivity(unchecked) var nextMarked: Unmanaged<Session>?
     @exclusivity(unchecked) var firstMarked: Unmanaged<Subscription>?
     @exclusivity(unchecked) var lastMarked: Unmanaged<Subscription>?
-    @exclusivity(unchecked) var queue: ContiguousArray<QueuedEmission> = []
-    @exclusivity(unchecked) var queuedBytes = 0
-
     // One byte each: together they take the room of two words.
     @exclusivity(unchecked) var isMarked = false
     @exclusivity(unchecked) var isBlocked = false
@@ -50,6 +27,29 @@ public final class Session {
     /// It is on the host's list of those whose requests go on in the next turn.
     var isUnfinished = false
     var isThrottled = false
+    @exclusivity(unchecked) private(set) var sink: (any MessageSink)?
+    @exclusivity(unchecked) var queue: ContiguousArray<QueuedEmission> = []
+    @exclusivity(unchecked) var requests = PendingRequests()
+
+    /// Its number, unique in the host and never used again.
+    public let number: UInt64
+    /// How it is reached: `ws`, `sse`, or what the server calls it.
+    public let transport: String
+    /// When it began, in milliseconds since 1970.
+    public let since: UInt64
+
+    /// Where it stands in the host's list.
+    var place = -1
+    let form: SessionForm
+    var access: SessionAccess
+    @exclusivity(unchecked) private(set) var subscriptions: ContiguousArray<Subscription> = []
+    /// What few sessions have: Session+Extras.swift.
+    var extras: Extras?
+    /// How fast this connection may send.
+    @exclusivity(unchecked) var rate = RateLimit()
+    /// What this session's requests have had of the present turn.
+    var share = TurnShare()
+    @exclusivity(unchecked) var queuedBytes = 0
 
     /// A session of `host` whose messages go to `sink`; it holds the sink until it is closed.
     ///

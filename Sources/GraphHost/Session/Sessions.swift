@@ -8,6 +8,8 @@ final class Sessions {
     @exclusivity(unchecked) private var firstMarked: Unmanaged<Session>?
     @exclusivity(unchecked) private var lastMarked: Unmanaged<Session>?
     private var closed: [Session] = []
+    /// The one that is being told what changed.
+    @exclusivity(unchecked) private var flushing: Unmanaged<Session>?
     @exclusivity(unchecked) private var overflowing: [Session] = []
     /// What is being said: every delivery is built in it, so that it always knows what its buffer holds.
     let latest: LatestFrame
@@ -34,9 +36,10 @@ final class Sessions {
 
     /// Forgets a session that has been closed.
     ///
-    /// One that still stands in the list for the end of the turn is kept until then.
+    /// One that still stands in the list for the end of the turn, or is being flushed, is kept until that is over.
     func remove(_ session: Session) {
-        if session.isMarked, !session.isBlocked { closed.append(session) }
+        let isFlushing = flushing?.toOpaque() == Unmanaged.passUnretained(session).toOpaque()
+        if isFlushing || (session.isMarked && !session.isBlocked) { closed.append(session) }
         let last = open.removeLast()
         if last !== session {
             last.place = session.place
@@ -104,11 +107,14 @@ final class Sessions {
         while let entry = firstMarked {
             firstMarked = entry._withUnsafeGuaranteedRef { $0.nextMarked }
             if firstMarked == nil { lastMarked = nil }
-            // Retained: a sink that fails closes the session, and may be the last to hold it.
-            let session = entry.takeUnretainedValue()
-            session.nextMarked = nil
-            session.flush(latest)
+            // Not retained: a sink that fails closes the session and may be the last to hold it, but then it is in `closed`.
+            flushing = entry
+            entry._withUnsafeGuaranteedRef { session in
+                session.nextMarked = nil
+                session.flush(latest)
+            }
         }
+        flushing = nil
         latest.forget()
         if !closed.isEmpty { closed.removeAll() }
     }

@@ -31,23 +31,18 @@ public struct EndCode: RawRepresentable, Hashable, Sendable {
 ///   `latest` is in its session's list of marked ones, or waits for its interval or for the socket;
 /// - in mode `all` the emissions stand in the session's queue, `queued` of them.
 class Subscription: AlarmTarget {
+    // What every delivery touches comes first and fits into one or two cache lines: with thousands of subscribers,
+    // waiting for memory is most of what the host adds to a delivery.
+
     /// The id that the client chose.
     final let id: UInt64
     /// The session, which ends it before it goes.
     private final let owner: Unmanaged<Session>
     final let graph: LiveGraph
-    /// Changed by `mod` only.
-    @exclusivity(unchecked) final var options: SubscriptionOptions
-
-    @exclusivity(unchecked) private(set) final var node: Node<Datum>?
     /// The number of the one node whose value makes the whole message; 0 when there is more to it.
     @exclusivity(unchecked) private(set) final var nodeNumber: UInt64 = 0
-    final var bag: CancellableBag?
     @exclusivity(unchecked) final var folded: UInt64 = 0
-    /// Emissions folded into a later one since the beginning.
-    @exclusivity(unchecked) final var foldedInAll: UInt64 = 0
-    @exclusivity(unchecked) final var queued = 0
-    @exclusivity(unchecked) final var queuedBytes = 0
+    @exclusivity(unchecked) final var nextMarked: Unmanaged<Subscription>?
     /// What the client believes, or will once the emissions heard so far have been delivered.
     @exclusivity(unchecked) final var heardEmpty = true
     @exclusivity(unchecked) final var isMarked = false
@@ -56,7 +51,15 @@ class Subscription: AlarmTarget {
     @exclusivity(unchecked) final var isEnded = false
     /// A `prefix` stage has had its last value: end after the next delivery.
     @exclusivity(unchecked) final var isComplete = false
-    @exclusivity(unchecked) final var nextMarked: Unmanaged<Subscription>?
+    /// Changed by `mod` only.
+    @exclusivity(unchecked) final var options: SubscriptionOptions
+
+    @exclusivity(unchecked) private(set) final var node: Node<Datum>?
+    final var bag: CancellableBag?
+    /// Emissions folded into a later one since the beginning.
+    @exclusivity(unchecked) final var foldedInAll: UInt64 = 0
+    @exclusivity(unchecked) final var queued = 0
+    @exclusivity(unchecked) final var queuedBytes = 0
     private final var notBefore: UInt64 = 0
     private final var interval: Alarm?
     /// Its part in a chain; nil where it listens to a named node as it stands.
@@ -81,15 +84,15 @@ class Subscription: AlarmTarget {
         let bag = CancellableBag()
         self.bag = bag
         let me = Unmanaged.passUnretained(self)
-        node.listenEmissions(in: bag, replay: false) { emission, _ in
-            me._withUnsafeGuaranteedRef { $0.hear(emission) }
+        node.listenChanges(in: bag) { isEmpty in
+            me._withUnsafeGuaranteedRef { $0.hear(change: isEmpty) }
         }
     }
 
     /// An emission happened.
     @inline(__always)
-    private final func hear(_ emission: Emission<Datum>) {
-        if options.isAll { queue(emission.value) } else { hear(isEmpty: emission.isEmpty) }
+    private final func hear(change isEmpty: Bool) {
+        if options.isAll { queue(node?.value) } else { hear(isEmpty: isEmpty) }
     }
 
     /// Mode `latest`: an emission happened; its value is read when it is delivered.
@@ -222,10 +225,10 @@ class Subscription: AlarmTarget {
 struct SubscriptionOptions {
     /// Every value is delivered, none folded.
     var isAll = false
-    /// Mode `all`: how many emissions may be queued.
-    var queue = 256
     /// Milliseconds between deliveries at most; 0: none.
     var every: UInt64 = 0
+    /// Mode `all`: how many emissions may be queued.
+    var queue = 256
     /// Whether `snap` carries the value.
     var initial = true
     /// How many values of the node's history `snap` carries.

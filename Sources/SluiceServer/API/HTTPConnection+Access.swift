@@ -7,8 +7,9 @@ extension HTTPConnection {
     /// What the caller of the request at hand may do; nil where that is not enough, which is answered.
     @inline(__always)
     func identify(_ head: RequestHead, for route: Route) -> Access? {
-        guard let authenticator = server.authenticator else {
-            return isAllowed(door.openAccess, route) ? door.openAccess : nil
+        guard let authenticator = hub._withUnsafeGuaranteedRef({ $0.authenticator }) else {
+            let access = Unmanaged.passUnretained(door)._withUnsafeGuaranteedRef { $0.openAccess }
+            return isAllowed(access, route) ? access : nil
         }
         return identify(head, for: route, authenticator)
     }

@@ -16,7 +16,8 @@ extension HTTPConnection {
     /// The graph that the first capture names; where there is none for this caller, that is answered.
     func findGraph(_ captures: Captures) -> GraphView? {
         do throws(HostError) {
-            return try GraphView(server.host.graph(named: captures[0]), for: access)
+            let graph = hub._withUnsafeGuaranteedRef { $0.host.graph(named: captures[0]) }
+            return try GraphView(graph, for: access)
         } catch {
             refuse(error)
             return nil
@@ -50,8 +51,7 @@ extension HTTPConnection {
         } catch {
             return refuse(HostError(error, node: node.name), hint: Self.hint(error))
         }
-        var commit = Commit(graph: node.graph)
-        commit.set.append(Assignment(node, value))
+        var commit = Commit(setting: node, to: value)
         guard prepare(&commit, node, head) else { return }
         // A tag for what was put may only be given when exactly that was stored (RFC 9110 §9.3.4).
         let isTagged = head.method != .put || value.byteCount == body.count
@@ -137,7 +137,8 @@ extension HTTPConnection {
             if rate.isExhausted { framing.keepsAlive = false }
             return refuse(error)
         }
-        switch server.host.submit(commit) {
+        let submission = hub._withUnsafeGuaranteedRef { $0.host.submit(commit) }
+        switch submission {
         case .applied(let applied): answer(applied, form)
         case .refused(let error): refuse(error)
         case .pending(let pending):
@@ -167,6 +168,17 @@ extension HTTPConnection {
 
     @inline(__always)
     private func answerSet(_ applied: Applied, isTagged: Bool, isMinimal: Bool) {
+        let isUsual = isTagged && !isMinimal && !applied.isReplay && framing.keepsAlive && !framing.isHTTP10
+        let isAnswered = hub._withUnsafeGuaranteedRef { server in
+            guard isUsual, !server.cors.isOn else { return false }
+            write { server.setAnswer.append(applied, server.encoder, to: &$0) }
+            return true
+        }
+        if !isAnswered { compose(applied, isTagged: isTagged, isMinimal: isMinimal) }
+    }
+
+    /// The same answer, where something about it is not usual.
+    private func compose(_ applied: Applied, isTagged: Bool, isMinimal: Bool) {
         write { out in
             begin(isMinimal ? .noContent : .ok, in: &out)
             if isTagged { out.append(tagField: applied.epoch, applied.rev) }

@@ -13,7 +13,7 @@ enum Admission {
 extension HTTPConnection {
     /// Whether the request is for this server, may do what it wants to, and where it leads.
     @inline(__always)
-    private func admit(_ head: RequestHead) -> Admission {
+    private func admit(_ head: RequestHead, _ server: Server, _ door: Door) -> Admission {
         let method = head.method
         guard door.hostCheck.accepts(head.authority) else { return .refused(Self.misdirected(head)) }
         if isProxied, let refusal = hear(head) { return .refused(refusal) }
@@ -75,13 +75,13 @@ extension HTTPConnection {
 
     /// What is wrong with a request whose body has not been sent yet.
     func refusalBeforeBody() -> Refusal? {
-        if case .refused(let problem) = admit(parser.head) { problem } else { nil }
+        if case .refused(let problem) = admit(parser.head, server, door) { problem } else { nil }
     }
 
     /// Whether the caller may send a body larger than usual: a definition, by who may define that graph; where not, that is answered.
     func hasRoom() -> Bool {
         let head = parser.head
-        switch admit(head) {
+        switch admit(head, server, door) {
         case .route(.defineGraph, let captures):
             guard let access = identify(head, for: .defineGraph) else { return false }
             self.access = access
@@ -93,9 +93,12 @@ extension HTTPConnection {
     }
 
     /// Answers the request at hand, now or later.
-    func respond() {
+    ///
+    /// The server is handed down and not asked for again and again: each time would count a reference.
+    func respond(_ server: Server) {
         let head = parser.head
-        switch admit(head) {
+        let admission = Unmanaged.passUnretained(door)._withUnsafeGuaranteedRef { admit(head, server, $0) }
+        switch admission {
         case .route(let route, let captures):
             guard let access = identify(head, for: route) else { return }
             self.access = access
@@ -149,7 +152,7 @@ extension HTTPConnection {
     func respondToUpgrade() -> WebSocketConnection? {
         let head = parser.head
         framing.keepsAlive = false
-        switch admit(head) {
+        switch admit(head, server, door) {
         case .refused(let problem): refuse(problem)
         case .file, .options: refuse(Self.notFound)
         case .route(let route, let captures):

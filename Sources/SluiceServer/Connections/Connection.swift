@@ -10,10 +10,26 @@ internal import HTTP
 ///   it was given (`isBehind`), new bytes only collect.
 /// - `ended(_:)` is called exactly once, in the loop turn in which the socket is closed, by whichever side.
 class Connection: ConnectionDelegate {
+    // What every delivery touches comes first and fits into one or two cache lines.
+
     /// Whose connection it is; the server outlives it.
     unowned(unsafe) final let server: Server
     /// The same, for what happens at every delivery: using it counts no references.
     final var hub: Unmanaged<Server> { .passUnretained(server) }
+    @exclusivity(unchecked) final private(set) var socket: Transport? {
+        didSet { plain = socket?.plain.map(Unmanaged.passUnretained) }
+    }
+    /// The socket, where nothing but TCP is spoken: using it counts no references.
+    @exclusivity(unchecked) private final var plain: Unmanaged<TCPConnection>?
+    @exclusivity(unchecked) private final var outbox: Outbox?
+    @exclusivity(unchecked) private final var isQueued = false
+    /// Whether the kernel still owes us the acceptance of bytes it was given.
+    @exclusivity(unchecked) final private(set) var isBehind = false
+    /// Whether we have said our last word and only wait for the peer to go.
+    @exclusivity(unchecked) final private(set) var isLingering = false
+    /// How much the kernel owed us when that was last looked at.
+    @exclusivity(unchecked) private final var owedBytes: UInt32 = 0
+
     /// Its number in the server, never used again.
     final let number: UInt64
     /// When it was accepted, milliseconds since 1970.
@@ -23,17 +39,8 @@ class Connection: ConnectionDelegate {
     /// The client behind a trusted proxy, where that says who it is.
     final var client: IPAddress?
 
-    @exclusivity(unchecked) final private(set) var socket: Transport?
     /// Where it stands in the server's list.
     @exclusivity(unchecked) final var place = -1
-    @exclusivity(unchecked) private final var outbox: Outbox?
-    @exclusivity(unchecked) private final var isQueued = false
-    /// Whether the kernel still owes us the acceptance of bytes it was given.
-    @exclusivity(unchecked) final private(set) var isBehind = false
-    /// Whether we have said our last word and only wait for the peer to go.
-    @exclusivity(unchecked) final private(set) var isLingering = false
-    /// How much the kernel owed us when that was last looked at.
-    @exclusivity(unchecked) private final var owedBytes: UInt32 = 0
 
     // The place in `Deadlines`.
     @exclusivity(unchecked) final var deadline: UInt64 = .max
@@ -48,6 +55,7 @@ class Connection: ConnectionDelegate {
         self.number = number
         since = server.loop.wallClock
         self.socket = socket
+        plain = socket.plain.map(Unmanaged.passUnretained)
         socket.setDelegate(self)
         server.add(self)
     }
@@ -60,6 +68,7 @@ class Connection: ConnectionDelegate {
         client = other.client
         since = other.since
         socket = other.socket
+        plain = other.plain
         outbox = other.outbox
         isQueued = false
         isBehind = other.isBehind
@@ -75,6 +84,7 @@ class Connection: ConnectionDelegate {
 
     /// Bytes that the kernel has not taken yet.
     final var unsentBytes: Int {
+        if outbox == nil, !isBehind { return 0 }
         let waiting = outbox?.buffer.count ?? 0
         return isBehind ? waiting + (socket?.queuedBytes ?? 0) : waiting
     }
@@ -97,6 +107,28 @@ class Connection: ConnectionDelegate {
         }
     }
 
+    /// Gives the kernel bytes from where they stand, without an outbox of its own: for what all are told alike.
+    ///
+    /// - Returns: false, and nothing is given, where other bytes wait or the bytes must change on their way.
+    @inline(__always)
+    final func writeAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard outbox == nil, !isBehind, !isLingering, let plain else { return false }
+        let taken = plain._withUnsafeGuaranteedRef { $0.tryWrite(bytes) }
+        hub._withUnsafeGuaranteedRef { $0.sentBytes &+= UInt64(bytes.count) }
+        if taken < bytes.count { keep(UnsafeRawBufferPointer(rebasing: bytes[taken...])) }
+        return true
+    }
+
+    /// Queues a copy of what the kernel would not take.
+    @inline(never)
+    private final func keep(_ rest: UnsafeRawBufferPointer) {
+        let outbox = server.outboxes.take()
+        outbox.buffer.append(rest)
+        isBehind = true
+        socket?.write(outbox.buffer.bytes, keptBy: outbox)
+        owedBytes = UInt32(clamping: socket?.queuedBytes ?? 0)
+    }
+
     /// Called by the server when it takes the connection off its list.
     final func flushQueued() {
         isQueued = false
@@ -105,19 +137,20 @@ class Connection: ConnectionDelegate {
 
     /// Gives the kernel what has collected.
     final func flush() {
-        guard !isBehind, let socket, let outbox = outbox.take() else { return }
+        guard !isBehind, outbox != nil, socket != nil, let outbox = outbox.take() else { return }
         let bytes = outbox.buffer.bytes
-        let taken = socket.tryWrite(bytes)
+        let taken =
+            plain.map { $0._withUnsafeGuaranteedRef { $0.tryWrite(bytes) } } ?? socket?.tryWrite(bytes) ?? 0
         hub._withUnsafeGuaranteedRef { server in
             server.sentBytes &+= UInt64(bytes.count)
             if taken == bytes.count {
-                isBehind = socket.holdsBytes
+                if plain == nil { isBehind = socket?.holdsBytes ?? false }
                 server.outboxes.give(outbox)
             } else {
                 isBehind = true
-                socket.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: outbox)
+                socket?.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: outbox)
             }
-            if isBehind { owedBytes = UInt32(clamping: socket.queuedBytes) }
+            if isBehind { owedBytes = UInt32(clamping: socket?.queuedBytes ?? 0) }
         }
     }
 
@@ -129,6 +162,15 @@ class Connection: ConnectionDelegate {
         let before = owedBytes
         owedBytes = UInt32(clamping: socket.queuedBytes)
         return owedBytes < before
+    }
+
+    /// Does something behind which ``flush()`` is called anyhow: what it writes need not be looked for at the end of the turn.
+    @inline(__always)
+    final func beforeFlush(_ body: () -> Void) {
+        let was = isQueued
+        isQueued = true
+        body()
+        isQueued = was
     }
 
     /// Whether a short write is pending that the peer's reading would end; for the heartbeat.

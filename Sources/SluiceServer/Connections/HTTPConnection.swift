@@ -61,7 +61,8 @@ final class HTTPConnection: Connection {
 
     private func process(_ input: inout UnsafeRawBufferPointer) {
         while true {
-            let isMore = step(&input)
+            var isMore = false
+            beforeFlush { isMore = step(&input) }
             if isUpgraded { return }
             if isMore, isClosing { return closeAfterWriting() }
             flush()
@@ -89,10 +90,10 @@ final class HTTPConnection: Connection {
                 return true
             case .request:
                 startedAt = 0
-                let before = server.host.work
+                let before = workDone
                 answer()
                 if isUpgraded { return true }
-                if server.host.work != before, share.spend(since: before, of: server.host) {
+                if workDone != before, share.spend(since: before, of: server.host) {
                     // This client has had its share; others are served before the next turn.
                     isUnfinished = true
                     server.goesOn(self)
@@ -102,7 +103,7 @@ final class HTTPConnection: Connection {
                 upgrade(input)
                 if isUpgraded { return true }
             case .continueExpected:
-                takeHead()
+                takeHead(server)
                 if let problem = refusalBeforeBody() {
                     framing.keepsAlive = false
                     refuse(problem)
@@ -149,6 +150,9 @@ final class HTTPConnection: Connection {
         return true
     }
 
+    /// What requests have cost the host so far.
+    private var workDone: UInt64 { hub._withUnsafeGuaranteedRef { $0.host.workDone } }
+
     /// The next turn has begun.
     func goOn() {
         isUnfinished = false
@@ -188,7 +192,7 @@ final class HTTPConnection: Connection {
 
     /// Takes from the head what every answer to it needs.
     @inline(__always)
-    private func takeHead() {
+    private func takeHead(_ server: Server) {
         framing = parser.head.framing
         if server.cors.isOn { sharedWith = server.cors.answer(to: parser.head.value(.origin)) }
         if server.isDraining { framing.keepsAlive = false }
@@ -203,16 +207,18 @@ final class HTTPConnection: Connection {
 
     private func answer() {
         requests &+= 1
-        server.requests &+= 1
-        takeHead()
-        respond()
+        hub._withUnsafeGuaranteedRef { server in
+            server.requests &+= 1
+            takeHead(server)
+            respond(server)
+        }
         if waitingFor == 0, body == nil, !framing.keepsAlive { isClosing = true }
     }
 
     private func upgrade(_ rest: UnsafeRawBufferPointer) {
         requests &+= 1
         server.requests &+= 1
-        takeHead()
+        takeHead(server)
         if let connection = respondToUpgrade() {
             isUpgraded = true
             connection.begin(with: rest)
@@ -262,6 +268,11 @@ final class HTTPConnection: Connection {
     private func setDeadline() {
         guard socket != nil, !isLingering else { return }
         if let poll { return server.deadlines.set(self, at: poll.deadline) }
+        hub._withUnsafeGuaranteedRef { setDeadline(of: $0) }
+    }
+
+    @inline(__always)
+    private func setDeadline(of server: Server) {
         let now = server.loop.now
         let deadline: UInt64
         if parser.isReadingHead {

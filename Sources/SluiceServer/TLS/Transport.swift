@@ -15,6 +15,11 @@ enum Transport {
         }
     }
 
+    /// The socket, where nothing is spoken on it but what passes through here.
+    var plain: TCPConnection? {
+        if case .plain(let socket) = self { socket } else { nil }
+    }
+
     /// Whether TLS is spoken.
     var isSecure: Bool {
         if case .secure = self { true } else { false }

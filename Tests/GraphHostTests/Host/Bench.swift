@@ -114,6 +114,8 @@ final class RecordingSink: MessageSink {
     private var messages: [String] = []
     private(set) var closes: [String] = []
     private(set) var pauses: [Bool] = []
+    /// The messages that others get as well, with their numbers.
+    private(set) var shared: [(number: UInt64, message: String)] = []
     /// What the kernel has not taken; grows by what is sent while `isStuck`.
     var unsentBytes = 0
     var isStuck = false
@@ -127,6 +129,11 @@ final class RecordingSink: MessageSink {
         }
         messages.append(String(decoding: message, as: UTF8.self))
         if isStuck { unsentBytes += message.count }
+    }
+
+    func send(shared message: UnsafeRawBufferPointer, number: UInt64) {
+        shared.append((number, String(decoding: message, as: UTF8.self)))
+        send(message: message)
     }
 
     func close(code: UInt16, reason: String) {

@@ -35,6 +35,31 @@ struct SlowSinkTests {
         #expect(client.take().count == 1)
     }
 
+    @Test("What many are told alike has one number, and other bytes another")
+    func sharedNumbers() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let clients = (1...4).map { _ in bench.connect() }
+        for (place, client) in clients.enumerated() {
+            client.ask(#"{"op":"sub","id":\#(place == 3 ? 2 : 1),"graph":"g","node":"x"}"#)
+        }
+        for value in 1...3 {
+            try bench.set(graph, [("x", "\(value)")])
+            bench.host.flush()
+        }
+        var known: [UInt64: String] = [:]
+        for client in clients {
+            #expect(client.sink.shared.count == 3)
+            for (number, message) in client.sink.shared {
+                #expect(known.updateValue(message, forKey: number) ?? message == message)
+            }
+        }
+        #expect(known.count == 6, "two forms of each of three messages")
+        #expect(Set(known.values).count == 6)
+        let alike = clients.prefix(3).map { $0.sink.shared.map(\.number) }
+        #expect(alike.allSatisfy { $0 == alike[0] })
+    }
+
     @Test("Mode all queues while the socket is full, and ends with slow when the queue overflows")
     func overflow() throws {
         let bench = Bench()

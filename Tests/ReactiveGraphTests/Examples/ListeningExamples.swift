@@ -27,6 +27,18 @@ extension Examples {
         try check()
     }
 
+    @Test("Hearing of changes alone (G-11)")
+    func listenChanges() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let level = graph.mutable(1)
+        var isStale = false
+        level.listenChanges(in: bag) { _ in isStale = true }
+        level.set(2)
+        print(isStale, level)  // prints true undefined: 2
+        try check()
+    }
+
     @Test("An edge of one's own (G-32)")
     func ownEdge() throws {
         final class Halves: TransformEdge<Int, Int> {

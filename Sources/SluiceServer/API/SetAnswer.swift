@@ -1,0 +1,55 @@
+internal import GraphHost
+internal import HTTP
+
+/// The usual answer to a set, of which only the rev changes from one to the next: the rest stands ready.
+///
+/// Put together from its parts it takes 840 instructions, a tenth of a pipelined request; from here 400.
+final class SetAnswer {
+    /// Status line, date, and the tag up to the rev.
+    @exclusivity(unchecked) private var head = ByteBuffer()
+    /// From behind the rev in the tag to that in the body.
+    @exclusivity(unchecked) private var middle = ByteBuffer()
+    // What they were made for.
+    @exclusivity(unchecked) private var epoch = ""
+    @exclusivity(unchecked) private var digits = 0
+    @exclusivity(unchecked) private var isStale = true
+
+    /// The date has changed.
+    func forget() { isStale = true }
+
+    /// Appends the answer to an applied commit.
+    func append(_ applied: Applied, _ encoder: ResponseEncoder, to out: inout ByteBuffer) {
+        if isStale || applied.epoch != epoch { makeHead(applied.epoch, encoder) }
+        out.append(head.bytes)
+        let start = out.count
+        out.append(decimal: UInt(applied.rev))
+        let digits = out.count - start
+        if digits != self.digits { makeMiddle(digits) }
+        out.append(middle.bytes)
+        out.append(repeating: start..<start + digits)
+        out.append("}\n")
+    }
+
+    @inline(never)
+    private func makeHead(_ epoch: String, _ encoder: ResponseEncoder) {
+        self.epoch = epoch
+        isStale = false
+        digits = 0
+        head.removeAll()
+        encoder.begin(.ok, ResponseFraming(), in: &head)
+        head.append("ETag: \"")
+        head.append(string: epoch)
+        head.append(":")
+    }
+
+    @inline(never)
+    private func makeMiddle(_ digits: Int) {
+        self.digits = digits
+        middle.removeAll()
+        middle.append("\"\r\nContent-Type: application/json\r\n")
+        middle.field("Content-Length", 20 + epoch.utf8.count + digits)
+        middle.append("\r\n{\"epoch\":\"")
+        middle.append(string: epoch)
+        middle.append("\",\"rev\":")
+    }
+}
