@@ -1,0 +1,57 @@
+internal import CLibuv
+
+/// Calls an action again and again, each time after all sockets that were ready had their say: the place to look at deadlines of
+/// peers.
+///
+/// libuv runs timers before it polls. A process that stood still, stopped by a signal or busy with something long, would find
+/// its peers late although what they sent in time lies in the kernel. So when the time has come this waits for the poll of the same
+/// turn (`uv_check`), which does not sleep then (`uv_idle`).
+///
+/// Dropping it ends the calls. See https://docs.libuv.org/en/v1.x/design.html#the-i-o-loop, check.html and idle.html.
+public final class PolledTimer {
+    private let timer: Handle<uv_timer_t>
+    private let idle: Handle<uv_idle_t>
+    private let check: Handle<uv_check_t>
+    private let action: () -> Void
+
+    /// A timer that is not started yet; it does not keep the loop running.
+    public init(on loop: Loop, action: @escaping () -> Void) throws(UVError) {
+        self.action = action
+        timer = try Handle(on: loop, "uv_timer_init", uv_timer_init)
+        idle = try Handle(on: loop, "uv_idle_init", uv_idle_init)
+        check = try Handle(on: loop, "uv_check_init", uv_check_init)
+        timer.belongs(to: self)
+        check.belongs(to: self)
+        timer.keepsLoopAlive = false
+        idle.keepsLoopAlive = false
+        check.keepsLoopAlive = false
+    }
+
+    /// Calls the action every `interval` from now on, in whole milliseconds, rounded up, and at least one.
+    public func start(every interval: Duration) {
+        let milliseconds = max(interval.milliseconds, 1)
+        let comes: uv_timer_cb = { $0!.pointee.data.owner(PolledTimer.self).come() }
+        uv_timer_start(timer.raw, comes, milliseconds, milliseconds)
+    }
+
+    /// Does not call any more until it is started again.
+    public func stop() {
+        uv_timer_stop(timer.raw)
+        rest()
+    }
+
+    private func come() {
+        uv_idle_start(idle.raw) { _ in }
+        uv_check_start(check.raw) { $0!.pointee.data.owner(PolledTimer.self).polled() }
+    }
+
+    private func polled() {
+        rest()
+        action()
+    }
+
+    private func rest() {
+        uv_idle_stop(idle.raw)
+        uv_check_stop(check.raw)
+    }
+}
