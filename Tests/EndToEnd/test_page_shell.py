@@ -1,4 +1,4 @@
-"""The page's frame: connection state, signing in, clients, keys, themes, small screens, budgets."""
+"""The page's frame: connection state, signing in, clients, keys, themes, small screens."""
 
 import contextlib
 import http.server
@@ -337,19 +337,6 @@ def test_no_file_is_long_and_none_makes_markup_of_data():
         if file.name != "client.js":
             assert len(text.splitlines()) <= 400, file
         assert not re.search(r"\.(inner|outer)HTML\s*=|insertAdjacentHTML|document\.write|\beval\(|new Function|setAttribute\(\"style\"", text), file
-
-
-def test_the_first_page_keeps_its_budgets(open_page, server):
-    page = open_page(server)
-    expect(state(page)).to_have_text("Live")
-    expect(page.locator(".graphs a").first).to_be_visible()
-    page.wait_for_timeout(300)
-    entries = page.evaluate("""performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation"))
-        .map(({ name, encodedBodySize, decodedBodySize }) => [name, encodedBodySize, decodedBodySize])""")
-    assert len(entries) <= 25
-    assert sum(entry[2] for entry in entries) <= 150_000 and sum(entry[1] for entry in entries) <= 45_000
-    painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    assert painted < 1000, painted
 
 
 def test_the_connection_tells_its_figures(open_page, server):

@@ -1,24 +1,21 @@
-// Values over time on a canvas: up to six series, told apart by colour and dash; the right edge follows now. What holds is
-// drawn as steps, because a value holds until the next; what could not be heard is hatched.
+// Up to six series over time on a canvas, told apart by colour and dash; the right edge follows now, what could not be heard is hatched.
 import { h, setAttribute, setText } from "/lib/dom.js";
 import { formatDuration, formatTime, formatValue } from "/lib/format.js";
 import { SteadyRange, binaryStep, digitsOf, niceStep, steps, ticks, timeLabel, timeTicks } from "/chart/model.js";
 
-export const dashes = [[], [6, 3], [2, 3], [8, 3, 2, 3], [4, 2], [1, 2]];
+const dashes = [[], [6, 3], [2, 3], [8, 3, 2, 3], [4, 2], [1, 2]];
 const room = { left: 8, right: 56, top: 8, bottom: 20 };
 
-/** The colours of the page's tokens, read again when the theme changes. */
 function palette(element) {
   const style = getComputedStyle(element), of = (name) => style.getPropertyValue(name).trim();
   return {
-    text: of("--text-2"), strong: of("--text"), grid: of("--hairline"), cursor: of("--edge"), surface: of("--surface"),
+    text: of("--text-2"), grid: of("--hairline"), cursor: of("--edge"), surface: of("--surface"),
     series: [1, 2, 3, 4, 5, 6].map((i) => of(`--series-${i}`)), font: `11px ${of("--sans")}`,
   };
 }
 
 /** The time under somebody's pointer, shared by all charts of a page. */
 export class Cursor extends EventTarget {
-  /** Milliseconds since 1970, or null. */
   t = null;
 
   move(t) {
@@ -34,9 +31,7 @@ export class TimeChart {
   #series; #page; #canvas; #pen; #item; #range; #colours; #readouts = []; #columns; #summary; #summaryAt = 0;
   #box = { width: 0, height: 0 }; #width = 0; #height = 0; #ending = new AbortController(); #unit = "";
 
-  /**
-   * `series`: `[{ name, unit, ring }]`; `page`: the page's `{ frame, store, announce }`; `now`: the server's time, ms.
-   */
+  /** `series`: `[{ name, unit, ring }]`; `now`: the server's time, ms. */
   constructor({ series, span = 300_000, min, max, cursor, page, now = Date.now, title = "" }) {
     const { signal } = this.#ending;
     this.#series = series.slice(0, 6);
@@ -70,9 +65,8 @@ export class TimeChart {
     this.#listen(this.#canvas, signal);
   }
 
-  /** Something has changed; with reduced motion the next second is soon enough. */
   mark() { this.#item.mark(); }
-  /** New points came. */
+  /** New points came; with reduced motion the next second is soon enough. */
   grow() { if (!this.#page.store.get("reduced")) this.#item.mark(); }
   close() { this.#ending.abort(); this.#item.close(); }
 

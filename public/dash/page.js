@@ -6,7 +6,7 @@ import { Feeds, Observed } from "/dash/sources.js";
 import { Widget } from "/dash/widget.js";
 
 let list;
-/** The server's dashboards: `[{ name, title, graph }]`; none where it has no folder of them. */
+/** The server's dashboards: `[{ name, title, graph }]`. */
 function named() {
   list ??= fetch("/dashboards/").then((answer) => (answer.ok ? answer.json() : []))
     .then((all) => (Array.isArray(all) ? all : all.dashboards ?? []), () => { list = undefined; return []; });
@@ -55,7 +55,6 @@ class Board {
   facts(name) { return this.observed.nodes?.get(name); }
   get isNarrow() { return this.page.store.get("narrow"); }
 
-  /** Shows what the address asks for: a layout of its own, a named one, else the one there is. */
   async show(route) {
     this.page.route = route;
     const w = route.query.get("w"), d = route.query.get("d"), address = w ?? (d === null ? "" : `d:${d}`);
@@ -75,12 +74,12 @@ class Board {
     return name === null ? this.composed() : name in saved ? read(saved[name]) : readFile(name);
   }
 
-  /** The dashboards of this graph that this browser keeps, by name. */
+  /** Dashboards that this browser keeps, by name. */
   get saved() {
     try { return Object.assign(Object.create(null), JSON.parse(localStorage.getItem(`sluice.dash.${this.graph}`))); } catch { return Object.create(null); }
   }
 
-  /** A first dashboard out of the graph's nodes; what those hold that sleep is asked for once. */
+  /** Made from the graph's nodes; what sleeps is asked for once. */
   async composed() {
     const { client } = this.page, nodes = [...this.observed.nodes.values()], asleep = nodes.filter((each) => each.kind !== "mutable" && !("v" in each)).map(({ name }) => name);
     const [{ compose }, { m }] = await Promise.all([import("/dash/compose.js"), client.get(this.graph, asleep).catch(() => ({ m: {} }))]);
@@ -100,7 +99,7 @@ class Board {
     if (focused) this.element.querySelector(`.widget[aria-label="${CSS.escape(focused)}"] .widget-menu`)?.focus();
   }
 
-  /** Puts every widget where its data says, in reading order so that Tab goes from top to bottom. */
+  /** In reading order, so that Tab goes from top to bottom. */
   arrange() {
     const widgets = [...this.widgets].sort((a, b) => a.data.y - b.data.y || a.data.x - b.data.x);
     widgets.forEach(({ element, data }, i) => {
@@ -174,7 +173,7 @@ class Board {
 }
 
 export async function mount(element, page) {
-  // The list is asked for while the graph's facts are on their way.
+  // Asked for while the graph's facts are on their way.
   if (!page.route.query.has("w")) named();
   await page.style("/dash/dash.css");
   const board = new Board(element, page);

@@ -1,11 +1,11 @@
-// The frame of a widget: title, where its values come from, how they are, a menu; and inside what its kind shows.
+// The frame of a widget: title, how its values are, menu; and inside what its kind shows.
 import { h, icon, setText } from "/lib/dom.js";
 import { formatAge, formatDuration } from "/lib/format.js";
 import { graphPath, href } from "/lib/router.js";
 
 const figures = () => import("/dash/figures.js"), gauges = () => import("/dash/gauges.js"), lists = () => import("/dash/lists.js"), people = () => import("/dash/people.js");
 
-/** The kinds of widgets; `source`: how many nodes one takes, "maybe" where text will do. Each is loaded when a dashboard has one. */
+/** `source`: how many nodes a kind takes; "maybe" where text will do. */
 export const kinds = {
   number: { label: "Number", source: "one", load: figures },
   sparkline: { label: "Sparkline", source: "one", load: gauges },
@@ -98,7 +98,7 @@ export class Widget {
     if (feed.meta.ended || this.#noteText) this.#age();
   }
 
-  /** How the values are: released, stale, folded; said once a second at most. */
+  /** How the values are, said once a second at most. */
   #age() {
     const state = this.#board.page.store.get("state"), isLive = state.name === "live", now = Date.now();
     const ended = this.sources.map(({ feed }) => feed).find(({ meta }) => meta?.ended);
