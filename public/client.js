@@ -292,7 +292,7 @@ export function connect(address = "/v1/ws", options = {}) {
 
   function over(sub, { code, msg, retry, after = 1000, problems }) {
     byID.delete(sub.id);
-    if (retry || code === "slow") setTimeout(ask, after, sub);
+    if (retry || code === "slow") setTimeout(ask, after * (1 + Math.random() / 4), sub);
     if (subs.get(sub.key) !== sub || code === "shutdown") return;
     sub.ended = code;
     tell(sub, {}, { ...sub.meta, ended: { code, msg, problems } });

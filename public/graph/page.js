@@ -63,8 +63,7 @@ class GraphPage {
     if (!this.#loading.has(name)) {
       const { signal, announce, store, style } = this.#c;
       this.#loading.set(name, Promise.all([import(`/graph/${name}.js`), !/ways|minimap/.test(name) && style("/graph/panels.css"), store.get("narrow") && style("/ui/dialogs.css")])
-        .then(([module]) => (signal.aborted ? null : (this.#parts[name] = make(module))))
-        .catch(() => {
+        .then(([module]) => (signal.aborted ? null : (this.#parts[name] = make(module))), () => {
           this.#loading.delete(name);
           announce("Not there: the server does not answer", { assertive: true });
           return null;

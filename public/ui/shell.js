@@ -174,6 +174,8 @@ export class Shell {
 
   /** What the buttons of the bar open. */
   async #tool(name, ...given) {
-    try { (await import("/ui/tools.js"))[name](this.#page, ...given); } catch { this.#page.announce("Not there: the server does not answer", { assertive: true }); }
+    let tools;
+    try { tools = await import("/ui/tools.js"); } catch { return this.#page.announce("Not there: the server does not answer", { assertive: true }); }
+    tools[name](this.#page, ...given);
   }
 }
