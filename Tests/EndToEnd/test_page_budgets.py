@@ -13,6 +13,8 @@ VIEWS = [
     ("#/g/house/values", "[data-node=indoor_f]", BUDGET),
     ("#/clients", "table.clients a", BUDGET),
     ("#/about", "dl.facts dd", BUDGET),
+    ("#/g/house", ".node .value", (25, 160_000, 56_000)),
+    ("#/g/host", ".node .value", (25, 163_000, 57_000)),
     ("#/g/host/dash", ".chart canvas", (25, 150_000, 47_900)),
     ("#/g/house/dash", ".people-join", (27, 150_000, 54_500)),
 ]
