@@ -87,6 +87,9 @@ struct CostTests {
         let chain = "value" + String(repeating: "+1", count: 240)
         let chains = "[" + Array(repeating: chain, count: 400).joined(separator: ",") + "].size()"
         #expect(outcome(chains, ["value": 1], cost: 1_000_000) == "int 400")
+        let fields = "value" + String(repeating: ".b", count: 240)
+        let members = "[" + Array(repeating: fields, count: 400).joined(separator: ",") + "].size()"
+        #expect(outcome(members, ["value": .map(ValueMap([("b", 1)]))], cost: 1_000_000) == "error expr_type")
         let list = "[" + Array(repeating: "1", count: 500).joined(separator: ",") + "]"
         let failing = "[1 / 0] + " + String(repeating: list + " + ", count: 200) + "[]"
         #expect(outcome(failing, cost: 1_000_000) == "error expr_divide")

@@ -6,6 +6,8 @@ struct Checker {
     let options: Options
     let variables: [Variable]
     private let positions: [String: Int]
+    /// In the names of variables and types: a longer chain of fields is no name.
+    private let mostDots: Int
     private(set) var problems: [Problem] = []
     var scope: [(name: String, number: Int, type: StaticType)] = []
     private var localCount = 0
@@ -33,6 +35,11 @@ struct Checker {
             variables.enumerated().map { ($0.element.name, $0.offset) },
             uniquingKeysWith: { first, _ in first }
         )
+        mostDots = (Array(positions.keys) + Self.typeNames.keys).map(Self.dots).max() ?? 0
+    }
+
+    private static func dots(_ name: String) -> Int {
+        name.utf8.count { $0 == UInt8(ascii: ".") }
     }
 
     var mixesNumbers: Bool { !options.isStrict }
@@ -132,7 +139,9 @@ struct Checker {
         isOptional: Bool,
         in syntax: Syntax
     ) -> Checked {
-        if !isOptional, let (name, isAbsolute) = syntax.qualifiedName, !isLocal(root: name, isAbsolute) {
+        if !isOptional, syntax.hasAtMost(dots: mostDots), let (name, isAbsolute) = syntax.qualifiedName,
+            !isLocal(root: name, isAbsolute)
+        {
             if let resolved = resolve(name, isAbsolute: isAbsolute, at: syntax.offset) {
                 return resolved
             }

@@ -347,6 +347,17 @@ extension Syntax {
         qualifiedName != nil
     }
 
+    /// Whether fewer fields than that follow one another at its end, or just as many.
+    func hasAtMost(dots limit: Int) -> Bool {
+        var (rest, dots) = (self, 0)
+        while case .select(let operand, _, isOptional: false) = rest.form {
+            dots += 1
+            if dots > limit { return false }
+            rest = operand
+        }
+        return true
+    }
+
     /// `a.b.c` where the expression is nothing but names and dots.
     var qualifiedName: (name: String, isAbsolute: Bool)? {
         switch form {
