@@ -32,6 +32,7 @@ struct ConfigurationTests {
         "every problem of a file is reported with its place",
         arguments: [
             ("lisen: 1", "s.yaml:1:1: unknown key 'lisen' (did you mean 'listen'?)"),
+            ("limts:\n  body: 5", "s.yaml:1:1: unknown key 'limts' (did you mean 'limits'?)"),
             ("log:\n  level: loud", "s.yaml:2:10: 'log.level' must be one of trace"),
             ("drain: 5x", "s.yaml:1:8: 'drain' must be a duration"),
             ("drain: -5s", "s.yaml:1:8: 'drain' must be a duration"),

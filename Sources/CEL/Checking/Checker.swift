@@ -265,7 +265,7 @@ struct Checker {
     // MARK: Problems
 
     func suggestion(for name: String, among known: [String]) -> String? {
-        problems.count < Checker.mostProblems ? Suggestion.hint(for: name, among: known) : nil
+        problems.count < Checker.mostProblems ? Spelling.hint(for: name, among: known) : nil
     }
 
     /// More problems than these are not worth finding, and hints take time.

@@ -1,3 +1,5 @@
+internal import CEL
+
 extension Notebook {
     /// The `access` section of a graph: a list of `{ who, nodes, can }`.
     func accessRules(_ document: Document) -> [AccessRule] {

@@ -1,3 +1,5 @@
+internal import CEL
+
 extension GraphDefinition {
     /// Reads a whole graph and reports everything that is wrong with it at once.
     ///

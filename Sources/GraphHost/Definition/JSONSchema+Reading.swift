@@ -1,3 +1,5 @@
+internal import CEL
+
 extension Notebook {
     /// Keywords that say something to people and nothing to the check.
     private static let annotations: Set<String> = [

@@ -1,3 +1,5 @@
+internal import CEL
+
 /// Which keys a node may have, and on which nodes.
 enum NodeKey: String, CaseIterable {
     // Where values come from: exactly one of these.

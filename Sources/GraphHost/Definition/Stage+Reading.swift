@@ -1,3 +1,5 @@
+internal import CEL
+
 extension Stage {
     /// Reads the list under `pipe`: of a definition, or of a client's subscription.
     ///

@@ -1,3 +1,5 @@
+internal import CEL
+
 /// Two nodes that are set, each of which follows the other (G-88).
 public struct SyncDefinition {
     /// The two nodes; where both have a value at the beginning, that of `b` wins.

@@ -1,3 +1,4 @@
+internal import CEL
 internal import EventLoop
 internal import GraphHost
 
@@ -111,8 +112,8 @@ public struct ConfigurationReader {
         for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("SLUICE_") {
             guard let key = keys.first(where: { $0.environmentName == name }) else {
                 if ["SLUICE_NIGHTLY", "SLUICE_BINARY", "SLUICE_TOKEN"].contains(name) { continue }
-                let guess = Suggestion.for(name, among: keys.map(\.environmentName))
-                warnings.append("\(name) names no key" + (guess.map { " (did you mean \($0)?)" } ?? ""))
+                let hint = Spelling.hint(for: name, among: keys.map(\.environmentName))
+                warnings.append("\(name) names no key" + (hint.map { " (\($0))" } ?? ""))
                 continue
             }
             if key.apply(&configuration, .scalar(text)) {
@@ -142,7 +143,9 @@ public struct ConfigurationReader {
     }
 
     private func suggestion(_ name: String) -> String? {
-        Suggestion.for(name, among: keys.map(\.name)).map { "did you mean '\($0)'?" }
+        // What stands before a dot is a key of the file as well: a mapping.
+        let groups = Set(keys.map(\.name).filter { $0.contains(".") }.map { String($0.prefix { $0 != "." }) })
+        return Spelling.hint(for: name, among: keys.map(\.name) + groups.sorted())
     }
 
     // MARK: - Showing

@@ -17,6 +17,8 @@ struct NodeProblemTests {
         "keys that are unknown, twice, or not for this kind of node",
         arguments: [
             (#""a": {"set": "any", ¦"titel": "x"}"#, "unknown key 'titel' of a node (did you mean 'title'?)"),
+            (#""a": {"set": "any", ¦"titl": "x"}"#, "unknown key 'titl' of a node (did you mean 'title'?)"),
+            (#""a": {"from": "x", ¦"pip": []}"#, "unknown key 'pip' of a node (did you mean 'pipe'?)"),
             (#""a": {"set": "any", ¦"colour": "x"}"#, "unknown key 'colour' of a node"),
             (
                 #""a": {"from": "x", ¦"filter": "true"}"#,

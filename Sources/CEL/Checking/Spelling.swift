@@ -1,17 +1,21 @@
 /// Guesses what somebody meant who wrote an unknown word.
-enum Spelling {
-    /// `did you mean 'x'?` for the nearest of `words`, when one is near enough.
-    static func hint(for word: String, among words: some Sequence<String>) -> String? {
-        let typed = Array(word.lowercased().unicodeScalars.prefix(40))
-        var best: (distance: Int, word: String)?
+package enum Spelling {
+    /// `did you mean 'x'?` for the nearest of `words`, when one is near enough: two letters away, in short words one, in
+    /// long ones a third.
+    ///
+    /// Of equally near ones it is the one that begins most alike, then the first.
+    package static func hint(for word: String, among words: some Sequence<String>) -> String? {
+        let typed = Array(word.lowercased().unicodeScalars.prefix(64))
+        let limit = typed.count <= 3 ? 1 : max(2, typed.count / 3)
+        var best: (distance: Int, prefix: Int, word: String)?
         for candidate in words {
-            let other = Array(candidate.lowercased().unicodeScalars.prefix(40))
-            let limit = typed.count <= 3 ? 1 : 2
+            let other = Array(candidate.lowercased().unicodeScalars.prefix(64))
             guard abs(other.count - typed.count) <= limit else { continue }
             let distance = distance(typed, other)
-            if distance <= limit, distance < best?.distance ?? .max {
-                best = (distance, candidate)
-            }
+            guard distance <= limit else { continue }
+            let prefix = zip(typed, other).prefix { $0 == $1 }.count
+            if let best, (best.distance, -best.prefix) <= (distance, -prefix) { continue }
+            best = (distance, prefix, candidate)
         }
         return best.map { "did you mean '\($0.word)'?" }
     }
