@@ -66,6 +66,7 @@ extension Session {
     /// The end of the loop turn.
     func flush(_ latest: LatestFrame) {
         guard !isClosed, let sink else { return }
+        holdsAnswers = false
         let unsent = sink.unsentBytes
         guard unsent <= host.limits.softBytes else {
             isBlocked = true

@@ -136,7 +136,10 @@ extension Session {
     ///   belong into the last of those frames, and there may be more of them.
     func deliverBeforeAnswer() -> Bool {
         guard !queue.isEmpty else { return false }
-        if firstMarked != nil, hasRoom, !isDraining { return true }
+        if firstMarked != nil, hasRoom, !isDraining {
+            holdsAnswers = true
+            return true
+        }
         deliver(host.sessions.latest, marks: false)
         return false
     }
@@ -151,7 +154,7 @@ extension Session {
 
     /// Sends and performs what no longer waits, as far as this session's share of the turn goes.
     func drain() {
-        guard !isDraining else { return }
+        guard !isDraining, !holdsAnswers else { return }
         isDraining = true
         defer {
             isDraining = false

@@ -27,6 +27,8 @@ public final class Session {
     /// It is on the host's list of those whose requests go on in the next turn.
     var isUnfinished = false
     var isThrottled = false
+    /// An answer waits for the end of the turn, because frames that belong before it do: nothing may overtake them.
+    var holdsAnswers = false
     @exclusivity(unchecked) private(set) var sink: (any MessageSink)?
     @exclusivity(unchecked) var queue: ContiguousArray<QueuedEmission> = []
     @exclusivity(unchecked) var requests = PendingRequests()

@@ -238,4 +238,32 @@ struct PendingTests {
         #expect(client.take().first?.hasPrefix(#"{"op":"ok","id":1"#) == true)
         #expect(try bench.read(graph, "x") == "1")
     }
+
+    @Test("An answer that waits for the frames of its turn is not overtaken by the next turn's requests")
+    func held() throws {
+        let log = DelayingLog()
+        log.isInstant = true
+        var limits = SessionLimits()
+        limits.work = 1
+        let bench = Bench(log: log, limits: limits)
+        try bench.define(graphText)
+        log.isInstant = false
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x","mode":"all"}"#)
+        client.ask(#"{"op":"sub","id":2,"graph":"g","node":"x"}"#)
+        // Its share of the turn is spent, and something waits for the next one.
+        client.send(#"{"op":"get","id":9,"graph":"g"}"#)
+        client.send(#"{"op":"set","id":3,"graph":"g","set":{"x":1}}"#)
+        _ = client.take()
+        client.send(#"[{"op":"get","id":4,"graph":"g"},{"op":"get","id":5,"graph":"g"}]"#)
+        log.confirm()
+        bench.host.advance()
+        bench.host.flush()
+        bench.pass(5)
+        let messages = client.take()
+        #expect(messages.count == 4, "\(messages)")
+        let both = #""d":[{"id":1,"v":1},{"id":2,"v":1}]}"#
+        #expect(messages[0] == #"{"op":"upd","graph":"g","rev":2,"t":5000000,\#(both)"#)
+        #expect(messages[1] == #"{"op":"ok","id":3,"epoch":"e1","rev":2}"#)
+    }
 }

@@ -1,0 +1,183 @@
+@testable import GraphHost
+import ReactiveGraph
+
+/// All that two nodes of a graph have emitted, as it happened: what clients are told is held against it.
+final class Truth {
+    /// By node: each emission with the rev of its commit.
+    ///
+    /// The first entry is what the node held at the beginning.
+    private(set) var emissions: [String: [(rev: Int, value: String)]] = [:]
+    private let bag = CancellableBag()
+
+    init(_ graph: LiveGraph, _ names: [String]) throws {
+        for name in names {
+            guard let node = graph.node(name)?.source else { continue }
+            emissions[name] = [(Int(graph.rev), Self.text(node.value))]
+            node.listenEmissions(in: bag, replay: false) { [unowned self, unowned graph] emission, _ in
+                let value = Self.text(emission.value)
+                // From empty to empty nothing is emitted, as far as clients hear.
+                if value == "empty", emissions[name]?.last?.value == "empty" { return }
+                emissions[name]?.append((Int(graph.rev), value))
+            }
+        }
+    }
+
+    /// The place of what a node held at that rev.
+    func place(of name: String, at rev: Int) -> Int {
+        (emissions[name] ?? []).lastIndex { $0.rev <= rev } ?? 0
+    }
+
+    func end() {
+        bag.cancel()
+    }
+
+    private static func text(_ value: Datum?) -> String {
+        value?.text ?? "empty"
+    }
+}
+
+/// One client that keeps books: what it has asked and not been answered, and how far each subscription has come.
+final class Correspondent {
+    let client: Client
+    /// Sentences about what may not happen.
+    private(set) var complaints: [String] = []
+    /// Requests without a terminal answer, by id.
+    private(set) var asked: [Int: String] = [:]
+    /// Subscriptions that are served.
+    private(set) var served: [Int: Place] = [:]
+    private let truth: Truth
+    private var leaving: Set<Int> = []
+    private var nodes: [Int: (node: String, isAll: Bool)] = [:]
+
+    /// Where a subscription stands among the emissions of its node.
+    struct Place {
+        let node: String
+        var at: Int
+        /// The rev of the last frame; values that an interval holds back keep theirs, so it rises for each alone.
+        var rev: Int
+        /// Whether it is in mode `all` without an interval since the beginning.
+        var isPrompt: Bool
+    }
+
+    init(_ client: Client, _ truth: Truth) {
+        self.client = client
+        self.truth = truth
+    }
+
+    /// Asks for something; `what` is the message without its braces, `id` and `op`.
+    func ask(_ operation: String, _ id: Int, _ what: String) {
+        asked[id] = operation
+        client.send(#"{"op":"\#(operation)","id":\#(id)\#(what.isEmpty ? "" : ",")\#(what)}"#)
+    }
+
+    func subscribe(_ id: Int, to node: String, isAll: Bool, every: Int, _ more: String) {
+        nodes[id] = (node, isAll && every == 0)
+        let mode = isAll ? "all" : "latest"
+        ask(
+            "sub",
+            id,
+            #""graph":"g","node":"\#(node)","mode":"\#(mode)","every":\#(every),"queue":100000\#(more)"#
+        )
+    }
+
+    func modify(_ id: Int, _ subscription: Int, isAll: Bool, every: Int) {
+        served[subscription]?.isPrompt = false
+        nodes[subscription]?.isAll = false
+        ask("mod", id, #""sub":\#(subscription),"mode":"\#(isAll ? "all" : "latest")","every":\#(every)"#)
+    }
+
+    func unsubscribe(_ id: Int) {
+        leaving.insert(id)
+        client.send(#"{"op":"unsub","id":\#(id)}"#)
+    }
+
+    /// Subscriptions that are served and shall go on.
+    var going: [Int] { served.keys.filter { !leaving.contains($0) }.sorted() }
+
+    /// Reads what has come.
+    func read() {
+        for message in client.take() {
+            guard let datum = try? Datum.parse(message) else {
+                complaints.append("no JSON: \(message)")
+                continue
+            }
+            datum.withBytes { read(JSONReader(validated: $0), message) }
+        }
+    }
+
+    /// What is still missing when everything has been told.
+    func settle() -> [String] {
+        let unanswered = asked.filter {
+            $0.value != "sub" && $0.value != "observe" || served[$0.key] == nil && !seen.contains($0.key)
+        }
+        let behind = served.filter { $0.value.at != (truth.emissions[$0.value.node]?.count ?? 0) - 1 }
+        return complaints + unanswered.map { "\($0.value) \($0.key) is not answered" }
+            + behind.map { "sub \($0.key) stands at \($0.value)" }
+    }
+
+    /// Observers that have been shown a graph.
+    private var seen: Set<Int> = []
+
+    private func read(_ message: JSONReader, _ text: String) {
+        let id = message["id"]?.int
+        switch message["op"]?.string {
+        case "snap": open(message, id ?? 0, text)
+        case "topo":
+            if asked[id ?? 0] != "observe" || !seen.insert(id ?? 0).inserted { complaints.append(text) }
+        case "topod": if !seen.contains(id ?? 0) { complaints.append("for nobody: \(text)") }
+        case "upd": update(message, text)
+        case "ok", "err", "end": close(message, id, text)
+        case "hb": break
+        default: complaints.append("unknown: \(text)")
+        }
+    }
+
+    private func open(_ message: JSONReader, _ id: Int, _ text: String) {
+        guard asked[id] == "sub", served[id] == nil, let wanted = nodes[id] else {
+            return complaints.append("not asked for: \(text)")
+        }
+        let at = truth.place(of: wanted.node, at: message["rev"]?.int ?? 0)
+        served[id] = Place(node: wanted.node, at: at, rev: 0, isPrompt: wanted.isAll)
+        let isOmitted = message["resumed"]?.bool == true && message["v"] == nil && message["empty"] == nil
+        if !isOmitted, View.value(of: message) != truth.emissions[wanted.node]?[at].value {
+            complaints.append("a wrong value: \(text)")
+        }
+    }
+
+    private func update(_ message: JSONReader, _ text: String) {
+        let now = message["rev"]?.int ?? 0
+        for entry in message["d"].map({ Array($0.elements) }) ?? [] {
+            guard let id = entry["id"]?.int, let place = served[id],
+                let emissions = truth.emissions[place.node]
+            else {
+                complaints.append("for nobody: \(text)")
+                continue
+            }
+            if now < place.rev { complaints.append("rev \(now) after \(place.rev): \(text)") }
+            let at = place.at + (entry["n"]?.int ?? 1)
+            served[id]?.at = at
+            served[id]?.rev = now
+            guard at < emissions.count, emissions[at].value == View.value(of: entry), emissions[at].rev <= now
+            else {
+                complaints.append("emission \(at) of \(place.node) is another: \(text)")
+                continue
+            }
+        }
+    }
+
+    private func close(_ message: JSONReader, _ id: Int?, _ text: String) {
+        guard let id, let operation = asked.removeValue(forKey: id) else {
+            return complaints.append("an answer to nobody: \(text)")
+        }
+        let isEnd = message["op"]?.string == "end"
+        if isEnd != (served[id] != nil || seen.contains(id)) {
+            complaints.append("not the terminal: \(text)")
+        }
+        served[id] = nil
+        seen.remove(id)
+        guard operation == "set", let rev = message["rev"]?.int, message["op"]?.string == "ok" else { return }
+        for (id, place) in served where place.isPrompt && place.at < truth.place(of: place.node, at: rev) {
+            complaints.append("ok of rev \(rev) before the frames of \(id)")
+        }
+    }
+}
