@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Plants faults in the graph library, one at a time, and expects the tests to notice each.
+"""Plants faults in the graph library and in the host, one at a time, and expects the tests to notice each.
 
-The table is scripts/mutations.toml. A sample of it is tried, chosen by SLUICE_SEED (the day's number by default), in a
-copy of the library and its tests below .build-mutations, which is built incrementally. A fault is noticed when a test
+The table is scripts/mutations.toml. A sample of it is tried, chosen by SLUICE_SEED (the day's number by default), in
+copies of the library and of the host, each with its tests, below .build-mutations, which are built incrementally. A fault is noticed when a test
 fails or the tests do not end in time. A dead process or a refusal of the compiler is an error, unless the table says
 that it may happen; so is a fault that nothing notices, and one whose place is not found any more.
 
@@ -24,8 +24,6 @@ import tomllib
 
 root = pathlib.Path(__file__).resolve().parent.parent
 table = root / "scripts/mutations.toml"
-copy = root / ".build-mutations"
-sources = pathlib.Path("Sources/ReactiveGraph")
 SAMPLE = 20
 BUILD_SECONDS = 900
 TEST_SECONDS = 300
@@ -44,25 +42,77 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["ReactiveGraph"], path: "Tests/TestSupport", swiftSettings: settings
         ),
-        .testTarget(
-            name: "ReactiveGraphTests", dependencies: ["ReactiveGraph", "TestSupport"], swiftSettings: settings
-        ),
+%s
     ],
     swiftLanguageModes: [.v6]
 )
 """
+GRAPH = """\
+        .testTarget(
+            name: "ReactiveGraphTests", dependencies: ["ReactiveGraph", "TestSupport"], swiftSettings: settings
+        ),"""
+HOST = """\
+        .target(name: "CEL", swiftSettings: settings),
+        .target(name: "GraphHost", dependencies: ["ReactiveGraph", "CEL"], swiftSettings: settings),
+        .testTarget(name: "GraphHostTests", dependencies: ["GraphHost", "TestSupport"], swiftSettings: settings),"""
+
+
+class Copy:
+    """A target with all that it is made of and tested by, in a package of its own."""
+
+    def __init__(self, target, folder, manifest, folders):
+        self.target = target
+        self.folder = root / ".build-mutations" / folder
+        self.manifest = MANIFEST % manifest
+        self.folders = [pathlib.Path(folder) for folder in folders]
+        self.sources = pathlib.Path("Sources") / target
+
+    def synchronise(self):
+        """Brings the copy to the state of the tree."""
+        write(self.folder / "Package.swift", self.manifest)
+        for folder in self.folders:
+            wanted = {path.relative_to(root) for path in (root / folder).rglob("*.swift")}
+            for path in wanted:
+                write(self.folder / path, (root / path).read_text())
+            for path in list((self.folder / folder).rglob("*.swift")):
+                if path.relative_to(self.folder) not in wanted:
+                    path.unlink()
+
+    def build(self):
+        return self.run(["swift", "build", "--build-tests", "-q"], BUILD_SECONDS)
+
+    def run(self, command, seconds):
+        """Status (None if it took too long) and output; what it started ends with it."""
+        process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   start_new_session=True)
+        try:
+            output, _ = process.communicate(timeout=seconds)
+            return process.returncode, output
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return None, process.communicate()[0]
+
+
+# By the target that a fault is planted in.
+COPIES = {
+    "ReactiveGraph": Copy("ReactiveGraph", "graph", GRAPH,
+                          ["Sources/ReactiveGraph", "Tests/ReactiveGraphTests", "Tests/TestSupport"]),
+    "GraphHost": Copy("GraphHost", "host", HOST,
+                      ["Sources/ReactiveGraph", "Sources/CEL", "Sources/GraphHost", "Tests/GraphHostTests", "Tests/TestSupport"]),
+}
 
 
 def read_table():
     faults = tomllib.loads(table.read_text())["fault"]
     for index, fault in enumerate(faults, 1):
         fault["number"] = index
+        fault["copy"] = COPIES[fault.get("target", "ReactiveGraph")]
     return faults
 
 
 def place(fault, base):
     """The file of a fault: the one whose path ends so."""
-    found = [path for path in (base / sources).rglob("*.swift") if ("/" + str(path)).endswith("/" + fault["file"])]
+    found = [path for path in (base / fault["copy"].sources).rglob("*.swift") if ("/" + str(path)).endswith("/" + fault["file"])]
     if len(found) != 1:
         raise ValueError(f"{label(fault)}: there are {len(found)} files {fault['file']}")
     return found[0]
@@ -88,47 +138,19 @@ def write(path, text):
         path.write_text(text)
 
 
-def synchronise():
-    """Brings the copy to the state of the tree."""
-    write(copy / "Package.swift", MANIFEST)
-    for folder in [sources, pathlib.Path("Tests/ReactiveGraphTests"), pathlib.Path("Tests/TestSupport")]:
-        wanted = {path.relative_to(root) for path in (root / folder).rglob("*.swift")}
-        for path in wanted:
-            write(copy / path, (root / path).read_text())
-        for path in list((copy / folder).rglob("*.swift")):
-            if path.relative_to(copy) not in wanted:
-                path.unlink()
-
-
-def run(command, seconds):
-    """Status (None if it took too long) and output; what it started ends with it."""
-    process = subprocess.Popen(
-        command, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
-    )
-    try:
-        output, _ = process.communicate(timeout=seconds)
-        return process.returncode, output
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        return None, process.communicate()[0]
-
-
-def build():
-    return run(["swift", "build", "--build-tests", "-q"], BUILD_SECONDS)
-
-
 def attempt(fault):
     """What came of a fault: ("noticed", by whom) or ("error", why)."""
-    file = place(fault, copy)
+    copy = fault["copy"]
+    file = place(fault, copy.folder)
     healthy = file.read_text()
     try:
-        file.write_text(planted(fault, copy))
-        status, output = build()
+        file.write_text(planted(fault, copy.folder))
+        status, output = copy.build()
         if status != 0:
             if fault.get("compile"):
                 return "noticed", "the compiler"
             return "error", "it does not compile:\n" + output[-2000:]
-        status, output = run(
+        status, output = copy.run(
             ["swift", "test", "--skip-build", "--parallel", "--filter", fault["tests"]], TEST_SECONDS
         )
         if status is None:
@@ -175,11 +197,12 @@ def main():
         chosen = random.Random(seed).sample(faults, min(arguments.count, len(faults)))
         print(f"{len(chosen)} of {len(faults)} faults, SLUICE_SEED={seed}", flush=True)
 
-    synchronise()
-    status, output = build()
-    if status != 0:
-        print("the library without a fault does not build:\n" + output[-4000:])
-        return 1
+    for copy in {fault["copy"].target: fault["copy"] for fault in chosen}.values():
+        copy.synchronise()
+        status, output = copy.build()
+        if status != 0:
+            print(f"{copy.target} without a fault does not build:\n" + output[-4000:])
+            return 1
     for fault in chosen:
         if fault["number"] in lost:
             continue
