@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The long forms of the tests: hundreds of thousands of random histories and client lives, planted faults, and the
 # sanitizers.
-# Takes about an hour on two cores. SANITIZERS="" leaves those out.
+# Takes about an hour and a half on two cores; half an hour of that is pages left open (SLUICE_SOAK_MINUTES). SANITIZERS=""
+# leaves the sanitizers out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export SLUICE_NIGHTLY=1
