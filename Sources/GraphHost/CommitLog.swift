@@ -7,10 +7,20 @@
 /// - each commit is answered exactly once: by what `append` returns, or, after `.pending`, by one call of the
 ///   follower, never from within `append`;
 /// - when a commit is refused, so are those of the same graph that were appended behind it before the refusal
-///   was told.
+///   was told;
+/// - a change of ``health`` is told to the follower, never from within a call of the log's own.
+///
+/// An error `internal` says in its message what went wrong, for the server's log: clients are told no more than where it stands
+/// there.
 public protocol CommitLog: AnyObject {
-    /// Who hears about pending commits. The log does not keep it alive.
+    /// Who hears about pending commits and about the log's health. The log does not keep it alive.
     var follower: (any CommitLogFollower)? { get set }
+
+    /// Whether commits can be had at the moment.
+    ///
+    /// While it is not ``LogHealth/ready`` the host appends nothing but the first commits of graphs: when it is well again is
+    /// the log's own business to find out.
+    var health: LogHealth { get }
 
     /// The place in history at which a graph of that name stands before its next commit.
     func open(graph: String) throws(HostError) -> LogPosition
@@ -18,6 +28,29 @@ public protocol CommitLog: AnyObject {
     /// Appends a commit. `wall` is the present in milliseconds since 1970, `ticket` what the follower shall be
     /// told when the answer is `.pending`.
     func append(_ commit: Commit, wall: UInt64, ticket: UInt64) -> LogAnswer
+}
+
+/// How a log stands (durability-and-scale.md §2, §3).
+public enum LogHealth: Hashable, Sendable {
+    /// It takes commits.
+    case ready
+    /// It has not read all that is stored yet, so no graph has a present: reads and sets are `not_ready`.
+    case catchingUp
+    /// The store cannot be reached: reads and subscriptions go on with what was last known and say so (`stale`), sets are
+    /// `engine_down`.
+    case outOfReach
+    /// The store has no room: reads and subscriptions go on, sets are `no_space`.
+    case full
+
+    /// What a change of a graph is answered in this state; nil where the log takes it.
+    public var refusal: HostError? {
+        switch self {
+        case .ready: nil
+        case .catchingUp: HostError(.notReady, "the server is still reading what is stored", after: 1000)
+        case .outOfReach: HostError(.engineDown, "the store cannot be reached at the moment", after: 1000)
+        case .full: HostError(.noSpace, "the store has no room at the moment", after: 1000)
+        }
+    }
 }
 
 /// Where one graph's history stands.
@@ -66,4 +99,10 @@ public protocol CommitLogFollower: AnyObject {
     func log(committed ticket: UInt64, at stamp: LogStamp)
     /// The pending commit of that ticket will never be.
     func log(refused ticket: UInt64, because error: HostError)
+    /// The log's ``CommitLog/health`` is another one now.
+    func logHealthChanged()
+    /// What was answered for this graph may be gone: the history goes on in another epoch, which ``CommitLog/open(graph:)`` tells.
+    ///
+    /// No commit of the graph is pending then, and the log is ready or catching up: it is given the graph's first commit in that epoch.
+    func log(lostEpochOf graph: String)
 }

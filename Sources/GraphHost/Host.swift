@@ -2,7 +2,7 @@
 ///
 /// A host belongs to one event loop and is driven by it: ``advance()`` when a deadline has come, and ``flush()``
 /// at the end of each loop turn, when every session gets what changed for it in one message per graph.
-public final class Host: CommitLogFollower {
+public final class Host {
     /// Where the time comes from.
     public let clock: any HostClock
     /// What sessions may do.
@@ -11,10 +11,18 @@ public final class Host: CommitLogFollower {
     public let definitions: DefinitionOptions
 
     let log: any CommitLog
-    @exclusivity(unchecked) private var table = NameTable<LiveGraph>()
-    private var waiting: [UInt64: PendingCommit] = [:]
+    /// How the log stands, as far as it has said.
+    public internal(set) var health: LogHealth
+    /// Since when, in milliseconds of the steady clock.
+    public internal(set) var healthChangedAt: UInt64
+    /// Called before anything happens that the log brought, and no caller of the host: the end of a turn has something to do then.
+    public var onLog: () -> Void = {}
+    /// Takes what went wrong in the server itself to its log, and returns under which word it is found there; see ``fault(_:)``.
+    public var onFault: (_ what: String) -> String = { _ in "unknown" }
+    @exclusivity(unchecked) var table = NameTable<LiveGraph>()
+    var waiting: [UInt64: PendingCommit] = [:]
     @exclusivity(unchecked) private var tickets: UInt64 = 0
-    private(set) var keys: IdempotencyKeys
+    var keys: IdempotencyKeys
     var pressure = PressureCount()
     /// What client pipelines spend, and who has how many.
     let ledger = PipelineLedger()
@@ -48,6 +56,8 @@ public final class Host: CommitLogFollower {
         self.definitions = definitions
         self.log = log
         self.clock = clock
+        health = log.health
+        healthChangedAt = clock.now
         self.limits = limits
         keys = IdempotencyKeys(limit: limits.idempotencyKeys)
         sessions = Sessions(frame)
@@ -61,8 +71,10 @@ public final class Host: CommitLogFollower {
     public subscript(name: String) -> LiveGraph? { table[name].flatMap { $0.isLive ? $0 : nil } }
 
     /// The graph of that name, given as bytes; makes no `String`.
+    ///
+    /// Where there is none, callers are told ``noGraph``.
     public func graph(named name: UnsafeRawBufferPointer) -> LiveGraph? {
-        guard let graph = table[name], graph.isLive else { return nil }
+        guard let graph = table[name], graph.isShown else { return nil }
         return graph
     }
 
@@ -72,6 +84,8 @@ public final class Host: CommitLogFollower {
     ///
     /// Refused with `in_use` if one of that name exists, and with `too_large` if there are as many as there may be.
     public func define(_ definition: GraphDefinition) -> Submission {
+        // While the log is catching up it knows itself what becomes of a first commit.
+        if health != .catchingUp, let error = health.refusal { return .refused(error) }
         guard table[definition.name] == nil else {
             return .refused(HostError(.inUse, "a graph named \(definition.name) exists"))
         }
@@ -80,7 +94,8 @@ public final class Host: CommitLogFollower {
             return .refused(HostError(.tooLarge, message))
         }
         do throws(HostError) {
-            let graph = LiveGraph(definition, host: self, position: try log.open(graph: definition.name))
+            let position = try log.open(graph: definition.name)
+            let graph = LiveGraph(definition, host: self, position: position)
             table.insert(graph, named: graph.name)
             var commit = Commit(graph: graph)
             commit.kind = .define
@@ -88,7 +103,7 @@ public final class Host: CommitLogFollower {
             if case .refused = submission { table.remove(named: graph.name) }
             return submission
         } catch {
-            return .refused(error)
+            return .refused(told(error))
         }
     }
 
@@ -118,6 +133,7 @@ public final class Host: CommitLogFollower {
         guard definition.hash != graph.definition.hash else {
             return .applied(Applied(epoch: graph.epoch, rev: graph.rev, time: graph.time, changed: 0))
         }
+        if let error = health.refusal { return .refused(error) }
         var commit = Commit(graph: graph)
         commit.kind = .redefine(definition)
         commit.by = by
@@ -131,6 +147,7 @@ public final class Host: CommitLogFollower {
     /// Its subscriptions end with `node_removed`.
     public func remove(_ graph: LiveGraph) -> Submission {
         guard graph.isLive else { return .refused(Self.unknown(graph)) }
+        if let error = health.refusal { return .refused(error) }
         guard graph.deferred == nil else { return .refused(Self.isChanging) }
         var commit = Commit(graph: graph)
         commit.kind = .remove
@@ -160,17 +177,18 @@ public final class Host: CommitLogFollower {
     }
 
     /// A commit for a graph whose definition is being changed, or that is about to end, waits until the log has answered; one
-    /// for a graph that is gone is refused.
+    /// for a graph that is gone is refused, and so is every one while the log takes none.
     @inline(never)
     private func submitClosed(_ commit: Commit) -> Submission {
         guard commit.graph.isLive else { return .refused(Self.unknown(commit.graph)) }
+        if let error = health.refusal { return .refused(error) }
         let pending = PendingCommit(commit)
         commit.graph.deferred?.append(pending)
         return .pending(pending)
     }
 
     /// The log has answered a commit: where it changes the definition or ends the graph, what came behind it is checked now.
-    private func submitDeferred(behind commit: Commit) {
+    func submitDeferred(behind commit: Commit) {
         switch commit.kind {
         case .redefine, .remove: break
         case .values, .define, .tick: return
@@ -253,7 +271,7 @@ public final class Host: CommitLogFollower {
         case .committed(let stamp):
             return .applied(apply(commit, stamp))
         case .refused(let error):
-            return .refused(error)
+            return .refused(told(error))
         case .pending:
             let pending = PendingCommit(commit)
             waiting[ticket] = pending
@@ -262,7 +280,7 @@ public final class Host: CommitLogFollower {
         }
     }
 
-    private func apply(_ commit: Commit, _ stamp: LogStamp) -> Applied {
+    func apply(_ commit: Commit, _ stamp: LogStamp) -> Applied {
         let graph = commit.graph
         ledger.begin()
         graph.apply(commit, stamp)
@@ -276,34 +294,9 @@ public final class Host: CommitLogFollower {
         )
     }
 
-    public func log(committed ticket: UInt64, at stamp: LogStamp) {
-        guard let pending = waiting.removeValue(forKey: ticket) else {
-            preconditionFailure("the log answered ticket \(ticket) twice, or never got it")
-        }
-        pending.commit.graph.settle(pending.commit)
-        let applied = apply(pending.commit, stamp)
-        pending.answer(.success(applied))
-        submitDeferred(behind: pending.commit)
-    }
-
-    public func log(refused ticket: UInt64, because error: HostError) {
-        guard let pending = waiting.removeValue(forKey: ticket) else {
-            preconditionFailure("the log answered ticket \(ticket) twice, or never got it")
-        }
-        let graph = pending.commit.graph
-        graph.settle(pending.commit)
-        switch pending.commit.kind {
-        case .define: table.remove(named: graph.name)
-        case .tick: graph.tickFailed(at: clock.wall)
-        case .values, .redefine, .remove: break
-        }
-        pending.answer(.failure(error))
-        submitDeferred(behind: pending.commit)
-    }
-
-    /// Takes a graph that has just ended out of the table.
+    /// Takes a graph that has just ended out of the table, where it has no successor there.
     func forget(_ graph: LiveGraph) {
-        table.remove(named: graph.name)
+        if table[graph.name] === graph { table.remove(named: graph.name) }
     }
 
     // MARK: - Time and turns
@@ -315,6 +308,7 @@ public final class Host: CommitLogFollower {
         ledger.begin()
         alarms.ring(until: clock.now)
         if ledger.total > limits.pipelineUnits { sessions.endCostliest(atMost: limits.pipelineUnits) }
+        guard health == .ready else { return }
         let wall = clock.wall
         for graph in table.values where !graph.isTickPending {
             guard let due = graph.nextTick, due <= wall else { continue }
@@ -329,6 +323,8 @@ public final class Host: CommitLogFollower {
     public var nextDeadline: UInt64? {
         if sessions.hasUnfinished { return clock.now }
         var next = alarms.next
+        // What is due when the log is well again happens then.
+        guard health == .ready else { return next }
         for graph in table.values where !graph.isTickPending {
             guard let due = graph.nextTick else { continue }
             let wall = clock.wall

@@ -129,6 +129,11 @@ struct IdempotencyKeys {
         }
     }
 
+    /// What was answered for the graph may be gone: its keys are free again.
+    mutating func forget(graph: String) {
+        for record in Array(records.values) where record.name.graph == graph { forget(record) }
+    }
+
     /// The commit is pending; repeats wait for the same answer.
     ///
     /// A refusal by the log may be tried again.

@@ -17,7 +17,7 @@ extension LiveGraph {
         case .values: change(commit, stamp)
         case .define: bear(stamp)
         case .redefine(let definition): redefine(as: definition, stamp)
-        case .remove: end()
+        case .remove: end(.removed)
         case .tick(let now): ring(until: now)
         }
     }
@@ -108,12 +108,23 @@ extension LiveGraph {
         }
     }
 
-    /// The last commit: subscriptions end, nodes go.
-    private func end() {
+    /// Why a graph ends.
+    enum End {
+        /// Its last commit.
+        case removed
+        /// Its history broke off; another graph of its name goes on in a new epoch.
+        case epochLost
+    }
+
+    /// Subscriptions end, or their connections where the client's cursor is worth nothing any more; nodes go.
+    func end(_ reason: End) {
         isLive = false
         releaseReason = .removed
         for node in nodes { node.exists = false }
-        host.sessions.end(of: self)
+        switch reason {
+        case .removed: host.sessions.end(of: self)
+        case .epochLost: host.sessions.close(listenersTo: self)
+        }
         disconnectTies()
         for node in nodes {
             node.kept = nil

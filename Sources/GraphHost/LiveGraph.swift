@@ -16,14 +16,17 @@ public final class LiveGraph {
     @exclusivity(unchecked) public internal(set) var time: UInt64
     /// False before its first commit is applied and after its last.
     @exclusivity(unchecked) public internal(set) var isLive = false {
-        didSet { isOpen = isLive && deferred == nil }
+        didSet { judge() }
     }
-    /// Whether commits go straight to the log: it is live, and neither a change of its definition nor its end is on the way.
+    /// Whether it is found: it is live, and the log knows its present.
+    @exclusivity(unchecked) private(set) var isShown = false
+    /// Whether commits go straight to the log: it is live, neither a change of its definition nor its end is on the way, and
+    /// the log takes commits.
     @exclusivity(unchecked) private(set) var isOpen = false
     /// While a change of the definition, or the end, is at the log: the commits that came behind it, which are checked
     /// against what the graph will be.
     var deferred: [PendingCommit]? {
-        didSet { isOpen = isLive && deferred == nil }
+        didSet { judge() }
     }
     /// Commits applied by this process.
     @exclusivity(unchecked) public internal(set) var commits: UInt64 = 0
@@ -130,6 +133,12 @@ public final class LiveGraph {
     func tickFailed(at wall: UInt64) {
         isTickPending = false
         tickNotBefore = wall + 250
+    }
+
+    /// What it may be used for has changed, or the log's health has.
+    func judge() {
+        isShown = isLive && host.health != .catchingUp
+        isOpen = isLive && deferred == nil && host.health == .ready
     }
 
     func insert(_ node: NamedNode) {

@@ -9,6 +9,9 @@ public final class MemoryLog: CommitLog {
         set {}
     }
 
+    /// Nothing can happen to it.
+    public var health: LogHealth { .ready }
+
     private let epoch: String
     private var positions: [String: Position] = [:]
     // The last graph appended to: the usual case of one busy graph needs no look-up. A graph that is born opens

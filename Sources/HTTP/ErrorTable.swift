@@ -50,7 +50,7 @@ public enum ErrorTable {
         row("unknown_id", 404, nil, "No subscription or connection has this id."),
         row("not_mutable", 405, nil, "The node is derived and cannot be set."),
         row("method_not_allowed", 405, nil, "The path exists, but not with this method; see Allow."),
-        row("not_acceptable", 406, 4406, "None of the representations the client accepts can be made."),
+        row("not_acceptable", 406, nil, "None of the representations the client accepts can be made."),
         row("timeout", 408, 4508, retry: true, "The peer took too long."),
         row("in_use", 409, nil, "The graph is owned by its file, or by the API."),
         row("gone", 410, nil, "The history asked for has been trimmed."),
@@ -94,7 +94,7 @@ public enum ErrorTable {
             "The store behind the graph cannot be reached."
         ),
         row("no_space", 503, 4503, retry: true, after: true, "The disk behind the graph is full."),
-        row("not_ready", 503, 4503, retry: true, after: true, "The server is still starting."),
+        row("not_ready", 503, 4503, retry: true, after: true, "The server is still reading what is stored."),
         row("draining", 503, 4503, retry: true, after: true, "The server is about to stop."),
         row(
             "too_many_connections",

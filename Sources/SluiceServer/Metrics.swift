@@ -7,6 +7,13 @@ enum Metrics {
     static func append(of server: Server, to out: inout ByteBuffer) {
         graphs(server, &out)
         connections(server, &out)
+        out.sample(
+            "sluice_log_ready",
+            "gauge",
+            "Whether the log takes commits.",
+            server.host.health == .ready ? 1 : 0
+        )
+        out.sample("sluice_internal_errors_total", "counter", "Mistakes of the server.", server.faults)
         sessions(server.host.statistics, &out)
         process(&out)
     }

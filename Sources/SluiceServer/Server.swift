@@ -78,6 +78,10 @@ public final class Server {
     @exclusivity(unchecked) var sentBytes: UInt64 = 0
     private(set) var accepted: UInt64 = 0
     private(set) var turnedAway: UInt64 = 0
+    /// Mistakes of the server's own.
+    private(set) var faults: UInt64 = 0
+    /// Connections there is no room for that are being told so.
+    var refusing = 0
 
     private var listener: TCPListener?
     private var adminListener: TCPListener?
@@ -88,7 +92,7 @@ public final class Server {
     private let plaintext = PlaintextRoom()
     private(set) var tlsFailures: UInt64 = 0
     private var turnEnd: TurnEnd?
-    private var ticker: Timer?
+    private var ticker: PolledTimer?
     private var hostTimer: Timer?
     private var hostDeadline: UInt64 = .max
     private var drainTimer: Timer?
@@ -100,14 +104,19 @@ public final class Server {
     @exclusivity(unchecked) private var writing: Unmanaged<Connection>?
     @exclusivity(unchecked) private var encodedSecond: UInt64 = .max
 
-    /// A server that has read nothing and listens nowhere yet.
-    public init(_ configuration: Configuration, on loop: Loop, log: Logger) {
+    /// A server that has read nothing and listens nowhere yet; its graphs live in memory.
+    public convenience init(_ configuration: Configuration, on loop: Loop, log: Logger) {
+        self.init(configuration, commits: MemoryLog(epoch: Epoch.make()), on: loop, log: log)
+    }
+
+    /// The same with graphs whose commits go through `commits`.
+    init(_ configuration: Configuration, commits: any CommitLog, on loop: Loop, log: Logger) {
         self.configuration = configuration
         self.loop = loop
         self.log = log
         let limits = configuration.limits
         host = Host(
-            log: MemoryLog(epoch: Epoch.make()),
+            log: commits,
             clock: LoopHostClock(loop),
             limits: SessionLimits(configuration),
             definitions: DefinitionOptions(configuration)
@@ -131,6 +140,18 @@ public final class Server {
             configuration.compression == .off ? nil : Compression(sharedBy: compressionCounters)
         pendingBytes = limits.pendingBytes
         deadlines = Deadlines(shortest: times.shortest, now: loop.now)
+        host.onLog = { [unowned self] in beginTurn() }
+        host.onFault = { [unowned self] in report($0) }
+    }
+
+    /// Writes a mistake of the server's own into the log.
+    ///
+    /// Returns the word under which it is found there, which is what clients are told.
+    private func report(_ fault: String) -> String {
+        faults += 1
+        let id = RandomWord.make(letters: 8)
+        log.error("internal", metadata: ["id": "\(id)", "fault": "\(fault)"])
+        return id
     }
 
     /// Where it listens; nil before ``start()`` and after the drain has begun.
@@ -309,11 +330,10 @@ public final class Server {
 
     private func setTurns() throws(UVError) {
         turnEnd = try TurnEnd(on: loop) { [unowned self] in endTurn() }
-        ticker = try Timer(on: loop) { [unowned self] in
+        ticker = try PolledTimer(on: loop) { [unowned self] in
             beginTurn()
             deadlines.advance(to: loop.now)
         }
-        ticker?.keepsLoopAlive = false
         hostTimer = try Timer(on: loop) { [unowned self] in
             hostDeadline = .max
             beginTurn()
@@ -330,7 +350,7 @@ public final class Server {
         beginTurn()
         accepted += 1
         socket.setNoDelay(true)
-        guard connections.count < door.mostConnections else { return turnAway(socket) }
+        guard connections.count - refusing < door.mostConnections else { return turnAway(socket) }
         // Behind a proxy it is the client that counts, whom the first request names.
         let isCounted =
             configuration.limits.connectionsPerAddress > 0 && door.side != .operations
@@ -401,13 +421,26 @@ public final class Server {
         return []
     }
 
-    /// Says that there is no room, as far as the socket takes that at once, and closes.
+    /// There is no room for a connection.
+    ///
+    /// A few at a time are told so in the protocol they speak (``RefusedConnection``); the others at once, as far as the socket takes
+    /// that, before they have said a word.
     private func turnAway(_ socket: TCPConnection) {
         turnedAway += 1
-        var out = ByteBuffer()
-        Refusal("too_many_connections", "there is no room for another connection", retryAfterSeconds: 5)
-            .append(encoder, ResponseFraming(omitsBody: false, keepsAlive: false), to: &out)
-        _ = socket.tryWrite(out.bytes)
+        if refusing < configuration.limits.refusals, let transport = secured(socket) {
+            lastNumber += 1
+            _ = RefusedConnection(server: self, number: lastNumber, socket: transport)
+            return
+        }
+        if tls == nil {
+            var out = ByteBuffer()
+            RefusedConnection.problem.append(
+                encoder,
+                ResponseFraming(omitsBody: false, keepsAlive: false),
+                to: &out
+            )
+            _ = socket.tryWrite(out.bytes)
+        }
         socket.close()
     }
 
@@ -416,10 +449,7 @@ public final class Server {
         connection.place = connections.count
         connections.append(connection)
         if connections.count == 1 {
-            ticker?.start(
-                after: .milliseconds(Int64(deadlines.tick)),
-                every: .milliseconds(Int64(deadlines.tick))
-            )
+            ticker?.start(every: .milliseconds(Int64(deadlines.tick)))
         }
     }
 
@@ -536,6 +566,14 @@ public final class Server {
         guard next < hostDeadline else { return }
         hostDeadline = next
         hostTimer?.start(after: .milliseconds(Int64(next > loop.now ? next - loop.now : 0)))
+    }
+
+    /// Why the log makes requests unwelcome; nil: it does not.
+    ///
+    /// A store that takes no commits for a moment is no reason to send the clients elsewhere.
+    var unreadiness: HostError? {
+        let lasts = loop.now - host.healthChangedAt >= times.outage
+        return host.isCatchingUp || lasts ? host.health.refusal : nil
     }
 
     // MARK: - Ending

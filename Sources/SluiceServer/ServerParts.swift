@@ -17,9 +17,15 @@ final class LoopHostClock: HostClock {
 /// The names of histories.
 enum Epoch {
     /// A name that no other start of any server has used: ten characters, 50 random bits.
-    static func make() -> String {
+    static func make() -> String { RandomWord.make(letters: 10) }
+}
+
+/// Words that do not come twice.
+enum RandomWord {
+    /// A word of so many letters and digits, five random bits each, without those that look alike.
+    static func make(letters count: Int) -> String {
         let letters = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
-        return String(decoding: RandomBytes.make(10).map { letters[Int($0 & 31)] }, as: UTF8.self)
+        return String(decoding: RandomBytes.make(count).map { letters[Int($0 & 31)] }, as: UTF8.self)
     }
 }
 
@@ -33,6 +39,10 @@ struct Milliseconds {
     let close: UInt64
     let wait: UInt64
     let heartbeat: UInt64
+    /// For a connection there is no room for to say what it speaks.
+    let refusal: UInt64
+    /// Out of reach for so long, the store makes the server not ready.
+    let outage: UInt64
     /// Silence after which a stream of events gets a comment.
     let comment: UInt64
 
@@ -46,11 +56,13 @@ struct Milliseconds {
         close = UInt64(times.close.milliseconds)
         wait = UInt64(times.wait.milliseconds)
         heartbeat = UInt64(configuration.heartbeat.milliseconds)
+        refusal = UInt64(times.refusal.milliseconds)
+        outage = UInt64(times.outage.milliseconds)
         comment = min(15_000, heartbeat)
     }
 
     /// The shortest of them; a body's rate is looked at every second.
-    var shortest: UInt64 { min(handshake, headers, body, idle, frame, close, heartbeat, 1000) }
+    var shortest: UInt64 { min(handshake, headers, body, idle, frame, close, heartbeat, refusal, 1000) }
 }
 
 extension SessionLimits {

@@ -18,6 +18,7 @@ NODE = "/v1/graphs/g/nodes/"
 # Where the breach of a key is tested: a file, and words of the test.
 TESTED = {
     "limits.connections": ("Tests/SluiceServerTests/RequestTests.swift", "who comes when there is no room gets a clean 503"),
+    "limits.refusals": ("Tests/SluiceServerTests/RefusalTests.swift", "limits.refusals: who comes beyond those"),
     "limits.connectionsPerAddress": ("Tests/SluiceServerTests/RequestTests.swift", "connections of one address are bounded"),
     "limits.sets": ("Tests/GraphHostTests/Host/RateTests.swift", "limits.sets: what comes too fast is refused"),
     "limits.messages": ("Tests/GraphHostTests/Host/RateTests.swift", "limits.messages: every object counts"),
@@ -39,6 +40,8 @@ TESTED = {
     "limits.zipBuffer": ("Tests/EndToEnd/test_definitions.py", "zipBuffer: 2"),
     "limits.switchKeys": ("Tests/EndToEnd/test_definitions.py", "switchKeys: 1"),
     "times.handshake": ("Tests/EndToEnd/test_tls.py", "handshake: "),
+    "times.refusal": ("Tests/SluiceServerTests/RefusalTests.swift", "times.refusal: who says nothing"),
+    "times.outage": ("Tests/SluiceServerTests/LogFailureTests.swift", "times.outage: /readyz is patient"),
     "times.headers": ("Tests/EndToEnd/test_errors.py", "times: { headers: 200ms }"),
     "times.body": ("Tests/SluiceServerTests/RequestTests.swift", "a body that does not arrive in time is 408"),
     "times.idle": ("Tests/SluiceServerTests/RequestTests.swift", "$0.times.idle"),
@@ -188,7 +191,7 @@ def test_connections_are_no_more_than_descriptors(tmp_path):
         assert [answer(peer) for peer in peers] == [200] * 36
         for _ in range(10):
             with RawSocket(Limited) as refused:
-                assert refused.response()[0] == 503
+                assert answer(refused) == 503
         peers.pop().close()
         eventually(lambda: answer(RawSocket(Limited)) == 200, what="room for one more")
         process.terminate()

@@ -171,6 +171,8 @@ def test_connections_per_address_are_counted_for_the_client():
         refused, (status, headers, body) = connect("203.0.113.1")
         assert status == 503 and json.loads(body)["code"] == "too_many_connections" and "retry-after" in headers
         assert refused.closed()
+        # A WebSocket is told so in a way that a page can see.
+        assert RawWebSocket(server, fields=f"{FOR}: 203.0.113.1\r\n").close_code() == 4529
         # One connection may carry several clients, one after the other.
         peer = open_ones[0][0]
         peer.send(f"GET /healthz HTTP/1.1\r\nHost: localhost\r\n{FOR}: 203.0.113.3\r\n\r\n")
@@ -187,7 +189,9 @@ def test_connections_that_were_turned_away_are_not_counted():
         first.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         first.response()
         for _ in range(5):
-            assert RawSocket(server).response()[0] == 503
+            refused = RawSocket(server)
+            refused.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert refused.response()[0] == 503
         first.close()
 
         def served():

@@ -169,6 +169,27 @@ def test_a_handshake_that_does_not_get_on_is_ended(tmp_path):
         assert server.value("g", "x") == 1
 
 
+def test_the_time_for_the_handshake_ends_with_it_and_that_for_the_head_begins(tmp_path):
+    with Secure(tmp_path, "times: { handshake: 700ms, headers: 30s }") as server:
+        with server.handshake() as wire:
+            time.sleep(1.5)
+            wire.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert wire.recv(65536).startswith(b"HTTP/1.1 200"), "it had time for the head"
+    with Secure(tmp_path, "times: { handshake: 30s, headers: 300ms }") as server:
+        with server.handshake() as wire:
+            wire.settimeout(10)
+            assert wire.recv(65536) == b"", "nothing was said in the time for the head"
+
+
+def test_a_full_server_says_so_in_tls(tmp_path):
+    with Secure(tmp_path, "limits: { connections: 1 }") as server:
+        with server.handshake() as wire:
+            wire.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert wire.recv(65536).startswith(b"HTTP/1.1 200")
+            assert RawWebSocket(server, secure=True).close_code() == 4529
+            assert server.get("/healthz").status == 503
+
+
 def test_goodbye_is_said_in_tls_too(secure):
     with secure.handshake() as wire:
         wire.sendall(b"GET /version HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

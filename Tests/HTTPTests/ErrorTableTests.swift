@@ -10,7 +10,7 @@ struct ErrorTableTests {
         ("forbidden bad_origin", 403, 4403, false, false),
         ("not_found unknown_graph unknown_node unknown_id", 404, nil, false, false),
         ("not_mutable method_not_allowed", 405, nil, false, false),
-        ("not_acceptable", 406, 4406, false, false),
+        ("not_acceptable", 406, nil, false, false),
         ("timeout", 408, 4508, true, false),
         ("in_use", 409, nil, false, false),
         ("gone", 410, nil, false, false),

@@ -304,7 +304,10 @@ struct RequestTests {
 
     @Test("who comes when there is no room gets a clean 503")
     func connectionLimit() throws {
-        let server = try TestServer { $0.limits.connections = 2 }
+        let server = try TestServer {
+            $0.limits.connections = 2
+            $0.times.refusal = .milliseconds(50)
+        }
         let first = try server.connect()
         let second = try server.connect()
         #expect(server.until { server.server.connectionCount == 2 })
@@ -320,7 +323,10 @@ struct RequestTests {
 
     @Test("connections of one address are bounded where that is configured")
     func addressLimit() throws {
-        let server = try TestServer { $0.limits.connectionsPerAddress = 1 }
+        let server = try TestServer {
+            $0.limits.connectionsPerAddress = 1
+            $0.times.refusal = .milliseconds(50)
+        }
         let first = try server.connect()
         #expect(server.until { server.server.connectionCount == 1 })
         #expect(RawAnswer(try server.connect().readToEnd()).status == 503)

@@ -29,7 +29,13 @@ final class TestServer {
     let loop: Loop
     let server: Server
 
-    init(_ change: (inout Configuration) -> Void = { _ in }) throws {
+    /// What the server has written into its log.
+    let lines = LogLines()
+
+    init(
+        commits: any CommitLog = MemoryLog(epoch: "test"),
+        _ change: (inout Configuration) -> Void = { _ in }
+    ) throws {
         folder = try TemporaryFolder()
         folder.write("graphs/g.yaml", Self.graph)
         folder.write("public/index.html", "<!doctype html><title>t</title>")
@@ -41,9 +47,8 @@ final class TestServer {
         configuration.times.close = .milliseconds(200)
         change(&configuration)
         loop = try Loop()
-        var log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        log.logLevel = .critical
-        server = Server(configuration, on: loop, log: log)
+        let log = Logger(label: "test") { [lines] _ in lines.handler }
+        server = Server(configuration, commits: commits, on: loop, log: log)
         try server.start()
     }
 

@@ -1,7 +1,11 @@
 /// Waits for the `hello` of a client that is not authorised yet.
+///
+/// Alarms ring before the sockets of a loop turn have their say. When the time is over the next turn decides, so that a `hello` that
+/// is there already counts, however long the server stood still.
 final class Greeting: AlarmTarget {
     private unowned let session: Session
     private lazy var alarm = Alarm(target: self)
+    private var isOver = false
 
     init(_ session: Session) {
         self.session = session
@@ -14,6 +18,10 @@ final class Greeting: AlarmTarget {
     }
 
     func alarm(at now: UInt64) {
+        guard isOver else {
+            isOver = true
+            return session.host.alarms.set(alarm, due: now + 1)
+        }
         session.finish(4408, "timeout")
     }
 }

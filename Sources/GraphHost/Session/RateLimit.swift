@@ -1,8 +1,7 @@
 /// How fast one connection may send messages and sets (wire-protocol.md §5); off where the limit is 0.
 ///
-/// What comes too fast is refused with `rate_limited` and the time after which it would be taken. A client cannot slow down before it
-/// has heard that, so breaches count once a quarter of a second: ten of those within one minute end the connection (4429; over HTTP it
-/// is closed after the answer).
+/// What comes too fast is refused with `rate_limited` and the time after which it would be taken. Whoever goes on, or asks for more
+/// subscriptions and pipelines than it may have again and again, is closed (4429; over HTTP after the answer): ``note(_:at:)``.
 public struct RateLimit {
     /// Made with the first thing that is counted; connections without limits, and quiet ones, hold nothing.
     private var state: State?
@@ -10,25 +9,21 @@ public struct RateLimit {
     private final class State {
         var sets: TokenBucket?
         var messages: TokenBucket?
-        /// The quarters of seconds of the last minute in which something was refused.
-        var breaches: [UInt64] = []
-
-        /// Notes a refusal, and says it.
-        func breach(_ message: String, _ host: Host, _ after: UInt64) -> HostError {
-            let quarter = host.clock.now / 250
-            if breaches.last != quarter {
-                breaches.removeAll { $0 + 240 <= quarter }
-                breaches.append(quarter)
-            }
-            return HostError(.rateLimited, message, after: Int(after))
-        }
+        var breaches = Breaches()
     }
 
     /// Nothing has been sent yet.
     public init() {}
 
-    /// Whether the connection has been too fast too often.
-    public var isExhausted: Bool { (state?.breaches.count ?? 0) >= 10 }
+    /// Notes that the client was refused something, if that is one of its limits.
+    ///
+    /// - Returns: whether that was once too often.
+    public mutating func note(_ error: HostError, at now: UInt64) -> Bool {
+        switch error.code {
+        case .rateLimited, .subLimit, .pipeLimit: begin().breaches.note(at: now)
+        default: false
+        }
+    }
 
     /// A change of a graph is asked for.
     ///
@@ -51,7 +46,7 @@ public struct RateLimit {
         let state = begin()
         let rate = host.limits.setsPerSecond
         guard let after = Self.take(from: &state.sets, rate, host) else { return }
-        throw state.breach("at most \(rate) sets per second", host, after)
+        throw HostError(.rateLimited, "at most \(rate) sets per second", after: Int(after))
     }
 
     @inline(never)
@@ -59,7 +54,7 @@ public struct RateLimit {
         let state = begin()
         let rate = host.limits.messagesPerSecond
         guard let after = Self.take(from: &state.messages, rate, host) else { return }
-        throw state.breach("at most \(rate) messages per second", host, after)
+        throw HostError(.rateLimited, "at most \(rate) messages per second", after: Int(after))
     }
 
     private mutating func begin() -> State {

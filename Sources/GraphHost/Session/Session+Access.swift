@@ -1,13 +1,16 @@
 extension Session {
     /// The graph that a message names, as this session sees it.
     ///
-    /// - Throws: `unknown_graph`, also for graphs of which the peer may see nothing.
+    /// - Throws: `unknown_graph`, also for graphs of which the peer may see nothing; `not_ready`.
     func graph(_ fields: Fields) throws(HostError) -> GraphView {
         guard let name = fields["graph"] else { throw HostError(.badField, "graph: a name is needed") }
         guard let access = access.access else {
             throw HostError(.unauthenticated, "say hello with a token first")
         }
-        return try GraphView(try name.name("graph").flatMap { host.graph(named: $0) }, for: access)
+        guard let graph = try name.name("graph").flatMap({ host.graph(named: $0) }) else {
+            throw host.noGraph
+        }
+        return try GraphView(graph, for: access)
     }
 
     /// The graph of a node that was found already, as this session sees it.

@@ -34,12 +34,16 @@ extension Session {
         if subscription.isComplete { end(subscription, .complete) }
     }
 
-    /// With what a value that is refused closes the connection: there is no other way to say it (wire-protocol.md §1.10).
-    private static func closeCode(of error: HostError) -> UInt16 {
+    /// A value that is refused closes the connection: there is no other way to say it (wire-protocol.md §1.10).
+    private func refuseBare(_ error: HostError) {
         switch error.code {
-        case .forbidden: 4403
-        case .rateLimited: 4429
-        default: 4400
+        case .forbidden: finish(4403, error.code.rawValue)
+        case .rateLimited: finish(4429, error.code.rawValue)
+        case .engineDown, .noSpace, .notReady:
+            // Spread out, so that not all come back in the same moment.
+            finish(4503, "{\"after\":\(UInt64(error.after ?? 1000) + number &* 7919 % 2000)}")
+        case .internalError: finish(1011, error.message)
+        default: finish(4400, error.code.rawValue)
         }
     }
 
@@ -50,7 +54,7 @@ extension Session {
             try rate.message(host)
             try rate.set(host)
         } catch {
-            return finish(Self.closeCode(of: error), error.code.rawValue)
+            return refuseBare(error)
         }
         do throws(JSONError) {
             var commit = Commit(graph: node.graph)
@@ -58,10 +62,10 @@ extension Session {
             commit.by = access.name
             switch host.submit(commit) {
             case .applied: break
-            case .refused(let error): finish(4400, error.code.rawValue)
+            case .refused(let error): refuseBare(error)
             case .pending(let pending):
                 pending.onAnswer { [weak self] result in
-                    if case .failure(let error) = result { self?.finish(4400, error.code.rawValue) }
+                    if case .failure(let error) = result { self?.refuseBare(error) }
                 }
             }
         } catch {

@@ -3,6 +3,7 @@ final class Extras {
     var client: String?
     var observers: [Observer] = []
     var badMessages = BadMessages()
+    var misuse = Breaches()
     var presence: [ObjectIdentifier: Presence] = [:]
     var ownAccount: PipelineAccount?
     var greeting: Greeting?
@@ -26,6 +27,12 @@ extension Session {
     var badMessages: BadMessages {
         get { extras?.badMessages ?? BadMessages() }
         set { change { $0.badMessages = newValue } }
+    }
+
+    /// When messages came that asked for what there is not.
+    var misuse: Breaches {
+        get { extras?.misuse ?? Breaches() }
+        set { change { $0.misuse = newValue } }
     }
 
     /// Nodes that are cleared when this session ends.

@@ -8,7 +8,7 @@ extension Session {
 
     /// Says that the server is alive, and moves the client's cursors: browsers cannot see pings (wire-protocol.md §1.8).
     ///
-    /// The server calls it when it has sent nothing for a heartbeat.
+    /// The server calls it when it has sent nothing for a heartbeat, the host when it becomes or ceases to be stale.
     public func heartbeat() {
         guard !isClosed, !isBare else { return }
         var graphs: [LiveGraph] = []
@@ -27,7 +27,7 @@ extension Session {
                 buffer.append(byte: UInt8(ascii: ":"))
                 buffer.append(graph.rev)
             }
-            buffer.append("}}")
+            buffer.append(host.isStale ? "},\"stale\":true}" : "}}")
         }
     }
 }

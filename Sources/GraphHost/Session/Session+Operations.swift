@@ -88,6 +88,7 @@ extension Session {
     }
 
     func list(id: UInt64) throws(HostError) {
+        if host.isCatchingUp { throw host.noGraph }
         let access = access.access ?? Access(everybody: [])
         let graphs = host.graphs.filter(access.sees)
         answer(id: id, bytes: 0) { buffer in

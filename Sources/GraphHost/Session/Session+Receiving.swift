@@ -127,6 +127,26 @@ extension Session {
             if case .success = result, id == nil { buffer.clear() }
             entry.state = .answered(Array(buffer.bytes))
             if !holds { drain() }
+            if case .failure(let error) = result { endIfDue(error) }
+        }
+    }
+
+    /// Answers with an error, and ends the connection where that is one too many.
+    private func refuse(_ error: HostError, id: UInt64?) {
+        answer(id: id, bytes: 0) { Answer.error(error, id: id, to: $0) }
+        endIfDue(error)
+    }
+
+    /// A mistake of the server's ends the connection at once, some of the client's when they are repeated (wire-protocol.md §2).
+    private func endIfDue(_ error: HostError) {
+        guard !isClosed else { return }
+        let now = host.clock.now
+        switch error.code {
+        case .internalError: finish(1011, error.message)
+        case .badOp, .badField, .badRequest:
+            if misuse.note(at: now) { finish(4400, error.code.rawValue) }
+        default:
+            if rate.note(error, at: now) { finish(4429, error.code.rawValue) }
         }
     }
 
@@ -186,8 +206,7 @@ extension Session {
         do throws(HostError) {
             id = try fields.checkedID()
         } catch {
-            answer(id: nil, bytes: 0) { Answer.error(error, id: nil, to: $0) }
-            return
+            return refuse(error, id: nil)
         }
         guard isWithinRate(of: id, isSet: fields.operation == .set) else { return }
         let before = host.work
@@ -214,7 +233,7 @@ extension Session {
             case .unknown: throw HostError(.badOp, "unknown op")
             }
         } catch {
-            answer(id: id, bytes: 0) { Answer.error(error, id: id, to: $0) }
+            refuse(error, id: id)
         }
     }
 
@@ -226,8 +245,7 @@ extension Session {
             if isSet { try rate.set(host) }
             return true
         } catch {
-            answer(id: id, bytes: 0) { Answer.error(error, id: id, to: $0) }
-            if rate.isExhausted { finish(4429, error.code.rawValue) }
+            refuse(error, id: id)
             return false
         }
     }

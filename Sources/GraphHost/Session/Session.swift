@@ -158,6 +158,11 @@ public final class Session {
         if case .events = form, subscriptions.isEmpty, !isOpening { finish(1000, code.rawValue) }
     }
 
+    /// Whether it has subscriptions to the graph, or observes it.
+    func listens(to graph: LiveGraph) -> Bool {
+        subscriptions.contains { $0.graph === graph } || observers.contains { $0.graph === graph }
+    }
+
     func endAll(of graph: LiveGraph, _ code: EndCode) {
         for subscription in subscriptions where subscription.graph === graph { end(subscription, code) }
         for observer in observers where observer.graph === graph { end(observer, code) }
@@ -186,6 +191,8 @@ public final class Session {
         public static let protocolError = Self(rawValue: "protocol")
         /// The peer did not read.
         public static let slow = Self(rawValue: "slow")
+        /// What it listened to goes on in another epoch.
+        public static let epochLost = Self(rawValue: "epoch")
         /// The server stops.
         public static let shutdown = Self(rawValue: "shutdown")
     }
@@ -217,7 +224,11 @@ public final class Session {
     /// Closes the connection with a code of wire-protocol.md §2, and the session with it.
     func finish(_ code: UInt16, _ reason: String) {
         guard let sink else { return }
-        close(code == 4580 ? .slow : .protocolError)
+        switch code {
+        case 4510: close(.epochLost)
+        case 4580: close(.slow)
+        default: close(.protocolError)
+        }
         sink.close(code: code, reason: reason)
     }
 

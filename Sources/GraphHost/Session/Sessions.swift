@@ -151,6 +151,11 @@ final class Sessions {
         for session in all { session.endAll(of: graph, .nodeRemoved) }
     }
 
+    /// The graph's epoch is lost: who listens to it is closed (4510), and comes back for the new one.
+    func close(listenersTo graph: LiveGraph) {
+        for session in all where session.listens(to: graph) { session.finish(4510, "epoch lost") }
+    }
+
     /// Nodes of the graph are about to go: so do the subscriptions that listen to them.
     func end(subscriptionsTo nodes: Set<UInt64>, of graph: LiveGraph) -> [EndedSubscription] {
         guard graph.subscriptions > 0 else { return [] }

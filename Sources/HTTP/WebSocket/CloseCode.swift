@@ -25,7 +25,6 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let badMessages = CloseCode(rawValue: 4400)
     public static let unauthenticated = CloseCode(rawValue: 4401)
     public static let forbidden = CloseCode(rawValue: 4403)
-    public static let notAcceptable = CloseCode(rawValue: 4406)
     public static let helloTimeout = CloseCode(rawValue: 4408)
     public static let rateLimited = CloseCode(rawValue: 4429)
     public static let unavailable = CloseCode(rawValue: 4503)

@@ -102,6 +102,20 @@ public enum Handshake {
         buffer.append("\r\n")
     }
 
+    /// Writes the answer 101 and a close frame behind it: there is no room, come back later (4529).
+    ///
+    /// - Parameters: as of ``accept(_:subprotocol:deflate:_:sha1:to:fields:)``.
+    public static func refuse(
+        _ head: RequestHead,
+        subprotocol: String?,
+        _ encoder: ResponseEncoder,
+        sha1: (UnsafeRawBufferPointer) -> [UInt8],
+        to buffer: inout ByteBuffer
+    ) {
+        accept(head, subprotocol: subprotocol, encoder, sha1: sha1, to: &buffer)
+        FrameEncoder.appendClose(.tooManyConnections, reason: "too_many_connections", to: &buffer)
+    }
+
     /// Writes the answer 426.
     public static func requireUpgrade(
         _ encoder: ResponseEncoder,

@@ -17,6 +17,7 @@ extension HTTPConnection {
     func findGraph(_ captures: Captures) -> GraphView? {
         do throws(HostError) {
             let graph = hub._withUnsafeGuaranteedRef { $0.host.graph(named: captures[0]) }
+            guard let graph else { throw server.host.noGraph }
             return try GraphView(graph, for: access)
         } catch {
             refuse(error)
@@ -134,7 +135,6 @@ extension HTTPConnection {
         do throws(HostError) {
             try rate.set(server.host)
         } catch {
-            if rate.isExhausted { framing.keepsAlive = false }
             return refuse(error)
         }
         let submission = hub._withUnsafeGuaranteedRef { $0.host.submit(commit) }

@@ -106,7 +106,7 @@ extension HTTPConnection {
         let name = String(decoding: captures[0], as: UTF8.self)
         guard mayAdminister(name) else { return nil }
         if let graph = server.host[name] { return graph }
-        refuse(HostError(.unknownGraph, "no such graph"))
+        refuse(server.host.noGraph)
         return nil
     }
 

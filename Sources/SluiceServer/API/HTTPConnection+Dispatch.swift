@@ -153,7 +153,9 @@ extension HTTPConnection {
         let head = parser.head
         framing.keepsAlive = false
         switch admit(head, server, door) {
-        case .refused(let problem): refuse(problem)
+        case .refused(let problem):
+            if problem.code == RefusedConnection.problem.code, refuseUpgrade(head) { return nil }
+            refuse(problem)
         case .file, .options: refuse(Self.notFound)
         case .route(let route, let captures):
             guard server.originCheck.accepts(head, forwarding) else {

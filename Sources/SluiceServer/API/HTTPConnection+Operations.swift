@@ -39,8 +39,11 @@ extension HTTPConnection {
 
     /// `GET /readyz`: 503 unless requests are welcome.
     func showReadiness() {
-        guard server.isDraining else { return answerText("ready\n") }
-        refuse(Refusal(.draining, "the server is about to stop", retryAfterSeconds: 5))
+        if server.isDraining {
+            return refuse(Refusal(.draining, "the server is about to stop", retryAfterSeconds: 5))
+        }
+        if let error = server.unreadiness { return refuse(error) }
+        answerText("ready\n")
     }
 
     /// `GET /version`.

@@ -83,6 +83,7 @@ extension HTTPConnection {
 
     /// `GET /v1/graphs`.
     func listGraphs() {
+        guard !server.host.isCatchingUp else { return refuse(server.host.noGraph) }
         answerJSON { out in
             out.append("{\"graphs\":[")
             for (place, graph) in server.host.graphs.filter(access.sees).enumerated() {

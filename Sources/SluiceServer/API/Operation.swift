@@ -55,8 +55,9 @@ extension Operation {
     private static let text = ["text/plain"]
     private static let anyValue = Body(types: json, schema: "{}")
     private static let setErrors: [ErrorCode] = [
-        "bad_json", "bad_field", "unknown_graph", "unknown_node", "not_mutable", "conflict", .unsupportedType,
-        "type_mismatch", "key_reused", "precondition_required",
+        "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", "not_mutable", "conflict",
+        .unsupportedType,
+        "type_mismatch", "key_reused", "precondition_required", "rate_limited", "engine_down", "no_space",
     ]
     private static let setFields: [HeaderName] = [
         .ifMatch, .ifNoneMatch, .prefer, .idempotencyKey, .sluiceContext,
@@ -86,7 +87,8 @@ extension Operation {
             route: .graphs,
             name: "listGraphs",
             summary: "All graphs, with title, cursor and counts",
-            successes: [answer("The graphs", reference("Graphs"))]
+            successes: [answer("The graphs", reference("Graphs"))],
+            errors: ["not_ready"]
         ),
         Operation(
             method: .get,
@@ -95,7 +97,7 @@ extension Operation {
             name: "describeGraph",
             summary: "One graph: cursor and counts",
             successes: [answer("The graph", reference("Graph"))],
-            errors: ["unknown_graph"]
+            errors: ["unknown_graph", "not_ready"]
         ),
         Operation(
             method: .get,
@@ -112,7 +114,7 @@ extension Operation {
                 )
             ],
             successes: [answer("The values", reference("Values"))],
-            errors: ["unknown_graph", "unknown_node", "sub_limit"]
+            errors: ["unknown_graph", "not_ready", "unknown_node", "sub_limit"]
         ),
         Operation(
             method: .get,
@@ -127,7 +129,7 @@ extension Operation {
                 Success(status: 204, summary: "The node is empty"),
                 Success(status: 304, summary: "The client has this state"),
             ],
-            errors: ["bad_field", "unknown_graph", "unknown_node", "node_failed"]
+            errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "node_failed"]
         ),
         Operation(
             method: .get,
@@ -153,7 +155,7 @@ extension Operation {
                 ),
             ],
             successes: [answer("The emissions", reference("History"))],
-            errors: ["bad_field", "unknown_graph", "unknown_node", "gone"]
+            errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "gone"]
         ),
         Operation(
             method: .get,
@@ -179,7 +181,8 @@ extension Operation {
                 )
             ],
             errors: [
-                "bad_json", "bad_field", "unknown_graph", "unknown_node", "expr_syntax", "expr_type",
+                "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", "expr_syntax",
+                "expr_type",
                 "sub_limit",
                 "pipe_limit",
             ]
@@ -264,7 +267,8 @@ extension Operation {
             body: Body(types: valueBody.types, schema: reference("Pipeline")),
             successes: [answer("The result", reference("Result"))],
             errors: [
-                "bad_json", "bad_field", "unknown_graph", "unknown_node", .unsupportedType, "expr_syntax",
+                "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", .unsupportedType,
+                "expr_syntax",
                 "expr_type",
                 "type_mismatch", "pipe_limit",
             ]
@@ -276,11 +280,13 @@ extension Operation {
             name: "explainNode",
             summary: "What made the present value",
             successes: [answer("Every node it comes from", reference("Explanation"))],
-            errors: ["unknown_graph", "unknown_node"]
+            errors: ["unknown_graph", "not_ready", "unknown_node"]
         ),
     ]
 
-    private static let definitionErrors: [ErrorCode] = ["unknown_graph", "conflict", "in_use"]
+    private static let definitionErrors: [ErrorCode] = [
+        "unknown_graph", "not_ready", "conflict", "in_use", "engine_down", "no_space",
+    ]
 
     private static let defining: [Operation] = [
         Operation(
@@ -309,8 +315,7 @@ extension Operation {
             ],
             errors: [
                 "bad_json", "bad_field", "unknown_node", "expr_syntax", "expr_type", "type_mismatch",
-                "cycle_limit",
-                "in_use", "conflict", .unsupportedType,
+                "in_use", "conflict", .unsupportedType, "engine_down", "no_space",
             ]
         ),
         Operation(
@@ -324,7 +329,7 @@ extension Operation {
                 answer("The definition", reference("Definition")),
                 Success(status: 304, summary: "The client has this definition"),
             ],
-            errors: ["unknown_graph"]
+            errors: ["unknown_graph", "not_ready"]
         ),
         Operation(
             method: .delete,
@@ -375,7 +380,7 @@ extension Operation {
                     )
                 )
             ],
-            errors: ["unknown_graph", .notAcceptable]
+            errors: ["unknown_graph", "not_ready", .notAcceptable]
         ),
         Operation(
             method: .get,
@@ -384,7 +389,7 @@ extension Operation {
             name: "listListeners",
             summary: "Who listens to what",
             successes: [answer("The listeners", #"{"type":"object","required":["listeners"]}"#)],
-            errors: ["unknown_graph"]
+            errors: ["unknown_graph", "not_ready"]
         ),
         Operation(
             method: .get,
@@ -481,7 +486,7 @@ extension Operation {
                     body: Body(types: text, schema: #"{"type":"string"}"#)
                 )
             ],
-            errors: [.draining]
+            errors: [.draining, "not_ready", "engine_down", "no_space"]
         ),
         Operation(
             method: .get,

@@ -8,6 +8,8 @@ extension Configuration {
         public var connections = 100_000
         /// Open connections of one address; 0: no bound.
         public var connectionsPerAddress = 0
+        /// Connections beyond those that are told so in the protocol they speak, at a time; the others are without being heard.
+        public var refusals = 32
         /// Browsers' sessions; beyond, the one unused for longest ends.
         public var sessions = 10_000
         /// Bytes of a request's target.

@@ -9,6 +9,12 @@ extension ConfigurationKey {
                 .integer(0...10_000_000),
                 "open connections of one address; 0: no bound"
             ),
+            Self(
+                "limits.refusals",
+                \.limits.refusals,
+                .integer(0...100_000),
+                "connections beyond those that are heard before they are refused, at a time"
+            ),
             Self("limits.sessions", \.limits.sessions, .integer(1...10_000_000), "sessions of browsers"),
             Self("limits.target", \.limits.target, .bytes(64...1 << 20), "a request's target"),
             Self("limits.headers", \.limits.headers, .bytes(256...1 << 20), "a request's header block"),

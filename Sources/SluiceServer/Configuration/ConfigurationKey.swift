@@ -159,6 +159,18 @@ public struct ConfigurationKey {
                 .duration(second...second * 3600),
                 "the longest that a read may wait for a change (Prefer: wait)"
             ),
+            Self(
+                "times.refusal",
+                \.times.refusal,
+                .duration(short...second * 60),
+                "for a connection there is no room for to say what it speaks"
+            ),
+            Self(
+                "times.outage",
+                \.times.outage,
+                .duration(.zero...second * 3600),
+                "after which a store that takes no commits makes /readyz say so"
+            ),
         ] + limits + [
             Self(
                 "diagnostics.echo",

@@ -48,6 +48,12 @@ final class HTTPConnection: Connection {
         super.init(server: server, number: number, socket: socket)
         let limit = socket.isSecure ? server.times.handshake : server.times.headers
         server.deadlines.set(self, at: server.loop.now + limit)
+        if case .secure(let channel) = socket {
+            // Long before the socket can become another connection's.
+            channel.onEstablished = { [unowned self] in
+                server.deadlines.set(self, at: server.loop.now + server.times.headers)
+            }
+        }
         socket.resumeReading()
     }
 

@@ -49,7 +49,8 @@ final class LongPoll: MessageSink {
     func finish() {
         guard let session else { return }
         self.session = nil
-        // Read while the chain is alive; the answer may lead to the next request.
+        // Read while the chain is alive; the answer may lead to the next request. A graph whose epoch was lost goes on as another.
+        let node = node.exists ? node : connection.server.host[node.graph.name]?.node(node.name) ?? node
         let reading = node.exists ? node.graph.read(node) : nil
         session.close()
         connection.poll = nil

@@ -9,6 +9,7 @@ func checkCommitLog<Log: CommitLog>(
     finish: (Log) -> Void = { _ in }
 ) throws {
     let log = try make()
+    #expect(log.health == .ready)
     let listener = LogListener()
     let host = Host(log: log, clock: ManualHostClock())
     log.follower = listener
@@ -64,6 +65,8 @@ private final class LogListener: CommitLogFollower {
     }
 
     func log(refused ticket: UInt64, because error: HostError) {}
+    func logHealthChanged() {}
+    func log(lostEpochOf graph: String) {}
 }
 
 @Suite("Commit logs")

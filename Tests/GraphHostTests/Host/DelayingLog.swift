@@ -3,12 +3,15 @@
 /// A log that answers when the test says so, and fails when it shall.
 final class DelayingLog: CommitLog {
     weak var follower: (any CommitLogFollower)?
+    var health = LogHealth.ready {
+        didSet { follower?.logHealthChanged() }
+    }
     /// Answered at once, as a memory log does.
     var isInstant = false
     /// Refuses what is appended from now on.
     var refusal: HostError?
 
-    private let inner: MemoryLog
+    private var inner: MemoryLog
     private(set) var waiting: [(ticket: UInt64, stamp: LogStamp)] = []
 
     init(epoch: String = "e1") {
@@ -33,6 +36,12 @@ final class DelayingLog: CommitLog {
             let (ticket, stamp) = waiting.removeFirst()
             follower?.log(committed: ticket, at: stamp)
         }
+    }
+
+    /// Goes on in another epoch, as an empty store does.
+    func begin(epoch: String, losing graphs: String...) {
+        inner = MemoryLog(epoch: epoch)
+        for graph in graphs { follower?.log(lostEpochOf: graph) }
     }
 
     /// Loses all that is waiting.

@@ -114,6 +114,55 @@ struct RateTests {
         #expect(client.session.isClosed)
     }
 
+    @Test(
+        "sub_limit and pipe_limit count with rate_limited: the tenth within a minute ends the connection with 4429",
+        arguments: [
+            (#"{"op":"sub","id":2,"graph":"g","node":"x"}"#, "sub_limit"),
+            (#"{"op":"sub","id":2,"graph":"g","node":"x","pipe":["distinct","distinct"]}"#, "pipe_limit"),
+        ]
+    )
+    func repeatedLimits(request: String, code: String) throws {
+        var limits = SessionLimits()
+        limits.stages = 1
+        limits.subscriptions = code == "sub_limit" ? 1 : 2
+        let bench = Bench(limits: limits)
+        try bench.define(graphText)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)
+        for _ in 0..<20 { #expect(client.ask(request).last?.contains(code) == true) }
+        for _ in 2...9 {
+            bench.pass(250)
+            client.ask(request)
+        }
+        #expect(client.sink.closes.isEmpty)
+        bench.pass(250)
+        #expect(client.ask(request).last?.contains(code) == true, "it is answered first")
+        #expect(client.sink.closes == ["4429 \(code)"])
+    }
+
+    @Test(
+        "So do bad_op and bad_field among themselves, with 4400",
+        arguments: [(#"{"op":"dance","id":1}"#, "bad_op"), (#"{"op":"sub","id":0}"#, "bad_field")]
+    )
+    func repeatedMisuse(request: String, code: String) throws {
+        let bench = Bench()
+        try bench.define(graphText)
+        let client = bench.connect()
+        for _ in 1...9 {
+            for _ in 0..<5 { client.ask(request) }
+            bench.pass(250)
+        }
+        #expect(client.sink.closes.isEmpty)
+        #expect(client.ask(request).last?.contains(code) == true)
+        #expect(client.sink.closes == ["4400 \(code)"])
+        let seldom = bench.connect()
+        for _ in 0..<30 {
+            seldom.ask(request)
+            bench.pass(7_000)
+        }
+        #expect(seldom.sink.closes.isEmpty)
+    }
+
     @Test("Who is too fast now and then, but not ten times a minute, stays")
     func seldom() throws {
         let bench = Bench(limits: limits(messages: 1))

@@ -1,0 +1,82 @@
+// What the log tells: commits that were pending, its health, and histories that broke off.
+extension Host: CommitLogFollower {
+    public func log(committed ticket: UInt64, at stamp: LogStamp) {
+        onLog()
+        guard let pending = waiting.removeValue(forKey: ticket) else {
+            preconditionFailure("the log answered ticket \(ticket) twice, or never got it")
+        }
+        pending.commit.graph.settle(pending.commit)
+        let applied = apply(pending.commit, stamp)
+        pending.answer(.success(applied))
+        submitDeferred(behind: pending.commit)
+    }
+
+    public func log(refused ticket: UInt64, because error: HostError) {
+        onLog()
+        guard let pending = waiting.removeValue(forKey: ticket) else {
+            preconditionFailure("the log answered ticket \(ticket) twice, or never got it")
+        }
+        let graph = pending.commit.graph
+        graph.settle(pending.commit)
+        switch pending.commit.kind {
+        case .define: table.remove(named: graph.name)
+        case .tick: graph.tickFailed(at: clock.wall)
+        case .values, .redefine, .remove: break
+        }
+        pending.answer(.failure(told(error)))
+        submitDeferred(behind: pending.commit)
+    }
+
+    public func logHealthChanged() {
+        let present = log.health
+        guard present != health else { return }
+        onLog()
+        let wasStale = isStale
+        health = present
+        healthChangedAt = clock.now
+        for graph in table.values { graph.judge() }
+        guard isStale != wasStale else { return }
+        // A socket on which values flow hears no heartbeat for a long time.
+        for session in sessions.all { session.heartbeat() }
+    }
+
+    public func log(lostEpochOf name: String) {
+        guard let former = table[name] else { return }
+        onLog()
+        precondition(former.pending == 0, "the log answers what is pending before it begins another epoch")
+        keys.forget(graph: name)
+        // The new one is found before the old one's clients hear that theirs has ended.
+        table.remove(named: name)
+        if case .refused(let error) = define(former.definition) {
+            _ = fault("graph \(name) has no new epoch: \(error.message)")
+        }
+        former.end(.epochLost)
+    }
+
+    /// Whether what graphs show may be behind what is stored.
+    var isStale: Bool { health == .catchingUp || health == .outOfReach }
+
+    /// What is answered where no graph of a name is found: `unknown_graph`, or `not_ready` while the log is catching up.
+    public var noGraph: HostError {
+        (isCatchingUp ? health.refusal : nil) ?? HostError(.unknownGraph, "no such graph")
+    }
+
+    /// Whether the log has not read all that is stored yet, so that nobody knows which graphs there are and what they hold.
+    public var isCatchingUp: Bool { health == .catchingUp }
+
+    /// A mistake of the server's own: the one place where `internal` comes from (wire-protocol.md §2).
+    ///
+    /// - Parameter what: what went wrong, for the server's log, with all that helps to find it.
+    /// - Returns: what clients are told, which is no more than where it stands in the log.
+    public func fault(_ what: String) -> HostError {
+        HostError(.internalError, "the server made a mistake; its log has it as \(onFault(what))")
+    }
+
+    /// What a client is told of an error of the log.
+    func told(_ error: HostError) -> HostError {
+        guard error.code != .internalError, HostError.Code.all.contains(error.code) else {
+            return fault("the log: \(error.code.rawValue): \(error.message)")
+        }
+        return error
+    }
+}

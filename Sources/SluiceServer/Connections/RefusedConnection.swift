@@ -1,0 +1,81 @@
+internal import EventLoop
+internal import HTTP
+
+/// A connection for which there is no room: it is told so in the protocol it speaks, and ends.
+///
+/// Browsers do not show a page with what status an upgrade was refused. So a request for WebSocket is accepted and closed with 4529,
+/// which says that coming back later makes sense; everything else, and silence, gets 503. Nothing is asked of `Host`, `Origin` or
+/// tokens: nobody learns anything here, and nobody can do anything.
+///
+/// There are at most `limits.refusals` of them, for `times.refusal` each and as long again for the peer to go.
+final class RefusedConnection: Connection {
+    private let parser: RequestParser
+
+    /// What is answered where no WebSocket is wanted.
+    static let problem = Refusal(
+        "too_many_connections",
+        "there is no room for another connection",
+        retryAfterSeconds: 5
+    )
+
+    override init(server: Server, number: UInt64, socket: Transport) {
+        parser = RequestParser(limits: server.parserLimits)
+        super.init(server: server, number: number, socket: socket)
+        server.refusing += 1
+        setDeadline()
+        socket.resumeReading()
+    }
+
+    override func receive(_ bytes: UnsafeRawBufferPointer) {
+        var input = bytes
+        switch parser.parse(&input) {
+        case .more: break
+        case .upgrade: if refuseUpgrade(parser.head) { end() } else { refuse() }
+        case .request, .continueExpected, .roomNeeded, .failed: refuse()
+        }
+    }
+
+    private func refuse() {
+        write { out in
+            Self.problem.append(
+                server.encoder,
+                ResponseFraming(omitsBody: false, keepsAlive: false),
+                to: &out
+            )
+        }
+        server.refusals &+= 1
+        end()
+    }
+
+    private func end() {
+        closeAfterWriting()
+        if socket != nil { setDeadline() }
+    }
+
+    private func setDeadline() {
+        server.deadlines.set(self, at: server.loop.now + server.times.refusal)
+    }
+
+    override func expire(now: UInt64) {
+        if isLingering { close() } else { refuse() }
+    }
+
+    override func drain(after milliseconds: Int) { close() }
+
+    override func ended(_ error: UVError?) { server.refusing -= 1 }
+}
+
+extension Connection {
+    /// Accepts a request for WebSocket and closes it with 4529 at once: there is no room.
+    ///
+    /// Returns false where the request is not one that could be accepted.
+    func refuseUpgrade(_ head: RequestHead) -> Bool {
+        let outcome = Handshake.judge(head, subprotocols: ["sluice.v1.json"])
+        guard case .accepted(let subprotocol, _) = outcome else { return false }
+        write { out in
+            Handshake.refuse(head, subprotocol: subprotocol, server.encoder, sha1: SHA1.digest, to: &out)
+        }
+        server.refusals &+= 1
+        return true
+    }
+}
