@@ -88,6 +88,8 @@ def test_hours_leave_nothing_behind(open_page):
             """Weighs every page while nobody else is there and what has left has faded."""
             busy.allowed.clear()
             eventually(lambda: server.counts("g")["listeners"] == own, 20, "the guests to leave")
+            expect(pages["graph"][0].locator('.node[data-kind="listener"]')).to_have_count(1, timeout=20_000)
+            expect(pages["dashboard"][0].locator(".clients li")).to_have_count(1, timeout=20_000)
             time.sleep(3)
             for view, (page, session) in pages.items():
                 samples[view].append(weigh(page, session))
@@ -107,5 +109,6 @@ def test_hours_leave_nothing_behind(open_page):
             print(f"\nsoak of {MINUTES} min, {busy.values} values, {busy.guests} guests, {view}: heap MB/nodes/listeners {shown}")
         for view, (first, *rest) in samples.items():
             assert all(abs(heap - first[0]) <= 2 for heap, _, _ in rest), (view, "the heap stays as it was")
-            assert all(abs(nodes - first[1]) <= 0.03 * first[1] for _, nodes, _ in rest), (view, "and so does the document")
+            # A word that a widget has said once ("1 of 2 updates") keeps its text node; hundreds of guests would be hundreds of nodes.
+            assert all(abs(nodes - first[1]) <= 2 * own for _, nodes, _ in rest), (view, "and so does the document")
             assert all(abs(listeners - first[2]) <= 5 for _, _, listeners in rest), (view, "and listeners")
