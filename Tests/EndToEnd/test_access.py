@@ -1,6 +1,7 @@
 """Who may do what: tokens, rights, graphs' rules, browsers' sessions; and that nothing leaks to those who may not."""
 
 import contextlib
+import http.client
 import json
 import os
 import re
@@ -10,7 +11,7 @@ import time
 
 import pytest
 from rawsocket import RawSocket
-from sluice import BINARY, Server, eventually
+from sluice import BINARY, Answer, Server, eventually
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -315,6 +316,46 @@ def test_tokens_read_again(guarded):
     assert re.search(r"tokens.yaml:3:\d+: a hash", guarded.log_text())
     assert "did you mean 'can'?" in guarded.log_text()
     assert guarded.ask("alice", "GET", f"{NODE}/secret").status == 200
+
+
+@contextlib.contextmanager
+def waiting_read(guarded, who, node, seconds=30):
+    """A long poll that waits; gives the function that reads its answer."""
+    path = f"{NODE}/{node}"
+    tag = guarded.ask(who, "GET", path).headers["ETag"]
+    before = guarded.count("subscriptions", "house")
+    connection = http.client.HTTPConnection(guarded.host, guarded.port, timeout=10)
+    with contextlib.closing(connection):
+        connection.request("GET", path, headers={
+            "Authorization": f"Bearer {guarded.tokens[who]}", "If-None-Match": tag, "Prefer": f"wait={seconds}"})
+        eventually(lambda: guarded.count("subscriptions", "house") == before + 1)
+        yield lambda: Answer(connection.getresponse())
+    eventually(lambda: guarded.count("subscriptions", "house") == before)
+
+
+def test_a_read_that_waits_ends_with_its_token(guarded):
+    with waiting_read(guarded, "bob", "room.temp") as answer:
+        guarded.remove("bob")
+        guarded.reload()
+        refused = answer()
+        assert (refused.status, refused.json()["code"]) == (401, "unauthenticated")
+        assert refused.headers["WWW-Authenticate"] and "ETag" not in refused.headers
+    soon = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 5))
+    guarded.add("guest", "--role", "viewer", "--expires", soon)
+    guarded.reload()
+    with waiting_read(guarded, "guest", "room.temp") as answer:
+        refused = answer()
+        assert (refused.status, refused.json()["code"]) == (401, "token_expired")
+
+
+def test_a_read_that_waits_ends_with_the_right_to_it(guarded):
+    with waiting_read(guarded, "alice", "secret") as answer:
+        guarded.entries = [(name, text.replace("owner", "viewer")) for name, text in guarded.entries]
+        guarded.write()
+        guarded.reload()
+        refused = answer()
+        assert (refused.status, refused.json()["code"]) == (404, "unknown_node")
+        assert "ETag" not in refused.headers
 
 
 def test_a_browser_signs_in_and_out(guarded):

@@ -43,7 +43,7 @@ public final class Session {
     /// Where it stands in the host's list.
     var place = -1
     let form: SessionForm
-    var access: SessionAccess
+    public internal(set) var access: SessionAccess
     @exclusivity(unchecked) private(set) var subscriptions: ContiguousArray<Subscription> = []
     /// What few sessions have: Session+Extras.swift.
     var extras: Extras?

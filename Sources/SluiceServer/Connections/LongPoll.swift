@@ -45,16 +45,20 @@ final class LongPoll: MessageSink {
     /// The listener's name.
     var name: String? { session.map { "c:\($0.number)" } }
 
-    /// Answers with what there is now: the time is over, or the server stops.
+    /// Answers with what there is now: the node has changed, the time is over, or the server stops.
+    ///
+    /// What the caller may not read any more is not found, as it would be by a request of now.
     func finish() {
         guard let session else { return }
         self.session = nil
         // Read while the chain is alive; the answer may lead to the next request. A graph whose epoch was lost goes on as another.
         let node = node.exists ? node : connection.server.host[node.graph.name]?.node(node.name) ?? node
         let reading = node.exists ? node.graph.read(node) : nil
+        let refusal = Self.refusal(of: node, to: session.access.access)
         session.close()
         connection.poll = nil
         connection.answerLater(number) { connection in
+            if let refusal { return connection.refuse(refusal) }
             guard let reading else {
                 return connection.refuse(Refusal("unknown_node", "the node was removed"))
             }
@@ -66,6 +70,16 @@ final class LongPoll: MessageSink {
             } else {
                 connection.answer(reading, of: node)
             }
+        }
+    }
+
+    private static func refusal(of node: NamedNode, to access: Access?) -> HostError? {
+        guard let access, node.exists else { return nil }
+        do throws(HostError) {
+            try GraphView(node.graph, for: access).require(.read, on: node)
+            return nil
+        } catch {
+            return error
         }
     }
 
@@ -86,7 +100,16 @@ final class LongPoll: MessageSink {
     }
 
     func close(code: UInt16, reason: String) {
-        finish()
+        guard code == CloseCode.unauthenticated.rawValue else { return finish() }
+        session = nil
+        connection.poll = nil
+        connection.answerLater(number) { connection in
+            connection.refuse(
+                reason == "token_expired"
+                    ? Refusal("token_expired", "the token has ended")
+                    : Refusal("unauthenticated", "this token is not known any more")
+            )
+        }
     }
 
     func pauseReading(_ paused: Bool) {}
