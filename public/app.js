@@ -1,4 +1,4 @@
-// The page: one client, one store, one animation loop, and whichever view the address names.
+// The page: one client, one store, one animation loop, one view.
 import { h, style, styled } from "/lib/dom.js";
 import { Announcer, Frame, Keys, Store } from "/lib/page.js";
 import { Router, graphPath, href } from "/lib/router.js";
@@ -44,7 +44,7 @@ const dialogs = Object.fromEntries(["open", "confirm", "menu"].map((name) => [na
   return module[name](...given);
 }]));
 
-// Once somebody moves, what buttons and keys open is fetched: it opens at once, also when the server is gone.
+// Fetched when somebody is there: then it opens at once, also when the server is gone.
 const present = new AbortController();
 for (const event of ["pointermove", "pointerdown", "keydown"]) {
   addEventListener(event, () => {
@@ -55,13 +55,12 @@ for (const event of ["pointermove", "pointerdown", "keydown"]) {
 
 const shell = new Shell({ client, meters, store, frame, keys, dialogs, announce, go: (...a) => router.go(...a) });
 
-/** The view on screen, with the means to end it. */
 let current = null;
 
 const sentence = (title, ...rest) => h("div", { class: "notice" }, h("h1", {}, title), rest);
 
 async function show(route) {
-  const { state } = { state: store.get("state") };
+  const state = store.get("state");
   const path = state.name === "closed" && (state.code === 4401 || state.code === 4408) ? "/views/sign-in.js" : views[route.name];
   shell.route(route);
   if (current?.path === path && current.view?.update && current.graph === route.params.graph) {
@@ -76,7 +75,7 @@ async function show(route) {
   shell.slot.replaceChildren();
   const element = h("div", { class: "view" });
   main.replaceChildren(element);
-  // Another view begins at its beginning, for eyes as for screen readers and keys.
+  // Another view begins at its beginning.
   if (before && before.path !== path) {
     scrollTo(0, 0);
     main.focus({ preventScroll: true });
@@ -103,7 +102,7 @@ async function show(route) {
   }
   if (current !== mine) return;
   const view = await module.mount(element, context);
-  // Another view may have come while this one was being made.
+  // Another may have come meanwhile.
   if (current === mine) mine.view = view;
   else view?.unmount?.();
 }
@@ -121,7 +120,7 @@ keys.bind("p", "Pause or resume the display", () => {
 });
 keys.bind("?", "This list of keys", () => shell.help());
 
-// A server that wants a token says so by closing; once it has one, the view that was asked for comes.
+// A server that wants a token says so by closing.
 let wasSignedOut = false;
 store.listen("state", (state) => {
   const signedOut = state.name === "closed" && (state.code === 4401 || state.code === 4408);

@@ -1,6 +1,6 @@
-// Moving and zooming a picture: by pointer, wheel, pinch and keys. Zoom ends where text would become too small to read.
+// Moving and zooming a picture.
 
-/** The smallest text in the picture, at zoom 1, and the smallest that people are asked to read. CSS px. */
+/** The smallest text at zoom 1, and the smallest that people are asked to read: there zooming out ends. CSS px. */
 export const smallestText = 13, readable = 11;
 const least = readable / smallestText, most = 2.5;
 
@@ -14,7 +14,7 @@ export class Camera {
   #pointers = new Map();
   #moved = false;
 
-  /** Moves `layer` within `svg`; `bounds()` tells where there is something; `changed()` hears of every move. */
+  /** Moves `layer` within `svg`; there is something within `bounds()`. */
   constructor(svg, layer, bounds, changed, signal) {
     this.#svg = svg;
     this.#layer = layer;
@@ -25,19 +25,19 @@ export class Camera {
     on("pointerdown", (event) => this.#down(event));
     on("pointermove", (event) => this.#move(event));
     for (const name of ["pointerup", "pointercancel"]) on(name, (event) => this.#pointers.delete(event.pointerId));
-    // A drag is no click on what lies below its end.
+    // A drag is no click.
     on("click", (event) => { if (this.#moved) event.stopPropagation(); this.#moved = false; }, { capture: true });
   }
 
   get size() { return { w: this.#svg.clientWidth || 1, h: this.#svg.clientHeight || 1 }; }
 
-  /** The zoom at which everything would be on screen, whether it could be read or not. */
+  /** The zoom at which everything would be on screen. */
   fitting(bounds = this.#bounds(), margin = 32) {
     const { w, h } = this.size;
     return Math.min((w - 2 * margin) / Math.max(bounds.w, 1), (h - 2 * margin) / Math.max(bounds.h, 1));
   }
 
-  /** Everything on screen, or as much of it as can be read: from its beginning, or where most of `boxes` are if few stand there. */
+  /** Everything on screen, or what can be read: from the beginning, or where most of `boxes` are if few stand there. */
   fit(boxes) {
     const bounds = this.#bounds(), margin = 32;
     this.zoom = Math.min(clampZoom(this.fitting(bounds, margin)), 1);
@@ -59,7 +59,7 @@ export class Camera {
     this.apply();
   }
 
-  /** Brings a box on screen with as little movement as that takes. */
+  /** Brings a box on screen by the shortest way. */
   show(box, margin = 40) {
     const { w, h } = this.size;
     const near = (at, size, start, length) => {
@@ -73,7 +73,6 @@ export class Camera {
     this.apply(true);
   }
 
-  /** Puts a point of the picture into the middle. */
   centre(x, y) {
     const { w, h } = this.size;
     this.x = w / 2 - x * this.zoom;
@@ -87,7 +86,6 @@ export class Camera {
     this.apply();
   }
 
-  /** Zooms by a factor, around a point of the screen. */
   zoomBy(factor, px = this.size.w / 2, py = this.size.h / 2) {
     const zoom = clampZoom(this.zoom * factor);
     const change = zoom / this.zoom;
@@ -97,14 +95,13 @@ export class Camera {
     this.apply();
   }
 
-  /** What of the picture is on screen. */
   visible() {
     const { w, h } = this.size;
     return { x: -this.x / this.zoom, y: -this.y / this.zoom, w: w / this.zoom, h: h / this.zoom };
   }
 
   apply(glide = false) {
-    // Something of the picture always stays on screen.
+    // Something always stays on screen.
     const { w, h } = this.size, b = this.#bounds(), keep = 60;
     this.x = Math.min(w - keep - b.x * this.zoom, Math.max(keep - (b.x + b.w) * this.zoom, this.x));
     this.y = Math.min(h - keep - b.y * this.zoom, Math.max(keep - (b.y + b.h) * this.zoom, this.y));

@@ -1,11 +1,8 @@
-// Which column a node stands in, and the order within a column: cycles taken out, longest paths, median sweeps. Pure.
+// Which column a node stands in, and the order within: cycles taken out, longest paths, median sweeps. Pure.
 
 /**
- * Finds the edges that lead back, so that the others have a direction.
- *
- * `out` lists the indices of the edges that leave a node. What was found to lead back before still does, so that a ring
- * is not turned round by a newcomer; then what the server flags; the rest is found by depth-first search from the nodes
- * that nothing flows into.
+ * The edges that lead back: those of before, so that a newcomer does not turn a ring round; what the server flags; and what
+ * depth-first search finds from the nodes that nothing flows into.
  */
 export function feedbackOf(count, edges, out, remembered) {
   const back = new Set();
@@ -14,7 +11,7 @@ export function feedbackOf(count, edges, out, remembered) {
   });
   const fed = new Uint8Array(count);
   edges.forEach((edge, i) => { if (!back.has(i)) fed[edge.b] = 1; });
-  const state = new Uint8Array(count); // 0 unseen, 1 on the way down, 2 done
+  const state = new Uint8Array(count); // 1 on the way down, 2 done
   const postorder = [];
   const descend = (start) => {
     const path = [[start, 0]];
@@ -42,10 +39,8 @@ export function feedbackOf(count, edges, out, remembered) {
 }
 
 /**
- * The column of every node; `remembered` (id → column) is kept wherever the edges allow it.
- *
- * An edge spans one column, or `edge.span` columns where more are going to be needed. A node that nothing flows into
- * stands next to the first that needs it; nodes without any edge are dealt out over the columns there are.
+ * The column of every node, the `remembered` one where the edges allow it. What nothing flows into stands next to the first
+ * that needs it; nodes without edges are dealt out over the columns there are.
  */
 export function layersOf(nodes, edges, out, into, { back, order }, remembered) {
   const layer = new Int32Array(nodes.length);
@@ -76,16 +71,14 @@ export function layersOf(nodes, edges, out, into, { back, order }, remembered) {
   return { layer, alone: new Set(alone) };
 }
 
-// MARK: - Order, for the first picture
-
-/** How many pairs of edges cross between two columns; `down[item]` lists the neighbours in the next column. */
+/** How many pairs of edges cross between two columns. */
 function crossings(column, place, down) {
   const ends = [];
   for (const item of column) {
     const row = down[item].map((to) => place[to]).sort((a, b) => a - b);
     for (const to of row) ends.push(to);
   }
-  // Inversions, counted with a Fenwick tree.
+  // Inversions, by a Fenwick tree.
   let size = 1;
   for (const end of ends) size = Math.max(size, end + 1);
   const tree = new Uint32Array(size + 1);
@@ -104,7 +97,7 @@ function median(item, neighbours, place) {
   return at.length % 2 ? at[middle] : (at[middle - 1] + at[middle]) / 2;
 }
 
-/** Orders every column of `columns` (lists of item numbers) in place of what it was; at most `sweeps` times. */
+/** Orders the items of every column, in place. */
 export function order(columns, up, down, sweeps = 10) {
   const place = new Int32Array(up.length);
   const number = (column) => column.forEach((item, i) => { place[item] = i; });

@@ -1,25 +1,19 @@
-// A layered picture of a graph: where every node stands and how every edge runs. Pure; remembers the picture before, so
-// that little moves when something joins or leaves.
+// A layered picture of a graph: where every node stands and how every edge runs. Pure.
 import { feedbackOf, layersOf, order } from "./layers.js";
 
-/** Distances in CSS px at zoom 1. "Along" is the direction of the flow, "across" the other one. */
+/** CSS px at zoom 1. "Along" is the direction of the flow, "across" the other one. */
 export const defaults = {
   direction: "right", // or "down"
-  node: [172, 50], // the largest node, for the pitch of the columns
+  node: [172, 50], // the largest
   columnGap: 60,
   gap: 24, // between two nodes of a column
   bendGap: 8, // around the bend of an edge: one fits between two nodes
-  maxMeanMove: 3, // how far, on average over all nodes, a newcomer may push the others to stand nearer to its neighbours
+  maxMeanMove: 3, // how far a newcomer may push the others on average
 };
 
 /**
- * Lays a graph out.
- *
- * @param graph `{nodes: [{id, w, h}], edges: [{id, from, to, feedback?, span?}]}`; edges to unknown nodes are left out
- * @param memory what an earlier call returned as `memory`, or null for a fresh picture
- * @param later the module `settle.js`, where there is a memory
- * @returns `{nodes: Map(id → {x, y, w, h, layer}), edges: Map(id → {d, kind, end, middle}), bounds, memory}` with x and y of
- *   the upper left corner, `d` a path of SVG and `kind` one of `forward`, `feedback`, `self`
+ * Lays `{nodes: [{id, w, h}], edges: [{id, from, to, feedback?, span?}]}` out. With the `memory` of the picture before, and
+ * `settle.js` as `later`, little moves.
  */
 export function layout(graph, memory = null, options = {}, later = null) {
   const o = { ...defaults, ...options };
@@ -48,14 +42,14 @@ export function layout(graph, memory = null, options = {}, later = null) {
   return result(nodes, edges, items, layer, cycles.back, down, o);
 }
 
-/** Nodes and the bends of long edges, as items with numbers; an item has a place across, its middle. */
+/** Nodes and the bends of long edges, as numbered items; `at` is the middle of each, across. */
 function makeItems(nodes, edges, layer, back, down, o) {
   const size = nodes.map((node) => (down ? node.w : node.h));
   const items = {
     key: nodes.map((node) => node.id), layer: [...layer], size, count: nodes.length,
     at: new Float64Array(0), up: nodes.map(() => []), down: nodes.map(() => []), bends: new Map(), beside: new Map(),
   };
-  // A bend is known by what its edge joins: the edge of a node that wakes up runs where the one of the sleeping node did.
+  // A bend is known by what its edge joins: the edge of a node that wakes up runs where it ran in its sleep.
   const seen = new Map();
   const bend = (edge, at) => {
     const name = `${edge.from}\n${edge.to}\n${at}`;
@@ -74,11 +68,11 @@ function makeItems(nodes, edges, layer, back, down, o) {
     const isBack = back.has(i);
     const [from, to] = isBack ? [edge.b, edge.a] : [edge.a, edge.b];
     const bends = [];
-    if (layer[from] > layer[to]) { // can only be a way back between columns that the memory holds in place
+    if (layer[from] > layer[to]) { // a way back between columns that the memory holds
       items.bends.set(i, { bends, isBack, flat: true });
       return;
     }
-    // A way back has bends beside its two ends as well: it leaves and enters there, not among the other edges.
+    // A way back leaves and enters beside its ends, not among the other edges.
     const first = isBack ? layer[from] : layer[from] + 1;
     const last = isBack ? layer[to] : layer[to] - 1;
     for (let at = first; at <= last; at++) bends.push(bend(edge, at));
@@ -106,15 +100,13 @@ function columnsOf(items) {
   return columns;
 }
 
-/** How far the middles of two neighbours in a column are apart at least. */
+/** How far apart the middles of two neighbours are at least. */
 export function apart(items, p, q, o) {
   const gap = p < items.count && q < items.count ? o.gap : o.bendGap;
   return (items.size[p] + items.size[q]) / 2 + gap;
 }
 
-// MARK: - The first picture
-
-/** Puts the outermost bends of ways back right below the node they belong to. */
+/** Ways back begin and end right below their nodes. */
 function besideTheirNodes(items, list) {
   for (const [bend, node] of items.beside) {
     const column = list.find((c) => c.includes(node));
@@ -123,7 +115,7 @@ function besideTheirNodes(items, list) {
   }
 }
 
-/** Places as near to the neighbours as the spacing allows, in sweeps from left to right and back. */
+/** As near to the neighbours as the spacing allows, in sweeps. */
 function straighten(items, list, o) {
   for (const column of list) {
     let at = 0;
@@ -148,7 +140,7 @@ function straighten(items, list, o) {
   }
 }
 
-/** Nodes without edges stand in rows below the rest. */
+/** Nodes without edges stand below the rest. */
 function gather(items, alone, o) {
   let bottom = -Infinity;
   items.at.forEach((at, item) => { if (!alone.has(item)) bottom = Math.max(bottom, at + items.size[item] / 2); });
@@ -161,7 +153,7 @@ function gather(items, alone, o) {
   }
 }
 
-/** The places nearest to `wish` (least squares) that keep order and distance: pool adjacent violators. */
+/** The places nearest to `wish` that keep order and distance: pool adjacent violators. */
 export function spread(items, column, wish, weight, o) {
   const blocks = [];
   let offset = 0;
@@ -183,8 +175,6 @@ export function spread(items, column, wish, weight, o) {
     items.at[item] = blocks[b].sum / blocks[b].weight + offset;
   });
 }
-
-// MARK: - What comes out
 
 function result(nodes, edges, items, layer, back, down, o) {
   const pitch = (down ? o.node[1] : o.node[0]) + o.columnGap;
@@ -208,7 +198,7 @@ function result(nodes, edges, items, layer, back, down, o) {
   return { nodes: placed, edges: routes, bounds, memory };
 }
 
-/** Where an edge enters its node: several share the side, in the order of where they come from. */
+/** Several edges share the side they enter, in the order of where they come from. */
 function portsOf(edges, items, back, into) {
   const port = new Float64Array(edges.length);
   for (const list of into) {
@@ -231,7 +221,7 @@ function routesOf(nodes, edges, items, layer, back, down, pitch, o) {
   const routes = new Map();
   edges.forEach((edge, i) => {
     const { a, b } = edge;
-    const way = []; // [along, across] and, after the first, two control points before each
+    const way = []; // a point, and then two control points before each
     let kind = "forward", lowest = -Infinity;
     const curve = (along, across) => {
       const [x, y] = way[way.length - 1];
@@ -252,7 +242,7 @@ function routesOf(nodes, edges, items, layer, back, down, pitch, o) {
       const lane = [...bends].reverse().map((bend) => [items.layer[bend] * pitch + pitch / 2 - o.columnGap / 2, items.at[bend]]);
       const first = lane[0]?.[1] ?? Math.max(under(a), under(b)) + 18;
       const last = lane[lane.length - 1]?.[1] ?? first;
-      // Down out of the node, round the corner, along the lane, and up into the other.
+      // Down out of the node, along the lane, up into the other.
       way.push([start, under(a)], [start, under(a) + 6], [start, first], [start - 22, first]);
       let [x, y] = [start - 22, first];
       for (const [along, across] of lane.slice(1, -1)) {

@@ -1,13 +1,11 @@
-// What `topo` and `topod` say of one graph (wire protocol, observe), as a model. Pure: no page, no clock of its own.
+// What `topo` and `topod` say of one graph, as a model. Pure.
 
-/** Milliseconds over which rates are averaged. */
+/** Rates are averaged over so many milliseconds. */
 const window_ = 2000;
 
 /**
- * The graph as the server has told it.
- *
- * A named node keeps its id while it comes and goes, so that a picture can keep its place: `n:name`. Nodes without a name
- * are `#number`, listeners `c:number` as on the wire. Declared nodes that do not exist are there with `exists: false`.
+ * A named node keeps its id, `n:name`, while it comes and goes, so that a picture can keep its place; others are `#number`,
+ * listeners `c:number`. Declared nodes that sleep have `exists: false`.
  */
 export class GraphModel {
   nodes = new Map();
@@ -15,17 +13,12 @@ export class GraphModel {
   listeners = new Map();
   rev = 0;
   epoch = null;
-  /** How many listeners there are where not all are listed. */
+  /** Where not all are listed. */
   listenerCount = null;
   #ids = new Map();
-  #sources = new Map();
+  #neighbours = null;
 
-  /**
-   * Takes a message over; `now` in milliseconds on any steady clock.
-   *
-   * @returns what is different: `{fresh, structure, born, died, joined, left, values, owners}` where `born` and `joined`
-   *   list ids, `died` and `left` list `{id, …}` with the last state and the `edges` it had, and `values` and `owners` are sets of node ids
-   */
+  /** Takes a message over and returns what is different: ids, but what `died` or `left` with its last state and `edges`. */
   apply(message, now = 0) {
     const news = {
       fresh: message.op === "topo", structure: false, born: [], died: [], joined: [], left: [],
@@ -97,7 +90,7 @@ export class GraphModel {
     for (const edge of del.edges) news.structure = this.edges.delete(`e${edge}`) || news.structure;
   }
 
-  /** Takes the edges of something that goes away; they are given to whoever shows how it goes. */
+  /** Takes the edges of what goes away: whoever shows how it goes draws them. */
   #cut(id) {
     const cut = [];
     for (const [key, edge] of this.edges) {
@@ -112,7 +105,7 @@ export class GraphModel {
     const id = this.#ids.get(n);
     const node = this.nodes.get(id);
     this.#ids.delete(n);
-    if (!node || node.n !== n) return; // the name belongs to its successor already
+    if (!node || node.n !== n) return; // its successor has the name
     news.died.push({ ...node, reason, lived, last, edges: this.#cut(id) });
     news.structure = true;
     if (node.name !== undefined && reason !== "removed") {
@@ -150,7 +143,7 @@ export class GraphModel {
     this.listeners.set(told.l, { ...told, id: told.l, kind: "listener" });
   }
 
-  /** Edges that follow from the rest: what a sleeping node would be made from, and who listens to what. */
+  /** What a sleeping node would be made from, and who listens to what. */
   #declare() {
     for (const [id, edge] of this.edges) if (edge.kind !== "flow") this.edges.delete(id);
     for (const node of this.nodes.values()) {
@@ -169,26 +162,18 @@ export class GraphModel {
         this.edges.set(id, { id, from, to: listener.l, kind: "listen", queued: listener.queued });
       }
     }
-    this.#sources.clear();
+    this.#neighbours = null;
   }
 
-  /** The node of a wire number. */
   numbered(n) { return this.nodes.get(this.#ids.get(n)); }
 
-  /** Edges by node: `{into: Map(id → [edge]), out: Map(id → [edge])}`, without those of sleeping nodes. */
+  /** Edges by the node that they lead `into` or `out` of. */
   neighbours() {
-    if (this.#sources.size) return this.#sources.get("both");
-    const into = new Map(), out = new Map();
-    const push = (map, key, edge) => { const list = map.get(key); list ? list.push(edge) : map.set(key, [edge]); };
-    for (const edge of this.edges.values()) {
-      push(out, edge.from, edge);
-      push(into, edge.to, edge);
-    }
-    this.#sources.set("both", { into, out });
-    return this.#sources.get("both");
+    const edges = [...this.edges.values()];
+    return this.#neighbours ??= { into: Map.groupBy(edges, ({ to }) => to), out: Map.groupBy(edges, ({ from }) => from) };
   }
 
-  /** Updates a second of a node, now. */
+  /** Updates a second. */
   rate(id, now) {
     const node = this.nodes.get(id);
     if (!node?.rate) return 0;
@@ -196,7 +181,6 @@ export class GraphModel {
     return rate < 0.05 ? 0 : rate;
   }
 
-  /** Living nodes, sleeping ones, listeners. */
   counts() {
     let living = 0;
     for (const node of this.nodes.values()) if (node.exists) living++;
@@ -204,13 +188,12 @@ export class GraphModel {
   }
 }
 
-/** How many unnamed nodes a definition is going to make before the named one; a guess that only spares a move later. */
+/** How many unnamed nodes will stand before the named one: a guess that spares a move later. */
 function stepsOf({ op, label }) {
   const stages = label ? label.split(" | ").length : 0;
-  return op === "from" ? stages : op === "combine" ? stages : stages + 1;
+  return op === "from" || op === "combine" ? stages : stages + 1;
 }
 
-/** Why nothing is shown, in words. */
 export function refusalOf(graph, code, message) {
   if (code === "unknown_graph") return `There is no graph “${graph}”.`;
   if (code !== "forbidden") return `The graph cannot be observed: ${message ?? code}`;
@@ -233,7 +216,7 @@ function tick(node, count, now) {
   node.rateAt = now;
 }
 
-/** Everything upstream or downstream of `id`, itself included: `{nodes: Set, edges: Set}` of ids. */
+/** Everything upstream or downstream of `id`, itself included. */
 export function reach(model, id, direction) {
   const { into, out } = model.neighbours();
   const nodes = new Set([id]), edges = new Set();

@@ -1,5 +1,4 @@
-// The live graph of one name: picture or outline, inspector, births and deaths. It observes, and owns nothing.
-// What stands beside the picture is loaded when it is first needed.
+// The live graph of one name. It observes, and owns nothing; what stands beside the picture is loaded when it is first needed.
 import { h, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { graphPath } from "/lib/router.js";
@@ -9,7 +8,7 @@ import { GraphView } from "./view.js";
 import { titleOf } from "./shapes.js";
 
 const directions = ["both", "up", "down"];
-/** What is fetched as soon as somebody is there, so that the first key or click finds it. */
+/** Fetched when somebody is there, so that the first key or click finds it. */
 const likely = ["inspector", "search"];
 
 export async function mount(element, context) {
@@ -58,7 +57,7 @@ class GraphPage {
     this.#words();
   }
 
-  /** A part of the page, made by `make(module)` when it is first asked for; resolves to it. */
+  /** Resolves to a part of the page, made when it is first asked for. */
   #part(name, make) {
     if (!this.#loading.has(name)) {
       const { signal, announce, store, style } = this.#c;
@@ -163,8 +162,6 @@ class GraphPage {
     bind("Escape", "Step out", () => this.#escape());
   }
 
-  // MARK: - What comes from the server
-
   #receive(message) {
     if (message.op === "err" || message.op === "end") return this.#refused(message);
     const now = performance.now();
@@ -187,7 +184,7 @@ class GraphPage {
     setText(this.empty, refusalOf(this.#graph, code, msg));
   }
 
-  /** Once a frame, after messages: everything beside the picture. */
+  /** Once a frame, after messages. */
   #follow() {
     const { structure, values } = this.#stale;
     this.#stale = { structure: false, values: false };
@@ -203,13 +200,13 @@ class GraphPage {
     }
   }
 
-  /** What leaks are rings of nodes that have no owner: where there may be one, it is looked for. */
+  /** Where there may be a ring of nodes without owners, it is looked for. */
   #flagLeaks(scene) {
     const isLoose = (id) => {
       const { exists, ownerCount, kind, retain = "whileInUse" } = this.#model.nodes.get(id) ?? {};
       return exists && !ownerCount && kind !== "mutable" && retain === "whileInUse";
     };
-    // A picture that shows every node knows the ways back; otherwise two such nodes in a row are reason enough.
+    // A whole picture knows the ways back; otherwise two such nodes in a row are reason enough.
     const leadsBack = scene && !scene.folds && !scene.clusters ? this.#view.picture.memory.back : null;
     const mayLeak = ({ id, from, to, kind }) => kind === "flow" && isLoose(from) && isLoose(to) && (!leadsBack || from === to || leadsBack.has(id));
     if (!this.#parts.ways && [...this.#model.edges.values()].some(mayLeak)) this.#ways().then((ways) => ways?.follow());
@@ -233,9 +230,7 @@ class GraphPage {
     if (scene) this.stage.dataset.shown = scene.shown;
   }
 
-  // MARK: - What people do
-
-  /** A change of the address; everything that can be shared is in it. */
+  /** The address has changed; all that can be shared is in it. */
   update(route) {
     this.#c.route = route;
     const narrow = this.#c.store.get("narrow");
@@ -275,7 +270,6 @@ class GraphPage {
     this.#c.go(graphPath(this.#graph) + (text && `?${text}`), { replace: true });
   }
 
-  /** Selects a node or listener, or nothing; `reveal` also brings it on screen. */
   select(id, { reveal = false, focus = false } = {}) {
     if (id === null) return this.#go({ node: null, focus: null });
     const entry = this.#model.nodes.get(id) ?? this.#model.listeners.get(id);
@@ -289,7 +283,7 @@ class GraphPage {
     if (reveal) this.#unfinished();
   }
 
-  /** What waits for a picture in which the node is drawn by itself. */
+  /** Waits for a picture in which the node is drawn by itself. */
   #unfinished() {
     if (!this.#wantsReveal) return;
     const { id, focus } = this.#wantsReveal;
@@ -312,7 +306,7 @@ class GraphPage {
   async #inspect(id) {
     if (!id) return this.#parts.inspector?.hide();
     const panel = await this.#inspector();
-    // It takes room from the picture: what was chosen stays on screen.
+    // The panel takes room: what was chosen stays on screen.
     if (this.#selected === id && panel?.show(id) && this.#mode === "picture") this.#view.reveal(id);
   }
 
@@ -322,7 +316,6 @@ class GraphPage {
     this.#c.announce(`${shape.members.length} ${shape.type === "fold" ? "steps" : "nodes"} unfolded`);
   }
 
-  /** Only clients have something to show. */
   #hover(id) {
     this.#hovered = id;
     if (this.#parts.ways || this.#model.listeners.has(id)) this.#ways().then((ways) => ways?.hover(this.#hovered));
@@ -336,7 +329,7 @@ class GraphPage {
   }
 
   async #escape() {
-    // Keys that were pressed before it act before it.
+    // Earlier keys act earlier.
     await this.#loading.get("ways");
     if (this.#parts.ways?.isLit) this.#parts.ways.toggleOwners();
     else if (this.#parts.lifetimes?.tray.hidden === false) this.#parts.lifetimes.toggle(false);
@@ -373,7 +366,7 @@ class GraphPage {
     this.update(this.#c.route);
   }
 
-  /** The node under the keyboard was released, or its group opened: a member or its nearest upstream neighbour takes over. */
+  /** The node under the keyboard is gone, or its group open: a member or its nearest upstream neighbour takes over. */
   #refocus({ entry, near }) {
     const to = near.find((id) => this.#view.focus(id)) ?? this.#view.current;
     this.#view.focus(to);

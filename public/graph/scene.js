@@ -1,24 +1,16 @@
-// What of the graph is drawn, and as what: everything, a neighbourhood, folded chains, clusters. Pure.
+// What of the graph is drawn, and as what. Pure.
 import { reach } from "./model.js";
 
 export const sizes = {
   node: [172, 50], listener: [172, 34], fold: [172, 50], cluster: [172, 58],
 };
-/** From how many nodes on chains are folded, and clusters made. */
+/** So many nodes are drawn before chains are folded, and clusters made. */
 const limits = { fold: 60, cluster: 300 };
 
-/** Whether `groups.js` is needed for what would be drawn. */
+/** Whether `groups.js` is needed. */
 export const needsGroups = ({ nodes, listeners }, { steps }) => steps === "fold" || nodes.size + listeners.size > limits.fold;
 
-/**
- * Chooses what to draw.
- *
- * @param dying entries of nodes and listeners that have just gone and still stand where they were
- * @param grouping the module `groups.js` where `needsGroups`
- * @param view `{asleep, steps, focus: {id, direction}?, selected?, open: Set of folds and clusters that were opened}`
- * @returns `{nodes: [{id, type, w, h, members?, node?}], edges: [{id, from, to, kind, feedback, span, members, queued}],
- *   of: Map(id → id drawn), shown, total, folds: bool, clusters: bool}`
- */
+/** Chooses what to draw; `dying` has just gone and still stands where it was, `grouping` is `groups.js`, `of` tells what an id is drawn as. */
 export function sceneOf(model, view, dying = [], grouping = null) {
   const entries = new Map();
   for (const node of model.nodes.values()) if (node.exists || view.asleep) entries.set(node.id, node);
@@ -62,7 +54,7 @@ export function sceneOf(model, view, dying = [], grouping = null) {
   return { nodes, edges: join(links, of), of, shown, total, folds, clusters: Boolean(many) };
 }
 
-/** "2,300 nodes, 12 asleep, 40 listeners, showing 180 of 2,352 and 9 groups". */
+/** "2,300 nodes, 12 asleep, 40 listeners, showing 180 of 2,352". */
 export function countsOf(model, scene, isFocused) {
   const number = (count) => count.toLocaleString("en");
   const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
@@ -75,7 +67,7 @@ export function countsOf(model, scene, isFocused) {
   return words.filter(Boolean).join(", ");
 }
 
-/** Edges between what is drawn; several between the same two become one. */
+/** Several edges between the same two become one. */
 function join(links, of) {
   const joined = new Map();
   for (const edge of links) {

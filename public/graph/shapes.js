@@ -1,26 +1,26 @@
-// How nodes, pills, folded chains, clusters and edges look. Text is set through text nodes only; names come from strangers.
+// How nodes and edges look.
 import { svg, setText, setAttribute } from "/lib/dom.js";
 import { formatEntry, formatNumber } from "/lib/format.js";
 
 const marks = {
-  mutable: "M3 13l1-3.2L10.5 3.3a1.4 1.4 0 012 2L6 11.8z", // a pencil
-  derived: "M2.5 8h8M7.5 4.5L11 8l-3.5 3.5M13.5 3.5v9", // an arrow into a line
+  mutable: "M3 13l1-3.2L10.5 3.3a1.4 1.4 0 012 2L6 11.8z",
+  derived: "M2.5 8h8M7.5 4.5L11 8l-3.5 3.5M13.5 3.5v9",
   chain: "M2.5 8h8M7.5 4.5L11 8l-3.5 3.5",
-  listener: "M2.5 3.5h11v7h-11zM6 13.5h4M8 10.5v3", // a screen
+  listener: "M2.5 3.5h11v7h-11zM6 13.5h4M8 10.5v3",
   fold: "M3 5h10M3 8h10M3 11h10",
   cluster: "M3 3h4v4H3zM9 3h4v4H9zM3 9h4v4H3zM9 9h4v4H9z",
 };
 
 const words = { mutable: "mutable", derived: "derived", chain: "pipeline", listener: "listener" };
 
-/** What a node is, in one word: its operator where it has one of its own. */
+/** What a node is, in one word. */
 export function wordOf(entry) {
   if (entry.kind === "mutable" || entry.kind === "listener") return words[entry.kind];
-  if (entry.of !== undefined && entry.label === entry.op) return "step"; // its name says the operator
+  if (entry.of !== undefined && entry.label === entry.op) return "step";
   return entry.op && entry.op !== "from" ? entry.op : words[entry.kind] ?? entry.kind;
 }
 
-// Controls and marks of direction would act on everything around them.
+// They would act on everything around them.
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 /** A text of strangers as one line of at most `most` characters. */
@@ -30,7 +30,7 @@ export function plain(text, most = 200) {
   return characters.length > most || short !== text ? `${characters.slice(0, most).join("")}…` : characters.join("");
 }
 
-/** What a node or listener is called where people read it. */
+/** What people call a node or listener. */
 export function titleOf(entry) {
   if (entry.kind === "listener") {
     const name = plain(entry.client ?? entry.transport ?? "client", 60);
@@ -42,7 +42,7 @@ export function titleOf(entry) {
 let ruler;
 const widths = new Map();
 
-/** How wide `text` is at 13 px; measured once for each text. */
+/** At 13 px. */
 function widthOf(text, isMono) {
   const key = (isMono ? "m" : "s") + text;
   let width = widths.get(key);
@@ -68,7 +68,6 @@ export function fitted(text, room, isMono = false) {
   return `${characters.slice(0, low).join("")}…`;
 }
 
-/** One drawn thing: its elements, and how they follow what is told of it. */
 export class Shape {
   #part = {};
   #flashedAt = -Infinity;
@@ -112,7 +111,7 @@ export class Shape {
     setText(this.#part.name, fitted(plain(text, 80), this.w - 34 - (this.type === "listener" ? 14 : 12)));
   }
 
-  /** Shows what is told; `owners` as the number on the badge, `rate` in updates a second. */
+  /** `rate` is in updates a second. */
   paint(entry, rate, states) {
     const { element } = this;
     const part = this.#part;
@@ -127,7 +126,7 @@ export class Shape {
       setText(part.value, fitted(text, room, true));
     }
     if (part.meter) {
-      // A logarithmic scale from one to a thousand updates a second.
+      // Logarithmic, up to a thousand.
       const share = rate > 2 ? Math.min(1, 0.08 + Math.log10(rate) / 3) : 0;
       part.meter.style.transform = `scaleX(${share.toFixed(3)})`;
     }
@@ -144,18 +143,17 @@ export class Shape {
     }
   }
 
-  /** A value has arrived: a short glow, at most twice a second; faster ones have their meter. */
+  /** At most twice a second; faster values have their meter. */
   flash(now) {
     if (now - this.#flashedAt < 500) return;
     this.#flashedAt = now;
     this.#part.flash.animate([{ opacity: 1 }, { opacity: 0 }], { duration: 320, easing: "ease-out" });
   }
 
-  /** The sentence for those who do not see the picture. */
   describe(text) { setAttribute(this.element, "aria-label", text); }
 }
 
-/** "plant, transform, 12.3, kept alive by 2 clients". */
+/** "plant, derived, 12.3, kept alive by 2 clients". */
 export function sentenceOf(entry, rate = 0) {
   if (entry.kind === "listener") {
     const on = new Set(entry.on).size;
@@ -168,11 +166,9 @@ export function sentenceOf(entry, rate = 0) {
   return `${titleOf(entry)}, ${wordOf(entry)}, ${held}, ${kept}${rate > 2 ? `, ${Math.round(rate)} updates a second` : ""}`;
 }
 
-// MARK: - Edges
-
 const looks = ["flow", "feedback", "lit", "listen", "declared"];
 
-/** Arrowheads, one for each look: a marker takes no colour from its line everywhere. */
+/** Arrowheads: not everywhere does a marker take its line's colour. */
 export const markers = () => svg("defs", {}, looks.map((name) =>
   svg("marker", { id: `end-${name}`, class: `end ${name}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto", markerUnits: "userSpaceOnUse" },
     svg("path", { d: "M0.5 0.8L7.5 4L0.5 7.2z" }))));
@@ -185,7 +181,6 @@ export class EdgeLayer {
 
   values() { return this.#edges.values(); }
 
-  /** Draws the edges of a scene; new ones fade in where `isLater`. */
   place(scene, picture, isLater) {
     this.#picture = picture;
     const present = new Set(scene.edges.map((edge) => edge.id));
@@ -215,7 +210,6 @@ export class EdgeLayer {
     }
   }
 
-  /** Lights up the edges that stand for one of `ids`, or none. */
   light(ids) {
     for (const edge of this.#edges.values()) {
       const lit = Boolean(ids) && edge.members.some((m) => ids.has(m.id));
@@ -224,7 +218,6 @@ export class EdgeLayer {
     }
   }
 
-  /** Thickness by rate, in three steps, and the number of values that wait. */
   paint(edge, now) {
     let rate = 0, queued = 0;
     for (const member of edge.members) {

@@ -1,17 +1,17 @@
-// The picture: draws a scene, follows its values, and lets what is gone fade at its old place. One frame item, no markup.
+// The picture: draws a scene, follows its values, and lets what is gone fade at its old place.
 import { svg, setAttribute } from "/lib/dom.js";
 import { layout } from "./layout.js";
 import { needsGroups, sceneOf, sizes } from "./scene.js";
 import { EdgeLayer, Shape, markers, sentenceOf } from "./shapes.js";
 import { Camera } from "./camera.js";
 
-/** Milliseconds: between two layouts, between two texts of a node, and how long what is gone stays. */
+/** Milliseconds between two layouts, two texts of a node; of fading; between two labels. */
 const calm = { layout: 250, text: 100, gone: 900, label: 1000 };
-/** Above this many nodes the layout is made by a worker. */
+/** More nodes are laid out by a worker. */
 const workerFrom = 300;
 
 export class GraphView {
-  /** What is drawn: `{asleep, steps, focus, selected, open}`, see scene.js; change with `show()`. */
+  /** What of the graph is drawn; change it with `show()`. */
   view = { asleep: true, steps: "auto", focus: null, selected: null, open: new Set() };
   scene = null;
   picture = null;
@@ -30,10 +30,9 @@ export class GraphView {
   #lit = null;
   #hasFitted = false;
   #labelledAt = 0;
-  /** What only some layouts need, fetched with the first of them. */
+  /** What only some layouts need. */
   #modules = {};
 
-  /** `on` hears `select(id)`, `open(id)` of folds and clusters, `walk(dx, dy)` of arrows, `scene()` after each layout, `moved()` of the camera. */
   constructor({ frame, model, narrow, signal, on }) {
     this.#model = model;
     this.#on = on;
@@ -57,11 +56,10 @@ export class GraphView {
     signal.addEventListener("abort", () => this.#frame.close(), { once: true });
   }
 
-  /** Takes over what the model said is different. */
   apply(news, now) {
     if (news.fresh) this.#dying.clear();
     for (const gone of [...news.died, ...news.left]) {
-      if (news.born.includes(gone.id) || news.joined.includes(gone.id)) continue; // came and went unseen
+      if (news.born.includes(gone.id) || news.joined.includes(gone.id)) continue; // never seen
       this.#dying.set(gone.id, { ...gone, at: now });
     }
     if (news.structure) this.#needsLayout = true;
@@ -70,7 +68,6 @@ export class GraphView {
     this.#frame.mark();
   }
 
-  /** Draws something else of the same graph. */
   show(change) {
     Object.assign(this.view, change);
     this.#needsLayout = true;
@@ -84,7 +81,6 @@ export class GraphView {
     this.tidy();
   }
 
-  /** Lays everything out anew. */
   tidy() {
     if (this.picture) this.picture.memory = null;
     this.#direction = null;
@@ -98,7 +94,7 @@ export class GraphView {
     this.camera.fit([...this.picture.nodes.values()]);
   }
 
-  /** Lights up nodes and edges of the model, `{nodes, edges}`, or nothing; `kind` is `owners` or `leaving`. */
+  /** Lights up `{nodes, edges}` of the model, or nothing; `kind` is `owners` or `leaving`. */
   light(kind, set) {
     this.#lit = set ? { kind, ...set } : null;
     this.element.classList.toggle("dimmed", kind === "owners" && Boolean(set));
@@ -122,12 +118,11 @@ export class GraphView {
     this.#frame.mark();
   }
 
-  /** What is drawn for a node of the model: itself, a fold, or a cluster. */
+  /** What a node is drawn as: itself, a fold, or a cluster. */
   drawn(id) { return this.scene?.of.get(id); }
 
   box(id) { return this.picture?.nodes.get(this.drawn(id) ?? id); }
 
-  /** Brings a node on screen; with `focus` also under the keyboard. */
   reveal(id, { focus = false } = {}) {
     const box = this.box(id);
     if (!box) return false;
@@ -147,8 +142,6 @@ export class GraphView {
   get current() { return this.#current; }
   get edges() { return this.#edges.values(); }
   get isDown() { return this.#direction === "down"; }
-
-  // MARK: - Frames
 
   #draw(now) {
     let more = this.#bury(now);
@@ -215,7 +208,7 @@ export class GraphView {
     this.#frame.mark();
   }
 
-  /** Takes away what has faded; true while something still fades. */
+  /** True while something still fades. */
   #bury(now) {
     for (const [id, gone] of this.#dying) {
       if (now - gone.at < calm.gone) continue;
@@ -224,8 +217,6 @@ export class GraphView {
     }
     return this.#dying.size > 0;
   }
-
-  // MARK: - Layout
 
   #layout(now) {
     this.#needsLayout = false;
@@ -241,7 +232,7 @@ export class GraphView {
     if (graph.nodes.length <= workerFrom || !aside) {
       let picture = layout(graph, memory, options, settle);
       if (!this.#direction && graph.nodes.length) {
-        // Top to bottom where that can be read as a whole and left to right cannot.
+        // Top to bottom where only that can be read as a whole.
         const flows = this.camera.fitting(picture.bounds);
         if (!this.#narrow && flows < 0.85) {
           const down = layout(graph, null, { ...options, columnGap: 48, direction: "down" });
@@ -288,7 +279,7 @@ export class GraphView {
       this.#modules[name] = await import(name === "aside" ? "./layout-aside.js" : `./${name}.js`);
       this.#needsLayout = true;
       this.#frame.mark();
-    } catch { /* tried again with the next news */ }
+    } catch { /* the next news try again */ }
     this.#waiting = false;
   }
 
@@ -326,8 +317,6 @@ export class GraphView {
     return lost;
   }
 
-  // MARK: - Hands
-
   #click(event) {
     const id = event.target.closest?.(".node")?.dataset.id;
     if (!id) return this.#on.select?.(null);
@@ -359,7 +348,6 @@ export class GraphView {
   }
 }
 
-/** A node that has become another kind of thing is drawn anew; so is a fold of other nodes. */
 function sameLook(node, shape) {
   if (node.type === "cluster" || node.type === "fold") return String(node.members) === String(shape.members) && node.label === shape.label;
   return node.entry.kind === shape.entry.kind && node.entry.client === shape.entry.client && node.entry.label === shape.entry.label && node.entry.you === shape.entry.you;

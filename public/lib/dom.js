@@ -1,6 +1,4 @@
-// Elements without markup: names and values come from strangers, so text is only ever set as text.
-
-const names = new Map([["svg", "http://www.w3.org/2000/svg"]]);
+// Elements without markup: text comes from strangers and is only ever set as text.
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
@@ -13,16 +11,14 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** `h("button", { class: "quiet", onclick: fn, disabled: false }, "text", node, [more])`. */
+/** `h("button", { class: "quiet", onclick: fn }, "text", node, [more])`. */
 export const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 
-/** The same for SVG. */
-export const svg = (tag, attributes, ...children) =>
-  fill(document.createElementNS(names.get("svg"), tag), attributes, children);
+export const svg = (tag, attributes, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
 const styles = new Map();
 
-/** Loads a stylesheet once; resolves when it holds, or could not be had. Those of `/ui/` come before those of views, which may differ from them. */
+/** Loads a stylesheet once; resolves when it holds, or could not be had. Views may differ from `/ui/`, which comes before. */
 export function style(path) {
   if (!styles.has(path)) {
     styles.set(path, new Promise((resolve) => {
@@ -34,10 +30,10 @@ export function style(path) {
   return styles.get(path);
 }
 
-/** When every stylesheet that was asked for holds: what is built then does not flicker. */
+/** When every stylesheet that was asked for holds. */
 export const styled = () => Promise.all(styles.values());
 
-/** Changes an element's text through its text node, and only if it differs: the cheapest way for what changes often. */
+/** Changes an element's text through its text node, and only if it differs. */
 export function setText(element, text) {
   const node = element.firstChild;
   if (node?.nodeType === 3 && !node.nextSibling) {
@@ -47,18 +43,13 @@ export function setText(element, text) {
   }
 }
 
-/** Sets or removes an attribute, only if it differs. */
 export function setAttribute(element, name, value) {
-  if (value === null || value === undefined || value === false) {
-    if (element.hasAttribute(name)) element.removeAttribute(name);
-  } else {
-    const text = value === true ? "" : String(value);
-    if (element.getAttribute(name) !== text) element.setAttribute(name, text);
-  }
+  const text = value === null || value === undefined || value === false ? null : value === true ? "" : String(value);
+  if (element.getAttribute(name) === text) return;
+  if (text === null) element.removeAttribute(name);
+  else element.setAttribute(name, text);
 }
 
-/** An icon of the shell, drawn with the text's colour; words go with it. */
-export function icon(path, size = 16) {
-  return svg("svg", { class: "icon", viewBox: "0 0 16 16", width: size, height: size, "aria-hidden": "true" },
-    svg("path", { d: path }));
-}
+/** An icon of the shell; words go with it. */
+export const icon = (path, size = 16) =>
+  svg("svg", { class: "icon", viewBox: "0 0 16 16", width: size, height: size, "aria-hidden": "true" }, svg("path", { d: path }));

@@ -1,15 +1,14 @@
-// Values, times and sizes as people read them. Pure.
+// Values, times and sizes as people read them.
 
 const binary = ["", "Ki", "Mi", "Gi", "Ti", "Pi"];
 
-/** 1536 → "1.5 KiB". */
 export function formatBytes(bytes, unit = "B") {
   let step = 0, amount = bytes;
   while (Math.abs(amount) >= 1024 && step < binary.length - 1) { amount /= 1024; step++; }
   return `${step ? amount.toFixed(1) : Math.round(amount * 10) / 10} ${binary[step]}${unit}`;
 }
 
-/** At most `digits` significant digits beyond the integer part, and no exponent where it can be helped. */
+/** At most `digits` significant digits, all of the integer part, an exponent only where it must be. */
 export function formatNumber(value, digits = 6) {
   if (typeof value === "bigint") return String(value);
   if (Object.is(value, -0)) return "0";
@@ -21,7 +20,7 @@ export function formatNumber(value, digits = 6) {
 
 const spell = (_, each) => (typeof each === "bigint" ? Number(each) : each);
 
-/** A value on one line: strings as they are, numbers readable, bytes in binary multiples, the rest as JSON. */
+/** A value on one line. */
 export function formatValue(value, unit = "") {
   if (value === undefined) return "";
   if (typeof value === "number" && (unit === "B" || unit === "B/s")) return formatBytes(value, unit);
@@ -30,7 +29,7 @@ export function formatValue(value, unit = "") {
   return unit ? `${text}\u202f${unit}` : text;
 }
 
-/** What a node holds, `{v}`, `{empty}` or `{fail}`, on one line. */
+/** `{v}`, `{empty}` or `{fail}` on one line. */
 export function formatEntry(entry, unit = "") {
   if (!entry) return "";
   if (entry.fail) return `failed: ${entry.fail.msg ?? entry.fail.code}`;
@@ -39,7 +38,7 @@ export function formatEntry(entry, unit = "") {
 
 const parts = [[86_400_000, "d"], [3_600_000, "h"], [60_000, "min"], [1000, "s"]];
 
-/** "3 min 12 s": the two largest parts; below a second "340 ms". */
+/** "3 min 12 s", "340 ms". */
 export function formatDuration(ms) {
   const time = Math.max(0, Math.round(ms));
   if (time < 1000) return `${time}\u202fms`;
@@ -54,7 +53,7 @@ export function formatDuration(ms) {
   return words.join(" ");
 }
 
-/** "now", "12 s ago", "3 min ago": one part is enough for an age. */
+/** "now", "3 min ago". */
 export function formatAge(ms) {
   if (ms < 1000) return "now";
   const [size, unit] = parts.find(([each]) => ms >= each);
@@ -64,11 +63,10 @@ export function formatAge(ms) {
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 
-/** The time of day; with the date when it is another day's. */
+/** With the date when it is another day's. */
 export function formatTime(ms, now = Date.now()) {
   const time = clock.format(ms);
   return new Date(ms).toDateString() === new Date(now).toDateString() ? time : `${day.format(ms)}, ${time}`;
 }
 
-/** "1 node", "2 nodes". */
 export const plural = (count, one, many = `${one}s`) => `${formatNumber(count)} ${count === 1 ? one : many}`;

@@ -1,13 +1,11 @@
 // What the page gives every view: named values, the animation loop, keys, and a voice for those who do not see it.
 
-/** What several parts of the page need to know: a few named values, and who wants to hear of them. */
 export class Store {
   #values = new Map();
   #listeners = new Map();
 
   get(key) { return this.#values.get(key); }
 
-  /** Sets a value and tells those who listen; an equal value is no change. */
   set(key, value) {
     if (Object.is(this.#values.get(key), value)) return;
     this.#values.set(key, value);
@@ -24,7 +22,7 @@ export class Store {
   }
 }
 
-/** The page's one animation loop. Messages only mark items; what is marked and on screen is drawn in the next frame. */
+/** The one animation loop: messages only mark items; what is marked and on screen is drawn in the next frame. */
 export class Frame {
   #items = new Set();
   #byElement = new Map();
@@ -40,7 +38,6 @@ export class Frame {
     }
   }, { rootMargin: "64px" });
 
-  /** While it says true, only items with `whilePaused` are drawn. */
   #paused = false;
 
   constructor() {
@@ -53,10 +50,7 @@ export class Frame {
     this.#schedule();
   }
 
-  /**
-   * Something that is drawn: `draw(now)` runs at most once a frame, while it is marked, `element` is on screen and the
-   * page is shown; it stays marked when `draw` returns true. `mark()` says that it must be drawn, `close()` forgets it.
-   */
+  /** `draw(now)` runs at most once a frame, while marked and on screen; it stays marked when `draw` returns true. */
   item(element, draw, { whilePaused = false } = {}) {
     const item = { draw, dirty: true, visible: true, whilePaused };
     const around = this.#byElement.get(element) ?? new Set();
@@ -80,7 +74,7 @@ export class Frame {
     };
   }
 
-  /** Calls `each` about once a second while the page is shown, until `signal` aborts: for ages and countdowns. */
+  /** Calls `each` about once a second while the page is shown. */
   tick(each, signal) {
     if (signal?.aborted) return;
     this.#ticks.add(each);
@@ -119,11 +113,11 @@ const stored = "sluice.keys";
 
 const isField = (element) =>
   element instanceof HTMLElement
-  // Until a closed dialog is gone, the focus may still be in it.
+  // The focus may still be in a dialog that has just closed.
   && !element.closest("dialog:not([open])")
   && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) || element.closest("dialog[open]"));
 
-/** Single keys and short sequences ("g d"). They act only while no field has the focus, and can be switched off (WCAG 2.1.4). */
+/** Single keys and sequences ("g d"): they act only while no field has the focus, and can be switched off (WCAG 2.1.4). */
 export class Keys {
   #bindings = new Map();
   #first = "";
@@ -139,7 +133,7 @@ export class Keys {
     try { enabled ? localStorage.removeItem(stored) : localStorage.setItem(stored, "off"); } catch { /* not kept */ }
   }
 
-  /** Binds `key` ("f", "?", "Escape", "g d") to `action(event)`, until `signal` aborts. The newest binding of a key acts. */
+  /** The newest binding of a key acts, until its `signal` aborts. */
   bind(key, label, action, { signal, group = "Everywhere" } = {}) {
     if (signal?.aborted) return;
     const binding = { key, label, action, group };
@@ -149,7 +143,6 @@ export class Keys {
     signal?.addEventListener("abort", () => all.splice(all.indexOf(binding), 1), { once: true });
   }
 
-  /** What is bound, for the page of help: `[{ group, key, label }]`. */
   list() { return [...this.#bindings.values()].flatMap((all) => all.slice(-1)); }
 
   #press(event) {
@@ -170,19 +163,16 @@ export class Keys {
   }
 }
 
-const politePause = 5000;
-
-/** What is said to those who do not see it: polite words are collected and said at most once in five seconds. */
+/** Polite words are collected and said at most once in five seconds; at once is said only what is about a rejected input. */
 export class Announcer {
   #polite; #assertive; #waiting = []; #timer = null;
 
-  /** Two live regions that are in the page from the beginning; one made later is not heard at first. */
+  /** Two live regions of the markup: one made later is not heard at first. */
   constructor(polite, assertive) {
     this.#polite = polite;
     this.#assertive = assertive;
   }
 
-  /** Says `text`: at once and over everything else only when it is about a rejected input. */
   announce(text, { assertive = false } = {}) {
     if (assertive) {
       this.#assertive.textContent = "";
@@ -199,6 +189,6 @@ export class Announcer {
     const said = this.#waiting.slice(0, 3).join(". ");
     this.#polite.textContent = count > 3 ? `${said}. And ${count - 3} more` : said;
     this.#waiting = [];
-    this.#timer = setTimeout(() => this.#flush(), politePause);
+    this.#timer = setTimeout(() => this.#flush(), 5000);
   }
 }

@@ -1,4 +1,4 @@
-// Addresses after the `#`: which view, of what. Pure, but for `Router`, which follows the address bar.
+// Addresses after the `#`: which view, of what.
 
 const routes = [
   { name: "graphs", pattern: /^\/$/ },
@@ -9,7 +9,7 @@ const routes = [
   { name: "about", pattern: /^\/about$/ },
 ];
 
-/** Reads `#/g/house?node=x`; anything that cannot be read is the route `unknown`. */
+/** Reads `#/g/house?node=x`; what cannot be read is `unknown`. */
 export function parse(hash) {
   const [path, query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
   const clean = path || "/";
@@ -29,10 +29,8 @@ export function parse(hash) {
 
 export const href = (path) => `#${path}`;
 
-/** The path of a graph's view: `graphPath("house", "dash")`. */
 export const graphPath = (graph, view = "") => `/g/${encodeURIComponent(graph)}${view && `/${view}`}`;
 
-/** Follows the address bar: `onRoute(route)` now and at every change. */
 export class Router {
   #onRoute;
 

@@ -1,15 +1,11 @@
-// The page's one client, what only a page shows of its connection (figures, silence, whether the server began anew), and
-// <conn-state>: whether what is on the page is true at this moment, in words, colour and shape.
+// The page's one client, what only a page shows of its connection, and <conn-state>: whether what is on the page is true now.
 import { connect } from "/client.js";
 import { h, setText, setAttribute } from "/lib/dom.js";
 import { formatDuration } from "/lib/format.js";
 
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 
-/**
- * Connects, and keeps `state` in the store: the client's own, with `late` (the server was asked and is silent) and
- * `restarted` (after a reconnect: it has begun another history). `meters` has totals, and the round trip in milliseconds.
- */
+/** Keeps `state` in the store: the client's own, with `late` (the server is silent) and `restarted` (it has begun another history). */
 export function join(store, frame) {
   const meters = { rtt: null, messages: 0, updates: 0, bytes: 0 }, epochs = new Map();
   let late = false, restarted = false, asked = 0, pinged = 0, trips = null;
@@ -18,7 +14,7 @@ export function join(store, frame) {
     client: "dashboard",
     onState(state) {
       late = restarted = false;
-      // While the socket is being made, too, an answer is waited for.
+      // An answer is also awaited while the socket is being made.
       asked = state.name === "live" || state.name === "closed" || state.at ? 0 : performance.now();
       show(state);
     },
@@ -61,7 +57,6 @@ export function join(store, frame) {
 
 const marks = { connecting: "ring", live: "dot", reconnecting: "ring", offline: "slash", closed: "square" };
 
-/** The words for a state of the client; pure, so that they are tested. */
 export function words(state, now = Date.now()) {
   const next = state.at > now ? `next in ${Math.ceil((state.at - now) / 1000)} s` : "now";
   switch (state.name) {
@@ -74,7 +69,7 @@ export function words(state, now = Date.now()) {
   }
 }
 
-/** What is said for two seconds after a reconnect; empty where there was none. */
+/** Said for two seconds after a reconnect. */
 export function resumedWords(state) {
   if (state.name !== "live" || state.gap === undefined) return "";
   return state.restarted ? "Restarted, state reloaded" : `Resumed, ${formatDuration(state.gap)} gap`;
@@ -112,7 +107,6 @@ export class ConnectionState extends HTMLElement {
     setAttribute(this.#meters, "hidden", state.name !== "live");
   }
 
-  /** The short line beside the state. */
   meters(line) { setText(this.#meters, line); }
 }
 

@@ -1,4 +1,4 @@
-// What is around every view: the bar, the connection's state, the graph's title and tabs, the list of graphs, the bottom bar.
+// What is around every view.
 import { h, icon, setText, setAttribute } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { graphPath, href } from "/lib/router.js";
@@ -18,7 +18,7 @@ const icons = {
 };
 
 export class Shell {
-  /** Where a view puts its own tools, at the right of the tabs. */
+  /** For the view's own tools. */
   slot = h("div", { class: "slot" });
   #page; #route = { name: "graphs", params: {} }; #graph = null;
   #state = new ConnectionState();
@@ -28,7 +28,6 @@ export class Shell {
   #banner = document.getElementById("banner");
   #before = { at: 0, messages: 0, updates: 0, bytes: 0 };
   #theme = h("button", { type: "button", class: "quiet only-icon", title: "Theme", "aria-haspopup": "menu", onclick: () => this.#tool("theme", this.#theme, () => this.#showTheme()) });
-  /** What is measured of the connection, renewed once a second. */
   figures = {};
 
   constructor(page) {
@@ -53,8 +52,6 @@ export class Shell {
     this.#refresh();
     frame.tick(() => { if (Date.now() % 5000 < 1000) this.#refresh(); });
   }
-
-  // Where we are
 
   route(route) {
     this.#route = route;
@@ -111,8 +108,6 @@ export class Shell {
     }, each.title || each.graph, h("small", {}, `${plural(each.nodes, "node")}, ${plural(each.listeners, "listener")}`))));
   }
 
-  // The connection
-
   #show(state) {
     const { announce, frame } = this.#page, before = this.#state.dataset.state;
     this.#state.show(state);
@@ -140,7 +135,7 @@ export class Shell {
 
   #first; #newer = false;
 
-  /** A newer server may have a newer page; it is never loaded without being asked for. */
+  /** A newer page is never loaded without being asked for. */
   async #version() {
     try {
       const { version, protocol } = await (await fetch("/version")).json();
@@ -172,7 +167,6 @@ export class Shell {
 
   help() { this.#tool("help"); }
 
-  /** What the buttons of the bar open. */
   async #tool(name, ...given) {
     let tools;
     try { tools = await import("/ui/tools.js"); } catch { return this.#page.announce("Not there: the server does not answer", { assertive: true }); }
