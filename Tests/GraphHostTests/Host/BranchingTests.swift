@@ -184,6 +184,23 @@ struct BranchingTests {
         #expect(graph.isWhole)
     }
 
+    @Test("G-143: of two cases of one key one goes, and the other goes on; with both the key is forgotten")
+    func sharedKey() throws {
+        let bench = Bench()
+        let nodes = #""x":{"set":"any"},"c":{"case":{"of":"x","key":1}}"#
+        let graph = try bench.define(#"{"graph":"g","nodes":{\#(nodes)}}"#)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","case":{"of":"x","key":1.0}}"#)
+        client.ask(#"{"op":"sub","id":2,"graph":"g","case":{"of":"x","key":2}}"#)
+        try bench.set(graph, [("x", #"{"key":1,"value":"both"}"#)])
+        #expect(client.take().joined().contains(#"{"id":1,"v":"both"}"#))
+        client.ask(#"{"op":"unsub","id":1}"#)
+        client.ask(#"{"op":"unsub","id":2}"#)
+        try bench.set(graph, [("x", #"{"key":1,"value":"one"}"#)])
+        #expect(graph.node("c")?.living?.value?.text == #""one""#)
+        #expect(graph.caseTables.count == 1 && graph.isWhole)
+    }
+
     @Test(
         "G-91: keys are compared as JSON is",
         arguments: [
