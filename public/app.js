@@ -2,7 +2,7 @@
 import { h, style, styled } from "/lib/dom.js";
 import { Announcer, Frame, Keys, Store } from "/lib/page.js";
 import { Router, graphPath, href } from "/lib/router.js";
-import { join } from "/ui/conn-state.js";
+import { isSignedOut, join } from "/ui/conn-state.js";
 import { Shell } from "/ui/shell.js";
 
 const views = {
@@ -60,8 +60,7 @@ let current = null;
 const sentence = (title, ...rest) => h("div", { class: "notice" }, h("h1", {}, title), rest);
 
 async function show(route) {
-  const state = store.get("state");
-  const path = state.name === "closed" && (state.code === 4401 || state.code === 4408) ? "/views/sign-in.js" : views[route.name];
+  const path = isSignedOut(store.get("state")) ? "/views/sign-in.js" : views[route.name];
   shell.route(route);
   if (current?.path === path && current.view?.update && current.graph === route.params.graph) {
     current.view.update(route);
@@ -115,18 +114,17 @@ keys.bind("g v", "Go to the table of values", () => shell.visit("values"), { gro
 keys.bind("g c", "Go to the clients", () => router.go("/clients"), { group: "Go" });
 store.listen("paused", (paused) => (frame.paused = paused));
 keys.bind("p", "Pause or resume the display", () => {
-  store.set("paused", !store.get("paused"));
-  announce(store.get("paused") ? "Display paused, data keeps arriving" : "Display resumed");
+  const paused = !store.get("paused");
+  store.set("paused", paused);
+  announce(paused ? "Display paused, data keeps arriving" : "Display resumed");
 });
 keys.bind("?", "This list of keys", () => shell.help());
 
 // A server that wants a token says so by closing.
 let wasSignedOut = false;
 store.listen("state", (state) => {
-  const signedOut = state.name === "closed" && (state.code === 4401 || state.code === 4408);
-  if (signedOut !== wasSignedOut) {
-    wasSignedOut = signedOut;
-    router.follow();
-  }
+  if (isSignedOut(state) === wasSignedOut) return;
+  wasSignedOut = !wasSignedOut;
+  router.follow();
 });
 router.follow();

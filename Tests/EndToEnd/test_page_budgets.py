@@ -13,10 +13,10 @@ VIEWS = [
     ("#/g/house/values", "[data-node=indoor_f]", BUDGET),
     ("#/clients", "table.clients a", BUDGET),
     ("#/about", "dl.facts dd", BUDGET),
-    ("#/g/house", ".node .value", (25, 160_000, 56_000)),
-    ("#/g/host", ".node .value", (25, 163_000, 57_000)),
-    ("#/g/host/dash", ".chart canvas", (25, 150_000, 47_900)),
-    ("#/g/house/dash", ".people-join", (27, 150_000, 54_500)),
+    ("#/g/house", ".node .value", (25, 150_000, 50_000)),
+    ("#/g/host", ".node .value", (25, 150_000, 51_500)),
+    ("#/g/host/dash", ".chart canvas", (25, 150_000, 46_500)),
+    ("#/g/house/dash", ".people-join", (27, 150_000, 53_000)),
 ]
 
 

@@ -1,8 +1,7 @@
 // Moving and zooming a picture.
 
-/** The smallest text at zoom 1, and the smallest that people are asked to read: there zooming out ends. CSS px. */
-export const smallestText = 13, readable = 11;
-const least = readable / smallestText, most = 2.5;
+/** Text is 13 px at zoom 1; zooming out ends where it is 11. */
+const least = 11 / 13, most = 2.5;
 
 const clampZoom = (zoom) => Math.min(most, Math.max(least, zoom));
 
@@ -10,9 +9,10 @@ export class Camera {
   x = 0;
   y = 0;
   zoom = 1;
-  #svg; #layer; #changed; #bounds = () => ({ x: 0, y: 0, w: 0, h: 0 });
-  #pointers = new Map();
-  #moved = false;
+  #svg; #layer; #changed; #bounds;
+  #hands = null;
+  /** Whether the pointer that is down has moved the picture. */
+  dragged = false;
 
   /** Moves `layer` within `svg`; there is something within `bounds()`. */
   constructor(svg, layer, bounds, changed, signal) {
@@ -21,12 +21,9 @@ export class Camera {
     this.#bounds = bounds;
     this.#changed = changed;
     const on = (name, body, options = {}) => svg.addEventListener(name, body, { signal, ...options });
-    on("wheel", (event) => this.#wheel(event), { passive: false });
-    on("pointerdown", (event) => this.#down(event));
-    on("pointermove", (event) => this.#move(event));
-    for (const name of ["pointerup", "pointercancel"]) on(name, (event) => this.#pointers.delete(event.pointerId));
+    for (const name of ["wheel", "pointerdown", "pointermove", "pointerup", "pointercancel"]) on(name, (event) => this.#take(event), { passive: false });
     // A drag is no click.
-    on("click", (event) => { if (this.#moved) event.stopPropagation(); this.#moved = false; }, { capture: true });
+    on("click", (event) => { if (this.dragged) event.stopPropagation(); this.dragged = false; }, { capture: true });
   }
 
   get size() { return { w: this.#svg.clientWidth || 1, h: this.#svg.clientHeight || 1 }; }
@@ -73,13 +70,6 @@ export class Camera {
     this.apply(true);
   }
 
-  centre(x, y) {
-    const { w, h } = this.size;
-    this.x = w / 2 - x * this.zoom;
-    this.y = h / 2 - y * this.zoom;
-    this.apply();
-  }
-
   pan(dx, dy) {
     this.x += dx;
     this.y += dy;
@@ -110,42 +100,10 @@ export class Camera {
     this.#changed();
   }
 
-  #at(event) {
-    const box = this.#svg.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
-  }
-
-  #wheel(event) {
-    event.preventDefault();
-    if (event.ctrlKey || event.metaKey) this.zoomBy(Math.exp(-event.deltaY / 200), ...this.#at(event));
-    else if (event.shiftKey && !event.deltaX) this.pan(-event.deltaY, 0);
-    else this.pan(-event.deltaX, -event.deltaY);
-  }
-
-  #down(event) {
-    if (event.button) return;
-    this.#moved = false;
-    this.#pointers.set(event.pointerId, { at: this.#at(event), start: this.#at(event) });
-  }
-
-  #move(event) {
-    const pointer = this.#pointers.get(event.pointerId);
-    if (!pointer) return;
-    if (event.pointerType === "mouse" && !event.buttons) return void this.#pointers.delete(event.pointerId);
-    const [x, y] = this.#at(event);
-    if (Math.hypot(x - pointer.start[0], y - pointer.start[1]) > 4 && !this.#moved) {
-      this.#moved = true;
-      this.#svg.setPointerCapture(event.pointerId);
-    }
-    const other = [...this.#pointers.entries()].find(([id]) => id !== event.pointerId)?.[1];
-    if (other) {
-      const before = Math.hypot(pointer.at[0] - other.at[0], pointer.at[1] - other.at[1]);
-      const after = Math.hypot(x - other.at[0], y - other.at[1]);
-      if (before > 0) this.zoomBy(after / before, (x + other.at[0]) / 2, (y + other.at[1]) / 2);
-      this.pan((x - pointer.at[0]) / 2, (y - pointer.at[1]) / 2);
-    } else if (this.#moved) {
-      this.pan(x - pointer.at[0], y - pointer.at[1]);
-    }
-    pointer.at = [x, y];
+  /** Gestures act in their order, also those that come while `hands.js` is fetched. */
+  #take(event) {
+    if (event.type === "wheel") event.preventDefault();
+    this.#hands ??= import("./hands.js").then(({ Hands }) => new Hands(this, this.#svg), () => void (this.#hands = null));
+    this.#hands.then((hands) => hands?.take(event));
   }
 }

@@ -326,3 +326,12 @@ function resizable(panel, signal) {
   try { width = Number(localStorage.getItem(stored)); } catch { /* none */ }
   if (width) set(width);
 }
+
+export function attach(page) {
+  const { client, announce, href, signal, store } = page.context;
+  return new Panel({
+    model: page.model, graph: page.graph, client, announce, href, signal, body: page.stage.parentElement,
+    narrow: () => store.get("narrow"), isSignedIn: () => store.get("session"),
+    select: (id) => page.select(id, { reveal: true }), light: (kind, set) => page.view.light(kind, set), close: () => page.select(null),
+  });
+}

@@ -157,3 +157,10 @@ export class Lifetimes {
     if (canvas.getAttribute("aria-label") !== text) canvas.setAttribute("aria-label", text);
   }
 }
+
+export function attach(page) {
+  const { frame, signal, announce } = page.context;
+  const lifetimes = new Lifetimes({ frame, signal, announce, onFind: (id) => page.select(id, { reveal: true }) });
+  page.strip.replaceWith(lifetimes.tray, lifetimes.element);
+  return lifetimes;
+}

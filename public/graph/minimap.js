@@ -14,7 +14,10 @@ export class Minimap {
       if (event.type === "pointermove" && !event.buttons) return;
       const box = this.element.getBoundingClientRect();
       const { scale, x, y } = this.#fit();
-      view.camera.centre((event.clientX - box.left - x) / scale, (event.clientY - box.top - y) / scale);
+      const { camera } = view, { w, h } = camera.size;
+      camera.x = w / 2 - (event.clientX - box.left - x) / scale * camera.zoom;
+      camera.y = h / 2 - (event.clientY - box.top - y) / scale * camera.zoom;
+      camera.apply();
       if (event.type === "pointerdown") this.element.setPointerCapture(event.pointerId);
       event.preventDefault();
     };
@@ -56,4 +59,11 @@ export class Minimap {
     context.lineWidth = 1;
     context.strokeRect(x + seen.x * scale, y + seen.y * scale, seen.w * scale, seen.h * scale);
   }
+}
+
+export function attach(page) {
+  const { frame, signal } = page.context, minimap = new Minimap({ view: page.view, frame, signal });
+  page.stage.append(minimap.element);
+  minimap.mark();
+  return minimap;
 }

@@ -34,16 +34,13 @@ export class GraphModel {
   }
 
   #start(message, now, news) {
-    const before = { nodes: this.nodes, listeners: this.listeners };
     this.epoch = message.epoch;
     for (const map of ["nodes", "edges", "listeners"]) this[map] = new Map();
     this.#ids.clear();
     for (const node of message.nodes) this.#addNode(node, now);
     for (const edge of message.edges) this.#addEdge(edge);
     for (const listener of message.listeners) this.#addListener(listener);
-    for (const [id, node] of this.nodes) if (node.exists && !before.nodes.get(id)?.exists) news.born.push(id);
-    for (const id of this.listeners.keys()) if (!before.listeners.has(id)) news.joined.push(id);
-    for (const id of this.nodes.keys()) news.values.add(id);
+    news.values = new Set(this.nodes.keys());
     news.structure = true;
   }
 

@@ -225,3 +225,13 @@ export class Outline {
     this.#item.mark();
   }
 }
+
+export function attach(page) {
+  const { frame, signal, store } = page.context;
+  const outline = new Outline({
+    model: page.model, frame, signal, narrow: store.get("narrow"), select: (id) => page.select(id),
+    view: () => ({ asleep: page.view.view.asleep, selected: page.selected, only: page.only(), leaks: page.parts.ways?.leaks }),
+  });
+  page.view.element.after(outline.element);
+  return outline;
+}

@@ -100,3 +100,7 @@ export class Search {
     event.preventDefault();
   }
 }
+
+export const attach = (page) => new Search({
+  model: page.model, signal: page.context.signal, field: page.field, onChoose: (id) => page.select(id, { reveal: true, focus: true }),
+});

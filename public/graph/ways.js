@@ -76,3 +76,9 @@ export class Ways {
     announce(next ? `Focus: ${words[next]}` : "Focus off");
   }
 }
+
+export const attach = (page) => new Ways({
+  model: page.model, view: page.view, announce: page.context.announce, entry: (id) => page.entry(id), go: (change) => page.go(change),
+  said: (words) => { page.leaveWords = words; page.words(); },
+  changed: () => { page.parts.outline?.refresh(); page.words(); },
+});

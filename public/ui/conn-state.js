@@ -55,6 +55,9 @@ export function join(store, frame) {
   return { client, meters };
 }
 
+/** The server wants a token. */
+export const isSignedOut = ({ name, code }) => name === "closed" && (code === 4401 || code === 4408);
+
 const marks = { connecting: "ring", live: "dot", reconnecting: "ring", offline: "slash", closed: "square" };
 
 export function words(state, now = Date.now()) {
@@ -65,7 +68,7 @@ export function words(state, now = Date.now()) {
   case "reconnecting":
     return state.since ? `Reconnecting, try ${state.tries}, ${next}` : `Cannot connect, try ${state.tries}, ${next}`;
   case "offline": return state.since ? `Offline for ${formatDuration(now - state.since)}` : "Offline";
-  default: return state.code === 4401 || state.code === 4408 ? "Signed out" : "Closed";
+  default: return isSignedOut(state) ? "Signed out" : "Closed";
   }
 }
 
@@ -103,7 +106,7 @@ export class ConnectionState extends HTMLElement {
     setText(this.#text, now < this.#until && !state.late ? resumedWords(state) : words(state, now));
     this.dataset.state = state.name;
     this.dataset.mark = state.late ? "ring" : marks[state.name];
-    setAttribute(this.#retry, "hidden", !(state.name === "reconnecting" || state.name === "offline" || state.name === "closed"));
+    setAttribute(this.#retry, "hidden", !/reconnecting|offline|closed/.test(state.name));
     setAttribute(this.#meters, "hidden", state.name !== "live");
   }
 

@@ -2,7 +2,7 @@
 import { h, icon, setText, setAttribute } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { graphPath, href } from "/lib/router.js";
-import { ConnectionState, resumedWords, words } from "/ui/conn-state.js";
+import { ConnectionState, isSignedOut, resumedWords, words } from "/ui/conn-state.js";
 
 const tabs = [["", "Graph", "graph"], ["dash", "Dashboard", "dash"], ["values", "Values", "values"]];
 const icons = {
@@ -85,11 +85,7 @@ export class Shell {
       href: href(to), "aria-current": (this.#route.name === name || (name === "graph" && this.#route.name === "graphs")) && "page",
     }, icon(icons[name], 20), label);
     bottom.hidden = document.documentElement.hasAttribute("data-kiosk");
-    bottom.replaceChildren(
-      entry("graph", graph ? graphPath(graph) : "/", "Graph"),
-      entry("dash", graph ? graphPath(graph, "dash") : "/", "Dashboard"),
-      entry("values", graph ? graphPath(graph, "values") : "/", "Values"),
-      entry("clients", "/clients", "Clients"));
+    bottom.replaceChildren(...tabs.map(([view, label, name]) => entry(name, graph ? graphPath(graph, view) : "/", label)), entry("clients", "/clients", "Clients"));
   }
 
   async #refresh() {
@@ -122,7 +118,7 @@ export class Shell {
   #warn(state) {
     if (state.name === "offline") {
       this.#banner.replaceChildren(h("span", {}, "The server cannot be reached. What you see is the last that came; nothing can be set until it is back."));
-    } else if (state.name === "closed" && ![4401, 4408].includes(state.code) && state.code !== 1000) {
+    } else if (state.name === "closed" && !isSignedOut(state) && state.code !== 1000) {
       this.#banner.replaceChildren(h("span", {}, `The server has closed the connection${state.reason ? `: ${state.reason}` : ""}. Nothing is updated any more.`));
     } else if (this.#newer) {
       this.#banner.replaceChildren(h("span", {}, "The server has been updated. This page still works; reload it when it suits you."),
@@ -139,8 +135,8 @@ export class Shell {
   async #version() {
     try {
       const { version, protocol } = await (await fetch("/version")).json();
-      this.#first ??= `${version} ${protocol}`;
-      this.#newer = this.#first !== `${version} ${protocol}`;
+      const now = `${version} ${protocol}`;
+      this.#newer = (this.#first ??= now) !== now;
       if (this.#newer) this.#warn(this.#page.store.get("state"));
     } catch { /* asked again after the next reconnect */ }
   }

@@ -1,0 +1,98 @@
+// What people do with the graph on screen: choose, open, show and step out.
+
+export const attach = (page) => new Acts(page);
+
+class Acts {
+  #page;
+
+  constructor(page) { this.#page = page; }
+
+  /** Selects a node or listener, or nothing; `reveal` also brings it on screen, `focus` under the keyboard. */
+  select(id, { reveal = false, focus = false } = {}) {
+    const page = this.#page, { model, view, focused } = page;
+    if (id === null) return page.go({ node: null, focus: null });
+    const entry = model.nodes.get(id) ?? model.listeners.get(id);
+    if (!entry) return page.context.announce("It is not there any more");
+    if (reveal && entry.exists === false && !view.view.asleep) this.toggleAsleep();
+    if (reveal) page.wanted = { id, focus };
+    const query = { node: entry.name ?? id };
+    if (focused && !page.only().has(id)) query.focus = null;
+    page.go(query);
+    if (page.selected === id) page.inspect(id);
+    if (reveal) this.reveal();
+  }
+
+  /** Waits for a picture in which the wanted node is drawn by itself. */
+  reveal() {
+    const page = this.#page, { view } = page;
+    if (!page.wanted) return;
+    const { id, focus } = page.wanted;
+    if (page.mode === "outline") {
+      page.wanted = null;
+      page.part("outline").then((outline) => {
+        outline?.reveal(id);
+        if (focus) outline?.element.focus();
+      });
+      return;
+    }
+    const drawn = view.drawn(id);
+    if (!drawn) return;
+    if (drawn !== id && !drawn.startsWith("g ")) view.view.open.add(drawn);
+    if (drawn !== id) return view.show({});
+    page.wanted = null;
+    view.reveal(id, { focus });
+  }
+
+  async inspect(id) {
+    const page = this.#page, panel = await page.part("inspector");
+    // The panel takes room: what was chosen stays on screen.
+    if (page.selected === id && panel?.show(id) && page.mode === "picture") page.view.reveal(id);
+  }
+
+  /** Unfolds a fold or a cluster. */
+  open(id, { type, members }) {
+    const { context, view } = this.#page;
+    view.view.open.add(id);
+    view.show({});
+    context.announce(`${members.length} ${type === "fold" ? "steps" : "nodes"} unfolded`);
+  }
+
+  /** What a key is about: the node under the keyboard, or the selected one. */
+  #target() {
+    const { mode, view, selected } = this.#page, current = this.#page.find(view.current ?? "");
+    return (mode === "picture" && view.element.contains(document.activeElement) ? current : null) ?? selected ?? current;
+  }
+
+  async cycleFocus() {
+    const page = this.#page, ways = await page.part("ways");
+    ways?.cycleFocus(page.focused?.id ?? this.#target(), page.focused);
+  }
+
+  async toggleOwners() {
+    const ways = await this.#page.part("ways");
+    ways?.toggleOwners(this.#target());
+  }
+
+  async escape() {
+    const page = this.#page, { parts } = page;
+    // Earlier keys act earlier.
+    await page.loading.get("ways");
+    if (parts.ways?.isLit) parts.ways.toggleOwners();
+    else if (parts.lifetimes?.tray.hidden === false) parts.lifetimes.toggle(false);
+    else if (page.focused) page.go({ focus: null });
+    else if (page.selected) this.select(null);
+  }
+
+  toggleAsleep() {
+    const { asleepButton, parts, view } = this.#page, asleep = !view.view.asleep;
+    asleepButton.setAttribute("aria-pressed", String(asleep));
+    view.show({ asleep });
+    parts.outline?.refresh();
+  }
+
+  toggleSteps() {
+    const { view } = this.#page;
+    view.view.open.clear();
+    view.show({ steps: view.scene?.folds ? "show" : "fold" });
+  }
+}
