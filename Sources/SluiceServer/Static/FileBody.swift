@@ -35,7 +35,9 @@ final class FileBody {
         let count = min(Self.pieceBytes, size - offset)
         defer { offset += count }
         guard file != nil else {
-            coded.withUnsafeBytes { out.append(UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count])) }
+            coded.withUnsafeBytes {
+                out.append(UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count]))
+            }
             return true
         }
         let room = UnsafeMutableRawBufferPointer(start: out.reserve(count), count: count)
