@@ -15,8 +15,8 @@ VIEWS = [
     ("#/about", "dl.facts dd", BUDGET),
     ("#/g/house", ".node .value", (25, 150_000, 50_000)),
     ("#/g/host", ".node .value", (25, 150_000, 51_500)),
-    ("#/g/host/dash", ".chart canvas", (25, 150_000, 46_500)),
-    ("#/g/house/dash", ".people-join", (27, 150_000, 53_000)),
+    ("#/g/host/dash", ".chart canvas", BUDGET),
+    ("#/g/house/dash", ".people-join", (27, 150_000, 51_500)),
 ]
 
 

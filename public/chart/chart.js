@@ -1,4 +1,4 @@
-// Up to six series over time on a canvas, told apart by colour and dash; the right edge follows now, what could not be heard is hatched.
+// Up to six series over time on a canvas; what could not be heard is hatched.
 import { h, setAttribute, setText } from "/lib/dom.js";
 import { formatDuration, formatTime, formatValue } from "/lib/format.js";
 import { SteadyRange, binaryStep, digitsOf, niceStep, steps, ticks, timeLabel, timeTicks } from "/chart/model.js";
@@ -14,7 +14,7 @@ function palette(element) {
   };
 }
 
-/** The time under somebody's pointer, shared by all charts of a page. */
+/** Shared by all charts of a page. */
 export class Cursor extends EventTarget {
   t = null;
 
@@ -56,7 +56,7 @@ export class TimeChart {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.#colours = null; this.mark(); }, { signal });
     page.frame.tick(() => this.mark(), signal);
     this.cursor.addEventListener("move", () => this.mark(), { signal });
-    // Asked for while drawing, the size would make the browser lay out what other widgets have just written.
+    // Asked for while drawing, it would force a layout.
     new ResizeObserver(([{ contentRect }], observer) => {
       if (signal.aborted) return observer.disconnect();
       this.#box = contentRect;
@@ -66,22 +66,21 @@ export class TimeChart {
   }
 
   mark() { this.#item.mark(); }
-  /** New points came; with reduced motion the next second is soon enough. */
+  /** With reduced motion the next second is soon enough. */
   grow() { if (!this.#page.store.get("reduced")) this.#item.mark(); }
   close() { this.#ending.abort(); this.#item.close(); }
 
   get #stepOf() { return this.#unit === "B" || this.#unit === "B/s" ? binaryStep : niceStep; }
 
-  /** The span of time that is shown. */
   get window() {
     const to = this.now();
     return this.view ?? { from: to - this.span, to };
   }
 
-  /** Where `x` of the canvas is in the window: 0 at its beginning, 1 at its end. */
+  /** From 0 at the beginning to 1. */
   share(x) { return (x - room.left) / Math.max(1, this.#width - room.left - room.right); }
 
-  /** Looking closer is loaded by the first event that asks for it; none is lost meanwhile. */
+  /** Loaded by the first event that asks for it; none is lost. */
   #listen(canvas, signal) {
     let looking;
     const takes = ({ type, key, ctrlKey, metaKey, shiftKey }) =>
@@ -93,7 +92,7 @@ export class TimeChart {
         event.preventDefault();
         event.stopPropagation();
       }
-      // Where the event was is not known any more once it is over.
+      // Not known any more once the event is over.
       const { type, key, pointerId, offsetX, deltaY, target } = event;
       looking ??= import("/chart/looking.js").then(({ Looking }) => new Looking(this));
       (await looking)[type]({ key, pointerId, offsetX, deltaY, target });
@@ -102,8 +101,6 @@ export class TimeChart {
       canvas.addEventListener(name, (event) => hear(event).catch(() => (looking = null)), { signal, passive: false });
     }
   }
-
-  // Drawing
 
   #draw() {
     const width = Math.floor(this.#box.width), height = Math.floor(this.#box.height), ratio = devicePixelRatio || 1;
@@ -216,7 +213,7 @@ export class TimeChart {
     pen.setLineDash(dash);
     pen.beginPath();
     const held = steps(pen, all, count, plot.x, y);
-    // What holds, holds until now or until the connection was lost.
+    // It holds until now or the loss.
     const open = ring.gaps.at(-1), until = Math.min(to, open?.to === Infinity ? Math.max(open.from, ring.last) : to, this.now());
     if (held === held) pen.lineTo(plot.x + Math.max(0, (until - from) / (to - from)) * plot.w, y(held));
     pen.stroke();

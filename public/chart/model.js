@@ -1,4 +1,4 @@
-// A chart without its canvas: points in rings, round steps and ticks, a range of values that does not breathe. Pure.
+// A chart without its canvas. Pure.
 
 /** The newest `capacity` points, and when nothing was heard. */
 export class Ring {
@@ -18,7 +18,7 @@ export class Ring {
   value(i) { return this.#v[this.#at(i)]; }
   get last() { return this.length ? this.time(this.length - 1) : undefined; }
 
-  /** Appends a point; NaN where there is no number. Time never goes back. */
+  /** NaN where there is no number. Time never goes back. */
   push(t, v) {
     if (this.length && t < this.last) t = this.last;
     if (this.length < this.capacity) this.length++;
@@ -38,7 +38,7 @@ export class Ring {
     if (last?.to === Infinity) last.to = Math.max(to, last.from);
   }
 
-  /** Index of the first point not before `t`. */
+  /** The first point not before `t`. */
   index(t) {
     let low = 0, high = this.length;
     while (low < high) {
@@ -48,13 +48,12 @@ export class Ring {
     return low;
   }
 
-  /** The value that holds at `t`: the newest one not later, or NaN. */
+  /** The newest value not later, or NaN. */
   at(t) {
     const next = this.index(t + 1e-9);
     return next ? this.value(next - 1) : NaN;
   }
 
-  /** Least and greatest value that holds between `from` and `to`, or null. */
   extent(from, to) {
     let low = Infinity, high = -Infinity;
     for (let i = Math.max(0, this.index(from) - 1); i < this.length && this.time(i) <= to; i++) {
@@ -65,7 +64,7 @@ export class Ring {
     return low <= high ? [low, high] : null;
   }
 
-  /** Four numbers in `out` for each pixel column that something happens in: column, least, greatest, last value. Gives the count of columns. */
+  /** Column, least, greatest, last value in `out` for each pixel column where something happens; gives their count. */
   columns(from, to, width, out) {
     const scale = width / (to - from);
     let count = 0, column = -1, low = 0, high = 0, last = 0;
@@ -91,7 +90,7 @@ export class Ring {
   }
 }
 
-/** Draws what `columns` gave as steps, because a value holds until the next. Gives the value that holds at the end. */
+/** Draws `columns` as steps; gives the value at the end. */
 export function steps(pen, columns, count, left, y) {
   let held = NaN;
   for (let i = 0; i < 4 * count; i += 4) {
@@ -108,8 +107,6 @@ export function steps(pen, columns, count, left, y) {
   return held;
 }
 
-// Round steps and ticks
-
 /** The least of 1, 2, 5 × 10^n that is at least `size`. */
 export function niceStep(size) {
   if (!(size > 0) || !Number.isFinite(size)) return 1;
@@ -124,7 +121,7 @@ export function binaryStep(size) {
   return power * Math.min(1024, niceStep(size / power));
 }
 
-/** Round numbers from `low` to `high`, about `count`. */
+/** About `count` round numbers. */
 export function ticks(low, high, count, stepOf = niceStep) {
   const step = stepOf((high - low) / Math.max(1, count)), all = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9 && all.length < 100; i++) all.push(i * step);

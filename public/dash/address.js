@@ -1,7 +1,7 @@
 // A dashboard as text for an address, and back. Pure.
 import { most, read, version } from "./layout.js";
 
-/** A dashboard as text for an address: a version, and base64url of its JSON; null when it is too long for one. */
+/** A version, and base64url of JSON; null when it is too long. */
 export function encode(layout) {
   const bytes = new TextEncoder().encode(JSON.stringify(layout));
   let binary = "";
@@ -10,7 +10,6 @@ export function encode(layout) {
   return text.length <= most.url ? text : null;
 }
 
-/** The reverse, for any text. */
 export function decode(text) {
   const found = /^(\d{1,9})\.([A-Za-z0-9_-]*)$/.exec(text);
   if (!found) return { layout: null, problems: ["The address holds no dashboard: it was cut off or changed."] };

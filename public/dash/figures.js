@@ -1,10 +1,10 @@
-// Widgets of words and figures: number, lamp, text; and those that are only a frame around a module of its own: editor, time series.
+// Widgets of words and figures, and frames around the editor and the chart.
 import { h, setText } from "/lib/dom.js";
 import { formatEntry, formatNumber, formatTime } from "/lib/format.js";
 
 const arrows = { rising: "↗", falling: "↘", steady: "→" };
 
-/** Which way the number went over the last minute, in a word; nothing where too little is known. */
+/** Which way the number went over the last minute, in a word. */
 function trend(ring, now) {
   const v = ring.at(now), before = ring.at(now - 60_000), from = before === before ? before : ring.length > 1 ? ring.value(0) : NaN;
   if (v !== v || from !== from) return "";
@@ -31,7 +31,7 @@ export const number = (widget, { feeds: [feed], page, now, unit }) => {
   });
 };
 
-/** The tone of a lamp: what the widget says is good or bad, else true is on and false is off. */
+/** What the widget says is good or bad, else true is on. */
 function tone(entry, { ok, bad }) {
   if (!entry || entry.empty) return ["off", "empty"];
   if (entry.fail) return ["bad", formatEntry(entry)];

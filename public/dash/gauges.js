@@ -11,7 +11,6 @@ function arc(from, to) {
   return `M${x1.toFixed(2)} ${y1.toFixed(2)}A${radius} ${radius} 0 ${(to - from) * sweep > Math.PI ? 1 : 0} 1 ${x2.toFixed(2)} ${y2.toFixed(2)}`;
 }
 
-/** A number between two bounds as an arc, with the thresholds beyond which it is a warning and bad. */
 class Gauge {
   #fill; #value; #min; #max; #warn; #bad; #unit; #meter;
 
@@ -56,7 +55,6 @@ export const gauge = (widget, { feeds: [feed], page, title, unit, facts }) => {
   return drawn(gauge.element, page, () => gauge.show(feed.entry));
 };
 
-/** The last minutes of a number in a few pixels: a line, and a point where it is now. */
 function drawLine(canvas, width, height, ring, from, to) {
   const ratio = devicePixelRatio || 1, pen = canvas.getContext("2d");
   if (width < 16 || height < 8) return;
@@ -90,7 +88,7 @@ export const sparkline = (widget, { feeds: [feed], page, now, unit, signal }) =>
     const to = now();
     drawLine(canvas, size.width, size.height, feed.ring, to - (widget.span ?? 300) * 1000, to);
   });
-  // Asked for while drawing, the size would make the browser lay out what others have just written.
+  // Asked for while drawing, it would force a layout.
   new ResizeObserver(([{ contentRect }], observer) => {
     if (signal.aborted) return observer.disconnect();
     size = { width: Math.floor(contentRect.width), height: Math.floor(contentRect.height) };

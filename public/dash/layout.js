@@ -1,4 +1,4 @@
-// What a dashboard is, as data: read with suspicion, because it comes from an address that anybody may have made. Pure.
+// What a dashboard is, as data, read with suspicion: anybody may have made the address. Pure.
 
 export const version = 1;
 export const columns = 12;
@@ -9,7 +9,7 @@ const isWhole = (thing, low, high) => Number.isInteger(thing) && thing >= low &&
 const isScalar = (thing) => thing === null || ["string", "number", "boolean"].includes(typeof thing);
 const nodeName = /^[A-Za-z0-9_*?][A-Za-z0-9_.*?-]{0,127}$/;
 
-/** What every kind of widget may say besides its place, and how each is checked. */
+/** What widgets may say besides their place, and how it is checked. */
 const options = {
   title: (thing) => isText(thing, most.title),
   node: (thing) => isText(thing, most.name) && nodeName.test(thing),
@@ -26,7 +26,7 @@ const options = {
   slider: (thing) => typeof thing === "boolean",
 };
 
-/** A dashboard out of anything: what cannot be understood is left out and said in `problems`. Unknown kinds stay, to be shown as such. */
+/** A dashboard out of anything: what is not understood is said in `problems`; unknown kinds stay, to be shown as such. */
 export function read(thing) {
   if (!thing || typeof thing !== "object" || Array.isArray(thing)) return { layout: null, problems: ["This is not a dashboard."] };
   if (Number.isInteger(thing.v) && thing.v > version) {
@@ -61,12 +61,9 @@ function readWidget(thing) {
   return widget;
 }
 
-// Places
-
-/** Whether two widgets overlap. */
 export const meet = (a, b) => a !== b && a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
-/** Widgets without overlaps or empty rows above them; `moved` keeps its place and the others make room. */
+/** Without overlaps or empty rows above; the others make room for `moved`. */
 export function settle(widgets, moved = null) {
   const done = [];
   for (const widget of [...widgets].sort((a, b) => a.y - b.y || (a === moved ? -1 : b === moved ? 1 : 0) || a.x - b.x)) {

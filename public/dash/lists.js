@@ -60,7 +60,7 @@ export const log = (widget, { page, graph, feeds: [feed], unit, signal }) => {
     });
   });
   pane.addEventListener("scroll", () => item.mark(), { passive: true, signal });
-  // A log wants every value; this subscription is its own, the feed's is the shared newest value.
+  // A log wants every value, the feed only the newest.
   const watch = page.client.watch({ graph, node: feed.node }, null, (value, meta) => {
     if (meta.ended) return;
     const entry = meta.fail ? { fail: meta.fail } : meta.empty || value === undefined ? { empty: true } : { v: value };

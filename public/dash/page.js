@@ -1,4 +1,4 @@
-// The dashboard of a graph: widgets that listen, and so own what they show. Its layout is in the address.
+// The dashboard of a graph. Widgets listen, and so own what they show; the layout is in the address.
 import { h, icon } from "/lib/dom.js";
 import { graphPath } from "/lib/router.js";
 import { read } from "/dash/layout.js";
@@ -28,7 +28,6 @@ class Board {
   widgets = [];
   layout = null;
   canEdit = true;
-  /** What widgets have in common, as the cursor of charts. */
   shared = {};
   #address = null; #editing = null; #adder;
 
@@ -74,7 +73,6 @@ class Board {
     return name === null ? this.composed() : name in saved ? read(saved[name]) : readFile(name);
   }
 
-  /** Dashboards that this browser keeps, by name. */
   get saved() {
     try { return Object.assign(Object.create(null), JSON.parse(localStorage.getItem(`sluice.dash.${this.graph}`))); } catch { return Object.create(null); }
   }
@@ -120,18 +118,15 @@ class Board {
     this.notice.replaceChildren(...lines.slice(0, 5).map((line) => h("p", {}, line)));
   }
 
-  // Changing it
-
   /** The address says how the layout was changed. */
   goTo(text) {
     this.#address = text;
     this.page.go(`${graphPath(this.graph, "dash")}?w=${text}${this.canEdit ? "" : "&kiosk=1"}`, { replace: true });
   }
 
-  /** What changes dashboards is loaded when somebody begins to. */
   async edit(act) {
     const loading = new AbortController();
-    // Letters pressed meanwhile were meant for what opens, not for the page.
+    // Letters pressed meanwhile are for what opens.
     addEventListener("keydown", (event) => {
       if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) event.stopImmediatePropagation();
     }, { capture: true, signal: loading.signal });
@@ -150,7 +145,7 @@ class Board {
     return (this.#editing ??= import("/dash/editing.js").then(({ Editing }) => new Editing(this), (error) => { this.#editing = null; throw error; }));
   }
 
-  /** It comes before it is needed: as soon as a pointer or the focus is near. Widgets are moved by their heads. */
+  /** Comes when a pointer or the focus is near. Widgets are moved by their heads. */
   #prepare(element, signal) {
     const near = ({ target }) => target.closest(".widget > header, .widget-resize, .slot") && this.#load().catch(() => {});
     for (const name of ["pointerover", "focusin"]) {
@@ -173,7 +168,7 @@ class Board {
 }
 
 export async function mount(element, page) {
-  // Asked for while the graph's facts are on their way.
+  // While the graph's facts are on their way.
   if (!page.route.query.has("w")) named();
   await page.style("/dash/dash.css");
   const board = new Board(element, page);

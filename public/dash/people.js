@@ -1,10 +1,9 @@
-// Who is here: people, on seats that the server clears when their connection is gone, and the connections that listen.
+// Who is here: people on seats that the server clears with their connection, and the connections that listen.
 import { h, setText } from "/lib/dom.js";
 import { formatAge } from "/lib/format.js";
 
 const stored = "sluice.name";
 
-/** Seats that people take with a name. */
 export const people = (widget, { feeds, page, graph, signal }) => {
   let seat = null, name = "";
   try { name = localStorage.getItem(stored) ?? ""; } catch { /* nothing is kept */ }
@@ -57,7 +56,7 @@ export const people = (widget, { feeds, page, graph, signal }) => {
     field.hidden = !!seat;
   });
 
-  // The seat went with the connection; whoever had one takes one again.
+  // The seat went with the connection.
   let wasLive = true;
   page.store.listen("state", ({ name: state }) => {
     if (state === "live" && !wasLive && seat) {

@@ -1,8 +1,8 @@
-// Where a dashboard's values come from: feeds listen, and own what they hear; the graph itself is only looked at.
+// Where a dashboard's values come from: feeds listen and own; the graph itself is only looked at.
 import { Ring } from "/chart/model.js";
 
 export class Observed extends EventTarget {
-  /** What is known of nodes, and who listens, by name; null until, or where, it may not be seen. */
+  /** Null until, or where, it may not be seen. */
   nodes = null; listeners = null;
   refused = "";
   #watch;
@@ -20,14 +20,14 @@ export class Observed extends EventTarget {
       this.listeners = new Map();
       this.#add(event);
     } else if (event.op === "topod") {
-      // Who came and went between two messages is in both: added first, then gone.
+      // Who came and went between two messages is in both.
       if (event.add) this.#add(event.add);
       for (const { l } of event.del?.listeners ?? []) this.listeners.delete(l);
       if (!event.add?.nodes?.length && !event.add?.listeners?.length && !event.del?.listeners?.length) return;
     } else if (event.code === "shutdown" || event.code === "closed") {
       return;
     } else {
-      // Those who may read but not observe get the definition's picture, which shows what they may see.
+      // Who may read but not observe gets the definition's picture.
       this.refused = event.msg ?? event.code;
       fetch(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json`).then((answer) => (answer.ok ? answer.json() : { nodes: [] })).then((picture) => {
         this.nodes = new Map();
@@ -45,7 +45,7 @@ export class Observed extends EventTarget {
   }
 }
 
-/** Widgets of one source share one feed with its newest points, so a chart keeps its past when it is edited. */
+/** Widgets of one source share one feed: a chart keeps its past when it is edited. */
 export class Feeds {
   #client; #graph; #facts; #feeds = new Map(); #skew = 0; #lost = null;
 
@@ -55,10 +55,9 @@ export class Feeds {
     this.#facts = facts;
   }
 
-  /** The server's time, as far as it differs noticeably from this machine's. */
   now = () => Date.now() - this.#skew;
 
-  /** The feed of a node, with `pipe` run for it by the server; close what comes back. */
+  /** The feed of a node; close what comes back. */
   open(node, pipe, listener) {
     const key = JSON.stringify([node, pipe]);
     let feed = this.#feeds.get(key);
@@ -80,7 +79,6 @@ export class Feeds {
     };
   }
 
-  /** What was not heard while the connection was down is a gap. */
   connected(isLive) {
     if (!isLive && this.#lost === null) {
       this.#lost = this.now();

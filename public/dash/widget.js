@@ -1,4 +1,4 @@
-// The frame of a widget: title, how its values are, menu; and inside what its kind shows.
+// The frame of a widget.
 import { h, icon, setText } from "/lib/dom.js";
 import { formatAge, formatDuration } from "/lib/format.js";
 import { graphPath, href } from "/lib/router.js";
@@ -98,7 +98,6 @@ export class Widget {
     if (feed.meta.ended || this.#noteText) this.#age();
   }
 
-  /** How the values are, said once a second at most. */
   #age() {
     const state = this.#board.page.store.get("state"), isLive = state.name === "live", now = Date.now();
     const ended = this.sources.map(({ feed }) => feed).find(({ meta }) => meta?.ended);

@@ -1,10 +1,8 @@
-// What somebody typed, as a value of a node's type, or a sentence that says why it is none. Pure.
-// It helps the person at the field; the server decides.
+// What somebody typed, as a value, or a sentence that says why it is none; the server decides. Pure.
 
 const kinds = { object: "an object", array: "a list" };
 const count = (text) => [...text].length;
 
-/** Whether two JSON values are the same. */
 export function same(a, b) {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || !a || !b || Array.isArray(a) !== Array.isArray(b)) return false;
@@ -12,7 +10,6 @@ export function same(a, b) {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && same(a[key], b[key]));
 }
 
-/** What control a node gets: select, switch, number, text, area or json. */
 export function control(node) {
   if (node.enum) return "select";
   switch (node.type) {
@@ -48,7 +45,7 @@ function json(node, text) {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // What may be anything may be a text without quotes; what looks like broken JSON is rather a mistake.
+    // A text without quotes; what looks like broken JSON is rather a mistake.
     if (node.type === "any" && !/^\s*[[{"]/.test(text)) return { value: text };
     return { error: `This is not valid JSON: ${error.message}` };
   }
@@ -68,7 +65,7 @@ export function parseInput(node, text) {
   }
 }
 
-/** What a field shows for a value: all of it, exactly. */
+/** All of a value, exactly. */
 export function fieldText(node, value) {
   if (value === undefined) return "";
   if (typeof value === "bigint") return String(value);
@@ -78,7 +75,7 @@ export function fieldText(node, value) {
   return value !== null && typeof value === "object" ? JSON.stringify(value, null, 2) : JSON.stringify(value);
 }
 
-/** Bounds in words, for a hint below the field; empty where there are none. */
+/** In words. */
 export function bounds(node) {
   const { min, max, minLength, maxLength } = node;
   if (min !== undefined && max !== undefined) return `${min} to ${max}`;

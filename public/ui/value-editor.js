@@ -1,5 +1,5 @@
-// <value-editor>: the field that a mutable node's type asks for, and what became of the value that was sent.
-// Its state is in `data-state`: clean, edited, sending, accepted, rejected, conflict or unknown; `data-off` while not connected.
+// <value-editor>: the field that a node's type asks for, and what became of what was sent, in `data-state`: clean, edited,
+// sending, accepted, rejected, conflict or unknown; `data-off` while not connected.
 import { h, setAttribute, setText, style } from "/lib/dom.js";
 import { formatEntry, formatValue } from "/lib/format.js";
 import { bounds, control, fieldText, parseInput, same } from "/lib/input.js";
@@ -41,7 +41,6 @@ class ValueEditor extends HTMLElement {
     clearTimeout(this.#timer);
   }
 
-  /** What the node holds now. */
   show(entry) {
     const before = this.#entry, { state } = this.dataset;
     this.#entry = entry;
@@ -50,7 +49,7 @@ class ValueEditor extends HTMLElement {
       this.#fill();
       return this.#buttons();
     }
-    // The own value on its way is no surprise; anybody else's is, while something is being typed.
+    // Anybody else's value is a surprise while something is being typed.
     if (state === "edited" || state === "rejected" || state === "conflict") {
       const typed = this.#read();
       if (!typed.error && same(typed.value, entry.v)) return this.#restore();
@@ -59,8 +58,6 @@ class ValueEditor extends HTMLElement {
       ]);
     }
   }
-
-  // Fields
 
   #makeField(described) {
     const { node } = this.#given, label = `New value of ${node.title || node.name}`;
@@ -90,7 +87,7 @@ class ValueEditor extends HTMLElement {
     }
   }
 
-  /** A drag sends at most twenty values a second, the newest each time, and ends with the exact one. */
+  /** A drag sends at most twenty values a second, and ends with the exact one. */
   #makeSlider() {
     const { node } = this.#given, step = node.type === "integer" ? 1 : "any";
     return h("input", {
@@ -139,8 +136,6 @@ class ValueEditor extends HTMLElement {
     if (this.#slider && typeof v === "number") this.#slider.value = String(v);
   }
 
-  // States
-
   #edited() {
     if (this.dataset.state === "sending") return;
     const typed = this.#read();
@@ -169,7 +164,7 @@ class ValueEditor extends HTMLElement {
     setAttribute(this.#reset, "hidden", !typing);
     setAttribute(this.#clear, "hidden", typing || !!this.#entry.empty);
     for (const button of [this.#send, this.#clear, ...this.#choices.children]) button.disabled = off || state === "sending";
-    // A field that is switched off would lose the focus and with it the place of who is typing.
+    // A disabled field would lose the focus.
     if (immediate) this.#field.disabled = off;
     else this.#field.readOnly = off;
     if (this.#slider) this.#slider.disabled = off;
@@ -200,8 +195,6 @@ class ValueEditor extends HTMLElement {
     }
   }
 
-  // Setting
-
   async #submit(value, isPassing = false) {
     if ("off" in this.dataset || (this.dataset.state === "sending" && !isPassing && !this.#flying)) return;
     if (value === undefined) {
@@ -225,7 +218,7 @@ class ValueEditor extends HTMLElement {
     try {
       const { rev } = await act();
       if (isPassing) return;
-      // The update may come after the answer: until it does, what was accepted is what the node holds.
+      // The update may come after the answer.
       if (value !== undefined && !same(value, this.#entry.v)) this.#entry = { v: value };
       this.#fill();
       this.#state("accepted", `Accepted, revision ${rev}`);
@@ -247,10 +240,7 @@ class ValueEditor extends HTMLElement {
 
 customElements.define("value-editor", ValueEditor);
 
-/**
- * An editor for a mutable node. `node` is its entry of a picture or `topo`: name, type, title, unit, enum, min, max, minLength, maxLength.
- * Returns `{ element, show(entry), close() }`; call `show` with `{v}`, `{empty}` or `{fail}` at every change. `compact` leaves the slider out.
- */
+/** `node` is its entry of a picture or `topo`; call `show` with `{v}`, `{empty}` or `{fail}` at every change; `compact` leaves the slider out. */
 export function valueEditor(given) {
   const element = document.createElement("value-editor");
   let entry = null, state = "waiting";
