@@ -38,26 +38,6 @@ public struct HTTPDate: Sendable {
         withUnsafeBytes(of: words) { String(decoding: $0[..<Self.length], as: UTF8.self) }
     }
 
-    /// The seconds since 1970 that an IMF-fixdate says; nil for anything else, the two obsolete forms
-    /// included.
-    public static func seconds(parsing bytes: UnsafeRawBufferPointer) -> Int64? {
-        guard bytes.count == length,
-            let day = part(bytes, 5, 2).decimal, let year = part(bytes, 12, 4).decimal,
-            let hour = part(bytes, 17, 2).decimal, let minute = part(bytes, 20, 2).decimal,
-            let second = part(bytes, 23, 2).decimal,
-            let month = (0..<12).first(where: { part(bytes, 8, 3).equals(monthName($0)) }),
-            (1...31).contains(day), hour < 24, minute < 60, second < 61, part(bytes, 25, 4).equals(" GMT")
-        else { return nil }
-        // Days from the civil date (Howard Hinnant, "chrono-compatible low-level date algorithms").
-        let shifted = month < 2 ? year - 1 : year
-        let era = shifted / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * ((month + 10) % 12) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        let days = era * 146_097 + dayOfEra - 719_468
-        return Int64(days * 86_400 + hour * 3_600 + minute * 60 + second)
-    }
-
     private mutating func format() {
         let clamped = min(max(seconds, 0), 253_402_300_799)
         let days = Int(clamped / 86_400)
@@ -81,14 +61,6 @@ public struct HTTPDate: Sendable {
             Self.write(rest / 60 % 60, digits: 2, to: place, at: 20)
             Self.write(rest % 60, digits: 2, to: place, at: 23)
         }
-    }
-
-    private static func part(
-        _ bytes: UnsafeRawBufferPointer,
-        _ start: Int,
-        _ length: Int
-    ) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: bytes[start..<start + length])
     }
 
     private static func write(_ text: StaticString, to place: UnsafeMutableRawBufferPointer, at start: Int) {

@@ -34,7 +34,7 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
     public static let webSocketAccept = HeaderName(rawValue: 23)
     public static let lastEventID = HeaderName(rawValue: 24)
     public static let userAgent = HeaderName(rawValue: 25)
-    public static let ifModifiedSince = HeaderName(rawValue: 26)
+    public static let forwarded = HeaderName(rawValue: 26)
     public static let accessControlRequestMethod = HeaderName(rawValue: 27)
     public static let accessControlRequestHeaders = HeaderName(rawValue: 28)
     public static let forwardedFor = HeaderName(rawValue: 29)
@@ -45,10 +45,9 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
     public static let retryAfter = HeaderName(rawValue: 34)
     public static let range = HeaderName(rawValue: 35)
     public static let forwardedHost = HeaderName(rawValue: 36)
-    public static let forwarded = HeaderName(rawValue: 37)
 
     /// One more than the highest number above.
-    static let end = 38
+    static let end = 37
 
     /// The field's name in small letters; empty for `unknown`.
     public var name: StaticString {
@@ -78,7 +77,7 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
         case 23: "sec-websocket-accept"
         case 24: "last-event-id"
         case 25: "user-agent"
-        case 26: "if-modified-since"
+        case 26: "forwarded"
         case 27: "access-control-request-method"
         case 28: "access-control-request-headers"
         case 29: "x-forwarded-for"
@@ -89,7 +88,6 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
         case 34: "retry-after"
         case 35: "range"
         case 36: "x-forwarded-host"
-        case 37: "forwarded"
         default: ""
         }
     }
@@ -170,7 +168,6 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
             candidate = letter == UInt8(ascii: "c") ? .contentEncoding : .forwardedHost
         case 17:
             switch letter {
-            case UInt8(ascii: "i"): candidate = .ifModifiedSince
             case UInt8(ascii: "s"): candidate = .webSocketKey
             case UInt8(ascii: "t"): candidate = .transferEncoding
             default: candidate = .forwardedProto

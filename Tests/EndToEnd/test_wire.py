@@ -5,6 +5,7 @@ docs/wire-rules.md lists every sentence with its tests; the numbers in the doc s
 
 import json
 import time
+from email.utils import formatdate
 
 import pytest
 from conftest import CHAIN, Client
@@ -366,6 +367,15 @@ def test_every_state_has_a_tag_that_changes_with_it_and_with_nothing_else(server
     assert reading.headers["Last-Modified"].endswith("GMT") and abs(int(reading.headers["Sluice-Time"]) - time.time() * 1000) < 60_000
     assert server.get(NODE + "deep", If_None_Match=tag(server, "deep")).status == 304
     assert server.get(NODE + "deep", If_None_Match="W/" + tag(server, "deep")).status == 304, "a read compares weakly"
+
+
+def test_a_second_is_too_long_to_tell_states_apart(server):
+    """`Last-Modified` is for people: two sets within a second differ by their tags alone, so dates are no conditions."""
+    for value in (1, 2, 3):
+        server.set("g", "x", value)
+        reading = server.get(NODE + "x", If_Modified_Since=formatdate(time.time() + 10, usegmt=True))
+        assert (reading.status, reading.json()) == (200, value)
+        assert server.get(NODE + "x", If_Modified_Since=reading.headers["Last-Modified"]).json() == value
 
 
 def test_idempotency_keys(server):

@@ -1,6 +1,12 @@
 import HTTP
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Lends the bytes of a text.
 func lend<Result>(_ text: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     Array(text.utf8).withUnsafeBytes(body)
@@ -173,7 +179,7 @@ struct QueryTests {
     }
 }
 
-@Suite("HTTPDate writes and reads IMF-fixdates")
+@Suite("HTTPDate writes IMF-fixdates")
 struct HTTPDateTests {
     @Test(
         "known moments",
@@ -186,27 +192,27 @@ struct HTTPDateTests {
     )
     func known(seconds: Int64, text: String) {
         #expect(HTTPDate(unixSeconds: seconds).text == text)
-        #expect(lend(text) { HTTPDate.seconds(parsing: $0) } == seconds)
     }
 
-    @Test("every day up to 2200 comes back", arguments: [0, 86_399])
+    @Test("every day up to 2200 is what the C library says", arguments: [0, 86_399])
     func everyDay(offset: Int64) {
         var date = HTTPDate(unixSeconds: 0)
         for day in Int64(0)..<84_000 {
             date.update(unixSeconds: day * 86_400 + offset)
-            guard lend(date.text, { HTTPDate.seconds(parsing: $0) }) != day * 86_400 + offset else {
-                continue
-            }
+            guard date.text != Self.formatted(day * 86_400 + offset) else { continue }
             #expect(Bool(false), "day \(day): \(date.text)")
         }
     }
 
-    @Test(
-        "other forms are none",
-        arguments: ["", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]
-    )
-    func others(text: String) {
-        #expect(lend(text) { HTTPDate.seconds(parsing: $0) } == nil)
+    /// The same by `gmtime_r` and `strftime`, whose names of days and months are English in the locale of a program that sets none.
+    private static func formatted(_ seconds: Int64) -> String {
+        var moment = time_t(seconds)
+        var parts = tm()
+        gmtime_r(&moment, &parts)
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 40) { buffer in
+            _ = strftime(buffer.baseAddress!, buffer.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+            return String(cString: buffer.baseAddress!)
+        }
     }
 }
 
