@@ -11,13 +11,13 @@ internal import CLibuv
 ///
 /// Running out of descriptors never stops it for good. It keeps one descriptor in reserve: when `accept`
 /// answers `EMFILE` or `ENFILE` the reserve is given up for a moment to accept the waiting connections and
-/// close them, so that these clients learn at once that there is no room. Where not even that works the
-/// listener rests for ``retryDelay`` and then tries again.
+/// close them, so that these clients learn at once that there is no room. Where not even that works, or the
+/// reason is another than the connection's own, the listener rests for ``retryDelay`` and then tries again.
 ///
 /// libuv's own `uv_listen` spins in this case once its internal reserve is lost, therefore the listening
 /// descriptor is watched with `uv_poll_t` (https://docs.libuv.org/en/v1.x/poll.html) and accepted from here.
 public final class TCPListener {
-    /// How the listener rests when the system has no descriptors for it.
+    /// How long the listener rests when the system cannot accept.
     public static let retryDelay: Duration = .milliseconds(100)
 
     /// Where it listens, with the port that the system chose for port 0.
@@ -31,8 +31,8 @@ public final class TCPListener {
     /// Reading starts when ``TCPConnection/resumeReading()`` is called.
     public var onConnection: ((TCPConnection) -> Void)?
 
-    /// Called when connections were turned away for want of descriptors, with their number (0: the listener
-    /// rests and tries again) and the reason.
+    /// Called when connections cannot be accepted, with the reason, and with how many were turned away for want of
+    /// descriptors (0: the listener rests and tries again).
     public var onShortage: ((Int, UVError) -> Void)?
 
     /// How many connections of this listener are open now.
@@ -117,10 +117,15 @@ public final class TCPListener {
                 adopt(descriptor)
                 continue
             }
-            switch errno {
-            case EINTR, ECONNABORTED, EPROTO, EPERM: continue
-            case EAGAIN: return
-            case let reason: return turnAway(because: UVError(errno: reason, call: "accept"))
+            let error = errno
+            switch AcceptFailure(errno: error) {
+            case .connection: continue
+            case .empty: return
+            case .descriptors: return turnAway(because: UVError(errno: error, call: "accept"))
+            case .system:
+                rest()
+                onShortage?(0, UVError(errno: error, call: "accept"))
+                return
             }
         }
     }

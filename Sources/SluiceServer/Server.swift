@@ -323,7 +323,7 @@ public final class Server {
         }
         listener.onShortage = { [unowned self] count, error in
             turnedAway += UInt64(count)
-            log.warning("no descriptors left", metadata: ["turnedAway": "\(count)", "error": "\(error)"])
+            log.warning("cannot accept", metadata: ["turnedAway": "\(count)", "error": "\(error)"])
         }
         return listener
     }
