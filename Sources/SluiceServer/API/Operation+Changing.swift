@@ -1,0 +1,135 @@
+internal import HTTP
+
+// What changes values and definitions.
+extension Operation {
+    private static let setErrors: [ErrorCode] = [
+        "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", "not_mutable", "conflict",
+        .unsupportedType,
+        "type_mismatch", "key_reused", "precondition_required", "rate_limited", "engine_down", "no_space",
+    ]
+
+    private static let setFields: [HeaderName] = [
+        .ifMatch, .ifNoneMatch, .prefer, .idempotencyKey, .sluiceContext,
+    ]
+
+    static let setting: [Operation] =
+        [Method.post, .put].map { method in
+            Operation(
+                method: method,
+                path: node,
+                route: .setNode,
+                name: method == .post ? "setNode" : "putNode",
+                summary: "Sets the node: the body is the value",
+                fields: setFields,
+                body: valueBody,
+                successes: [
+                    answer("It is set", reference("Applied")),
+                    Success(status: 204, summary: "It is set; Prefer: return=minimal"),
+                ],
+                errors: setErrors
+            )
+        } + [
+            Operation(
+                method: .patch,
+                path: node,
+                route: .patchNode,
+                name: "patchNode",
+                summary: "Changes members of an object (RFC 7396)",
+                fields: setFields,
+                body: Body(types: ["application/merge-patch+json"], schema: "{}"),
+                successes: [
+                    answer("It is set", reference("Applied")),
+                    Success(status: 204, summary: "It is set; Prefer: return=minimal"),
+                ],
+                errors: setErrors
+            ),
+            Operation(
+                method: .delete,
+                path: node + "/value",
+                route: .clearNode,
+                name: "clearNode",
+                summary: "Makes the node empty",
+                fields: setFields,
+                successes: [Success(status: 204, summary: "It is empty")],
+                errors: setErrors
+            ),
+            Operation(
+                method: .post,
+                path: graph + "/batch",
+                route: .batch,
+                name: "batch",
+                summary: "Sets and clears several nodes, all or nothing",
+                fields: [.idempotencyKey, .sluiceContext],
+                body: Body(types: valueBody.types, schema: reference("Batch")),
+                successes: [answer("All of it is applied", reference("Applied"))],
+                errors: setErrors
+            ),
+        ]
+
+    private static let definitionErrors: [ErrorCode] = [
+        "unknown_graph", "not_ready", "conflict", "in_use", "engine_down", "no_space",
+    ]
+
+    static let defining: [Operation] = [
+        Operation(
+            method: .put,
+            path: graph,
+            route: .defineGraph,
+            name: "defineGraph",
+            summary: "Defines a graph, or redefines one as a structural difference",
+            parameters: [
+                Parameter(
+                    name: "dry_run",
+                    schema: #"{"type":"string","enum":["","0","1","true"]}"#,
+                    summary: "1: only say what would change"
+                ),
+                Parameter(
+                    name: "adopt",
+                    schema: #"{"type":"string","enum":["","0","1","true"]}"#,
+                    summary: "1: also where a file owns the graph; from then on it belongs to the API"
+                ),
+            ],
+            fields: [.ifMatch, .ifNoneMatch],
+            body: Body(types: ["application/json", "application/yaml"], schema: reference("Definition")),
+            successes: [
+                answer("It is changed, or would be", reference("Defined")),
+                answer("It has come into being", reference("Defined"), 201),
+            ],
+            errors: [
+                "bad_json", "bad_field", "unknown_node", "expr_syntax", "expr_type", "type_mismatch",
+                "in_use", "conflict", .unsupportedType, "engine_down", "no_space",
+            ]
+        ),
+        Operation(
+            method: .get,
+            path: graph + "/definition",
+            route: .readDefinition,
+            name: "readDefinition",
+            summary: "What the graph is defined as; its entity tag is the definition's hash",
+            fields: [.ifNoneMatch],
+            successes: [
+                answer("The definition", reference("Definition")),
+                Success(status: 304, summary: "The client has this definition"),
+            ],
+            errors: ["unknown_graph", "not_ready"]
+        ),
+        Operation(
+            method: .delete,
+            path: graph,
+            route: .removeGraph,
+            name: "removeGraph",
+            summary: "Removes a graph that no file owns; its subscriptions end",
+            fields: [.ifMatch],
+            successes: [Success(status: 204, summary: "It is gone")],
+            errors: definitionErrors
+        ),
+        Operation(
+            method: .post,
+            path: "/v1/reload",
+            route: .reload,
+            name: "reload",
+            summary: "Reads graphs, tokens and certificate again, as SIGHUP does",
+            successes: [answer("What has changed, and all problems", reference("Reloaded"))]
+        ),
+    ]
+}

@@ -1,0 +1,213 @@
+internal import HTTP
+
+// What is read, asked and drawn.
+extension Operation {
+    static let reading: [Operation] = [
+        Operation(
+            method: .get,
+            path: "/v1/graphs",
+            route: .graphs,
+            name: "listGraphs",
+            summary: "All graphs, with title, cursor and counts",
+            successes: [answer("The graphs", reference("Graphs"))],
+            errors: ["not_ready"]
+        ),
+        Operation(
+            method: .get,
+            path: graph,
+            route: .graph,
+            name: "describeGraph",
+            summary: "One graph: cursor and counts",
+            successes: [answer("The graph", reference("Graph"))],
+            errors: ["unknown_graph", "not_ready"]
+        ),
+        Operation(
+            method: .get,
+            path: graph + "/values",
+            route: .values,
+            name: "readValues",
+            summary: "Several values of one revision",
+            parameters: [
+                Parameter(
+                    name: "nodes",
+                    schema: #"{"type":"string"}"#,
+                    summary: "Names and globs, separated by commas; all without it",
+                    repeats: true
+                )
+            ],
+            successes: [answer("The values", reference("Values"))],
+            errors: ["unknown_graph", "not_ready", "unknown_node", "sub_limit"]
+        ),
+        Operation(
+            method: .get,
+            path: node,
+            route: .readNode,
+            name: "readNode",
+            summary: "The bare value; with If-None-Match and Prefer: wait=n the next one",
+            parameters: streamParameters,
+            fields: [.ifNoneMatch, .prefer],
+            successes: [
+                Success(status: 200, summary: "The value", body: anyValue),
+                Success(status: 204, summary: "The node is empty"),
+                Success(status: 304, summary: "The client has this state"),
+            ],
+            errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "node_failed"]
+        ),
+        Operation(
+            method: .get,
+            path: node + "/history",
+            route: .history,
+            name: "readHistory",
+            summary: "What a node emitted, where its definition says history",
+            parameters: [
+                Parameter(
+                    name: "since",
+                    schema: #"{"type":"integer","minimum":0}"#,
+                    summary: "Only what is newer than this rev, oldest first"
+                ),
+                Parameter(
+                    name: "epoch",
+                    schema: #"{"type":"string"}"#,
+                    summary: "The history that since belongs to"
+                ),
+                Parameter(
+                    name: "limit",
+                    schema: #"{"type":"integer","minimum":1,"maximum":100000,"default":1000}"#,
+                    summary: "How many emissions at most"
+                ),
+            ],
+            successes: [answer("The emissions", reference("History"))],
+            errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "gone"]
+        ),
+        Operation(
+            method: .get,
+            path: graph + "/events",
+            route: .events,
+            name: "streamEvents",
+            summary: "Snapshots and updates of nodes as server-sent events",
+            parameters: [
+                Parameter(
+                    name: "node",
+                    schema: #"{"type":"string"}"#,
+                    summary: "A node; its place is the id in the events",
+                    isRequired: true,
+                    repeats: true
+                )
+            ] + streamParameters,
+            fields: [.lastEventID],
+            successes: [
+                Success(
+                    status: 200,
+                    summary: "The stream, until either side ends it",
+                    body: Body(types: ["text/event-stream"], schema: #"{"type":"string"}"#)
+                )
+            ],
+            errors: [
+                "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", "expr_syntax",
+                "expr_type",
+                "sub_limit",
+                "pipe_limit",
+            ]
+        ),
+    ]
+
+    private static let streamParameters = [
+        Parameter(
+            name: "every",
+            schema: #"{"type":"integer","minimum":0,"maximum":86400000,"default":0}"#,
+            summary: "Milliseconds between deliveries at most"
+        ),
+        Parameter(
+            name: "mode",
+            schema: #"{"type":"string","enum":["latest","all"],"default":"latest"}"#,
+            summary: "Whether values may be folded"
+        ),
+        Parameter(name: "pipe", schema: #"{"type":"string"}"#, summary: "Stages, as a JSON list"),
+    ]
+
+    static let asking: [Operation] = [
+        Operation(
+            method: .post,
+            path: graph + "/eval",
+            route: .eval,
+            name: "evaluate",
+            summary: "A pipeline's present result, without subscribing",
+            body: Body(types: valueBody.types, schema: reference("Pipeline")),
+            successes: [answer("The result", reference("Result"))],
+            errors: [
+                "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", .unsupportedType,
+                "expr_syntax",
+                "expr_type",
+                "type_mismatch", "pipe_limit",
+            ]
+        ),
+        Operation(
+            method: .get,
+            path: node + "/explain",
+            route: .explain,
+            name: "explainNode",
+            summary: "What made the present value",
+            successes: [answer("Every node it comes from", reference("Explanation"))],
+            errors: ["unknown_graph", "not_ready", "unknown_node"]
+        ),
+    ]
+
+    static let pictures: [Operation] = [
+        Operation(
+            method: .get,
+            path: graph + "/graph",
+            route: .picture,
+            name: "drawGraph",
+            summary: "A picture of the graph",
+            parameters: [
+                Parameter(
+                    name: "format",
+                    schema: #"{"type":"string","enum":["json","dot","mermaid"]}"#,
+                    summary: "Instead of Accept"
+                ),
+                Parameter(
+                    name: "live",
+                    schema: #"{"type":"string","enum":["","0","1","true"]}"#,
+                    summary: "1: also what exists at the moment, and who owns it"
+                ),
+            ],
+            successes: [
+                Success(
+                    status: 200,
+                    summary: "The picture",
+                    body: Body(
+                        types: ["application/json", "text/vnd.graphviz", "text/vnd.mermaid"],
+                        schema: reference("Picture")
+                    )
+                )
+            ],
+            errors: ["unknown_graph", "not_ready", .notAcceptable]
+        ),
+        Operation(
+            method: .get,
+            path: graph + "/listeners",
+            route: .listeners,
+            name: "listListeners",
+            summary: "Who listens to what",
+            successes: [answer("The listeners", #"{"type":"object","required":["listeners"]}"#)],
+            errors: ["unknown_graph", "not_ready"]
+        ),
+        Operation(
+            method: .get,
+            path: "/v1/connections",
+            route: .connections,
+            name: "listConnections",
+            summary: "Open connections",
+            successes: [answer("The connections", #"{"type":"object","required":["connections"]}"#)]
+        ),
+        Operation(
+            method: .delete,
+            path: "/v1/connections/{c:any}",
+            route: .endConnection,
+            name: "endConnection",
+            summary: "Ends a connection",
+            successes: [Success(status: 204, summary: "It is ended")],
+            errors: ["unknown_id"]
+        ),
+    ]
+}

@@ -1,0 +1,148 @@
+internal import EventLoop
+internal import GraphHost
+internal import HTTP
+internal import Logging
+
+// Who comes and goes: admission, counting, the list.
+extension Server {
+    /// Takes in a connection that came through `door`, or turns it away.
+    func accept(_ socket: TCPConnection, at door: Door) {
+        beginTurn()
+        accepted += 1
+        socket.setNoDelay(true)
+        guard connections.count - refusing < door.mostConnections else { return turnAway(socket) }
+        // Behind a proxy it is the client that counts, whom the first request names.
+        let isCounted =
+            configuration.limits.connectionsPerAddress > 0 && door.side != .operations
+            && !proxies.trusts(socket.peerAddress)
+        let address = isCounted ? socket.peerAddress?.host ?? "" : nil
+        if let address, !hasRoom(for: address) { return turnAway(socket) }
+        lastNumber += 1
+        guard let transport = secured(socket) else { return }
+        let connection = HTTPConnection(server: self, door: door, number: lastNumber, socket: transport)
+        if let address { _ = count(connection, as: address) }
+    }
+
+    private func hasRoom(for address: String) -> Bool {
+        addresses[address, default: 0] < configuration.limits.connectionsPerAddress
+    }
+
+    /// Counts a connection for an address, and no longer for another; false where there is no room for it.
+    func count(_ connection: Connection, as address: String) -> Bool {
+        guard configuration.limits.connectionsPerAddress > 0, connection.countedAddress != address else {
+            return true
+        }
+        if let former = connection.countedAddress { forget(former) }
+        connection.countedAddress = nil
+        guard hasRoom(for: address) else { return false }
+        addresses[address, default: 0] += 1
+        connection.countedAddress = address
+        return true
+    }
+
+    /// The socket with TLS on it where that is configured; nil where OpenSSL has no memory for it.
+    private func secured(_ socket: TCPConnection) -> Transport? {
+        guard let tls else { return .plain(socket) }
+        do throws(TLSFailure) {
+            let session = try TLSSession(tls, outboxes: outboxes)
+            let channel = SecureChannel(socket, session, room: plaintext, outboxes: outboxes)
+            channel.onFailure = { [unowned self, unowned channel] in report($0, on: channel) }
+            return .secure(channel)
+        } catch {
+            log.error("no TLS for a connection", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
+    private func report(_ failure: TLSFailure, on channel: SecureChannel) {
+        tlsFailures += 1
+        log.debug(
+            "TLS ended a connection",
+            metadata: ["peer": "\(channel.socket.peerAddress?.description ?? "")", "error": "\(failure)"]
+        )
+        guard failure.isPlainHTTP else { return }
+        var out = ByteBuffer()
+        Refusal(.badRequest, "this port speaks https, not http")
+            .append(encoder, ResponseFraming(omitsBody: false, keepsAlive: false), to: &out)
+        _ = channel.socket.tryWrite(out.bytes)
+    }
+
+    /// There is no room for a connection.
+    ///
+    /// A few at a time are told so in the protocol they speak (``RefusedConnection``); the others at once, as far as the socket takes
+    /// that, before they have said a word.
+    private func turnAway(_ socket: TCPConnection) {
+        turnedAway += 1
+        if refusing < configuration.limits.refusals, let transport = secured(socket) {
+            lastNumber += 1
+            _ = RefusedConnection(server: self, number: lastNumber, socket: transport)
+            return
+        }
+        if tls == nil {
+            var out = ByteBuffer()
+            RefusedConnection.problem.append(
+                encoder,
+                ResponseFraming(omitsBody: false, keepsAlive: false),
+                to: &out
+            )
+            _ = socket.tryWrite(out.bytes)
+        }
+        socket.close()
+    }
+
+    /// Puts a new connection into the list.
+    func add(_ connection: Connection) {
+        connection.place = connections.count
+        connections.append(connection)
+        if connections.count == 1 {
+            ticker?.start(every: .milliseconds(Int64(deadlines.tick)))
+        }
+    }
+
+    /// The socket goes on as another connection.
+    func replace(_ old: Connection, by new: Connection) {
+        new.place = old.place
+        connections[old.place] = new
+        old.place = -1
+    }
+
+    /// Takes a connection whose socket is closed off the list.
+    func remove(_ connection: Connection) {
+        guard connection.place >= 0 else { return }
+        let last = connections.removeLast()
+        if last !== connection {
+            last.place = connection.place
+            connections[last.place] = last
+        }
+        connection.place = -1
+        if let writing, writing.toOpaque() == Unmanaged.passUnretained(connection).toOpaque() {
+            self.writing = nil
+        }
+        if let address = connection.countedAddress { forget(address) }
+        if connections.isEmpty {
+            ticker?.stop()
+            if state == .draining { finish() }
+        }
+    }
+
+    private func forget(_ address: String) {
+        let count = addresses[address, default: 1] - 1
+        addresses[address] = count > 0 ? count : nil
+    }
+
+    /// What compresses the messages of a connection that has agreed on it.
+    func compression(_ agreement: DeflateAgreement) -> Compression? {
+        if !agreement.serverKeepsContext, !agreement.clientKeepsContext,
+            agreement.serverWindowBits ?? 15 == 15
+        {
+            return sharedCompression
+        }
+        return Compression(agreement, inflaters: inflaters, counters: compressionCounters)
+    }
+
+    /// Whether there is memory for a connection with contexts of its own.
+    var hasRoomForContexts: Bool {
+        compressionCounters.contextBytes + Compression.contextBytes(DeflateAgreement())
+            <= configuration.limits.contextBytes
+    }
+}

@@ -1,0 +1,118 @@
+internal import EventLoop
+internal import GraphHost
+internal import HTTP
+internal import Logging
+
+// What a server reads and opens before it serves.
+extension Server {
+    /// Reads the graphs and begins to listen.
+    ///
+    /// - Throws: ``StartFailure`` with everything that is wrong; nothing is listening then.
+    public func start() throws(StartFailure) {
+        precondition(state == .starting, "a server is started once")
+        if let sentence = SelfTest.run() { throw StartFailure([sentence]) }
+        let refusals = [door, adminDoor].compactMap { $0?.refusal(configuration) }
+        guard refusals.isEmpty else { throw StartFailure(refusals) }
+        try openTokens()
+        try openFiles()
+        try openCertificate()
+        try loadGraphs()
+        listener = try listen(at: door)
+        if let adminDoor { adminListener = try listen(at: adminDoor) }
+        do throws(UVError) {
+            try setTurns()
+            try watchFolder()
+        } catch {
+            throw StartFailure(["no timers: \(error)"])
+        }
+        pressure = openMemoryPressure()
+        state = .serving
+        log.info(
+            "serving",
+            metadata: [
+                "listen": "\(address?.description ?? "")",
+                "admin": "\((adminAddress ?? address)?.description ?? "")",
+                "graphs": "\(host.graphs.count)",
+            ]
+        )
+    }
+
+    private func openFiles() throws(StartFailure) {
+        for (path, folder) in configuration.mounts.compactMap(Mount.parse) {
+            guard let files = StaticFiles(folder: folder) else {
+                throw StartFailure(["mounts: there is no folder '\(folder)'"])
+            }
+            mounts.append(Mount(path: path, files: files))
+        }
+        // Of two that fit, the longer path is meant.
+        mounts.sort { $0.path.utf8.count > $1.path.utf8.count }
+        if !configuration.dashboards.isEmpty, let files = StaticFiles(folder: configuration.dashboards) {
+            dashboards = Dashboards(configuration.dashboards)
+            mounts.append(Mount(path: Dashboards.path, files: files))
+        }
+        guard !configuration.publicFolder.isEmpty else { return }
+        files = StaticFiles(folder: configuration.publicFolder)
+        if files == nil {
+            throw StartFailure(["public: there is no folder '\(configuration.publicFolder)'"])
+        }
+    }
+
+    private func openTokens() throws(StartFailure) {
+        guard !configuration.auth.isEmpty else { return }
+        authenticator = try Authenticator(
+            file: configuration.auth,
+            sessionLife: UInt64(configuration.times.session.milliseconds),
+            mostSessions: configuration.limits.sessions
+        )
+        guard configuration.tls == nil else { return }
+        for endpoint in [door, adminDoor].compactMap({ $0?.endpoint }) where !endpoint.isLoopback {
+            log.warning(
+                "tokens travel unencrypted: no TLS is configured",
+                metadata: ["listen": "\(endpoint)"]
+            )
+        }
+    }
+
+    private func openCertificate() throws(StartFailure) {
+        guard configuration.certificate.isEmpty == configuration.key.isEmpty else {
+            throw StartFailure(["tls.cert and tls.key belong together: one of them is missing"])
+        }
+        guard let files = configuration.tls else { return }
+        do throws(TLSFailure) {
+            tls = try TLSContext.server(certificate: files.certificate, key: files.key)
+        } catch {
+            throw StartFailure([error.description])
+        }
+    }
+
+    private func loadGraphs() throws(StartFailure) {
+        let reading = Reloading(self, ReloadReport()) { _ in }
+        reading.run()
+        guard reading.report.problems.isEmpty else { throw StartFailure(reading.report.problems) }
+    }
+
+    private func watchFolder() throws(UVError) {
+        guard configuration.watch else { return }
+        watch = try FolderWatch(configuration.graphs, on: loop) { [unowned self] in
+            beginTurn()
+            reload()
+        }
+    }
+
+    private func listen(at door: Door) throws(StartFailure) -> TCPListener {
+        let listener: TCPListener
+        do throws(UVError) {
+            listener = try TCPListener(door.endpoint, on: loop) { [unowned self, unowned door] in
+                accept($0, at: door)
+            }
+        } catch {
+            self.listener = nil
+            throw StartFailure(["cannot listen on \(door.endpoint): \(error)"])
+        }
+        listener.onShortage = { [unowned self] count, error in
+            turnedAway += UInt64(count)
+            log.warning("cannot accept", metadata: ["turnedAway": "\(count)", "error": "\(error)"])
+        }
+        return listener
+    }
+}

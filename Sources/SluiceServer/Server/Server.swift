@@ -1,0 +1,281 @@
+public import EventLoop
+internal import GraphHost
+internal import HTTP
+public import Logging
+
+/// A server: its socket, its connections, its graphs, on one loop.
+///
+/// A process may have any number of servers, on the same loop or on others. Invariants:
+/// - `connections` has every open connection at the place it knows itself (`Connection.place`), and holds it.
+/// - Whatever the turn brought, at its end the host has told every session what changed, and every connection
+///   has given what it collected to the kernel.
+/// - `drain` and `stop` may be called at any time, and again.
+public final class Server {
+    /// Where a server stands in its life; it goes through these in order.
+    public enum State: Sendable, Equatable {
+        /// Made, not listening.
+        case starting
+        /// Taking connections.
+        case serving
+        /// Taking none, ending those there are.
+        case draining
+        /// Nothing is left.
+        case stopped
+    }
+
+    /// Where it stands.
+    @exclusivity(unchecked) public internal(set) var state = State.starting
+    /// What it was told.
+    public let configuration: Configuration
+    /// The loop it lives on.
+    public let loop: Loop
+    /// Called once, when the last connection of a draining server is gone.
+    public var onStop: (() -> Void)?
+
+    let log: Logger
+    let host: Host
+    /// Where clients come in.
+    let door: Door
+    /// Where the operations side does, if that has a listener of its own.
+    let adminDoor: Door?
+    let originCheck: OriginCheck
+    let proxies: TrustedProxies
+    /// Knows tokens; nil where nobody has to show one.
+    var authenticator: Authenticator?
+    let cors: CORS
+    let parserLimits: HTTP.Limits
+    let times: Milliseconds
+    let pendingBytes: Int
+    let outboxes = OutboxPool()
+    let sharedFrame = SharedFrame()
+    let setAnswer = SetAnswer()
+    let assemblers: AssemblerPool
+    let compressionCounters = CompressionCounters()
+    /// For connections whose compressed messages stand by themselves; nil where compression is off.
+    let sharedCompression: Compression?
+    let inflaters = InflaterPool()
+    let deadlines: Deadlines
+    var files: StaticFiles?
+    var mounts: [Mount] = []
+    var dashboards: Dashboards?
+    /// Which file owns which graph; all others belong to the API.
+    var fileOwners: [String: String] = [:]
+    /// What was read last of those files, by their paths.
+    var knownTexts: [String: KnownText] = [:]
+    /// The reload that goes on, and who wants another one behind it.
+    var reloading: Reloading?
+    var reloadRequests: [(ReloadReport) -> Void] = []
+    var watch: FolderWatch?
+    @exclusivity(unchecked) var encoder = ResponseEncoder()
+
+    @exclusivity(unchecked) var connections: ContiguousArray<Connection> = []
+    var addresses: [String: Int] = [:]
+    var lastNumber: UInt64 = 0
+
+    @exclusivity(unchecked) var requests: UInt64 = 0
+    @exclusivity(unchecked) var refusals: UInt64 = 0
+    @exclusivity(unchecked) var receivedBytes: UInt64 = 0
+    @exclusivity(unchecked) var sentBytes: UInt64 = 0
+    var accepted: UInt64 = 0
+    var turnedAway: UInt64 = 0
+    /// Mistakes of the server's own.
+    private(set) var faults: UInt64 = 0
+    /// Connections there is no room for that are being told so.
+    var refusing = 0
+
+    var listener: TCPListener?
+    var adminListener: TCPListener?
+    /// What tells of shortage of memory; tests put another in its place.
+    var openPressure: OpenPressure = Server.kernelPressure
+    var pressure: AnyObject?
+    var tls: TLSContext?
+    let plaintext = PlaintextRoom()
+    var tlsFailures: UInt64 = 0
+    var turnEnd: TurnEnd?
+    var ticker: PolledTimer?
+    var hostTimer: Timer?
+    private var hostDeadline: UInt64 = .max
+    var drainTimer: Timer?
+    @exclusivity(unchecked) private var waiting: ContiguousArray<Connection> = []
+    private var unfinished: [HTTPConnection] = []
+    @exclusivity(unchecked) private var hasWork = false
+    @exclusivity(unchecked) private var isFlushing = false
+    /// Not retained: it is in the list of connections, and whoever leaves that is none any more.
+    @exclusivity(unchecked) var writing: Unmanaged<Connection>?
+    @exclusivity(unchecked) private var encodedSecond: UInt64 = .max
+
+    /// A server that has read nothing and listens nowhere yet; its graphs live in memory.
+    public convenience init(_ configuration: Configuration, on loop: Loop, log: Logger) {
+        self.init(configuration, commits: MemoryLog(epoch: Epoch.make()), on: loop, log: log)
+    }
+
+    /// The same with graphs whose commits go through `commits`.
+    init(_ configuration: Configuration, commits: any CommitLog, on loop: Loop, log: Logger) {
+        self.configuration = configuration
+        self.loop = loop
+        self.log = log
+        let limits = configuration.limits
+        host = Host(
+            log: commits,
+            clock: LoopHostClock(loop),
+            limits: SessionLimits(configuration),
+            definitions: DefinitionOptions(configuration)
+        )
+        let admin = configuration.separateAdmin
+        door = Door(admin == nil ? .everything : .service, at: configuration.listen, configuration)
+        adminDoor = admin.map { Door(.operations, at: $0, configuration) }
+        proxies = TrustedProxies(configuration.trustedProxies, reading: configuration.proxyHeaders)
+        cors = CORS(configuration.cors)
+        originCheck = OriginCheck(isSecure: configuration.tls != nil, allowed: configuration.origins)
+        parserLimits = HTTP.Limits(
+            targetBytes: limits.target,
+            headerBytes: limits.headers,
+            headerFields: limits.fields,
+            bodyBytes: limits.body,
+            otherBody: HTTP.Limits.OtherBody(method: .put, folder: "/v1/graphs/", bytes: limits.definition)
+        )
+        times = Milliseconds(configuration)
+        assemblers = AssemblerPool(limitBytes: limits.message)
+        sharedCompression =
+            configuration.compression == .off ? nil : Compression(sharedBy: compressionCounters)
+        pendingBytes = limits.pendingBytes
+        deadlines = Deadlines(shortest: times.shortest, now: loop.now)
+        host.onLog = { [unowned self] in beginTurn() }
+        host.onFault = { [unowned self] in report($0) }
+    }
+
+    /// Writes a mistake of the server's own into the log.
+    ///
+    /// Returns the word under which it is found there, which is what clients are told.
+    private func report(_ fault: String) -> String {
+        faults += 1
+        let id = RandomWord.make(letters: 8)
+        log.error("internal", metadata: ["id": "\(id)", "fault": "\(fault)"])
+        return id
+    }
+
+    /// Where it listens; nil before ``start()`` and after the drain has begun.
+    public var address: SocketAddress? { listener?.address }
+
+    /// Where the operations side listens, if that is not the same; nil as ``address`` is.
+    public var adminAddress: SocketAddress? { adminListener?.address }
+
+    /// The address as a browser takes it; empty while nothing is listened on.
+    public var url: String { url(of: address) }
+
+    /// The same of the operations side; empty where that has no listener of its own.
+    public var adminURL: String { url(of: adminAddress) }
+
+    private func url(of address: SocketAddress?) -> String {
+        guard let address else { return "" }
+        if address.family == .unix { return address.description }
+        let scheme = configuration.tls == nil ? "http" : "https"
+        let isAny = address.host == "0.0.0.0" || address.host == "::"
+        return isAny ? "\(scheme)://localhost:\(address.port)" : "\(scheme)://\(address)"
+    }
+
+    /// How many connections are open.
+    public var connectionCount: Int { connections.count }
+
+    /// The folder that a path lies in, and the path within it.
+    func folder(of path: UnsafeRawBufferPointer) -> (files: StaticFiles, path: UnsafeRawBufferPointer)? {
+        for mount in mounts {
+            if let suffix = mount.suffix(of: path) { return (mount.files, suffix) }
+        }
+        return files.map { ($0, path) }
+    }
+
+    // MARK: - Turns
+
+    /// Opens what drives the turns: their end, the ticks of the deadlines, the host's next alarm.
+    func setTurns() throws(UVError) {
+        turnEnd = try TurnEnd(on: loop) { [unowned self] in endTurn() }
+        ticker = try PolledTimer(on: loop) { [unowned self] in
+            beginTurn()
+            deadlines.advance(to: loop.now)
+        }
+        hostTimer = try Timer(on: loop) { [unowned self] in
+            hostDeadline = .max
+            beginTurn()
+            goOn()
+            host.advance()
+        }
+        hostTimer?.keepsLoopAlive = false
+        hasWork = true
+    }
+
+    /// Something happens: the clock of the answers is set, and the end of the turn has something to do.
+    @inline(__always)
+    func beginTurn() {
+        guard !hasWork else { return }
+        hasWork = true
+        let second = loop.now / 1000
+        if second != encodedSecond {
+            encodedSecond = second
+            encoder.date = HTTPDate(unixSeconds: loop.wallClock / 1000)
+            setAnswer.forget()
+        }
+    }
+
+    /// A connection begins to collect bytes.
+    ///
+    /// Returns whether it was put on the list for the end of the turn.
+    ///
+    /// While the host tells its sessions what changed, each gets its bytes out before the next one's turn
+    /// comes: one outbox, warm in the caches, serves them all.
+    @inline(__always)
+    func willWrite(_ connection: Connection) -> Bool {
+        if isFlushing {
+            writing?.takeUnretainedValue().flush()
+            writing = .passUnretained(connection)
+            return false
+        }
+        waiting.append(connection)
+        return true
+    }
+
+    /// Tells sessions what changed, and gives all that connections collected to the kernel.
+    func endTurn() {
+        guard hasWork else { return }
+        isFlushing = true
+        host.flush()
+        writing?.takeUnretainedValue().flush()
+        writing = nil
+        isFlushing = false
+        // Flushing may close connections, which may write to others.
+        while !waiting.isEmpty {
+            let connections = waiting
+            waiting.removeAll(keepingCapacity: true)
+            for connection in connections { connection.flushQueued() }
+        }
+        sharedCompression?.endTurn()
+        hasWork = false
+        setHostTimer()
+    }
+
+    /// A connection has had its share of this turn, and goes on in the next one.
+    func goesOn(_ connection: HTTPConnection) {
+        unfinished.append(connection)
+    }
+
+    private func goOn() {
+        let connections = unfinished
+        unfinished = []
+        for connection in connections { connection.goOn() }
+    }
+
+    private func setHostTimer() {
+        guard let next = unfinished.isEmpty ? host.nextDeadline : loop.now else { return }
+        guard next < hostDeadline else { return }
+        hostDeadline = next
+        hostTimer?.start(after: .milliseconds(Int64(next > loop.now ? next - loop.now : 0)))
+    }
+
+    /// Why the log makes requests unwelcome; nil: it does not.
+    ///
+    /// A store that takes no commits for a moment is no reason to send the clients elsewhere.
+    var unreadiness: HostError? {
+        let lasts = loop.now - host.healthChangedAt >= times.outage
+        return host.isCatchingUp || lasts ? host.health.refusal : nil
+    }
+}

@@ -1,0 +1,15 @@
+/// Why a server did not start: all problems.
+public struct StartFailure: Error, CustomStringConvertible {
+    /// The problems.
+    public let problems: [FileProblem]
+
+    init(_ problems: [FileProblem]) {
+        self.problems = problems
+    }
+
+    init(_ sentences: [String]) {
+        problems = sentences.map { FileProblem($0) }
+    }
+
+    public var description: String { problems.map(\.description).joined(separator: "\n") }
+}
