@@ -1,5 +1,6 @@
 """The main path over https and wss, and what a port that speaks TLS must stand."""
 
+import contextlib
 import pathlib
 import shutil
 import signal
@@ -10,6 +11,7 @@ import time
 
 import pytest
 from conftest import CHAIN
+from hostile.keyupdates import Rekeying
 from playwright.sync_api import expect
 from rawsocket import RawSocket, RawWebSocket, frame
 from sluice import BINARY, Server, eventually
@@ -145,6 +147,20 @@ def test_bytes_that_are_no_tls_end_the_connection_and_nothing_else(secure):
                 continue
             assert wire.closed()
     assert secure.metrics()["sluice_tls_failures_total"] >= before + 3
+    assert secure.value("g", "x") == 1
+
+
+def test_requests_for_new_keys_whose_answers_nobody_reads_are_bounded(secure):
+    before, memory = secure.metrics()["sluice_tls_failures_total"], secure.resident()
+    with contextlib.closing(Rekeying(secure.host, secure.port)) as reader:
+        for _ in range(30):
+            assert reader.update(50) == 50
+            assert reader.ask("/healthz").startswith(b"HTTP/1.1 200")
+    assert secure.metrics()["sluice_tls_failures_total"] == before
+    with contextlib.closing(Rekeying(secure.host, secure.port)) as flood:
+        assert flood.update(100_000) < 100_000
+    assert secure.metrics()["sluice_tls_failures_total"] == before + 1
+    assert secure.resident() - memory < 2 << 20
     assert secure.value("g", "x") == 1
 
 

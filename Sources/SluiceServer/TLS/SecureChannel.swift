@@ -5,6 +5,7 @@ internal import HTTP
 ///
 /// Invariants:
 /// - Ciphertext leaves in the order in which it was made.
+/// - What TLS says by itself to a peer that does not read is bounded (`mostOwed`); beyond that the connection ends.
 /// - Nothing is encrypted while the kernel has not taken all earlier ciphertext, so a peer that does not read costs no more
 ///   than what its owner had to say.
 final class SecureChannel: ConnectionDelegate {
@@ -24,6 +25,10 @@ final class SecureChannel: ConnectionDelegate {
     private(set) var isPeerClosed = false
     private var isShutDown = false
     private var isFailing = false
+    /// Ciphertext that TLS has made by itself and the kernel did not take, since nothing was queued last.
+    private var owed = 0
+    /// The most of it, in bytes: answers to some hundred requests for new keys (KeyUpdate, RFC 8446 §4.6.3).
+    private static let mostOwed = 16 * 1024
 
     init(_ socket: TCPConnection, _ session: TLSSession, room: PlaintextRoom, outboxes: OutboxPool) {
         self.socket = socket
@@ -102,12 +107,21 @@ final class SecureChannel: ConnectionDelegate {
         }
         guard socket.isOpen else { return }
         noticeHandshake()
-        sendOutput()
+        answerPeer()
         switch reading {
+        case .more where owed > Self.mostOwed:
+            fail(TLSFailure("the peer asks for new keys and does not read the answers"))
         case .more: break
         case .closed: peerClosed()
         case .failed(let failure): fail(failure)
         }
+    }
+
+    /// Sends what TLS answers by itself.
+    private func answerPeer() {
+        let before = socket.queuedBytes
+        sendOutput()
+        owed = (before == 0 ? 0 : owed) + max(0, socket.queuedBytes - before)
     }
 
     private func noticeHandshake() {
