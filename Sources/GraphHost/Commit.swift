@@ -18,12 +18,6 @@ public struct Commit {
         self.graph = graph
     }
 
-    /// One node of the graph takes one value: what most commits are.
-    public init(setting node: NamedNode, to value: Datum) {
-        graph = node.graph
-        set = Assignments(Assignment(node, value))
-    }
-
     /// The client's own remark, carried to the subscribers unread (`ctx`).
     public var context: Datum? {
         get { rare?.parts.context }
@@ -145,11 +139,6 @@ public struct Assignments {
 
     /// No sets.
     public init() {}
-
-    /// One set.
-    init(_ only: Assignment) {
-        first = only
-    }
 
     /// How many there are.
     public var count: Int { first == nil ? 0 : 1 + rest.count }

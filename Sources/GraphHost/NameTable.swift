@@ -82,26 +82,9 @@ struct NameTable<Element: AnyObject> {
     }
 
     private static func hash(_ name: UnsafeRawBufferPointer) -> UInt64 {
-        // Eight bytes at a time, multiplied and folded: a third of what FNV-1a takes byte by byte. Names are short and come
-        // from definitions, not from attackers.
-        guard let base = name.baseAddress else { return 0 }
-        var hash = UInt64(truncatingIfNeeded: name.count) &* 0x9e37_79b9_7f4a_7c15
-        var place = 0
-        while place &+ 8 <= name.count {
-            hash = mix(hash ^ base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-            place &+= 8
-        }
-        var rest: UInt64 = 0
-        while place < name.count {
-            rest = rest &<< 8 | UInt64(base.load(fromByteOffset: place, as: UInt8.self))
-            place &+= 1
-        }
-        return mix(hash ^ rest)
-    }
-
-    @inline(__always)
-    private static func mix(_ word: UInt64) -> UInt64 {
-        let product = word.multipliedFullWidth(by: 0xd6e8_feb8_6659_fd93)
-        return product.high ^ product.low
+        // FNV-1a, folded: names are short and come from definitions, not from attackers.
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return hash ^ (hash >> 29)
     }
 }

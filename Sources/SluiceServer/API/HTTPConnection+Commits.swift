@@ -52,7 +52,8 @@ extension HTTPConnection {
         } catch {
             return refuse(HostError(error, node: node.name), hint: Self.hint(error))
         }
-        var commit = Commit(setting: node, to: value)
+        var commit = Commit(graph: node.graph)
+        commit.set.append(Assignment(node, value))
         guard prepare(&commit, node, head) else { return }
         // A tag for what was put may only be given when exactly that was stored (RFC 9110 §9.3.4).
         let isTagged = head.method != .put || value.byteCount == body.count
