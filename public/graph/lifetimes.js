@@ -110,7 +110,9 @@ export class Lifetimes {
     const list = h("ul", { class: "tray-list" }, this.log.tray.map((gone) => {
       const age = h("span", { class: "tray-age" }, "");
       this.#drawn.push([age, gone.at]);
-      const held = gone.last && ("v" in gone.last || gone.last.fail) ? plain(formatEntry(gone.last, gone.unit), 60) : "empty";
+      // Of very many that died at once the server does not say what they held.
+      const { last } = gone;
+      const held = !last ? "" : "v" in last || last.fail ? plain(formatEntry(last, gone.unit), 60) : "empty";
       return h("li", {},
         gone.name !== undefined
           ? h("button", { class: "link", type: "button", onclick: () => this.#onFind(gone.id) }, titleOf(gone))

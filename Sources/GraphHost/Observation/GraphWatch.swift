@@ -17,7 +17,7 @@ enum ReleaseReason: String {
 /// There is one while a graph is observed, and none otherwise.
 final class GraphWatch {
     /// A node that was freed.
-    struct Death {
+    struct Death: Ending {
         let number: UInt64
         /// nil: a node without a name.
         let name: String?
@@ -25,16 +25,50 @@ final class GraphWatch {
         /// Milliseconds.
         let lived: UInt64
         /// What it held last; nil: nothing.
-        let last: Datum?
+        private(set) var last: Datum?
         /// What an observer would have been shown while it lived.
-        let entry: [UInt8]
+        private(set) var entry: [UInt8]
+        private(set) var wasShown = false
+        /// Whether what it held last is forgotten.
+        private(set) var isBrief = false
+
+        var heldBytes: Int { entry.count + (last?.byteCount ?? 0) }
+
+        /// The same for an observer that was shown the node.
+        var shown: Death {
+            var death = self
+            death.entry = []
+            death.wasShown = true
+            return death
+        }
+
+        var brief: Death {
+            var death = self
+            death.last = nil
+            death.entry = []
+            death.isBrief = true
+            return death
+        }
     }
 
     /// A session that does not listen to anything in the graph any more.
-    struct Departure {
+    struct Departure: Ending {
         let number: UInt64
         let reason: String
-        let entry: [UInt8]
+        private(set) var entry: [UInt8]
+        private(set) var wasShown = false
+
+        var heldBytes: Int { entry.count }
+
+        /// The same for an observer that was shown the listener.
+        var shown: Departure {
+            var departure = self
+            departure.entry = []
+            departure.wasShown = true
+            return departure
+        }
+
+        var brief: Departure { self }
     }
 
     private unowned let graph: LiveGraph

@@ -10,8 +10,6 @@ internal import ReactiveGraph
 final class Observer: AlarmTarget {
     /// The shortest interval between two messages.
     static let shortestInterval = 50
-    /// How many deaths, and how many departures, one message tells.
-    private static let mostNews = 10_000
     /// How many listeners are listed.
     static let mostListeners = 1_000
 
@@ -29,14 +27,11 @@ final class Observer: AlarmTarget {
     private var nodes: [UInt64: KnownNode] = [:]
     private var edges: [UInt64: Int] = [:]
     private var listeners: [UInt64: KnownListener] = [:]
-    private var deaths: [GraphWatch.Death] = []
-    private var departures: [GraphWatch.Departure] = []
+    private var deaths: Endings<GraphWatch.Death>
+    private var departures: Endings<GraphWatch.Departure>
     /// What the definition said when it was told, by name, and whether it says something else now.
     private var declared: [String: String] = [:]
     private var isRedefined = false
-    /// Of whom only `add` and `del` together tell.
-    private var unseen: Set<UInt64> = []
-    private var unseenListeners: Set<UInt64> = []
 
     /// What was told of a node.
     private struct KnownNode {
@@ -58,6 +53,10 @@ final class Observer: AlarmTarget {
         self.session = session
         self.graph = graph
         self.every = every
+        // A message larger than that would end a connection that has something else waiting.
+        let mostBytes = session.host.limits.hardBytes / 4
+        deaths = Endings(atMost: mostBytes)
+        departures = Endings(atMost: mostBytes)
     }
 
     /// Everything there is: the first message.
@@ -110,9 +109,8 @@ final class Observer: AlarmTarget {
 
     /// A node is being freed.
     func note(_ death: GraphWatch.Death) {
-        if nodes.removeValue(forKey: death.number) == nil { unseen.insert(death.number) }
-        deaths.append(death)
-        if deaths.count > Self.mostNews { unseen.remove(deaths.removeFirst().number) }
+        let wasShown = nodes.removeValue(forKey: death.number) != nil
+        deaths.append(wasShown ? death.shown : death)
     }
 
     /// A node of which nothing is known is being freed: it may not be looked at any more.
@@ -122,9 +120,8 @@ final class Observer: AlarmTarget {
 
     /// A session stops listening.
     func note(_ departure: GraphWatch.Departure) {
-        if listeners.removeValue(forKey: departure.number) == nil { unseenListeners.insert(departure.number) }
-        departures.append(departure)
-        if departures.count > Self.mostNews { unseenListeners.remove(departures.removeFirst().number) }
+        let wasShown = listeners.removeValue(forKey: departure.number) != nil
+        departures.append(wasShown ? departure.shown : departure)
     }
 
     /// The graph has another definition.
@@ -148,7 +145,7 @@ final class Observer: AlarmTarget {
             entry.named.map { declared[$0.name] != $0.definition.canonical } ?? false
         }
         // What came and went with definitions in between is known by its death only.
-        let gone = Set(declared.keys).union(deaths.compactMap(\.name)).filter { graph.node($0) == nil }
+        let gone = Set(declared.keys).union(deaths.all.compactMap(\.name)).filter { graph.node($0) == nil }
             .sorted()
         learnDefinition()
         return (entries, gone)
@@ -210,10 +207,8 @@ final class Observer: AlarmTarget {
             || !goneEdges.isEmpty
             || !newOwners.isEmpty || !deaths.isEmpty || !left.isEmpty || !redefinition.gone.isEmpty
         defer {
-            deaths = []
-            departures = []
-            unseen = []
-            unseenListeners = []
+            deaths.removeAll()
+            departures.removeAll()
         }
         guard isNews else { return nil }
 
@@ -225,12 +220,13 @@ final class Observer: AlarmTarget {
         buffer.append(graph.rev)
         Answer.appendTime(of: graph, to: buffer)
         buffer.append(",\"add\":{\"nodes\":")
-        let flashed = deaths.filter { unseen.contains($0.number) }.map(\.entry)
+        let deaths = deaths.all
+        let flashed = deaths.filter { !$0.wasShown }.map(\.entry)
         buffer.append(list: flashed.map(Shown.bytes) + newNodes.map(Shown.entry)) { $0.append(to: buffer) }
         buffer.append(",\"edges\":")
         buffer.append(list: newEdges) { $0.append(to: buffer) }
         buffer.append(",\"listeners\":")
-        let passed = left.filter { unseenListeners.contains($0.number) }.map(\.entry)
+        let passed = left.filter { !$0.wasShown }.map(\.entry)
         buffer.append(list: passed.map(Shown.bytes) + newListeners.map { Shown.listener($0, session) }) {
             $0.append(to: buffer)
         }
@@ -273,7 +269,7 @@ final class Observer: AlarmTarget {
     /// The last departure of each session that does not listen again: a session that does has not gone as far as anybody saw.
     private var partings: [GraphWatch.Departure] {
         var seen: Set<UInt64> = []
-        return departures.reversed()
+        return departures.all.reversed()
             .filter { listeners[$0.number] == nil && seen.insert($0.number).inserted }
             .reversed()
     }
@@ -365,7 +361,7 @@ private enum Ended {
 }
 
 extension GraphWatch.Death {
-    /// Appends `{"n":14,"reason":"last_owner","lived":5321,"last":{"v":71}}`.
+    /// Appends `{"n":14,"reason":"last_owner","lived":5321,"last":{"v":71}}`; without `last` where there was no room for it.
     fileprivate func append(to buffer: FrameBuffer) {
         buffer.append("{\"n\":")
         buffer.append(number)
@@ -373,9 +369,12 @@ extension GraphWatch.Death {
         buffer.append(raw: reason.rawValue)
         buffer.append("\",\"lived\":")
         buffer.append(lived)
-        buffer.append(",\"last\":{")
-        Subscription.append(last, to: buffer)
-        buffer.append("}}")
+        if !isBrief {
+            buffer.append(",\"last\":{")
+            Subscription.append(last, to: buffer)
+            buffer.append("}")
+        }
+        buffer.append("}")
     }
 }
 

@@ -1,3 +1,4 @@
+import ReactiveGraph
 import Testing
 
 @testable import GraphHost
@@ -204,6 +205,60 @@ struct ObservingTests {
         #expect(news.count == 1)
         #expect(try part(news[0], "seq") == "2")
         #expect(try part(news[0], "val").contains(#"[1,{"v":49},51,"#))
+    }
+
+    @Test("However much dies between two messages, what is held back is bounded, and what was shown is gone")
+    func manyDeaths() throws {
+        var limits = SessionLimits()
+        limits.hardBytes = 1 << 17
+        let bench = Bench(limits: limits)
+        let graph = try bench.define(house)
+        let watcher = bench.connect()
+        let shown = bench.connect()
+        shown.ask(#"{"op":"sub","id":1,"graph":"g","node":"lazy"}"#)
+        let number = try #require(graph.node("lazy")?.living).id
+        watcher.ask(#"{"op":"observe","id":7,"graph":"g","every":100}"#)
+        shown.session.close()
+        // Each of them holds 8 KiB, and their client leaves as well.
+        let text = String(repeating: "x", count: 8192)
+        for _ in 0..<100 {
+            let client = bench.connect()
+            client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x","pipe":[{"map":"'\#(text)'"}]}"#)
+            client.session.close()
+        }
+        bench.pass(100)
+        let news = watcher.take()
+        #expect(news.count == 1 && watcher.sink.closes == [])
+        #expect(news[0].utf8.count < limits.hardBytes, "\(news[0].utf8.count)")
+        let gone = try part(news[0], "del", "nodes")
+        #expect(gone.contains(#"{"n":\#(number),"reason":"last_owner","lived":0}"#), "without what it held")
+        #expect(gone.contains(#""last":{"v":"xxx"#), "the newest in full")
+        #expect(try part(news[0], "del", "listeners").contains(#""l":"c:2""#))
+    }
+
+    @Test("What was shown is told to be gone, though ten thousand others came and went since")
+    func noGhosts() throws {
+        watcher.session.close()
+        let watcher = bench.connect()
+        let shown = bench.connect()
+        shown.ask(#"{"op":"sub","id":1,"graph":"g","node":"x","pipe":[{"map":"value"}]}"#)
+        let topo = watcher.ask(#"{"op":"observe","id":7,"graph":"g","every":100}"#)
+        let known = Watched()
+        known.read(topo)
+        shown.session.close()
+        let client = bench.connect()
+        for _ in 0..<10_050 {
+            client.send(#"{"op":"sub","id":1,"graph":"g","node":"x","pipe":[{"skip":1}]}"#)
+            client.send(#"{"op":"unsub","id":1}"#)
+        }
+        _ = client.take()
+        client.session.close()
+        bench.pass(100)
+        known.read(watcher.take())
+        let fresh = Watched()
+        fresh.read(bench.connect().ask(#"{"op":"observe","id":7,"graph":"g","every":100}"#))
+        #expect(known.lines == fresh.lines)
+        #expect(known.complaints == [])
     }
 
     @Test("A graph that ends, and a server that stops, end the observation")
