@@ -8,6 +8,8 @@ public final class LiveGraph {
     public let name: String
     /// What it is defined as.
     public internal(set) var definition: GraphDefinition
+    /// Another one with each definition.
+    @exclusivity(unchecked) private(set) var definitionMark = DefinitionMark()
     /// The unbroken history to which `rev` belongs.
     @exclusivity(unchecked) public internal(set) var epoch: String
     /// The number of the last commit.
@@ -143,6 +145,11 @@ public final class LiveGraph {
 
     func insert(_ node: NamedNode) {
         table.insert(node, named: node.name)
+    }
+
+    /// The nodes are those of another definition: what was found out about the former is no longer true.
+    func noteDefinition() {
+        definitionMark = DefinitionMark()
     }
 }
 

@@ -63,20 +63,51 @@ public struct Access {
     /// The nodes of a graph that may be read, in the order of the definition.
     public func readable(_ graph: LiveGraph) -> [NamedNode] {
         if principal == nil, everywhere.contains(.read) { return graph.nodes }
+        graph.host.work += Self.work(looking: graph.nodes.count)
         return graph.nodes.filter { rights(on: $0).contains(.read) }
     }
+
+    /// How many nodes of a graph may be read.
+    public func countReadable(_ graph: LiveGraph) -> Int {
+        guard let principal else { return readable(graph).count }
+        let outlook = principal.outlooks[graph]
+        if let count = outlook.readable { return count }
+        let count = readable(graph).count
+        outlook.readable = count
+        return count
+    }
+
+    /// The graphs that exist for this caller, in the order in which they came.
+    public func graphs(of host: Host) -> [LiveGraph] {
+        let graphs = host.graphs
+        host.work += UInt64(graphs.count)
+        return graphs.filter(sees)
+    }
+
+    /// What looks at so many names cost, in the work of a turn: sixteen are about as dear as a value that is read.
+    static func work(looking looks: Int) -> UInt64 { UInt64(looks / 16) }
 
     /// Whether all that lives in a graph may be seen.
     func observes(_ graph: LiveGraph) -> Bool {
         let needed: Rights = [.observe, .read]
-        guard principal != nil else { return everywhere.isSuperset(of: needed) }
-        return graph.nodes.allSatisfy { rights(on: $0).isSuperset(of: needed) }
+        guard let principal else { return everywhere.isSuperset(of: needed) }
+        let outlook = principal.outlooks[graph]
+        if let observes = outlook.observes { return observes }
+        let secret = graph.nodes.firstIndex { !rights(of: principal, on: $0).isSuperset(of: needed) }
+        graph.host.work += Self.work(looking: secret ?? graph.nodes.count)
+        outlook.observes = secret == nil
+        return secret == nil
     }
 
     /// Whether the graph exists for this caller: it may do something with a node of it.
     public func sees(_ graph: LiveGraph) -> Bool {
         guard let principal else { return !everywhere.isEmpty }
-        return graph.nodes.contains { !rights(of: principal, on: $0).isEmpty }
+        let outlook = principal.outlooks[graph]
+        if let sees = outlook.sees { return sees }
+        let first = graph.nodes.firstIndex { !rights(of: principal, on: $0).isEmpty }
+        graph.host.work += Self.work(looking: first ?? graph.nodes.count)
+        outlook.sees = first != nil
+        return first != nil
     }
 }
 
@@ -154,8 +185,6 @@ public struct GraphView {
 /// Names with `*` for any run of characters and `?` for one.
 enum Glob {
     static func matches(_ name: String, anyOf patterns: [String]) -> Bool {
-        patterns.contains {
-            $0 == "*" || $0 == name || NodeSelection.matches(Array(name.utf8), Array($0.utf8))
-        }
+        patterns.contains { $0 == "*" || $0 == name || NodeSelection.matches(name, glob: $0) }
     }
 }

@@ -10,6 +10,7 @@ public final class Principal {
     public let expires: UInt64?
     /// SHA-256 of the token: 32 bytes.
     public let digest: [UInt8]
+    var outlooks = Outlooks()
 
     /// A principal.
     public init(

@@ -99,6 +99,7 @@ extension LiveGraph {
             retained.append((node, former))
         }
         self.table = table
+        noteDefinition()
         for node in nodes { node.inputs = node.definition.eagerInputs.compactMap { self.node($0) } }
         for (node, former) in retained where retain(node, as: former) {
             rebuilt.insert(ObjectIdentifier(node))

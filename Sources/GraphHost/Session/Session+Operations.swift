@@ -90,7 +90,7 @@ extension Session {
     func list(id: UInt64) throws(HostError) {
         if host.isCatchingUp { throw host.noGraph }
         let access = access.access ?? Access(everybody: [])
-        let graphs = host.graphs.filter(access.sees)
+        let graphs = access.graphs(of: host)
         answer(id: id, bytes: 0) { buffer in
             Answer.begin("ok", id: id, to: buffer)
             buffer.append(",\"graphs\":[")
@@ -137,7 +137,7 @@ extension LiveGraph {
         }
         Answer.appendCursor(of: self, to: buffer)
         buffer.append(",\"nodes\":")
-        buffer.append(UInt64(access.readable(self).count))
+        buffer.append(UInt64(access.countReadable(self)))
         buffer.append(",\"listeners\":")
         buffer.append(UInt64(subscriptions))
         buffer.append(byte: UInt8(ascii: "}"))

@@ -21,8 +21,7 @@ public enum NodeSelection {
                 guard globs <= maximumGlobs else {
                     throw HostError(.subLimit, "more than \(maximumGlobs) globs in one list")
                 }
-                let glob = Array(pattern.utf8)
-                for node in view.nodes where matches(Array(node.name.utf8), glob) {
+                for node in view.nodes where matches(node.name, glob: pattern) {
                     if seen.insert(ObjectIdentifier(node)).inserted { picked.append(node) }
                 }
             } else {
@@ -41,7 +40,13 @@ public enum NodeSelection {
 
     /// Whether a name or glob means the node of that name.
     static func matches(_ pattern: String, _ name: String) -> Bool {
-        isGlob(pattern) ? matches(Array(name.utf8), Array(pattern.utf8)) : pattern == name
+        isGlob(pattern) ? matches(name, glob: pattern) : pattern == name
+    }
+
+    /// Whether a name matches a glob; makes no arrays.
+    static func matches(_ name: String, glob: String) -> Bool {
+        var (name, glob) = (name, glob)
+        return name.withUTF8 { name in glob.withUTF8 { matches(name, $0) } }
     }
 
     /// Reads the `nodes` field of a message: a list of names and globs, or one of them; all nodes without it.
@@ -76,13 +81,17 @@ public enum NodeSelection {
     }
 
     /// Whether `name` matches `pattern`, in which `*` stands for any run of characters and `?` for one.
-    static func matches(_ name: [UInt8], _ pattern: [UInt8]) -> Bool {
+    private static func matches(
+        _ name: UnsafeBufferPointer<UInt8>,
+        _ pattern: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
         var (i, j) = (0, 0)
         var retry: (name: Int, pattern: Int)?
         while i < name.count {
             if j < pattern.count, pattern[j] == UInt8(ascii: "*") {
                 retry = (i, j)
                 j += 1
+                if j == pattern.count { return true }
             } else if j < pattern.count, pattern[j] == UInt8(ascii: "?") || pattern[j] == name[i] {
                 i += 1
                 j += 1

@@ -86,7 +86,7 @@ extension HTTPConnection {
         guard !server.host.isCatchingUp else { return refuse(server.host.noGraph) }
         answerJSON { out in
             out.append("{\"graphs\":[")
-            for (place, graph) in server.host.graphs.filter(access.sees).enumerated() {
+            for (place, graph) in access.graphs(of: server.host).enumerated() {
                 if place > 0 { out.append(",") }
                 out.append("{")
                 out.append(summary: graph, for: access)
@@ -152,7 +152,7 @@ extension ByteBuffer {
         append(",")
         append(cursor: graph)
         append(",\"nodes\":")
-        append(decimal: access.readable(graph).count)
+        append(decimal: access.countReadable(graph))
         append(",\"listeners\":")
         append(decimal: graph.statistics.subscriptions)
     }

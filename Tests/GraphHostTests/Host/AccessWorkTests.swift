@@ -1,0 +1,94 @@
+import Testing
+
+@testable import GraphHost
+
+/// A graph of 1,600 nodes of which the last one is open to more people than the others.
+private func wide(_ last: String = "open") -> String {
+    let names = (0..<1_599).map { "n\($0)" } + [last]
+    let nodes = names.map { #""\#($0)": {"set": "any", "initial": 1}"# }
+    return #"{"graph": "g", "nodes": {\#(nodes.joined(separator: ","))}}"#
+}
+
+@Suite("What looking through names costs")
+struct AccessWorkTests {
+    private let bench = Bench()
+    private let graph: LiveGraph
+
+    init() throws {
+        graph = try bench.define(wide())
+    }
+
+    private func connect(_ nodes: [String], _ can: Rights = .customary) -> Client {
+        let principal = Principal(name: "ann", grants: [Principal.Grant(nodes: nodes, can: can)])
+        return bench.connect(SessionAccess(Access(principal)))
+    }
+
+    /// What a message costs, and its answer.
+    private func cost(of client: Client, _ message: String) -> (work: UInt64, answer: String) {
+        let before = bench.host.work
+        let answer = client.ask(message).first ?? ""
+        return (bench.host.work - before, answer)
+    }
+
+    @Test("Whether a graph exists for a principal is found once for each definition")
+    func sees() throws {
+        let ann = connect(["open"])
+        let get = #"{"op":"get","id":1,"graph":"g","nodes":["open"]}"#
+        let first = cost(of: ann, get)
+        #expect(first.answer.contains(#""open":{"v":1}"#))
+        #expect(first.work >= 99, "every name was looked at")
+        let second = cost(of: ann, get)
+        #expect(second.answer == first.answer && second.work == 1)
+
+        let nobody = connect(["none"])
+        #expect(cost(of: nobody, get).work >= 100)
+        let refused = cost(of: nobody, get)
+        #expect(refused.answer.contains("unknown_graph") && refused.work == 0)
+    }
+
+    @Test("A definition that changes is looked at anew: graphs appear and disappear, and counts change")
+    func redefined() throws {
+        let ann = connect(["open"], [.read, .observe])
+        let get = #"{"op":"get","id":1,"graph":"g"}"#
+        let list = #"{"op":"list","id":1}"#
+        #expect(ann.ask(get)[0].contains(#""open":{"v":1}"#))
+        #expect(ann.ask(list)[0].contains(#""nodes":1,"#))
+        #expect(ann.ask(#"{"op":"observe","id":1,"graph":"g"}"#)[0].contains("forbidden"))
+        _ = bench.host.redefine(graph, as: try bench.definition(wide("closed")))
+        #expect(ann.ask(get)[0].contains("unknown_graph"))
+        #expect(ann.ask(list)[0] == #"{"op":"ok","id":1,"graphs":[]}"#)
+        let small = #"{"graph":"g","nodes":{"open":{"set":"any","initial":2}}}"#
+        _ = bench.host.redefine(graph, as: try bench.definition(small))
+        #expect(ann.ask(get)[0].contains(#""open":{"v":2}"#))
+        #expect(ann.ask(list)[0].contains(#""nodes":1,"#))
+        #expect(ann.ask(#"{"op":"observe","id":1,"graph":"g"}"#)[0].contains("topo"))
+        // Another graph of the same name is another graph.
+        _ = bench.host.remove(graph)
+        #expect(ann.take().count == 1, "the observation has ended")
+        #expect(ann.ask(get)[0].contains("unknown_graph"))
+        try bench.define(wide("closed"))
+        #expect(ann.ask(get)[0].contains("unknown_graph"))
+    }
+
+    @Test("A list is work, and what may be read is counted once")
+    func lists() {
+        let ann = connect(["open"])
+        let list = #"{"op":"list","id":1}"#
+        #expect(cost(of: ann, list).work >= 200, "once to see it, once to count")
+        #expect(cost(of: ann, list).work == 1)
+    }
+
+    @Test(
+        "Globs match as they are read",
+        arguments: [
+            ("ab", "*", true), ("ab", "a*", true), ("ab", "*b", true), ("ab", "a**", true),
+            ("ab", "?b", true), ("ab", "??", true), ("ab", "???", false), ("ab", "*a", false),
+            ("abcabd", "*abd", true), ("abcabd", "*ab?abd*", true), ("abcabd", "a*c*d", true),
+            ("a name that is longer than fifteen", "a*longer*fifteen", true),
+            ("a name that is longer than fifteen", "a*longer*sixteen", false),
+        ]
+    )
+    func matching(_ name: String, _ glob: String, _ matches: Bool) {
+        #expect(NodeSelection.matches(name, glob: glob) == matches)
+    }
+}
