@@ -15,14 +15,19 @@ public enum NodeSelection {
         var picked: [NamedNode] = []
         var seen: Set<ObjectIdentifier> = []
         var globs = 0
+        // Who may read which nodes is found out once for all globs.
+        lazy var readable = view.nodes
         for pattern in patterns {
             if isGlob(pattern) {
                 globs += 1
                 guard globs <= maximumGlobs else {
                     throw HostError(.subLimit, "more than \(maximumGlobs) globs in one list")
                 }
-                for node in view.nodes where matches(node.name, glob: pattern) {
-                    if seen.insert(ObjectIdentifier(node)).inserted { picked.append(node) }
+                view.graph.host.work += Access.work(looking: readable.count)
+                for node in readable where matches(node.name, glob: pattern) {
+                    guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
+                    picked.append(node)
+                    if picked.count > limit { break }
                 }
             } else {
                 let node = try view.node(view.graph.node(pattern), named: pattern, to: .read)

@@ -78,6 +78,18 @@ struct AccessWorkTests {
         #expect(cost(of: ann, list).work == 1)
     }
 
+    @Test("Globs are work, also where they match nothing")
+    func globs() {
+        let client = bench.connect()
+        let globs = (1...64).map { #""*z\#($0)""# }.joined(separator: ",")
+        let get = cost(of: client, #"{"op":"get","id":1,"graph":"g","nodes":[\#(globs)]}"#)
+        #expect(get.answer.contains(#""m":{}"#))
+        #expect(get.work == 64 * 100)
+        let many = cost(of: client, #"{"op":"get","id":1,"graph":"g","nodes":["n1*"]}"#)
+        #expect(many.answer.contains(#""n1599""#) == false && many.answer.contains(#""n1598":{"v":1}"#))
+        #expect(client.ask(#"{"op":"get","id":1,"graph":"g","nodes":["n*"]}"#)[0].contains("sub_limit"))
+    }
+
     @Test(
         "Globs match as they are read",
         arguments: [
