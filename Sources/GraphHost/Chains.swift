@@ -52,6 +52,8 @@ final class Chains {
 
         /// Milliseconds since 1970 of its birth.
         let born: UInt64
+        /// The rev of the graph at its birth.
+        let rev: UInt64
         /// The stage before it; nil for the first one.
         let previous: Record?
         /// What it spends.
@@ -71,12 +73,14 @@ final class Chains {
             isShared: Bool,
             node: Node<Datum>,
             born: UInt64,
+            rev: UInt64,
             behind previous: Record?,
             sources: [String] = [],
             meter: StageMeter
         ) {
             self.sources = sources
             self.born = born
+            self.rev = rev
             self.previous = previous
             self.meter = meter
             self.key = key

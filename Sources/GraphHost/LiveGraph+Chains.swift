@@ -40,6 +40,7 @@ extension LiveGraph {
                 isShared: isShared,
                 node: built,
                 born: host.clock.wall,
+                rev: rev,
                 behind: record,
                 sources: sources,
                 meter: meter

@@ -2,7 +2,8 @@
 ///
 /// In mode `latest` the present value is all that counts, so a cursor of the present history can always resume,
 /// and where nothing is newer the value is left out. Mode `all` resumes where nothing was missed, or where the node's
-/// history still has everything that was. Private stages begin anew, and say so.
+/// history still has everything that was. Private stages begin anew, and say so. So does what earlier values count
+/// for, such as `filter`, where its chain was built after the cursor: it may hold something else than the client has, or nothing.
 struct Resume {
     /// Whether the subscription goes on where it was.
     let isResumed: Bool
@@ -27,20 +28,28 @@ struct Resume {
         isResumed = rev.map { $0 <= graph.rev && parts[0] == graph.epoch } ?? false
     }
 
+    /// Whether a pipeline that was `built` at some rev may hold something else than it would if it had been there at the cursor.
+    func isForgetful(_ source: Source, _ pipe: [Stage], built: UInt64?) -> Bool {
+        guard let built, built >= rev else { return false }
+        return pipe.reduce(source.operator.stateClass) { max($0, $1.stateClass) } != .none
+    }
+
     private init(isResumed: Bool, rev: UInt64) {
         self.isResumed = isResumed
         self.rev = rev
     }
 
-    /// What becomes of it for a pipeline whose inputs last changed at `change`.
+    /// What becomes of it for a pipeline whose inputs last changed at `change`, and which may have forgotten, if `isForgetful`, what it
+    /// held at the cursor.
     func settled(
         for source: Source,
         _ pipe: [Stage],
         change: UInt64,
+        isForgetful: Bool,
         isAll: Bool,
         _ missed: Missed?
     ) -> Resume {
-        let isComplete = !isAll || change <= rev || missed?.isComplete == true
+        let isComplete = !isAll || (change <= rev && !isForgetful) || missed?.isComplete == true
         let isPrivate = source.operator.isPrivate || pipe.contains(where: \.isPrivate)
         return Resume(isResumed: isResumed && isComplete && !isPrivate, rev: rev)
     }

@@ -41,7 +41,7 @@ extension Session {
             source.nodes,
             needs: pipe.isEmpty && source.isOneNode ? .read : [.read, .pipe]
         )
-        attach(subscription, source, pipe)
+        let chain = attach(subscription, source, pipe)
         let newest = source.nodes.compactMap { graph.node($0)?.lastChange.rev }.max() ?? graph.rev
         var isNamed = false
         var missed: Missed?
@@ -49,17 +49,20 @@ extension Session {
             isNamed = true
             missed = Missed(since: resume, of: node, options, atMost: host.limits.hardBytes / 2)
         }
+        let isForgetful = resume?.isForgetful(source, pipe, built: chain?.rev) ?? false
         let resume = resume?.settled(
             for: source,
             pipe,
             change: newest,
+            isForgetful: isForgetful,
             isAll: options.isAll,
             missed
         )
         answerSnap(of: subscription, change: isNamed ? newest : nil) { buffer in
             if let resume { buffer.append(resume.isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
             let isReplayed = options.isAll && resume?.isResumed == true
-            if options.initial, !isReplayed, resume?.isResumed != true || newest > resume?.rev ?? 0 {
+            let isNews = resume?.isResumed != true || newest > resume?.rev ?? 0 || isForgetful
+            if options.initial, !isReplayed, isNews {
                 buffer.append(byte: UInt8(ascii: ","))
                 subscription.appendState(to: buffer)
             }
@@ -75,7 +78,10 @@ extension Session {
     }
 
     /// Builds the chain and listens to it; from then on only the subscription holds it.
-    func attach(_ subscription: Subscription, _ source: Source, _ pipe: [Stage]) {
+    ///
+    /// - Returns: what is known of the chain; nil where the source is a node and nothing is done with it.
+    @discardableResult
+    func attach(_ subscription: Subscription, _ source: Source, _ pipe: [Stage]) -> Chains.Record? {
         let me = Unmanaged.passUnretained(subscription)
         let (node, chain) = subscription.graph.chain(source, pipe) {
             me._withUnsafeGuaranteedRef { $0.isComplete = true }
@@ -83,6 +89,7 @@ extension Session {
         subscription.listen(to: node)
         if let chain { use(chain, by: subscription) }
         add(subscription)
+        return chain
     }
 
     private func subscribeGroup(

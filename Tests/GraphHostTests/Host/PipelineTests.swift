@@ -98,6 +98,38 @@ struct ManyPipelinesTests {
         #expect(graph.statistics.nodes == before)
     }
 
+    @Test("A pipeline that remembers is told anew after a reconnect where its chain was built since")
+    func forgetful() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        func listen(_ client: Client, _ pipe: String, since rev: Int = 3, _ more: String = "") -> String {
+            let since = #""since":{"epoch":"e1","rev":\#(rev)}"#
+            return client.ask(
+                #"{"op":"sub","id":1,"graph":"g","node":"x","pipe":[\#(pipe)],\#(since)\#(more)}"#
+            )[0]
+        }
+        let filter = #"{"filter":"value > 3"}"#
+        let client = bench.connect()
+        client.ask(subscribe(1, "[\(filter)]", node: "x"))
+        try bench.set(graph, [("x", "5")])
+        try bench.set(graph, [("x", "2")])
+        #expect(client.take().last?.contains(#""v":5"#) == true)
+        client.session.close()
+        // It held 5; the chain that is built now holds nothing.
+        let again = bench.connect()
+        #expect(listen(again, filter).contains(#""resumed":true,"empty":true,"#))
+        again.session.close()
+        let all = listen(bench.connect(), filter, #","mode":"all""#)
+        #expect(all.contains(#""resumed":false,"empty":true,"#))
+
+        // What depends on the present only has nothing to forget, and what somebody kept has forgotten nothing.
+        #expect(listen(bench.connect(), #"{"map":"value"}"#).contains(#""resumed":true,"chain""#))
+        let other = #"{"filter":"value < 100"}"#
+        bench.connect().ask(subscribe(1, "[\(other)]", node: "x"))
+        try bench.set(graph, [("y", "9")])
+        #expect(listen(bench.connect(), other, since: 4).contains(#""resumed":true,"chain""#))
+    }
+
     @Test("eval uses a chain that is there, and leaves nothing behind")
     func eval() throws {
         let bench = Bench()
