@@ -4,12 +4,14 @@ struct Presence {
     let node: NamedNode
     let rev: UInt64
 
+    /// Whether nobody has set the node since.
+    var stands: Bool { node.exists && (node.pending?.rev ?? node.changed.rev) == rev }
+
     /// Clears what nobody has set since: one commit per graph.
     static func clear(_ claims: [Presence], by principal: String?, _ host: Host) {
         var commits: [Commit] = []
-        for claim in claims {
+        for claim in claims where claim.stands {
             let node = claim.node
-            guard node.exists, (node.pending?.rev ?? node.changed.rev) == claim.rev else { continue }
             let place =
                 commits.firstIndex { $0.graph === node.graph }
                 ?? {

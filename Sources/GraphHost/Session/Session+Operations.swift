@@ -37,7 +37,7 @@ extension Session {
         var commit = Commit(graph: view.graph)
         try CommitReader.read(fields, into: &commit, for: view)
         commit.by = access.name
-        let claimed = try fields.bool("presence") == true ? commit.setNodes : []
+        let claimed = try fields.bool("presence") == true ? commit.setNodes : renewed(by: commit)
         switch host.submit(commit) {
         case .applied(let applied):
             claim(claimed, applied)
@@ -66,9 +66,20 @@ extension Session {
         }
     }
 
+    /// Of the nodes that a commit without `presence` sets, those that stand for this session already: it is nobody else.
+    private func renewed(by commit: Commit) -> [NamedNode] {
+        let presence = presence
+        guard !presence.isEmpty else { return [] }
+        return commit.setNodes.filter { presence[ObjectIdentifier($0)]?.stands == true }
+    }
+
     /// These nodes are cleared when the session ends, unless somebody else has set them since.
     private func claim(_ nodes: [NamedNode], _ applied: Applied) {
-        for node in nodes { presence[ObjectIdentifier(node)] = Presence(node: node, rev: applied.rev) }
+        for node in nodes {
+            // A set that is repeated under its key is told the rev of the first time.
+            if let known = presence[ObjectIdentifier(node)], known.rev > applied.rev { continue }
+            presence[ObjectIdentifier(node)] = Presence(node: node, rev: applied.rev)
+        }
     }
 
     // MARK: - get, list

@@ -135,6 +135,28 @@ struct SettingTests {
         #expect(try bench.read(graph, "y") == "empty")
     }
 
+    @Test("A node stays a connection's presence when the same connection sets it again")
+    func presenceRenewed() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let client = bench.connect()
+        let first = #"{"op":"set","id":1,"graph":"g","set":{"y":"here"},"presence":true,"key":"first"}"#
+        client.ask(first)
+        client.ask(#"{"op":"set","id":2,"graph":"g","set":{"y":"busy","brief":3}}"#)
+        #expect(client.ask(first)[0].contains("replayed"))
+        client.session.close(.reset)
+        #expect(try bench.read(graph, "y") == "empty")
+        #expect(try bench.read(graph, "brief") == "3", "what was set without a claim stays")
+
+        // What somebody else has set since stays, also where the first one sets it again.
+        let other = bench.connect()
+        other.ask(#"{"op":"set","id":1,"graph":"g","set":{"y":"here"},"presence":true}"#)
+        try bench.set(graph, [("y", "\"theirs\"")])
+        other.ask(#"{"op":"set","id":2,"graph":"g","set":{"y":"mine"}}"#)
+        other.session.close()
+        #expect(try bench.read(graph, "y") == "\"mine\"")
+    }
+
     @Test("ttl empties what is not renewed, by a commit of its own")
     func timeToLive() throws {
         let bench = Bench()
