@@ -44,15 +44,22 @@ def played(topo):
     return before
 
 
-def test_keys_act_in_their_order_though_what_they_do_is_fetched_with_the_first(open_page):
-    def slow(page):
-        def late(route):
-            time.sleep(0.4)
-            route.continue_()
-        page.route("**/graph/ways.js", late)
+def late(*names):
+    """These modules of the graph view come some time after they are asked for."""
+    def wait(route):
+        time.sleep(0.4)
+        route.continue_()
 
+    def before(page):
+        for name in names:
+            page.route(f"**/graph/{name}.js", wait)
+    return before
+
+
+@pytest.mark.parametrize("names", [("ways",), ("acts",), ("acts", "ways")], ids="+".join)
+def test_keys_act_in_their_order_though_what_they_do_is_fetched_with_the_first(open_page, names):
     with Server({"g": CHAIN}) as server:
-        page = open_page(server, "/#/g/g?node=x", before=slow)
+        page = open_page(server, "/#/g/g?node=x", before=late(*names))
         expect(page.locator(".inspector-head h3")).to_have_text("x")
         for key in ("f", "o", "Escape", "ArrowRight"):
             page.keyboard.press(key)
@@ -64,6 +71,22 @@ def test_keys_act_in_their_order_though_what_they_do_is_fetched_with_the_first(o
         page.keyboard.press("Escape")
         expect(page.locator(".picture")).not_to_have_class(re.compile("dimmed"), timeout=300)
         expect(page.locator(".focus-chip")).to_be_visible()
+
+
+def test_the_first_drag_moves_the_picture_though_its_module_is_fetched_with_it(open_page):
+    with Server({"g": CHAIN}) as server:
+        page = open_page(server, "/#/g/g", before=late("hands"))
+        expect(node(page, "x")).to_be_visible()
+        corner = lambda: page.evaluate("(({ e, f }) => [e, f])(new DOMMatrix(getComputedStyle(document.querySelector('.camera')).transform))")
+        x, y = corner()
+        area = page.locator(".picture").bounding_box()
+        middle, low = area["x"] + area["width"] / 2, area["y"] + area["height"] - 40
+        page.mouse.move(middle, low)
+        page.mouse.down()
+        page.mouse.move(middle + 50, low - 30, steps=5)
+        page.mouse.up()
+        page.mouse.wheel(0, 20)
+        eventually(lambda: corner() == pytest.approx([x + 50, y - 50], abs=1))
 
 
 def test_what_is_not_fetched_when_the_server_goes_is_said_and_comes_later(open_page):
