@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 
+import pytest
 from sluice import BINARY, ROOT
 
 FOLDER = pathlib.Path(__file__).parent / "cel"
@@ -23,6 +24,7 @@ def test_the_published_cases_agree():
     assert result.stdout.startswith("dynamic/value_null/literal"), result.stdout
 
 
+@pytest.mark.timeout(660)
 def test_random_programs_give_what_the_reference_runtime_gives():
     rounds = 50_000 if os.environ.get("SLUICE_NIGHTLY") else 1_000
     seed = os.environ.get("SLUICE_SEED", "20261121")

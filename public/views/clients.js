@@ -111,7 +111,7 @@ export async function mount(element, context) {
       if (signal.aborted) return;
       if (error.code) {
         element.replaceChildren(h("div", { class: "notice" }, h("h1", {}, "Clients are not shown to you"),
-          h("p", {}, `${error.message}. The list of connections takes the right `, h("code", {}, "admin"), ".")));
+          h("p", {}, `${error.message}.`, error.code === "not_found" ? "" : [" The list of connections takes the right ", h("code", {}, "admin"), "."])));
       }
       // Without an answer the connection's state says so; the list stays as it was.
     } finally {
