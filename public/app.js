@@ -1,7 +1,6 @@
 // The page: one client, one store, one animation loop, one view.
 import { h, style, styled } from "/lib/dom.js";
-import { Announcer, Frame, Keys, Store } from "/lib/page.js";
-import { Router, graphPath, href } from "/lib/router.js";
+import { Announcer, Frame, Keys, Router, Store, graphPath, href } from "/lib/page.js";
 import { isSignedOut, join } from "/ui/conn-state.js";
 import { Shell } from "/ui/shell.js";
 

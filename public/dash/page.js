@@ -1,9 +1,8 @@
 // The dashboard of a graph. Widgets listen, and so own what they show; the layout is in the address.
 import { h, icon } from "/lib/dom.js";
-import { graphPath } from "/lib/router.js";
+import { graphPath } from "/lib/page.js";
 import { read } from "/dash/layout.js";
-import { Feeds, Observed } from "/dash/sources.js";
-import { Widget } from "/dash/widget.js";
+import { Feeds, Observed, Widget } from "/dash/widget.js";
 
 let list;
 /** The server's dashboards: `[{ name, title, graph }]`. */

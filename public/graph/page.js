@@ -1,7 +1,7 @@
 // The live graph of one name. It observes, and owns nothing; what stands beside the picture is loaded when it is first needed.
 import { h, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
-import { graphPath } from "/lib/router.js";
+import { graphPath } from "/lib/page.js";
 import { GraphModel, reach, refusalOf } from "./model.js";
 import { countsOf } from "./scene.js";
 import { GraphView } from "./view.js";

@@ -1,7 +1,7 @@
 // What is around every view.
 import { h, icon, setText, setAttribute } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
-import { graphPath, href } from "/lib/router.js";
+import { graphPath, href } from "/lib/page.js";
 import { ConnectionState, isSignedOut, resumedWords, words } from "/ui/conn-state.js";
 
 const tabs = [["", "Graph", "graph"], ["dash", "Dashboard", "dash"], ["values", "Values", "values"]];

@@ -2,7 +2,7 @@
 import { h, setAttribute, setText } from "/lib/dom.js";
 import { formatAge, formatBytes, formatDuration, formatTime, plural } from "/lib/format.js";
 import { releasedWithout } from "/lib/held.js";
-import { graphPath, href } from "/lib/router.js";
+import { graphPath, href } from "/lib/page.js";
 
 const words = { ws: "WebSocket", http: "HTTP", sse: "events", bare: "plain stream" };
 const columns = [["Client"], ["Address"], ["Connected", "num"], ["Round trip", "num"], ["Unsent", "num"], ["Folded", "num"], [""]];

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatAge, formatBytes, formatDuration, formatEntry, formatNumber, formatValue, plural } from "../../../public/lib/format.js";
 import { releasedWithout } from "../../../public/lib/held.js";
-import { bounds, control, fieldText, parseInput, same } from "../../../public/lib/input.js";
-import { Store } from "../../../public/lib/page.js";
-import { graphPath, parse } from "../../../public/lib/router.js";
+import { bounds, control, fieldText, same } from "../../../public/lib/input.js";
+import { Store, graphPath, parse } from "../../../public/lib/page.js";
+import { parseInput } from "../../../public/lib/parse.js";
 
 test("addresses name views, graphs and what is chosen", () => {
   const read = (hash) => { const { name, params, query } = parse(hash); return [name, params, Object.fromEntries(query)]; };

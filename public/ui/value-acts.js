@@ -1,0 +1,106 @@
+// What people do with a <value-editor>: what they type becomes a value that is sent, and what became of it is shown.
+import { style } from "/lib/dom.js";
+import { formatEntry } from "/lib/format.js";
+import { fieldText, same } from "/lib/input.js";
+import { parseInput } from "/lib/parse.js";
+
+style("/ui/value-acts.css");
+
+export class ValueActs {
+  #editor; #flying = false; #next;
+
+  constructor(editor) { this.#editor = editor; }
+
+  get #name() { return this.#editor.dataset.state; }
+
+  #read(text = this.#editor.field.value) {
+    const { entry, given: { node }, kind } = this.#editor;
+    if (kind === "switch") return { value: entry.v === true };
+    if (kind === "select") return text === "" ? { error: "Choose a value" } : { value: node.enum[Number(text)] };
+    return parseInput(node, text);
+  }
+
+  edited(text) {
+    if (this.#name === "sending") return;
+    const typed = this.#read(text);
+    this.#editor.state(!typed.error && same(typed.value, this.#editor.entry.v) ? "clean" : "edited");
+  }
+
+  /** Anybody else's value is a surprise while something is being typed. */
+  surprise() {
+    const editor = this.#editor, { entry } = editor, typed = this.#read();
+    if (!typed.error && same(typed.value, entry.v)) return editor.restore();
+    editor.state("conflict", `Changed to ${formatEntry(entry, editor.given.node.unit)} by somebody else meanwhile.`, [
+      ["Keep mine and set it", () => this.submitText()], ["Take theirs", () => editor.restore()],
+    ]);
+  }
+
+  slide(number, isLast) {
+    const { field, given: { node } } = this.#editor, value = node.type === "integer" ? Math.round(number) : Number(number.toPrecision(4));
+    field.value = fieldText(node, value);
+    this.#drag(value, isLast);
+  }
+
+  /** A drag sends at most twenty values a second, and ends with the exact one. */
+  #drag(value, last) {
+    this.#next = { value, last };
+    if (this.#flying) return;
+    this.#flying = true;
+    const go = async () => {
+      const { value: now, last: exact } = this.#next;
+      this.#next = null;
+      const pause = new Promise((resolve) => setTimeout(resolve, 50));
+      await this.submit(now, !exact);
+      await pause;
+      if (this.#next && !this.#editor.away.signal.aborted) return go();
+      this.#flying = false;
+    };
+    go();
+  }
+
+  submitText(text) {
+    if (!this.#takes()) return;
+    const { value, error } = this.#read(text);
+    return error ? this.#reject(error) : this.submit(value);
+  }
+
+  #takes(isPassing) { return !("off" in this.#editor.dataset) && (this.#name !== "sending" || isPassing || this.#flying); }
+
+  async submit(value, isPassing = false) {
+    if (!this.#takes(isPassing)) return;
+    const { given: { client, graph, node }, entry: { v, empty } } = this.#editor;
+    const condition = node.requireIfMatch ? { [node.name]: empty ? { empty } : { v } } : undefined;
+    await this.#wait(() => client.set(`${graph}/${node.name}`, value, { if: condition }), value, isPassing);
+  }
+
+  empty() {
+    const { client, graph, node } = this.#editor.given;
+    return this.#wait(() => client.set(graph, {}, { clear: [node.name] }), undefined);
+  }
+
+  async #wait(act, value, isPassing = false) {
+    const editor = this.#editor;
+    editor.state("sending", "Sending…");
+    try {
+      const { rev } = await act();
+      if (isPassing) return;
+      // The update may come after the answer.
+      if (value !== undefined && !same(value, editor.entry.v)) editor.entry = { v: value };
+      editor.fill();
+      editor.state("accepted", `Accepted, revision ${rev}`);
+    } catch (error) {
+      if (error.code !== "unknown-outcome") return this.#reject(`Not set: ${error.message}`);
+      editor.state("unknown", "The connection broke before the server answered: it may have been set or not.", [
+        ["Repeat safely", () => this.#wait(error.repeat, value)], ["Leave it", () => editor.restore()],
+      ]);
+    }
+  }
+
+  #reject(words) {
+    const { field, given: { announce, node }, kind } = this.#editor;
+    if (kind === "switch" || kind === "select") this.#editor.fill();
+    this.#editor.state("rejected", words);
+    announce?.(`${node.title || node.name}: ${words}`, { assertive: true });
+    if (kind !== "switch") field.focus();
+  }
+}
