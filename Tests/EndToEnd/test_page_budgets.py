@@ -13,10 +13,10 @@ VIEWS = [
     ("#/g/house/values", "[data-node=indoor_f]", BUDGET),
     ("#/clients", "table.clients a", BUDGET),
     ("#/about", "dl.facts dd", BUDGET),
-    ("#/g/house", ".node .value", (25, 150_000, 50_000)),
-    ("#/g/host", ".node .value", (25, 150_000, 51_500)),
+    ("#/g/house", ".node .value", (25, 150_000, 49_500)),
+    ("#/g/host", ".node .value", (25, 150_000, 50_800)),
     ("#/g/host/dash", ".chart canvas", BUDGET),
-    ("#/g/house/dash", ".people-join", (27, 150_000, 51_500)),
+    ("#/g/house/dash", ".people-join", (25, 150_000, 48_800)),
 ]
 
 

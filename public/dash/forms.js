@@ -1,8 +1,10 @@
 // Dialogs of a dashboard: adding and editing widgets.
-import { h } from "/lib/dom.js";
+import { h, style } from "/lib/dom.js";
 import { place } from "/dash/compose.js";
 import { columns, most, read, version } from "/dash/layout.js";
 import { kinds } from "/dash/widget.js";
+
+style("/dash/more.css");
 
 /** What is asked for besides title and node, and how large a widget begins. */
 const asked = {

@@ -1,7 +1,9 @@
 // Widgets that draw one number small: gauge and sparkline.
 import { steps } from "/chart/model.js";
-import { h, setText, svg } from "/lib/dom.js";
+import { h, setText, style, svg } from "/lib/dom.js";
 import { formatEntry, formatNumber, formatValue } from "/lib/format.js";
+
+await style("/dash/more.css");
 
 const radius = 80, sweep = 1.5 * Math.PI, begin = 0.75 * Math.PI;
 const at = (share) => [100 + radius * Math.cos(begin + sweep * share), 100 + radius * Math.sin(begin + sweep * share)];

@@ -1,6 +1,8 @@
 // Widgets of many values: a table of nodes, a log of one node's values.
-import { h, setText } from "/lib/dom.js";
+import { h, setText, style } from "/lib/dom.js";
 import { formatAge, formatEntry, formatTime } from "/lib/format.js";
+
+await style("/dash/more.css");
 
 export const table = (widget, { feeds, page, unit, facts, signal }) => {
   const rows = feeds.map((feed) => {

@@ -1,6 +1,8 @@
 // The menu of a widget, and its values as a table, as JSON and as CSV.
-import { h } from "/lib/dom.js";
+import { h, style } from "/lib/dom.js";
 import { kinds } from "/dash/widget.js";
+
+style("/dash/more.css");
 
 const spell = (_, v) => (typeof v === "bigint" ? v.toString() : v);
 const objects = ({ head, rows }) => rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i]])));

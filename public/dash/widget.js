@@ -4,7 +4,7 @@ import { h, icon, setText } from "/lib/dom.js";
 import { formatAge, formatDuration } from "/lib/format.js";
 import { graphPath, href } from "/lib/page.js";
 
-const figures = () => import("/dash/figures.js"), gauges = () => import("/dash/gauges.js"), lists = () => import("/dash/lists.js");
+const figures = () => import("/dash/figures.js"), gauges = () => import("/dash/gauges.js"), lists = () => import("/dash/lists.js"), people = () => import("/dash/people.js");
 
 /** `source`: how many nodes a kind takes; "maybe" where text will do. */
 export const kinds = {
@@ -17,8 +17,8 @@ export const kinds = {
   text: { label: "Text", source: "maybe", load: figures },
   table: { label: "Table", source: "several", load: lists },
   log: { label: "Log", source: "one", load: lists },
-  people: { label: "Who is here", source: "several", load: () => import("/dash/people.js") },
-  clients: { label: "Client list", source: "none", load: () => import("/dash/clients.js") },
+  people: { label: "Who is here", source: "several", load: people },
+  clients: { label: "Client list", source: "none", load: people },
 };
 
 export class Widget {
