@@ -266,9 +266,8 @@ export function connect(address = "/v1/ws", {
     if (!resumed) for (const each in sub.values) delete sub.values[each];
     for (const entry of d) deliver(sub, entry, entry, !resumed);
     sub.cursor.rev = rev;
-    const inHistory = d.length && !resumed && d.at(-1).rev === (c ?? rev);
     if (known && resumed === false && !m && told(known) === news) Object.assign(sub.meta, { rev, c, epoch });
-    else if (!inHistory && (m || news !== "{}")) deliver(sub, message, message);
+    else if ((resumed || d.at(-1)?.rev !== (c ?? rev)) && (m || news !== "{}")) deliver(sub, message, message);
   }
 
   function deliver(sub, entry, { rev, t, by, ctx }, history) {
