@@ -19,6 +19,11 @@ public struct StandardErrorLog: LogHandler {
         }
     }
 
+    /// Writes a warning where and how a server with this configuration does.
+    public static func warn(_ sentence: String, _ configuration: Configuration.Log) {
+        logger(configuration).warning("\(sentence)")
+    }
+
     init(label: String, level: LogLevel, format: LogFormat) {
         self.label = label
         self.format = format

@@ -93,7 +93,12 @@ struct PostOptions: ParsableArguments {
 struct BenchPost: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "post",
-        abstract: "Set one node as fast as the server answers."
+        abstract: "Set one node as fast as the server answers.",
+        discussion: """
+            EXAMPLES
+              sluice bench post --node house/note --duration 5s
+              sluice bench post --node house/note --connections 200 --size 256 --rate 500
+            """
     )
 
     @Option(help: "How many keep-alive connections post.")
@@ -108,7 +113,11 @@ struct BenchPost: ParsableCommand {
 struct BenchFanout: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fanout",
-        abstract: "Set one node and count what its WebSocket subscribers receive."
+        abstract: "Set one node and count what its WebSocket subscribers receive.",
+        discussion: """
+            EXAMPLE
+              sluice bench fanout --node house/note --subscribers 1000 --rate 20
+            """
     )
 
     @Option(help: "How many WebSocket subscribers.")
@@ -134,7 +143,11 @@ struct BenchFanout: ParsableCommand {
 struct BenchIdle: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "idle",
-        abstract: "Hold WebSockets with one subscription each and no traffic."
+        abstract: "Hold WebSockets with one subscription each and no traffic.",
+        discussion: """
+            EXAMPLE
+              sluice bench idle --subscribers 10000 --process "$(pidof sluice)"
+            """
     )
 
     @Option(help: "How many WebSocket subscribers.")
@@ -160,7 +173,11 @@ struct BenchIdle: ParsableCommand {
 struct BenchChurn: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "churn",
-        abstract: "Clients that connect, subscribe and vanish, one after the other."
+        abstract: "Clients that connect, subscribe and vanish, one after the other.",
+        discussion: """
+            EXAMPLE
+              sluice bench churn --clients 50 --duration 5s
+            """
     )
 
     @Option(help: "How many clients are there at the same time.")
@@ -194,7 +211,7 @@ struct BenchReload: ParsableCommand {
         abstract:
             "How long a loop stands still when one node of a large graph is redefined; in this process, without a server.",
         discussion: """
-            With --files the graphs are as many files, one node of each is changed, and a server in this process reads them again: it
+            With --files the graphs are as many files, one node of each is changed, and a server in this process reads them again: it \
             prints the longest time in which its loop did nothing else.
 
             EXAMPLES

@@ -8,7 +8,7 @@ struct Check: ParsableCommand {
         discussion: """
             Every problem is printed with file, line and column. Without files: the configuration and its folder of graphs.
 
-            With --json a script gets {"graphs":1,"problems":[{"file","line","column","code","message","hint"}]} on standard output,
+            With --json a script gets {"graphs":1,"problems":[{"file","line","column","code","pointer","message","hint"}]} on standard output, \
             whatever is wrong; the exit code is the same.
 
             EXAMPLES

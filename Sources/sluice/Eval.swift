@@ -7,7 +7,7 @@ struct Eval: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Evaluate an expression and print its value as JSON.",
         discussion: """
-            Names are given with --bind. Numbers from JSON are doubles, as in a graph. A mistake in the expression is
+            Names are given with --bind. Numbers from JSON are doubles, as in a graph. A mistake in the expression is \
             shown with its place, and the exit code is 1.
 
             EXAMPLES
@@ -33,7 +33,9 @@ struct Eval: ParsableCommand {
     @Flag(help: "Read requests from standard input, one line of JSON each, and answer with typed values.")
     var batch = false
 
-    func validate() throws {
+    mutating func validate() throws {
+        // `sluice eval -- -x`: the parser leaves the mark in place.
+        if expressions.first == "--" { expressions.removeFirst() }
         guard expressions.count == (batch ? 0 : 1) else {
             throw ValidationError("one expression or --batch is needed; quote the expression for the shell")
         }

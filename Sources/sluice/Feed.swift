@@ -17,7 +17,7 @@ struct FeedHost: ParsableCommand {
         commandName: "host",
         abstract: "Send this machine's processor, memory, network and disk figures, one batch per interval.",
         discussion: """
-            Feeds the graph of config/graphs/host.yaml until it is interrupted. While the server is away it tries
+            Feeds the graph of config/graphs/host.yaml until it is interrupted. While the server is away it tries \
             again with growing pauses.
 
             EXAMPLES

@@ -6,7 +6,7 @@ struct MakeToken: ParsableCommand {
         commandName: "token",
         abstract: "Make a token, and the entry by which a server knows it again.",
         discussion: """
-            The token is printed first and is nowhere else: give it to whoever is to be let in. The entry goes into the file that
+            The token is printed first and is nowhere else: give it to whoever is to be let in. The entry goes into the file that \
             'auth' of the configuration names; it holds a hash only.
 
             EXAMPLES
@@ -62,7 +62,7 @@ struct MakeToken: ParsableCommand {
             nodes: nodes,
             expires: expires
         )
-        if let problem = TokenText.problem(with: entry) { throw Terminal.failure(problem) }
+        if let problem = TokenText.problem(with: entry) { throw ValidationError(problem) }
         if json {
             let shown = hash ? "null" : TypedValue.quoted(token.text)
             return Terminal.print("{\"token\":\(shown),\"entry\":\(TypedValue.quoted(entry))}")

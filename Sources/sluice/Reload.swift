@@ -5,8 +5,8 @@ struct Reload: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Have a running server read its files again.",
         discussion: """
-            Graphs, tokens and certificate, as SIGHUP does; `sluice reload` also says what came of it. A file that something is wrong
-            with changes nothing: every problem is printed, and the exit code is 1. Where the server wants a token, SLUICE_TOKEN has
+            Graphs, tokens and certificate, as SIGHUP does; `sluice reload` also says what came of it. A file that something is wrong \
+            with changes nothing: every problem is printed, and the exit code is 1. Where the server wants a token, SLUICE_TOKEN has \
             one with the right 'admin'. Without --url the server is where the configuration says: at 'admin.listen', else at 'listen'.
 
             EXAMPLES

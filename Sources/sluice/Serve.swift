@@ -6,7 +6,7 @@ struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a server.",
         discussion: """
-            Listens on 127.0.0.1:8080 unless told otherwise, and ends politely on SIGTERM or Ctrl-C: sessions are told when to
+            Listens on 127.0.0.1:8080 unless told otherwise, and ends politely on SIGTERM or Ctrl-C: sessions are told when to \
             come back, requests are finished.
 
             EXAMPLES
@@ -48,14 +48,15 @@ struct Serve: ParsableCommand {
             return print(reader.table, terminator: "")
         }
         let log = StandardErrorLog.logger(reader.configuration.log)
-        for warning in reader.warnings { Terminal.note("warning: \(warning)") }
+        let warn = { StandardErrorLog.warn($0, reader.configuration.log) }
+        reader.warnings.forEach(warn)
         OwnProcess.ignoreBrokenPipes()
         do {
             var configuration = reader.configuration
             // Every connection needs a descriptor; some are for files, the loop itself and for turning people away.
             let room = max(1, OwnProcess.raiseDescriptorLimit() - 64)
             if room < configuration.limits.connections {
-                Terminal.note("warning: fewer connections than configured: there are descriptors for \(room)")
+                warn("limits.connections is \(room): more files may not be open (ulimit -Hn)")
                 configuration.limits.connections = room
             }
             let loop = try Loop()

@@ -34,6 +34,11 @@ struct SetNode: ParsableCommand {
 
     @OptionGroup var options: ServiceOptions
 
+    mutating func validate() throws {
+        // `sluice set house/outdoor_c -- -4`: the parser leaves the mark in place.
+        if values.first == "--" { values.removeFirst() }
+    }
+
     func run() throws {
         let address = try NodeAddress(node, options)
         guard address.node != nil else { throw ValidationError("'\(node)' names a graph, not a node") }

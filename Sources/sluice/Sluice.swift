@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import CEL
+internal import SluiceServer
 
 struct Sluice: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,8 +13,9 @@ struct Sluice: ParsableCommand {
             EXAMPLES
               sluice serve --config config/sluice.yaml
               sluice watch house/indoor_c
-              sluice --generate-completion-script bash > ~/.local/share/bash-completion/completions/sluice
+              sluice --generate-completion-script bash > sluice.bash
             """,
+        version: "sluice \(Version.text)",
         subcommands: [
             Serve.self, Check.self, Eval.self, DrawGraph.self,
             Get.self, SetNode.self, Watch.self, Reload.self,
@@ -25,15 +28,36 @@ struct Sluice: ParsableCommand {
 @main
 enum Main {
     static func main() {
-        do {
-            var command = try Sluice.parseAsRoot()
-            try command.run()
-        } catch {
-            let code = Sluice.exitCode(for: error)
-            // What the parser calls EX_USAGE (64) is 2 here, as in most programs.
-            guard code == .validationFailure else { Sluice.exit(withError: error) }
-            Terminal.note(Sluice.fullMessage(for: error))
+        if let word = CommandLine.arguments.dropFirst().first, let problem = unknownCommand(word) {
+            let usage = "\(Sluice.usageString())\n  See 'sluice --help' for more information."
+            Terminal.note("Error: \(problem)\nUsage: \(usage)")
             Sluice.exit(withError: ExitCode(2))
         }
+        var command: any ParsableCommand
+        do { command = try Sluice.parseAsRoot() } catch { end(error, Sluice.fullMessage(for: error)) }
+        // The parser knows only its own mistakes by the command they belong to.
+        do { try command.run() } catch {
+            let usage = Sluice.usageString(for: type(of: command))
+            end(error, "Error: \(Sluice.message(for: error))\nUsage: \(usage)")
+        }
+    }
+
+    /// Ends the process as `error` says; a mistake of usage with `explanation` and 2.
+    ///
+    /// The parser would end it with EX_USAGE (64); 2 is what most programs say.
+    private static func end(_ error: any Error, _ explanation: String) -> Never {
+        guard Sluice.exitCode(for: error) == .validationFailure else { Sluice.exit(withError: error) }
+        Terminal.note(explanation)
+        Sluice.exit(withError: ExitCode(2))
+    }
+
+    /// What is wrong with the first argument where it names no command; nil where it is an option or a command.
+    private static func unknownCommand(_ word: String) -> String? {
+        let commands = Sluice.configuration.subcommands.map { command in
+            command.configuration.commandName ?? "\(command)".lowercased()
+        }
+        guard !word.hasPrefix("-"), word != "help", !commands.contains(word) else { return nil }
+        let hint = Spelling.hint(for: word, among: commands).map { " (\($0))" } ?? ""
+        return "there is no command '\(word)'\(hint)"
     }
 }

@@ -98,11 +98,47 @@ def test_the_documentation_names_every_command():
     ["fly"], ["check", "--colour"], ["get"], ["get", "a/b/c"], ["set", "g"], ["set", "g/x"], ["set", "g/x", "1", "2"], ["watch", "g"],
     ["eval"], ["eval", "1", "2"], ["eval", "--batch", "1"], ["eval", "a", "--bind", "a"], ["eval", "a", "--bind", "a={"],
     ["graph", "g", "--format", "svg"], ["get", "g/x", "--url", "ftp://x"], ["token"], ["bench", "--posts", "x"],
+    ["serve", "--set", "drain"], ["token", "--name", "a", "--can", "fly"], ["feed", "host", "--interval", "1ms"],
 ], ids=" ".join)
 def test_what_is_not_understood_is_code_2(arguments):
     result = sluice(*arguments)
     assert result.returncode == 2, result
     assert not result.stdout and result.stderr.startswith("Error: "), result
+    # The usage is that of the command, also where the command itself found the mistake.
+    command = arguments[0] if arguments[0] in COMMANDS else "<subcommand>"
+    assert re.search(rf"\nUsage: sluice {command}\s", result.stderr), result
+
+
+def test_a_command_with_a_wrong_letter_is_guessed():
+    assert "there is no command 'wach' (did you mean 'watch'?)" in sluice("wach", "g/x").stderr
+
+
+@pytest.mark.parametrize("arguments, expected", [(["eval", "-1"], "-1\n"), (["eval", "--", "-1"], "-1\n")], ids=str)
+def test_a_minus_may_begin_what_is_no_option(arguments, expected):
+    assert sluice(*arguments).stdout == expected
+
+
+def test_a_minus_may_begin_a_value():
+    with Server({"g": GRAPH}) as server:
+        assert sluice("set", "g/x", "-4", "--url", server.url).returncode == 0 and server.value("g", "x") == -4
+        assert sluice("set", "--url", server.url, "g/x", "--", "-5").returncode == 0 and server.value("g", "x") == -5
+
+
+def test_the_version_is_told_by_command_and_by_option():
+    assert sluice("--version").stdout == sluice("version").stdout
+
+
+def test_a_server_that_is_not_there_is_named():
+    assert sluice("get", "g/x", "--url", "http://127.0.0.1:1").stderr == "error: no connection to http://127.0.0.1:1: connection refused\n"
+
+
+def test_all_that_a_server_says_is_in_the_format_of_its_log(folder):
+    started = ["serve", "--config", folder / "sluice.yaml", "--set", "log.format=json"]
+    with subprocess.Popen([BINARY, *started], env={**os.environ, "SLUICE_LOG_LEVL": "debug"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        server.stdout.readline()
+        server.terminate()
+        lines = [json.loads(line) for line in server.communicate(timeout=20)[1].splitlines()]
+    assert "SLUICE_LOG_LEVL names no key (did you mean 'SLUICE_LOG_LEVEL'?)" in [line["message"] for line in lines if line["level"] == "warning"]
 
 
 def test_what_fails_is_code_1():

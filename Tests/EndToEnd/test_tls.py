@@ -309,8 +309,8 @@ def test_a_new_certificate_is_shown_after_sighup_and_a_bad_one_is_not(tmp_path):
 
 
 @pytest.mark.parametrize("config, says", [
-    ("tls: { cert: /nowhere.crt, key: /nowhere.key }", "tls.cert: '/nowhere.crt' cannot be used"),
-    ("tls: { cert: CERT, key: /nowhere.key }", "tls.key: '/nowhere.key' cannot be used"),
+    ("tls: { cert: /nowhere.crt, key: /nowhere.key }", "tls.cert: '/nowhere.crt' cannot be used: no such file or directory"),
+    ("tls: { cert: CERT, key: /nowhere.key }", "tls.key: '/nowhere.key' cannot be used: no such file or directory"),
     ("tls: { cert: CERT, key: OTHER }", "tls.key"),
     ("tls: { cert: CERT }", "belong together"),
     ("tls: { cert: CERT, key: LOCKED }", "tls.key"),

@@ -2,10 +2,10 @@ public import EventLoop
 
 /// Why a request to a server came to nothing.
 public enum ClientFailure: Error, CustomStringConvertible {
-    /// No connection could be made.
-    case unreachable(UVError)
-    /// No TLS connection could be made, or the server's certificate is not trusted; why, in one sentence.
-    case untrusted(String)
+    /// No connection to this address could be made.
+    case unreachable(ServiceURL, UVError)
+    /// No TLS connection to this address could be made, or its certificate is not trusted; why, in one sentence.
+    case untrusted(ServiceURL, String)
     /// The connection ended before the answer was complete.
     case lost
     /// What came back is not HTTP, or not the protocol asked for.
@@ -18,8 +18,8 @@ public enum ClientFailure: Error, CustomStringConvertible {
     /// One sentence for the person at the terminal.
     public var description: String {
         switch self {
-        case .unreachable(let error): "no connection: \(error.message)"
-        case .untrusted(let reason): "no secure connection: \(reason)"
+        case .unreachable(let url, let error): "no connection to \(url): \(error.message)"
+        case .untrusted(let url, let reason): "no secure connection to \(url): \(reason)"
         case .lost: "the connection ended before the answer came"
         case .notUnderstood(let reason): "the answer was not understood: \(reason)"
         case .refused(let status, let body):

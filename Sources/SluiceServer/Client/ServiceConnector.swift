@@ -31,7 +31,7 @@ final class ServiceConnector {
     private func connected(_ result: Result<TCPConnection, UVError>) {
         attempt = nil
         switch result {
-        case .failure(let error): finish(.failure(.unreachable(error)))
+        case .failure(let error): finish(.failure(.unreachable(url, error)))
         case .success(let socket):
             socket.setNoDelay(true)
             if url.isSecure { secure(socket) } else { finish(.success(.plain(socket))) }
@@ -51,7 +51,7 @@ final class ServiceConnector {
             socket.resumeReading()
             channel.begin()
         } catch {
-            finish(.failure(.untrusted(error.description)))
+            finish(.failure(.untrusted(url, error.description)))
         }
     }
 
@@ -77,6 +77,6 @@ extension ServiceConnector: ConnectionDelegate {
 
     func closed(error: UVError?) {
         channel = nil
-        finish(.failure(failure.map { .untrusted($0.description) } ?? .lost))
+        finish(.failure(failure.map { .untrusted(url, $0.description) } ?? .lost))
     }
 }

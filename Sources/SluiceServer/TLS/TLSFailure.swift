@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import EventLoop
 
 /// What OpenSSL found wrong.
 struct TLSFailure: Error, CustomStringConvertible {
@@ -21,8 +22,14 @@ struct TLSFailure: Error, CustomStringConvertible {
             isPlainHTTP = false
             return
         }
-        let text = ERR_reason_error_string(first).map { String(cString: $0) } ?? "error \(first)"
-        description = "\(action): \(text)"
+        description = "\(action): \(Self.reason(first))"
         isPlainHTTP = first & 0x7f_ffff == UInt(SSL_R_HTTP_REQUEST)
+    }
+
+    /// OpenSSL's words for one of its errors, the system's for an error of the system, such as a file that is not there.
+    private static func reason(_ error: UInt) -> String {
+        // ERR_SYSTEM_FLAG and ERR_SYSTEM_MASK of OpenSSL 3.
+        if error & 0x8000_0000 != 0 { return UVError(errno: Int32(error & 0x7fff_ffff), call: "TLS").message }
+        return ERR_reason_error_string(error).map { String(cString: $0) } ?? "error \(error)"
     }
 }
