@@ -1,5 +1,5 @@
 // The page: one client, one store, one animation loop, one view.
-import { h, style, styled } from "/lib/dom.js";
+import { h, load, style, styled } from "/lib/dom.js";
 import { Announcer, Frame, Keys, Router, Store, graphPath, href } from "/lib/page.js";
 import { isSignedOut, join } from "/ui/conn-state.js";
 import { Shell } from "/ui/shell.js";
@@ -38,7 +38,7 @@ store.listen("session", (session) => {
 const { client, meters } = join(store, frame);
 
 const dialogs = Object.fromEntries(["open", "confirm", "menu"].map((name) => [name, async (...given) => {
-  const module = await import("/ui/dialogs.js");
+  const module = await load("/ui/dialogs.js");
   await styled();
   return module[name](...given);
 }]));
@@ -48,7 +48,7 @@ const present = new AbortController();
 for (const event of ["pointermove", "pointerdown", "keydown"]) {
   addEventListener(event, () => {
     present.abort();
-    for (const path of ["/ui/dialogs.js", "/ui/tools.js"]) import(path).catch(() => { /* asked for again when it is needed */ });
+    for (const path of ["/ui/dialogs.js", "/ui/tools.js"]) load(path).catch(() => { /* asked for again when it is needed */ });
   }, { signal: present.signal });
 }
 
@@ -90,7 +90,7 @@ async function show(route) {
   };
   let module;
   try {
-    module = await import(path);
+    module = await load(path);
     await styled();
   } catch (error) {
     if (current !== mine) return;

@@ -337,6 +337,8 @@ def test_no_file_is_long_and_none_makes_markup_of_data():
         if file.name != "client.js":
             assert len(text.splitlines()) <= 400, file
         assert not re.search(r"\.(inner|outer)HTML\s*=|insertAdjacentHTML|document\.write|\beval\(|new Function|setAttribute\(\"style\"", text), file
+        # WebKit answers a second import of a module that is on its way with names that have no values yet.
+        assert file.name == "dom.js" or not re.search(r"\bimport\(", text.replace("#import(", "")), (file, "modules that come later come by load() of lib/dom.js")
 
 
 def test_the_connection_tells_its_figures(open_page, server):

@@ -1,5 +1,5 @@
 // Up to six series over time on a canvas; what could not be heard is hatched.
-import { h, setAttribute, setText } from "/lib/dom.js";
+import { h, load, setAttribute, setText } from "/lib/dom.js";
 import { formatDuration, formatTime, formatValue } from "/lib/format.js";
 import { SteadyRange, binaryStep, digitsOf, niceStep, steps, ticks, timeLabel, timeTicks } from "/chart/model.js";
 
@@ -94,7 +94,7 @@ export class TimeChart {
       }
       // Not known any more once the event is over.
       const { type, key, pointerId, offsetX, deltaY, target } = event;
-      looking ??= import("/chart/looking.js").then(({ Looking }) => new Looking(this));
+      looking ??= load("/chart/looking.js").then(({ Looking }) => new Looking(this));
       (await looking)[type]({ key, pointerId, offsetX, deltaY, target });
     };
     for (const name of ["wheel", "keydown", "pointerdown", "pointermove", "pointerup", "pointercancel", "pointerleave", "dblclick"]) {

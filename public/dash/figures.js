@@ -1,5 +1,5 @@
 // Widgets of words and figures, and frames around the editor and the chart.
-import { h, setText } from "/lib/dom.js";
+import { h, load, setText } from "/lib/dom.js";
 import { formatEntry, formatNumber, formatTime } from "/lib/format.js";
 
 const arrows = { rising: "↗", falling: "↘", steady: "→" };
@@ -69,7 +69,7 @@ export const editor = async (widget, { feeds: [feed], page, graph, facts }) => {
   if (node.kind !== "mutable") {
     return { element: h("p", { class: "dim" }, "This node is derived from others and cannot be set."), show() {}, mark() {}, close() {} };
   }
-  const { valueEditor } = await import("/ui/value-editor.js");
+  const { valueEditor } = await load("/ui/value-editor.js");
   const own = valueEditor({ client: page.client, graph, node: { ...node, slider: widget.slider }, announce: page.announce, compact: true });
   const show = () => feed.meta && own.show(feed.entry, feed.meta);
   return { element: own.element, show, mark: show, close: () => own.close() };
@@ -80,7 +80,7 @@ const points = (ring) => Array.from({ length: ring.length }, (_, i) => ring.leng
   .map((i) => [formatTime(ring.time(i)), Number.isNaN(ring.value(i)) ? "" : ring.value(i)]);
 
 export const series = async (widget, { feeds, page, shared, now, title, unit, facts }) => {
-  const { Cursor, TimeChart } = await import("/chart/chart.js");
+  const { Cursor, TimeChart } = await load("/chart/chart.js");
   const chart = new TimeChart({
     series: feeds.map((feed) => ({ name: facts(feed.node)?.title ?? feed.node, unit: unit(feed.node), ring: feed.ring })),
     span: (widget.span ?? 300) * 1000, min: widget.min, max: widget.max, cursor: (shared.cursor ??= new Cursor()), page, now, title,

@@ -1,5 +1,5 @@
 // The dashboard of a graph. Widgets listen, and so own what they show; the layout is in the address.
-import { h, icon } from "/lib/dom.js";
+import { h, icon, load } from "/lib/dom.js";
 import { graphPath } from "/lib/page.js";
 import { read } from "/dash/layout.js";
 import { Feeds, Observed, Widget } from "/dash/widget.js";
@@ -60,7 +60,7 @@ class Board {
     document.documentElement.toggleAttribute("data-kiosk", !this.canEdit);
     if (!this.observed.nodes || address === this.#address) return;
     this.#address = address;
-    const { layout, problems } = w !== null ? (await import("/dash/address.js")).decode(w) : await this.#stored(d);
+    const { layout, problems } = w !== null ? (await load("/dash/address.js")).decode(w) : await this.#stored(d);
     if (this.#address !== address || this.page.signal.aborted) return;
     this.say(problems);
     this.set(layout ?? { v: 1, widgets: [] });
@@ -79,7 +79,7 @@ class Board {
   /** Made from the graph's nodes; what sleeps is asked for once. */
   async composed() {
     const { client } = this.page, nodes = [...this.observed.nodes.values()], asleep = nodes.filter((each) => each.kind !== "mutable" && !("v" in each)).map(({ name }) => name);
-    const [{ compose }, { m }] = await Promise.all([import("/dash/compose.js"), client.get(this.graph, asleep).catch(() => ({ m: {} }))]);
+    const [{ compose }, { m }] = await Promise.all([load("/dash/compose.js"), client.get(this.graph, asleep).catch(() => ({ m: {} }))]);
     return { layout: compose(nodes.map((each) => ({ ...each, ...m[each.name] }))), problems: ["Made from the nodes of this graph. Change it as you like; Dashboards ▾ saves it."] };
   }
 
@@ -141,7 +141,7 @@ class Board {
   }
 
   #load() {
-    return (this.#editing ??= import("/dash/editing.js").then(({ Editing }) => new Editing(this), (error) => { this.#editing = null; throw error; }));
+    return (this.#editing ??= load("/dash/editing.js").then(({ Editing }) => new Editing(this), (error) => { this.#editing = null; throw error; }));
   }
 
   /** Comes when a pointer or the focus is near. Widgets are moved by their heads. */

@@ -1,5 +1,5 @@
 // Who is here: people with their names, and the connections that listen.
-import { h, setText } from "/lib/dom.js";
+import { h, load, setText } from "/lib/dom.js";
 import { formatAge } from "/lib/format.js";
 
 /** Where the browser keeps the name. */
@@ -13,9 +13,9 @@ export const people = (widget, { feeds, page, graph, signal }) => {
   const field = h("input", { maxlength: 40, placeholder: "Your name", "aria-label": "Your name", value: name });
   const button = h("button", { type: "submit" }, "Join");
   // What takes a seat comes when somebody is near.
-  const load = () => (coming ??= import("/dash/seat.js").then(({ Seat }) => (seat = new Seat({ feeds, page, graph, stored, field, problem, signal, change: () => item.mark() })),
+  const near = () => (coming ??= load("/dash/seat.js").then(({ Seat }) => (seat = new Seat({ feeds, page, graph, stored, field, problem, signal, change: () => item.mark() })),
     () => { coming = null; problem.textContent = "This page could not load what takes a seat. Try again."; }));
-  const form = h("form", { class: "people-join", onpointerover: load, onfocusin: load, onsubmit: (event) => { event.preventDefault(); load().then(() => seat?.toggle()); } }, field, button);
+  const form = h("form", { class: "people-join", onpointerover: near, onfocusin: near, onsubmit: (event) => { event.preventDefault(); near().then(() => seat?.toggle()); } }, field, button);
   const nobody = h("p", { class: "dim small" }, "Nobody has given a name yet.");
   const element = h("div", { class: "people-box" }, nobody, list, form, problem);
 

@@ -1,10 +1,10 @@
 // The frame of a widget, and where its values come from: feeds listen and own; the graph itself is only looked at.
 import { Ring } from "/chart/model.js";
-import { h, icon, setText } from "/lib/dom.js";
+import { h, icon, load, setText } from "/lib/dom.js";
 import { formatAge, formatDuration } from "/lib/format.js";
 import { graphPath, href } from "/lib/page.js";
 
-const figures = () => import("/dash/figures.js"), gauges = () => import("/dash/gauges.js"), lists = () => import("/dash/lists.js"), people = () => import("/dash/people.js");
+const figures = () => load("/dash/figures.js"), gauges = () => load("/dash/gauges.js"), lists = () => load("/dash/lists.js"), people = () => load("/dash/people.js");
 
 /** `source`: how many nodes a kind takes; "maybe" where text will do. */
 export const kinds = {

@@ -1,4 +1,5 @@
 // Moving and zooming a picture.
+import { load } from "/lib/dom.js";
 
 /** Text is 13 px at zoom 1; zooming out ends where it is 11. */
 const least = 11 / 13, most = 2.5;
@@ -103,7 +104,7 @@ export class Camera {
   /** Gestures act in their order, also those that come while `hands.js` is fetched. */
   #take(event) {
     if (event.type === "wheel") event.preventDefault();
-    this.#hands ??= import("./hands.js").then(({ Hands }) => new Hands(this, this.#svg), () => void (this.#hands = null));
+    this.#hands ??= load("/graph/hands.js").then(({ Hands }) => new Hands(this, this.#svg), () => void (this.#hands = null));
     this.#hands.then((hands) => hands?.take(event));
   }
 }

@@ -1,5 +1,5 @@
 // All there is to know of one node or listener: who keeps it alive, what would go with whom, its value and its past.
-import { h, setText } from "/lib/dom.js";
+import { h, load, setText } from "/lib/dom.js";
 import { formatAge, formatDuration, formatEntry, formatNumber, plural } from "/lib/format.js";
 import { keptAliveBy, keptAnyway, releasedWithout } from "./owners.js";
 import { plain, titleOf, wordOf } from "./shapes.js";
@@ -118,7 +118,7 @@ export class Inspector {
 
   /** The editor comes when somebody looks at the first node that can be set. */
   async #edit(entry, slot) {
-    const { valueEditor } = await import("/ui/value-editor.js");
+    const { valueEditor } = await load("/ui/value-editor.js");
     if (!slot.isConnected || this.id !== entry.id || this.#editor) return;
     this.#editor = valueEditor({ client: this.#o.client, graph: this.#o.graph, node: entry, announce: this.#o.announce });
     slot.append(this.#editor.element);

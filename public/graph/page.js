@@ -1,5 +1,5 @@
 // The live graph of one name. It observes, and owns nothing; what stands beside the picture is loaded when it is first needed.
-import { h, setText } from "/lib/dom.js";
+import { h, load, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { graphPath } from "/lib/page.js";
 import { GraphModel, reach, refusalOf } from "./model.js";
@@ -51,7 +51,7 @@ class GraphPage {
         context.style("/graph/panels.css");
         this.part("ways");
         this.part("acts");
-        for (const name of likely) import(`/graph/${name}.js`).catch(() => { /* asked for again when it is needed */ });
+        for (const name of likely) load(`/graph/${name}.js`).catch(() => { /* asked for again when it is needed */ });
       }, { signal: AbortSignal.any([signal, present.signal]) });
     }
     this.update(context.route);
@@ -63,7 +63,7 @@ class GraphPage {
   part(name) {
     if (!this.loading.has(name)) {
       const { signal, announce, store, style } = this.context;
-      this.loading.set(name, Promise.all([import(`/graph/${name}.js`), !/acts|minimap/.test(name) && style("/graph/panels.css"), store.get("narrow") && style("/ui/dialogs.css")])
+      this.loading.set(name, Promise.all([load(`/graph/${name}.js`), !/acts|minimap/.test(name) && style("/graph/panels.css"), store.get("narrow") && style("/ui/dialogs.css")])
         .then(([module]) => (signal.aborted ? null : (this.parts[name] = module.attach(this))), () => {
           this.loading.delete(name);
           announce("Not there: the server does not answer", { assertive: true });

@@ -1,5 +1,5 @@
 // The picture: draws a scene, follows its values, and lets what is gone fade at its old place.
-import { svg, setAttribute } from "/lib/dom.js";
+import { load, svg, setAttribute } from "/lib/dom.js";
 import { layout } from "./layout.js";
 import { needsGroups, sceneOf, sizes } from "./scene.js";
 import { EdgeLayer, Shape, markers, sentenceOf } from "./shapes.js";
@@ -276,7 +276,7 @@ export class GraphView {
   async #fetch(name) {
     this.#waiting = true;
     try {
-      this.#modules[name] = await import(name === "aside" ? "./layout-aside.js" : `./${name}.js`);
+      this.#modules[name] = await load(`/graph/${name === "aside" ? "layout-aside" : name}.js`);
       this.#needsLayout = true;
       this.#frame.mark();
     } catch { /* the next news try again */ }

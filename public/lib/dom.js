@@ -30,6 +30,11 @@ export function style(path) {
   return styles.get(path);
 }
 
+const modules = {};
+
+/** Imports a module by its path, once: WebKit answers a second `import()` before the first has run. A failure is forgotten. */
+export const load = (path) => (modules[path] ??= import(path).catch((error) => { delete modules[path]; throw error; }));
+
 /** When every stylesheet that was asked for holds. */
 export const styled = () => Promise.all(styles.values());
 

@@ -1,5 +1,5 @@
 // What is around every view.
-import { h, icon, setText, setAttribute } from "/lib/dom.js";
+import { h, icon, load, setText, setAttribute } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { graphPath, href } from "/lib/page.js";
 import { ConnectionState, isSignedOut, resumedWords, words } from "/ui/conn-state.js";
@@ -165,7 +165,7 @@ export class Shell {
 
   async #tool(name, ...given) {
     let tools;
-    try { tools = await import("/ui/tools.js"); } catch { return this.#page.announce("Not there: the server does not answer", { assertive: true }); }
+    try { tools = await load("/ui/tools.js"); } catch { return this.#page.announce("Not there: the server does not answer", { assertive: true }); }
     tools[name](this.#page, ...given);
   }
 }

@@ -1,6 +1,6 @@
 // <value-editor>: the field that a node's type asks for, and what became of what was sent, in `data-state`: clean, edited,
 // sending, accepted, rejected, conflict or unknown; `data-off` while not connected. What people do with it comes when somebody is near.
-import { h, setAttribute, setText, style } from "/lib/dom.js";
+import { h, load, setAttribute, setText, style } from "/lib/dom.js";
 import { formatValue } from "/lib/format.js";
 import { bounds, control, fieldText, same } from "/lib/input.js";
 
@@ -67,7 +67,7 @@ class ValueEditor extends HTMLElement {
   }
 
   #load() {
-    this.#coming ??= import("/ui/value-acts.js").then(({ ValueActs }) => {
+    this.#coming ??= load("/ui/value-acts.js").then(({ ValueActs }) => {
       this.#acts = new ValueActs(this);
       for (const act of this.#waiting.splice(0)) act();
     }, () => {
@@ -189,7 +189,7 @@ export function valueEditor(given) {
     if (entry) element.show(entry);
   };
   // Few nodes hold records.
-  if (control(given.node) === "json") import("/ui/record-field.js").then((module) => begin(module.recordField), () => element.append("The field did not load"));
+  if (control(given.node) === "json") load("/ui/record-field.js").then((module) => begin(module.recordField), () => element.append("The field did not load"));
   else begin();
   return {
     element,
