@@ -52,11 +52,14 @@ enum OpenAPI {
             out.append("{\"name\":")
             out.append(json: String(segment.dropFirst().prefix { $0 != ":" && $0 != "}" }))
             out.append(",\"in\":\"path\",\"required\":true,\"schema\":{\"type\":\"string\"")
-            if isName { out.append(",\"pattern\":\"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$\"") }
+            if isName { out.append(string: ",\"pattern\":\"\(name)\"") }
             out.append("}}")
         }
         out.append("],")
     }
+
+    /// The names of graphs and nodes, as a pattern.
+    private static let name = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$"
 
     private static func append(_ operation: Operation, to out: inout ByteBuffer) {
         out.append(json: operation.method.name.description.lowercased())
@@ -190,7 +193,7 @@ enum OpenAPI {
         ),
         (
             "Definition",
-            ##"{"type":"object","required":["nodes"],"properties":{"graph":{"type":"string"},"title":{"type":"string"},"mode":{"enum":["settled","immediate"]},"nodes":{"type":"object"},"access":{"type":"array"}}}"##
+            ##"{"type":"object","required":["nodes"],"properties":{"graph":{"type":"string","pattern":"\##(name)"},"title":{"type":"string"},"mode":{"enum":["settled","immediate"]},"nodes":{"type":"object"},"access":{"type":"array","items":{"type":"object"}}}}"##
         ),
         (
             "Difference",
@@ -222,7 +225,7 @@ enum OpenAPI {
         ),
         (
             "Batch",
-            ##"{"type":"object","properties":{"set":{"type":"object"},"clear":{"type":"array","items":{"type":"string"}},"if":{"type":"object"},"ctx":{},"key":{"type":"string","minLength":1,"maxLength":128}}}"##
+            ##"{"type":"object","anyOf":[{"required":["set"],"properties":{"set":{"minProperties":1}}},{"required":["clear"],"properties":{"clear":{"minItems":1}}}],"properties":{"set":{"type":"object"},"clear":{"type":"array","items":{"type":"string"}},"if":{"type":"object"},"ctx":{},"key":{"type":"string","minLength":1,"maxLength":128}}}"##
         ),
         (
             "Pipeline",

@@ -38,7 +38,17 @@ extension Operation {
             route: .socket,
             name: "openSocket",
             summary: "WebSocket, subprotocol sluice.v1.json",
-            successes: [Success(status: 101, summary: "WebSocket from here on")],
+            successes: [
+                Success(status: 101, summary: "WebSocket from here on"),
+                Success(
+                    status: 426,
+                    summary: "bad_request: The request is no upgrade to WebSocket, version 13.",
+                    body: Body(
+                        types: ["application/problem+json"],
+                        schema: ##"{"$ref":"#/components/schemas/Problem"}"##
+                    )
+                ),
+            ],
             errors: []
         ),
         Operation(
