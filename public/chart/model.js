@@ -50,7 +50,8 @@ export class Ring {
 
   /** The newest value not later, or NaN. */
   at(t) {
-    const next = this.index(t + 1e-9);
+    let next = this.index(t);
+    while (next < this.length && this.time(next) <= t) next++;
     return next ? this.value(next - 1) : NaN;
   }
 

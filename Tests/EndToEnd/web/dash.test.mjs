@@ -23,6 +23,9 @@ test("a ring keeps its newest points and says what holds when", () => {
   assert.ok(Number.isNaN(ring.at(5)));
   ring.push(3, 1);
   assert.equal(ring.last, 9, "time does not go back");
+  const today = new Ring(4);
+  [0, 50, 50, 90].forEach((after, i) => today.push(1.8e12 + after, i));
+  assert.deepEqual([0, 49, 50, 89, 90].map((after) => today.at(1.8e12 + after)), [0, 0, 2, 2, 3], "at the very time of a point it is the point's, of several the last");
 });
 
 test("the extent of a ring has the value that held at its beginning", () => {
