@@ -4,6 +4,7 @@ internal import SluiceServer
 
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "check",
         abstract: "Check graph definitions, or the whole configuration, without starting.",
         discussion: """
             Every problem is printed with file, line and column. Without files: the configuration and its folder of graphs.

@@ -4,6 +4,7 @@ internal import SluiceServer
 /// Prints what `scripts/docs.py` puts into the documentation.
 struct Docs: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "docs",
         abstract: "Print a generated section of the documentation as Markdown.",
         shouldDisplay: false
     )

@@ -5,6 +5,7 @@ internal import SluiceServer
 
 struct Eval: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "eval",
         abstract: "Evaluate an expression and print its value as JSON.",
         discussion: """
             Names are given with --bind. Numbers from JSON are doubles, as in a graph. A mistake in the expression is \

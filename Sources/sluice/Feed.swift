@@ -3,6 +3,7 @@ internal import SluiceServer
 
 struct Feed: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "feed",
         abstract: "Send real figures to a graph.",
         discussion: """
             EXAMPLE

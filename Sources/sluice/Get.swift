@@ -3,6 +3,7 @@ internal import SluiceServer
 
 struct Get: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "get",
         abstract: "Print the value of a node, or of all nodes of a graph.",
         discussion: """
             The value is printed as the server holds it. An empty node prints nothing and says so on standard error.

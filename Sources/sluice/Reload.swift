@@ -3,6 +3,7 @@ internal import SluiceServer
 
 struct Reload: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "reload",
         abstract: "Have a running server read its files again.",
         discussion: """
             Graphs, tokens and certificate, as SIGHUP does; `sluice reload` also says what came of it. A file that something is wrong \

@@ -4,6 +4,7 @@ internal import SluiceServer
 
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "serve",
         abstract: "Run a server.",
         discussion: """
             Listens on 127.0.0.1:8080 unless told otherwise, and ends politely on SIGTERM or Ctrl-C: sessions are told when to \

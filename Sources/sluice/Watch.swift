@@ -3,6 +3,7 @@ internal import SluiceServer
 
 struct Watch: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "watch",
         abstract: "Print a node's value now and whenever it changes, until interrupted.",
         discussion: """
             One line per value. A lost connection is made again, with growing pauses.

@@ -1,8 +1,16 @@
 /// The hash FNV-1a with 128 bits (draft-eastlake-fnv): tells definitions apart; it is no protection against somebody
 /// who looks for two with the same hash.
-struct FNV128 {
-    private var state: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
+package struct FNV128 {
+    /// The hash of what was taken in.
+    package private(set) var value: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     private static let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013b
+
+    package init() {}
+
+    /// Takes bytes in.
+    package mutating func add(_ bytes: [UInt8]) {
+        for byte in bytes { add(byte) }
+    }
 
     /// Takes a text in, and that it ends here.
     mutating func add(_ text: String) {
@@ -12,12 +20,12 @@ struct FNV128 {
     }
 
     private mutating func add(_ byte: UInt8) {
-        state = (state ^ UInt128(byte)) &* Self.prime
+        value = (value ^ UInt128(byte)) &* Self.prime
     }
 
     /// 32 hexadecimal digits.
     var text: String {
-        let digits = String(state, radix: 16)
+        let digits = String(value, radix: 16)
         return String(repeating: "0", count: 32 - digits.count) + digits
     }
 }

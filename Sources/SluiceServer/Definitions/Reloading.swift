@@ -107,9 +107,9 @@ final class Reloading {
             return definition.nodes.count
         }
         server.take(definition, from: file.path, &report)
-        if server.fileOwners[definition.name] == file.path {
+        if let digest = text.digest, server.fileOwners[definition.name] == file.path {
             server.knownTexts[file.path] = KnownText(
-                digest: text.digest ?? [],
+                digest: digest,
                 graph: definition.name,
                 definition: definition.hash
             )
@@ -135,7 +135,7 @@ final class Reloading {
 
 /// A file that was taken up: by its digest it is known again.
 struct KnownText {
-    let digest: [UInt8]
+    let digest: UInt128
     let graph: String
     /// The hash of the definition that it made.
     let definition: String
