@@ -22,7 +22,7 @@ export interface Options {
   /** Milliseconds between two values of one subscription at most, unless it says otherwise. */
   every?: number;
   onState?: (state: State) => void;
-  /** What a listener throws, and frames that cannot be read. Without it they are thrown outside of any caller. */
+  /** What a listener throws, subscriptions that are too long to be sent, frames that cannot be read. Without it they are rejections that nobody handles. */
   onError?: (error: unknown) => void;
   /** Hears every message of the server as it came, and how many characters its frame had: for meters and logs. */
   onMessage?: (message: any, length: number) => void;
@@ -67,9 +67,10 @@ export interface Meta {
   readonly fail?: { code: string; at?: string; msg: string };
   /** The subscription has ended or was refused; `value` is undefined. */
   readonly ended?: { code: string; msg?: string; problems?: unknown[] };
-  /** For several nodes: the names that changed, and what they hold now. */
+  /** For several nodes: the names that changed, what they hold now, and how many stay out because there are too many, where that has changed. */
   readonly changed?: string[];
   readonly m?: Record<string, { v?: unknown; empty?: true; fail?: { code: string; msg: string }; gone?: true }>;
+  readonly more?: number;
 }
 
 export interface WatchOptions {
@@ -132,22 +133,25 @@ export interface Client {
   /** Looks without owning; `fn` hears the protocol's `topo` and `topod`, and `{op: "end", code, msg}`. */
   observe(graph: string, fn: (event: any) => void, options?: { every?: number }): Watch<never>;
   set(target: string, value: unknown, options?: SetOptions): Promise<Cursor>;
-  /** A value that is there while this client is; set again after every reconnect. */
-  presence(target: string, value: unknown): { set(value: unknown): void; close(): void };
   get<T = unknown>(target: string, type?: Type<T>): Promise<T | undefined>;
   get(graph: string, nodes: string[]): Promise<Cursor & { t: number; m: NonNullable<Meta["m"]> }>;
   list(): Promise<{ graph: string; title?: string; epoch: string; rev: number; nodes: number; listeners: number }[]>;
-  /** Shows another token. */
+  /** Shows another token, now and with every connection that comes. */
   auth(token: string): Promise<{ expires?: number }>;
   /** Connects now, also after `closed`; asks a server that is connected whether it is still there. */
   retry(): void;
   /**
    * Asks whether the server is there, and resolves with the milliseconds of the round trip; with `undefined` when there was no answer.
-   * Nothing at all from the server within `patience` seconds (4): the connection counts as lost.
+   * Nothing at all from the server for `patience` seconds (4), and at most one more: the connection counts as lost.
    */
   ping(patience?: number): Promise<number | undefined>;
   close(): void;
 }
+
+/** JSON as it is sent: integers of 64 bits with every digit; throws at what JSON would make null. `space` as in `JSON.stringify`. */
+export declare function encode(value: unknown, space?: number | string): string;
+/** JSON as it is read: integers that a number cannot hold exactly are BigInt. */
+export declare function decode(text: string): any;
 
 /** Connects to a server; `url` may be relative to the page, http(s) or ws(s). */
 export declare function connect(url?: string | URL, options?: Options): Client;

@@ -114,7 +114,7 @@ def test_a_hidden_page_asks_for_less_keeps_what_it_owns_and_is_current_when_show
         page.evaluate("""(visibility) => {
           Object.defineProperty(document, "visibilityState", { value: visibility, configurable: true });
           Object.defineProperty(document, "hidden", { value: visibility === "hidden", configurable: true });
-          document.dispatchEvent(new Event("visibilitychange"));
+          document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
         }""", visibility)
 
     def updates(seconds):

@@ -159,11 +159,10 @@ test("observing owns nothing", async () => {
 });
 
 test("presence is there as long as the client", async () => {
-  const mine = connect(`${server}/v1/ws`);
-  const here = mine.presence("g/any", "here");
+  const mine = connect(`${server}/v1/ws`, { onState: ({ name }) => name === "live" && mine.set("g/any", "here", { presence: true }) });
   await eventually(async () => (await c.get("g/any")) === "here");
-  here.set("busy");
-  await eventually(async () => (await c.get("g/any")) === "busy");
+  await mine.set("g/any", "busy", { presence: true });
+  assert.equal(await c.get("g/any"), "busy");
   mine.close();
   await eventually(async () => (await c.get("g/any")) === undefined);
 });

@@ -119,12 +119,3 @@ test("while there is no connection a set is refused at once, and is not kept for
   await sleep(50);
   assert.notEqual(await c.get("g/x"), 4711);
 });
-
-test("presence comes back with the connection", async (t) => {
-  const { road, c } = await connected(t);
-  c.presence("g/any", "here");
-  await eventually(async () => (await c.get("g/any")) === "here");
-  road.cut();
-  await eventually(() => c.state.gap !== undefined);
-  await eventually(async () => c.state.name === "live" && (await c.get("g/any")) === "here");
-});

@@ -1,7 +1,7 @@
 // client.js with a socket made of plain calls: close codes, pauses, frames that are not as they should be.
 import assert from "node:assert/strict";
 import { afterEach, mock, test } from "node:test";
-import { connect } from "../../../public/client.js";
+import { connect, decode, encode } from "../../../public/client.js";
 import { FakeSocket } from "./support.mjs";
 
 let c, states, errors;
@@ -175,11 +175,11 @@ test("what the server ends for a while is asked for again; what is gone is told"
 test("a page that is shown again tries at once, but not what was closed for good", () => {
   clock();
   const page = new EventTarget();
-  page.visibilityState = "visible";
   globalThis.document = page;
+  globalThis.addEventListener = page.addEventListener.bind(page);
   try {
     const socket = start();
-    const show = (state) => { page.visibilityState = state; page.dispatchEvent(new Event("visibilitychange")); };
+    const show = (state) => { page.hidden = state === "hidden"; page.dispatchEvent(new Event("visibilitychange")); };
     socket.open();
     c.watch("g/x", Number, () => {}, { every: 100 });
     c.watch("g/y", Number, () => {}, { mode: "all" });
@@ -202,6 +202,7 @@ test("a page that is shown again tries at once, but not what was closed for good
     assert.equal(FakeSocket.made.length, before + 1);
   } finally {
     delete globalThis.document;
+    delete globalThis.addEventListener;
   }
 });
 
@@ -221,16 +222,6 @@ test("what was given up while it was ended is not asked for twice", () => {
   c.watch("g/x", Number, () => {});
   mock.timers.tick(2000);
   assert.equal(socket.sent.filter(({ op }) => op === "sub").length, 2);
-});
-
-test("presence that a lost connection interrupts is no error", async () => {
-  const socket = start();
-  socket.open();
-  c.presence("g/x", 1);
-  assert.equal(socket.sent.at(-1).presence, true);
-  socket.end(1006);
-  await new Promise(setImmediate);
-  assert.deepEqual(errors, []);
 });
 
 test("a server that says nothing is asked after its heartbeat, and lost after another; any word of it counts", () => {
@@ -372,4 +363,176 @@ test("a stream that ends while its reader is slow gives what was left, and ends"
     assert.deepEqual(seen, [1, 2]);
     c.close();
   }
+});
+
+test("who closes while it hears something stays closed", () => {
+  clock();
+  start({ onState: ({ name, tries, at }) => name === "reconnecting" && tries && !at && c.close() }).open();
+  FakeSocket.last.end(1006);
+  mock.timers.tick(300);
+  assert.equal(FakeSocket.made.length, 2);
+  FakeSocket.last.tell({ op: "hello", session: "c:2", server: "test", hb: 25 });
+  assert.deepEqual([c.state.name, FakeSocket.last.readyState], ["closed", 3]);
+  c.close();
+  start({ onMessage: ({ op }) => op === "hello" && c.close() }).open();
+  assert.deepEqual(states.map(({ name }) => name), ["connecting", "closed"]);
+});
+
+test("who retries whenever it is not live tries once at a time", () => {
+  clock();
+  start({ onState: ({ name }) => name === "reconnecting" && c.retry() }).open();
+  FakeSocket.last.end(1006);
+  assert.deepEqual([FakeSocket.made.length, errors], [2, []]);
+});
+
+test("a ping waits as long as it says, whenever the next tick is, and also for a part of a second", async () => {
+  clock();
+  start().open();
+  mock.timers.tick(900);
+  c.ping(1);
+  mock.timers.tick(1000);
+  assert.equal(c.state.name, "live");
+  mock.timers.tick(1000);
+  assert.equal(c.state.reason, "no answer");
+  for (const patience of [0, 0.5, 2.5]) {
+    c.close();
+    start().open();
+    c.ping(patience);
+    mock.timers.tick(4000);
+    assert.equal(c.state.reason, "no answer", `${patience} s`);
+  }
+});
+
+test("a set of unknown outcome may be repeated for ten minutes from its sending, not from the loss", async () => {
+  clock();
+  const socket = start();
+  socket.open();
+  const setting = c.set("g/x", 1).catch((error) => error);
+  await null;
+  mock.timers.tick(20_000);
+  FakeSocket.last.end(1006);
+  const { repeat } = await setting;
+  c.retry();
+  FakeSocket.last.open();
+  mock.timers.setTime(1_763_690_000_000 + 590_000);
+  const again = repeat();
+  const { key } = FakeSocket.last.sent.at(-1);
+  assert.equal(key, socket.sent.at(-1).key ?? key);
+  FakeSocket.last.tell({ op: "ok", id: FakeSocket.last.sent.at(-1).id, epoch: "e", rev: 2 });
+  assert.equal((await again).rev, 2);
+  mock.timers.setTime(1_763_690_000_000 + 610_000);
+  await assert.rejects(repeat(), { code: "key-expired" });
+});
+
+test("another token is the one that the next connection shows", () => {
+  clock();
+  start({ token: "slc_1" }).open();
+  c.auth("slc_2").catch(() => {});
+  FakeSocket.last.end(1006);
+  c.retry();
+  FakeSocket.last.open();
+  assert.equal(FakeSocket.last.sent[0].token, "slc_2");
+});
+
+test("values are stale while the engine is out of reach, and not after a reconnect", () => {
+  clock();
+  const socket = start();
+  socket.open();
+  const handle = c.watch("g/x", Number, () => {});
+  socket.tell({ op: "snap", id: socket.sent.at(-1).id, epoch: "e", rev: 1, t: 1, v: 5 });
+  socket.tell({ op: "hb", revs: {}, stale: true });
+  assert.equal(handle.stale, true);
+  socket.tell({ op: "hb", revs: {} });
+  assert.equal(handle.stale, false);
+  socket.tell({ op: "hb", revs: {}, stale: true });
+  socket.end(1006);
+  c.retry();
+  FakeSocket.last.open();
+  assert.equal(handle.stale, false);
+});
+
+test("a stream whose reader has stopped keeps so many values and no more", async () => {
+  const socket = start();
+  socket.open();
+  const reader = c.stream("g/x", Number, { mode: "all" }), first = reader.next();
+  const { id } = socket.sent.at(-1);
+  socket.tell({ op: "snap", id, epoch: "e", rev: 1, t: 1, v: 0 });
+  await first;
+  for (let i = 1; i <= 12_000; i++) socket.tell({ op: "upd", graph: "g", rev: i + 1, t: 1, d: [{ id, v: i }] });
+  let last;
+  await assert.rejects(async () => { for await (const value of reader) last = value; }, { code: "slow" });
+  assert.ok(last >= 9999 && last <= 10_001, `${last}`);
+});
+
+test("who watches again what has just ended asks once, and waits for the answer", () => {
+  const socket = start(), heard = [];
+  socket.open();
+  const again = (value, { ended }) => {
+    heard.push(ended?.code ?? value);
+    if (heard.length > 9) throw new Error("called again and again");
+    if (ended) c.watch("g/x", Number, again);
+  };
+  c.watch("g/x", Number, again);
+  socket.tell({ op: "end", id: socket.sent.at(-1).id, code: "node_removed" });
+  assert.deepEqual([heard, socket.sent.filter(({ op }) => op === "sub").length], [["node_removed"], 2]);
+});
+
+test("a subscription that had ended tells its value again, also when nothing is newer", () => {
+  clock();
+  const socket = start(), heard = [];
+  socket.open();
+  const handle = c.watch("g/x", Number, (value, { ended }) => heard.push(ended?.code ?? value));
+  socket.tell({ op: "snap", id: socket.sent.at(-1).id, epoch: "e", rev: 1, t: 1, v: 5 });
+  socket.tell({ op: "end", id: socket.sent.at(-1).id, code: "slow" });
+  mock.timers.tick(2000);
+  assert.deepEqual(socket.sent.at(-1).since, { epoch: "e", rev: 1 });
+  socket.tell({ op: "snap", id: socket.sent.at(-1).id, epoch: "e", rev: 7, t: 2, resumed: true });
+  assert.deepEqual([heard, handle.value, handle.meta.ended], [[5, "slow", 5], 5, undefined]);
+  socket.end(1006);
+  c.retry();
+  FakeSocket.last.open();
+  assert.deepEqual(FakeSocket.last.sent.at(-1).since, { epoch: "e", rev: 7 });
+  FakeSocket.last.tell({ op: "snap", id: FakeSocket.last.sent.at(-1).id, epoch: "e", rev: 7, t: 2, resumed: true });
+  assert.equal(heard.length, 3);
+});
+
+test("several nodes: what another history does not have is gone, who comes later hears of all, and how many stay out is told", () => {
+  clock();
+  const socket = start(), heard = [], later = [];
+  socket.open();
+  c.watch("g/*", null, (values, { m, more }) => heard.push([{ ...values }, m, more]));
+  const { id } = socket.sent.at(-1);
+  socket.tell({ op: "snap", id, epoch: "e", rev: 1, t: 1, m: { a: { v: 1 }, b: { v: 2 } }, more: 4 });
+  socket.tell({ op: "upd", graph: "g", rev: 2, t: 1, d: [{ id, m: { b: { v: 3 } } }] });
+  c.watch("g/*", null, (values, { m }) => later.push(Object.keys(m)));
+  socket.tell({ op: "snap", id: socket.sent.at(-1).id, epoch: "e", rev: 2, t: 1, m: { a: { v: 1 }, b: { v: 3 } } });
+  assert.deepEqual(later, [["a", "b"]]);
+  socket.end(1006);
+  c.retry();
+  FakeSocket.last.open();
+  FakeSocket.last.tell({ op: "snap", id: FakeSocket.last.sent[1].id, epoch: "f", rev: 1, t: 1, resumed: false, m: { b: { v: 3 } } });
+  assert.deepEqual(heard, [
+    [{ a: 1, b: 2 }, { a: { v: 1 }, b: { v: 2 } }, 4], [{ a: 1, b: 3 }, { b: { v: 3 } }, undefined],
+    [{ b: 3 }, { b: { v: 3 }, a: { gone: true } }, undefined],
+  ]);
+});
+
+test("a subscription that is too long is reported, and the others are asked for", () => {
+  const socket = start();
+  c.watch("g/x", Number, () => {}, { pipe: [{ map: "1".repeat(70_000) }] });
+  c.watch("g/y", Number, () => {});
+  socket.open();
+  assert.deepEqual([socket.sent.map(({ op, node }) => node ?? op), errors.map(({ code }) => code), c.state.name], [["hello", "y"], ["too_large"], "live"]);
+});
+
+test("an integer is a number as long as no digit is lost", () => {
+  const socket = start(), heard = [];
+  socket.open();
+  c.watch("g/x", Number, (value, { fail }) => heard.push(fail?.code ?? value));
+  c.watch("g/x", BigInt, (value) => heard.push(value));
+  const { id } = socket.sent.at(-1);
+  socket.tell(`{"op":"snap","id":${id},"epoch":"e","rev":1,"t":1,"v":100000000000000000}`);
+  socket.tell(`{"op":"upd","graph":"g","rev":2,"t":1,"d":[{"id":${id},"v":123456789012345678}]}`);
+  assert.deepEqual(heard, [100000000000000000, 100000000000000000n, "type_mismatch", 123456789012345678n]);
+  assert.equal(encode(decode("[100000000000000000,123456789012345678]")), "[100000000000000000,123456789012345678]");
 });
