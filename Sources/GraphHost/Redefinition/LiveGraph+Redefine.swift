@@ -94,7 +94,8 @@ extension LiveGraph {
                 former.structure != definition.structure || former.isStamped != definition.isStamped
             if isRebuilt, case .derived = definition.kind {
                 if former.structure != definition.structure { node.changed = stamp }
-                rebuilt.insert(ObjectIdentifier(node))
+                // One that nobody needs at the moment is made when somebody does.
+                if node.living != nil { rebuilt.insert(ObjectIdentifier(node)) }
             }
             retained.append((node, former))
         }

@@ -11,11 +11,13 @@ internal import ReactiveGraph
 /// In immediate mode the gates are served in the order of the definition.
 struct Rebuilding {
     private let nodes: [NamedNode]
+    private let members: Set<ObjectIdentifier>
     private let graph: LiveGraph
 
     /// `nodes` stand behind those that they are made from.
     init(_ nodes: [NamedNode], _ graph: LiveGraph) {
         self.nodes = nodes
+        members = Set(nodes.map { ObjectIdentifier($0) })
         self.graph = graph
     }
 
@@ -23,7 +25,7 @@ struct Rebuilding {
     var isEmpty: Bool { nodes.isEmpty }
 
     /// Whether the node is one of them.
-    func contains(_ node: NamedNode) -> Bool { nodes.contains { $0 === node } }
+    func contains(_ node: NamedNode) -> Bool { members.contains(ObjectIdentifier(node)) }
 
     /// Takes away what stood behind them, before anything new is tied: definitions may have turned an edge around.
     func cut() {
@@ -36,9 +38,10 @@ struct Rebuilding {
         let core = graph.core
         let pulse = core.mutable(of: Datum.self)
         graph.chains.hide(pulse)
+        var inputs = RebuildingInputs(graph, pulse)
         var gates: [(living: Node<Datum>?, gate: Node<Datum>)] = []
         for node in nodes {
-            let gate = self.gate(for: node, behind: pulse)
+            let gate = self.gate(for: node, behind: [pulse] + inputs.inputs(of: node))
             graph.chains.hide(gate)
             node.living?.link(to: gate, replay: false)
             gates.append((node.living, gate))
@@ -55,29 +58,63 @@ struct Rebuilding {
 
     private static var go: Datum { Datum.fail("pulse", at: "", "") }
 
-    private func gate(for node: NamedNode, behind pulse: Node<Datum>) -> Node<Datum> {
+    private func gate(for node: NamedNode, behind inputs: [Node<Datum>]) -> Node<Datum> {
         var isDone = false
-        return Graph.join([pulse] + frontier(of: node), named: "redefine") { [unowned graph] emissions, _ in
+        return Graph.join(inputs, named: "redefine") { [unowned graph] emissions, _ in
             guard !isDone, case .value = emissions[0] else { return nil }
             isDone = true
             return graph.rebuild(node)
         }
     }
+}
 
-    /// The nearest living nodes that a node is made from.
-    private func frontier(of node: NamedNode) -> [Node<Datum>] {
-        var open = node.definition.inputs
-        var seen: Set<String> = []
-        var found: [Node<Datum>] = []
-        while let name = open.popLast() {
-            guard seen.insert(name).inserted, let input = graph.node(name) else { continue }
-            if let living = input.living {
-                found.append(living)
-            } else {
-                open.append(contentsOf: input.definition.inputs)
+/// What gates wait for: the nearest living nodes that a node is made from.
+///
+/// For an input that does not exist at the moment stands a join behind what that is made from. It says nothing, but its
+/// rank is higher than theirs. Each is made once, so that many nodes behind a long chain that nobody needs yet cost no more than
+/// the chain and themselves.
+private struct RebuildingInputs {
+    private let graph: LiveGraph
+    private let pulse: Node<Datum>
+    private var standIns: [ObjectIdentifier: Node<Datum>] = [:]
+
+    init(_ graph: LiveGraph, _ pulse: Node<Datum>) {
+        self.graph = graph
+        self.pulse = pulse
+    }
+
+    mutating func inputs(of node: NamedNode) -> [Node<Datum>] {
+        for input in named(node) { standIn(for: input) }
+        return named(node).compactMap(known)
+    }
+
+    private func named(_ node: NamedNode) -> [NamedNode] {
+        node.definition.inputs.compactMap { graph.node($0) }
+    }
+
+    private func known(_ node: NamedNode) -> Node<Datum>? { node.living ?? standIns[ObjectIdentifier(node)] }
+
+    /// Makes what is missing for a node, by a list and not by recursion: definitions may be as deep as they are long.
+    private mutating func standIn(for target: NamedNode) {
+        var open = [target]
+        while let node = open.last {
+            guard known(node) == nil else {
+                open.removeLast()
+                continue
             }
+            let inputs = named(node)
+            let missing = inputs.filter { known($0) == nil }
+            guard missing.isEmpty else {
+                open += missing
+                continue
+            }
+            let join: Node<Datum> = Graph.join([pulse] + inputs.compactMap(known), named: "redefine") {
+                _,
+                _ in nil
+            }
+            graph.chains.hide(join)
+            standIns[ObjectIdentifier(node)] = join
         }
-        return found
     }
 }
 

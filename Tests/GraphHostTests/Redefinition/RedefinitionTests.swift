@@ -168,6 +168,21 @@ struct RedefinitionTests {
         #expect(client.take() == [#"{"op":"upd","graph":"g","rev":2,"t":5000000,"d":[{"id":1,"v":33}]}"#])
     }
 
+    @Test("A changed node that nobody needs is not built: it says the new thing when somebody asks")
+    func changedAndUnneeded() throws {
+        func chain(_ more: Int) -> String {
+            (1...50).reduce(#""n0":{"set":"any","initial":1}"#) { text, place in
+                text + #","n\#(place)":{"from":"n\#(place - 1)","pipe":[{"map":"value + \#(more)"}]}"#
+            }
+        }
+        let graph = try bench.define(nodes: chain(1))
+        #expect(try bench.read(graph, "n50") == "51")
+        let before = bench.host.work
+        try bench.redefine(graph, chain(2))
+        #expect(bench.host.work == before)
+        #expect(try bench.read(graph, "n50") == "101")
+    }
+
     @Test(
         "What nobody needs is looked through once for a node built anew, in however many ways it leads upwards"
     )
