@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 
 import pytest
 from conftest import CHAIN, Client
@@ -44,25 +43,32 @@ def played(topo):
     return before
 
 
-def late(*names):
-    """These modules of the graph view come some time after they are asked for."""
-    def wait(route):
-        time.sleep(0.4)
-        route.continue_()
+class Late:
+    """These modules of the graph view come when they are let."""
 
-    def before(page):
-        for name in names:
-            page.route(f"**/graph/{name}.js", wait)
-    return before
+    def __init__(self, *names):
+        self.names, self.held = names, []
+
+    def __call__(self, page):
+        for name in self.names:
+            page.route(f"**/graph/{name}.js", lambda route: self.held.append(route))
+
+    def come(self):
+        assert self.held, "nobody has asked for them"
+        for route in self.held:
+            route.continue_()
 
 
 @pytest.mark.parametrize("names", [("ways",), ("acts",), ("acts", "ways")], ids="+".join)
 def test_keys_act_in_their_order_though_what_they_do_is_fetched_with_the_first(open_page, names):
     with Server({"g": CHAIN}) as server:
-        page = open_page(server, "/#/g/g?node=x", before=late(*names))
-        expect(page.locator(".inspector-head h3")).to_have_text("x")
+        late = Late(*names)
+        page = open_page(server, "/#/g/g?node=x", before=late)
+        expect(node(page, "x")).to_be_visible()
         for key in ("f", "o", "Escape", "ArrowRight"):
             page.keyboard.press(key)
+        page.wait_for_timeout(200)
+        late.come()
         expect(page.locator(".focus-chip")).to_contain_text("Focus: x, upstream and downstream")
         expect(page.locator(".picture")).not_to_have_class(re.compile("dimmed"))
         # From now on at once.
@@ -75,7 +81,8 @@ def test_keys_act_in_their_order_though_what_they_do_is_fetched_with_the_first(o
 
 def test_the_first_drag_moves_the_picture_though_its_module_is_fetched_with_it(open_page):
     with Server({"g": CHAIN}) as server:
-        page = open_page(server, "/#/g/g", before=late("hands"))
+        late = Late("hands")
+        page = open_page(server, "/#/g/g", before=late)
         expect(node(page, "x")).to_be_visible()
         corner = lambda: page.evaluate("(({ e, f }) => [e, f])(new DOMMatrix(getComputedStyle(document.querySelector('.camera')).transform))")
         x, y = corner()
@@ -86,6 +93,9 @@ def test_the_first_drag_moves_the_picture_though_its_module_is_fetched_with_it(o
         page.mouse.move(middle + 50, low - 30, steps=5)
         page.mouse.up()
         page.mouse.wheel(0, 20)
+        page.wait_for_timeout(200)
+        assert corner() == [x, y]
+        late.come()
         eventually(lambda: corner() == pytest.approx([x + 50, y - 50], abs=1))
 
 

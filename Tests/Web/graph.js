@@ -9,6 +9,9 @@ async () => {
   const { prefixOf } = groups;
   const sceneOf = (model, view, dying) => scene(model, view, dying, needsGroups(model, view) ? groups : null);
   const { keptAliveBy, releasedWithout, rings, leaks } = await import("/graph/owners.js");
+  const { GraphView } = await import("/graph/view.js");
+  const { Lifetimes } = await import("/graph/lifetimes.js");
+  const { mount } = await import("/graph/page.js");
   const failures = [], measured = {};
   let current = "";
   const check = (claim, ...what) => { if (!claim) failures.push(`${current}: ${what.map((w) => JSON.stringify(w)).join(" ")}`); };
@@ -274,6 +277,89 @@ async () => {
     same(sceneOf(model, view({ focus: { id: "#3", direction: "up" } })).nodes.map((n) => n.id).sort(), ["#3", "n:d", "n:x"]);
     same(sceneOf(model, view({ focus: { id: "n:d", direction: "down" }, asleep: false })).nodes.map((n) => n.id).sort(), ["#3", "c:1", "c:2", "n:d"]);
   });
+
+  test("names that are no more, also of those that slept", () => {
+    const model = new GraphModel();
+    model.apply(topo());
+    const gone = (...nodes) => model.apply({ op: "topod", rev: 2, t: 1, ...empty, del: { nodes, edges: [], listeners: [] } });
+    const slept = gone({ name: "asleep", reason: "removed" });
+    check(slept.structure && !model.nodes.has("n:asleep") && slept.died.length === 0, slept);
+    const lived = gone({ n: 2, reason: "last_owner", lived: 1, last: { v: 2 } }, { name: "d", reason: "removed" });
+    same([lived.died.map((d) => d.id), model.nodes.has("n:d")], [["n:d"], false]);
+    check([...model.edges.values()].every(({ from, to }) => from !== "n:d" && to !== "n:d"), [...model.edges.keys()]);
+  });
+
+  test("what is redefined is not born, and what has a successor is dead all the same", () => {
+    const model = new GraphModel();
+    model.apply(topo());
+    const add = (...nodes) => ({ op: "topod", rev: 2, t: 1, ...empty, add: { nodes, edges: [], listeners: [] } });
+    const redefined = model.apply(add(node(2, "d", { label: "other" }), { kind: "derived", name: "new", exists: false, owners: [] }));
+    same([redefined.born, redefined.structure, model.nodes.get("n:d").label], [[], true, "other"]);
+    const replaced = model.apply({ ...add(node(9, "d")), del: { nodes: [{ n: 2, reason: "last_owner", lived: 4, last: { v: 2 } }], edges: [], listeners: [] } });
+    same([replaced.born, replaced.died.map((d) => [d.id, d.lived, d.label])], [["n:d"], [["n:d", 4, "other"]]]);
+    same([model.nodes.get("n:d").n, model.nodes.get("n:d").exists], [9, true]);
+  });
+
+  test("what waits is known behind edges and listeners", () => {
+    const model = new GraphModel();
+    model.apply(topo());
+    const news = model.apply({ op: "topod", rev: 2, t: 1, ...empty,
+      add: { nodes: [], edges: [{ e: 1, from: 1, to: 2, queued: 3 }], listeners: [{ l: "c:2", on: [3, 3], queued: 5, transport: "ws" }] } });
+    same([[...news.queues], [...news.values], news.structure], [["n:x"], ["c:2"], false]);
+    same(["e1", "e2", "on c:2 #3"].map((id) => model.queued(model.edges.get(id))), [3, 0, 5]);
+  });
+
+  test("a thousand deaths are looked for among the edges once", () => {
+    const model = new GraphModel(), many = Array.from({ length: 1000 }, (_, i) => i + 10);
+    model.apply({ ...topo(), nodes: [node(1, "x", { kind: "mutable" }), ...many.map((n) => ({ n, kind: "chain", label: "m", v: 1, count: 1, owners: [] }))],
+      edges: many.map((n) => ({ e: n, from: 1, to: n, queued: 0 })), listeners: [] });
+    let looks = 0;
+    const all = model.edges[Symbol.iterator].bind(model.edges);
+    model.edges[Symbol.iterator] = () => (looks++, all());
+    const news = model.apply({ op: "topod", rev: 2, t: 1, ...empty, del: { nodes: many.map((n) => ({ n, reason: "last_owner", lived: 1, last: { v: 1 } })), edges: many, listeners: [] } });
+    same([news.died.length, news.died.every(({ edges }) => edges.length === 1), model.edges.size], [1000, true, 0]);
+    check(looks < 5, looks);
+  });
+
+  test("what is selected is drawn by itself, also far from what is in focus", () => {
+    const model = new GraphModel(), many = Array.from({ length: 400 }, (_, i) => i + 10);
+    model.apply({ ...topo(), nodes: [node(1, "x", { kind: "mutable" }), ...many.map((n) => node(n, `y.${n}`))], edges: many.map((n) => ({ e: n, from: 1, to: n, queued: 0 })), listeners: [] });
+    const scene = sceneOf(model, view({ focus: { id: "n:x", direction: "down" }, selected: "n:y.409" }));
+    same([scene.clusters, scene.of.get("n:y.409"), scene.of.get("n:x")], [true, "n:y.409", "n:x"]);
+    check(scene.shown <= 150, scene.shown);
+    // A node that sleeps is in focus though others that sleep are hidden.
+    const asleep = new GraphModel();
+    asleep.apply(topo());
+    same(sceneOf(asleep, view({ asleep: false, focus: { id: "n:asleep", direction: "down" } })).nodes.map((n) => n.id), ["n:asleep"]);
+  });
+
+  // What a view keeps
+  const still = { item: () => ({ mark() {}, close() {} }), tick() {} };
+
+  test("what has gone is forgotten also where nothing is drawn", () => {
+    const model = new GraphModel(), drawn = new GraphView({ frame: still, model, narrow: false, signal: new AbortController().signal, on: {} });
+    drawn.apply(model.apply(topo(), 0), 0);
+    for (let i = 1; i <= 50; i++) {
+      const chain = { n: 100 + i, kind: "chain", label: "m", v: 1, count: 1, owners: [] };
+      drawn.apply(model.apply({ op: "topod", rev: i, t: 1, ...empty, add: { nodes: [chain], edges: [], listeners: [] } }, i * 2000), i * 2000);
+      drawn.apply(model.apply({ op: "topod", rev: i, t: 1, ...empty, del: { nodes: [{ n: chain.n, reason: "last_owner", lived: 1, last: {} }], edges: [], listeners: [] } }, i * 2000 + 100), i * 2000 + 100);
+    }
+    same(drawn.dying.size, 1);
+  });
+
+  test("a change in which nobody comes or goes is not announced", () => {
+    const said = [], lifetimes = new Lifetimes({ frame: still, signal: new AbortController().signal, announce: (text) => said.push(text) });
+    for (const born of [[], ["n:x"]]) lifetimes.take({ joined: [], left: [], born, died: [] }, 1000);
+    same(said, ["1 node born"]);
+  });
+
+  await (async () => {
+    current = "a view that somebody has left before it could be shown is not made";
+    const asked = [], left = new AbortController();
+    left.abort();
+    same(await mount(document.createElement("div"), { style: async () => {}, signal: left.signal, client: { observe: () => asked.push(1) } }), null);
+    same(asked, []);
+  })().catch((error) => failures.push(`${current}: ${error.stack}`));
 
   return { failures, measured };
 }

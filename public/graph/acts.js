@@ -1,11 +1,31 @@
 // What people do with the graph on screen: choose, open, show and step out.
+import { setText } from "/lib/dom.js";
+import { Hands } from "./hands.js";
+import { titleOf } from "./shapes.js";
 
 export const attach = (page) => new Acts(page);
 
 class Acts {
-  #page;
+  #page; #hands;
 
-  constructor(page) { this.#page = page; }
+  constructor(page) {
+    this.#page = page;
+    this.#hands = new Hands(page.view, (dx, dy) => page.part("ways").then((ways) => ways?.walk(dx, dy)));
+  }
+
+  /** Follows an event of the picture. */
+  take(event, at) {
+    const id = this.#hands.take(event, at), shape = this.#page.view.shapes.get(id);
+    if (id === null) return this.select(null);
+    if (!shape) return;
+    this.#page.view.rove(id);
+    if (shape.type === "cluster" || shape.type === "fold") this.open(id, shape);
+    else this.select(id);
+  }
+
+  zoom(factor) { this.#hands.zoom(factor); }
+
+  show(box) { this.#hands.show(box); }
 
   /** Selects a node or listener, or nothing; `reveal` also brings it on screen, `focus` under the keyboard. */
   select(id, { reveal = false, focus = false } = {}) {
@@ -37,16 +57,20 @@ class Acts {
     }
     const drawn = view.drawn(id);
     if (!drawn) return;
+    // Out of a cluster it comes as what is selected.
     if (drawn !== id && !drawn.startsWith("g ")) view.view.open.add(drawn);
     if (drawn !== id) return view.show({});
     page.wanted = null;
-    view.reveal(id, { focus });
+    this.show(view.picture.nodes.get(id));
+    if (focus) view.focus(id);
   }
 
   async inspect(id) {
     const page = this.#page, panel = await page.part("inspector");
     // The panel takes room: what was chosen stays on screen.
-    if (page.selected === id && panel?.show(id) && page.mode === "picture") page.view.reveal(id);
+    if (page.selected !== id || !panel?.show(id) || page.mode !== "picture") return;
+    const box = page.view.picture?.nodes.get(page.view.drawn(id));
+    if (box) this.show(box);
   }
 
   /** Unfolds a fold or a cluster. */
@@ -59,8 +83,9 @@ class Acts {
 
   /** What a key is about: the node under the keyboard, or the selected one. */
   #target() {
-    const { mode, view, selected } = this.#page, current = this.#page.find(view.current ?? "");
-    return (mode === "picture" && view.element.contains(document.activeElement) ? current : null) ?? selected ?? current;
+    const { mode, parts, view, selected } = this.#page, isOutline = mode === "outline" && parts.outline;
+    const { element, current } = isOutline ? parts.outline : view, here = this.#page.find(current ?? "");
+    return (element.contains(document.activeElement) ? here : null) ?? selected ?? here;
   }
 
   async cycleFocus() {
@@ -88,6 +113,21 @@ class Acts {
     asleepButton.setAttribute("aria-pressed", String(asleep));
     view.show({ asleep });
     parts.outline?.refresh();
+  }
+
+  /** Says why there is nothing to be seen. */
+  refused({ code, msg }) {
+    const { empty, graph } = this.#page;
+    empty.hidden = false;
+    setText(empty, code === "unknown_graph" ? `There is no graph “${graph}”.`
+      : code !== "forbidden" ? `The graph cannot be observed: ${msg ?? code}`
+      : "You may not look at this graph as a whole: that needs the right “observe”. Its values may still be readable under Values.");
+  }
+
+  /** The node under the keyboard is gone, or drawn as another: that has the focus. */
+  lost({ id, entry, next }) {
+    const { view, context } = this.#page, shape = view.shapes.get(next);
+    if (entry.kind && !view.drawn(id)) context.announce(`${titleOf(entry)} is gone${shape ? `. Now at ${shape.label ?? titleOf(shape.entry)}` : ""}`);
   }
 
   toggleSteps() {

@@ -16,25 +16,20 @@ function groupOf(entry) {
 
 /** Above the limit: one box for each prefix, but for what was opened and what stands near the selected node. */
 export function cluster(model, entries, view, of, groups) {
-  const near = new Set();
-  const start = view.focus?.id ?? view.selected;
-  if (start && entries.has(start)) {
-    const { into, out } = model.neighbours();
-    let ring = [start];
-    near.add(start);
-    for (let hops = 0; hops < 3 && near.size < limits.near; hops++) {
-      const next = [];
-      for (const id of ring) {
-        for (const edge of [...(into.get(id) ?? []), ...(out.get(id) ?? [])]) {
-          for (const end of [edge.from, edge.to]) {
-            if (near.has(end) || !entries.has(end) || near.size >= limits.near) continue;
-            near.add(end);
-            next.push(end);
-          }
-        }
+  // What is selected is always drawn: somebody may be waiting for it.
+  const near = new Set([view.selected, view.focus?.id].filter((id) => entries.has(id)));
+  const { into, out } = model.neighbours();
+  let ring = near;
+  for (let hops = 0; hops < 3; hops++) {
+    const next = new Set();
+    for (const id of ring) {
+      for (const { from, to } of [...(into.get(id) ?? []), ...(out.get(id) ?? [])]) {
+        const end = from === id ? to : from;
+        if (near.size + next.size < limits.near && entries.has(end) && !near.has(end)) next.add(end);
       }
-      ring = next;
     }
+    for (const id of next) near.add(id);
+    ring = next;
   }
   const byPrefix = new Map();
   for (const [id, entry] of entries) {

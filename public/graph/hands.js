@@ -1,60 +1,101 @@
-// Moving and zooming a picture by pointer, wheel and pinch.
+// Moving and zooming the picture: by pointer, wheel and pinch, by keys and buttons.
 
 export class Hands {
-  #camera; #svg; #pointers = new Map();
+  #view; #walk; #pointers = new Map();
+  /** Whether the pointer that is down has moved the picture. */
+  #dragged = false;
 
-  constructor(camera, svg) {
-    this.#camera = camera;
-    this.#svg = svg;
+  /** `walk(dx, dy)` goes to a neighbour. */
+  constructor(view, walk) {
+    this.#view = view;
+    this.#walk = walk;
   }
 
-  /** Follows an event of the pointer or the wheel. */
-  take(event) {
+  /** Follows an event at a node, or at `null` beside all nodes; returns which of them it chooses, if it does. */
+  take(event, id) {
     switch (event.type) {
-    case "wheel": return this.#wheel(event);
-    case "pointerdown": return this.#down(event);
-    case "pointermove": return this.#move(event);
+    case "wheel": return void this.#wheel(event);
+    case "pointerdown": return void this.#down(event);
+    case "pointermove": return void this.#move(event);
+    case "click": return this.#click(event, id);
+    case "keydown": return this.#key(event);
     default: this.#pointers.delete(event.pointerId);
     }
   }
 
+  pan(dx, dy) {
+    const { camera } = this.#view;
+    camera.move(camera.x + dx, camera.y + dy);
+  }
+
+  /** About a place on screen, the middle unless said otherwise. */
+  zoom(factor, px = this.#view.camera.size.w / 2, py = this.#view.camera.size.h / 2) {
+    const { camera } = this.#view, zoom = camera.clamp(camera.zoom * factor), change = zoom / camera.zoom;
+    camera.move(px - (px - camera.x) * change, py - (py - camera.y) * change, { zoom });
+  }
+
+  /** Brings a box on screen by the shortest way. */
+  show(box, margin = 40) {
+    const { camera } = this.#view, { w, h } = camera.size;
+    const near = (at, size, start, length) => {
+      const low = start * camera.zoom + at, high = low + length * camera.zoom;
+      if (high - low > size - 2 * margin || low < margin) return at + margin - low;
+      return high > size - margin ? at + size - margin - high : at;
+    };
+    const x = near(camera.x, w, box.x, box.w), y = near(camera.y, h, box.y, box.h);
+    if (x !== camera.x || y !== camera.y) camera.move(x, y, { glide: true });
+  }
+
   #at(event) {
-    const box = this.#svg.getBoundingClientRect();
+    const box = this.#view.element.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   }
 
   #wheel(event) {
-    const camera = this.#camera;
-    if (event.ctrlKey || event.metaKey) camera.zoomBy(Math.exp(-event.deltaY / 200), ...this.#at(event));
-    else if (event.shiftKey && !event.deltaX) camera.pan(-event.deltaY, 0);
-    else camera.pan(-event.deltaX, -event.deltaY);
+    if (event.ctrlKey || event.metaKey) this.zoom(Math.exp(-event.deltaY / 200), ...this.#at(event));
+    else if (event.shiftKey && !event.deltaX) this.pan(-event.deltaY, 0);
+    else this.pan(-event.deltaX, -event.deltaY);
   }
 
   #down(event) {
     if (event.button) return;
-    this.#camera.dragged = false;
+    this.#dragged = false;
     this.#pointers.set(event.pointerId, { at: this.#at(event), start: this.#at(event) });
   }
 
   #move(event) {
-    const camera = this.#camera, pointer = this.#pointers.get(event.pointerId);
+    const pointer = this.#pointers.get(event.pointerId);
     if (!pointer) return;
     if (event.pointerType === "mouse" && !event.buttons) return void this.#pointers.delete(event.pointerId);
     const [x, y] = this.#at(event);
-    if (Math.hypot(x - pointer.start[0], y - pointer.start[1]) > 4 && !camera.dragged) {
-      camera.dragged = true;
+    if (Math.hypot(x - pointer.start[0], y - pointer.start[1]) > 4 && !this.#dragged) {
+      this.#dragged = true;
       // One that has been let go of while this module came cannot be captured.
-      try { this.#svg.setPointerCapture(event.pointerId); } catch { /* it is over */ }
+      try { this.#view.element.setPointerCapture(event.pointerId); } catch { /* it is over */ }
     }
     const other = [...this.#pointers.entries()].find(([id]) => id !== event.pointerId)?.[1];
     if (other) {
       const before = Math.hypot(pointer.at[0] - other.at[0], pointer.at[1] - other.at[1]);
       const after = Math.hypot(x - other.at[0], y - other.at[1]);
-      if (before > 0) camera.zoomBy(after / before, (x + other.at[0]) / 2, (y + other.at[1]) / 2);
-      camera.pan((x - pointer.at[0]) / 2, (y - pointer.at[1]) / 2);
-    } else if (camera.dragged) {
-      camera.pan(x - pointer.at[0], y - pointer.at[1]);
+      if (before > 0) this.zoom(after / before, (x + other.at[0]) / 2, (y + other.at[1]) / 2);
+      this.pan((x - pointer.at[0]) / 2, (y - pointer.at[1]) / 2);
+    } else if (this.#dragged) {
+      this.pan(x - pointer.at[0], y - pointer.at[1]);
     }
     pointer.at = [x, y];
+  }
+
+  /** A drag is no click; a click that no pointer made ends no drag. */
+  #click({ detail }, id) {
+    const isDrag = this.#dragged && detail > 0;
+    this.#dragged = false;
+    return isDrag ? undefined : id;
+  }
+
+  #key({ key, shiftKey }) {
+    const step = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[key];
+    if (!step) return this.#view.current ?? undefined;
+    if (shiftKey) this.pan(-60 * step[0], -60 * step[1]);
+    else this.#walk(...step);
   }
 }

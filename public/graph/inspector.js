@@ -9,7 +9,7 @@ const row = (term, detail) => h("div", { class: "fact" }, h("dt", {}, term), h("
 /** The inspector: `show(id)` fills it, `update()` follows the values, `rebuild()` the structure. */
 export class Inspector {
   id = null;
-  #o; #parts = {}; #editor = null; #signature = "";
+  #o; #parts = {}; #editor = null; #signature = ""; #isLighting = false;
   /** Of which change the writer was asked for, and when. */
   #asked = { change: "", at: 0 };
 
@@ -29,12 +29,24 @@ export class Inspector {
     this.rebuild();
   }
 
+  /** Lights something up in the picture, or nothing more. */
+  #light(kind, set) {
+    this.#isLighting = Boolean(set);
+    this.#o.light(kind, set);
+  }
+
+  /** What stands under the pointer goes without a word: it lights nothing any more. */
+  #replace(...children) {
+    if (this.#isLighting) this.#light();
+    this.element.replaceChildren(...children);
+  }
+
   close() {
     this.#editor?.close();
     this.#editor = null;
     this.id = null;
     this.#signature = "";
-    this.element.replaceChildren();
+    this.#replace();
   }
 
   /** What decides which rows there are; values alone do not. */
@@ -58,12 +70,12 @@ export class Inspector {
     this.#signature = signature;
     if (!entry) {
       const gone = this.id;
-      this.element.replaceChildren(this.#head("Gone"), h("p", {}, gone ? "It was released, or left. The tray below the picture has what was known of it." : ""));
+      this.#replace(this.#head("Gone"), h("p", {}, gone ? "It was released, or left. The tray below the picture has what was known of it." : ""));
       return;
     }
     const focused = this.element.contains(document.activeElement) ? document.activeElement : null;
     const body = entry.kind === "listener" ? this.#listener(entry) : this.#node(entry);
-    this.element.replaceChildren(this.#head(titleOf(entry), wordOf(entry)), ...body);
+    this.#replace(this.#head(titleOf(entry), wordOf(entry)), ...body);
     if (focused?.isConnected) focused.focus({ preventScroll: true });
     else if (focused) this.element.querySelector("button")?.focus({ preventScroll: true });
     this.update();
@@ -138,7 +150,7 @@ export class Inspector {
       box.append(h("ul", { class: "owner-list" }, kept.slice(0, 50).map(({ listener, path, edges }) => {
         const client = model.listeners.get(listener);
         const lit = { nodes: new Set(path), edges: new Set(edges) };
-        const on = () => this.#o.light("owners", lit), off = () => this.#o.light("owners", null);
+        const on = () => this.#light("owners", lit), off = () => this.#light();
         const way = path.slice(1, -1).map((id) => titleOf(model.nodes.get(id) ?? { id }));
         return h("li", {}, h("button", { class: "link", type: "button", onclick: () => this.#o.select(listener), onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off }, titleOf(client)),
           h("span", { class: "quiet-text" }, way.length ? ` by way of ${way.map((w) => plain(w, 40)).join(" → ")}` : " directly"));
@@ -170,7 +182,7 @@ export class Inspector {
     part.queued = h("span", {}, "");
     const names = [...new Set(entry.on)].map((n) => model.numbered(n)).filter(Boolean);
     const lit = { nodes: released, edges: new Set() };
-    const on = () => this.#o.light("leaving", lit), off = () => this.#o.light("leaving", null);
+    const on = () => this.#light("leaving", lit), off = () => this.#light();
     return [
       h("section", { class: "kept" }, h("h4", {}, "If it leaves"),
         released.size
@@ -279,12 +291,12 @@ export class Panel {
     if (this.#o.narrow()) {
       this.#sheet.append(this.#inspector.element);
       if (!this.#sheet.open) this.#sheet.showModal();
-    } else if (this.#aside.hidden) {
-      this.#aside.lastElementChild.append(this.#inspector.element);
-      this.#aside.hidden = false;
-      return true;
+      return false;
     }
-    return false;
+    const wasHidden = this.#aside.hidden;
+    this.#aside.hidden = false;
+    if (!this.#aside.contains(this.#inspector.element)) this.#aside.lastElementChild.append(this.#inspector.element);
+    return wasHidden;
   }
 
   hide() {
@@ -332,6 +344,6 @@ export function attach(page) {
   return new Panel({
     model: page.model, graph: page.graph, client, announce, href, signal, body: page.stage.parentElement,
     narrow: () => store.get("narrow"), isSignedIn: () => store.get("session"),
-    select: (id) => page.select(id, { reveal: true }), light: (kind, set) => page.view.light(kind, set), close: () => page.select(null),
+    select: (id) => page.select(id, { reveal: true }), light: (kind, set) => page.part("ways").then((ways) => ways?.light(kind, set)), close: () => page.select(null),
   });
 }

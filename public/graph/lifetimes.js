@@ -84,7 +84,8 @@ export class Lifetimes {
   /** Counts what came and went, as the model told it. */
   take(news, now) {
     this.log.apply(news, now);
-    this.#announce(tellingOf(news));
+    const telling = tellingOf(news);
+    if (telling) this.#announce(telling);
     this.update();
   }
 

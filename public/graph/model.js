@@ -16,13 +16,15 @@ export class GraphModel {
   /** Where not all are listed. */
   listenerCount = null;
   #ids = new Map();
+  /** Within one message: what stood under a name that another has now. */
+  #former = new Map();
   #neighbours = null;
 
   /** Takes a message over and returns what is different: ids, but what `died` or `left` with its last state and `edges`. */
   apply(message, now = 0) {
     const news = {
       fresh: message.op === "topo", structure: false, born: [], died: [], joined: [], left: [],
-      values: new Set(), owners: new Set(),
+      values: new Set(), owners: new Set(), queues: new Set(),
     };
     this.rev = message.rev ?? this.rev;
     this.time = message.t ?? this.time;
@@ -46,10 +48,15 @@ export class GraphModel {
 
   #change({ add, del, val, own }, now, news) {
     for (const node of add.nodes) {
-      news.born.push(this.#addNode(node, now));
+      // Of one that has been redefined its number is known; one that sleeps has none.
+      if (node.n !== undefined && !this.#ids.has(node.n)) news.born.push(idOf(node));
+      this.#addNode(node, now);
       news.structure = true;
     }
-    for (const edge of add.edges) news.structure = this.#addEdge(edge) || news.structure;
+    for (const edge of add.edges) {
+      if (this.#addEdge(edge)) news.structure = true;
+      else news.queues.add(this.#ids.get(edge.from));
+    }
     for (const listener of add.listeners) {
       const known = this.listeners.get(listener.l);
       if (!known) news.joined.push(listener.l);
@@ -58,72 +65,67 @@ export class GraphModel {
       news.values.add(listener.l);
     }
     for (const [n, held, count, change] of val) {
-      const id = this.#ids.get(n);
-      const node = this.nodes.get(id);
+      const node = this.numbered(n);
       if (!node) continue;
       hold(node, held);
       node.c = change;
       node.t = this.time;
       tick(node, count - node.count, now);
       node.count = count;
-      news.values.add(id);
+      news.values.add(node.id);
     }
     for (const [n, owners, count] of own) {
-      const id = this.#ids.get(n);
-      const node = this.nodes.get(id);
+      const node = this.numbered(n);
       if (!node) continue;
       node.owners = owners;
       node.ownerCount = count ?? owners.length;
-      news.owners.add(id);
+      news.owners.add(node.id);
     }
+    if (del.listeners.length || del.nodes.length) this.#end(del, news);
+    for (const edge of del.edges) news.structure = this.edges.delete(`e${edge}`) || news.structure;
+    this.#former.clear();
+  }
+
+  #end(del, news) {
+    news.structure = true;
+    // Whoever shows how something goes away draws its edges.
+    const cut = new Map([...del.listeners.map(({ l }) => [l, []]), ...del.nodes.map(({ n, name }) => [this.#ids.get(n) ?? `n:${name}`, []])]);
     for (const { l, reason } of del.listeners) {
       const listener = this.listeners.get(l);
-      if (!listener) continue;
-      this.listeners.delete(l);
-      news.left.push({ ...listener, reason, edges: this.#cut(l) });
-      news.structure = true;
+      if (this.listeners.delete(l)) news.left.push({ ...listener, reason, edges: cut.get(l) });
     }
-    for (const death of del.nodes) this.#bury(death, news);
-    for (const edge of del.edges) news.structure = this.edges.delete(`e${edge}`) || news.structure;
-  }
-
-  /** Takes the edges of what goes away: whoever shows how it goes draws them. */
-  #cut(id) {
-    const cut = [];
+    for (const death of del.nodes) this.#bury(death, news, cut);
     for (const [key, edge] of this.edges) {
-      if (edge.from !== id && edge.to !== id) continue;
+      const end = [edge.from, edge.to].find((id) => cut.has(id) && !this.nodes.get(id)?.exists);
+      if (end === undefined) continue;
       this.edges.delete(key);
-      cut.push(edge);
+      cut.get(end).push(edge);
     }
-    return cut;
   }
 
-  #bury({ n, reason, lived, last }, news) {
-    const id = this.#ids.get(n);
-    const node = this.nodes.get(id);
+  #bury({ n, name, reason, lived, last }, news, cut) {
+    const id = this.#ids.get(n) ?? `n:${name}`, present = this.nodes.get(id);
     this.#ids.delete(n);
-    if (!node || node.n !== n) return; // its successor has the name
-    news.died.push({ ...node, reason, lived, last, edges: this.#cut(id) });
-    news.structure = true;
-    if (node.name !== undefined && reason !== "removed") {
-      this.nodes.set(id, {
-        id, kind: node.kind, name: node.name, title: node.title, unit: node.unit, description: node.description, op: node.op,
-        label: node.label, inputs: node.inputs, type: node.type, retain: node.retain, exists: false, owners: [],
-        ownerCount: 0, count: 0,
-      });
-    } else {
-      this.nodes.delete(id);
-    }
+    // A declared name is no more; it may have slept.
+    if (n === undefined) return void (present?.exists || this.nodes.delete(id));
+    const node = this.#former.get(n) ?? present;
+    if (!node) return;
+    const isReplaced = node !== present;
+    news.died.push({ ...node, reason, lived, last, edges: isReplaced ? [] : cut.get(id) });
+    if (isReplaced) return; // its successor has the name
+    const { kind, title, unit, description, op, label, inputs, type, retain } = node;
+    if (node.name === undefined || reason === "removed") this.nodes.delete(id);
+    else this.nodes.set(id, { id, kind, name: node.name, title, unit, description, op, label, inputs, type, retain, exists: false, owners: [], ownerCount: 0, count: 0 });
   }
 
   #addNode(told, now) {
-    const id = told.name !== undefined ? `n:${told.name}` : `#${told.n}`;
-    const node = { exists: true, ...told, id, ownerCount: told.ownerCount ?? told.owners?.length ?? 0, rate: 0, rateAt: now };
+    const id = idOf(told), before = this.nodes.get(id);
+    const node = { exists: true, ...told, id, ownerCount: told.ownerCount ?? told.owners?.length ?? 0, rate: before?.rate ?? 0, rateAt: before?.rateAt ?? now };
     node.owners ??= [];
     node.count ??= 0;
+    if (before?.exists && before.n !== told.n) this.#former.set(before.n, before);
     if (told.n !== undefined) this.#ids.set(told.n, id);
     this.nodes.set(id, node);
-    return id;
   }
 
   /** True where it is new. */
@@ -156,7 +158,7 @@ export class GraphModel {
         const from = this.#ids.get(n);
         if (!from) continue;
         const id = `on ${listener.l} ${from}`;
-        this.edges.set(id, { id, from, to: listener.l, kind: "listen", queued: listener.queued });
+        this.edges.set(id, { id, from, to: listener.l, kind: "listen" });
       }
     }
     this.#neighbours = null;
@@ -166,9 +168,12 @@ export class GraphModel {
 
   /** Edges by the node that they lead `into` or `out` of. */
   neighbours() {
-    const edges = [...this.edges.values()];
-    return this.#neighbours ??= { into: Map.groupBy(edges, ({ to }) => to), out: Map.groupBy(edges, ({ from }) => from) };
+    const by = (end) => Map.groupBy(this.edges.values(), (edge) => edge[end]);
+    return this.#neighbours ??= { into: by("to"), out: by("from") };
   }
+
+  /** How many values wait behind an edge, or behind a listener's. */
+  queued({ id, kind, to, queued }) { return (kind === "listen" ? this.listeners.get(to)?.queued : this.edges.get(id)?.queued ?? queued) ?? 0; }
 
   /** Updates a second. */
   rate(id, now) {
@@ -191,11 +196,7 @@ function stepsOf({ op, label }) {
   return op === "from" || op === "combine" ? stages : stages + 1;
 }
 
-export function refusalOf(graph, code, message) {
-  if (code === "unknown_graph") return `There is no graph “${graph}”.`;
-  if (code !== "forbidden") return `The graph cannot be observed: ${message ?? code}`;
-  return "You may not look at this graph as a whole: that needs the right “observe”. Its values may still be readable under Values.";
-}
+const idOf = ({ name, n }) => (name !== undefined ? `n:${name}` : `#${n}`);
 
 function hold(node, held) {
   delete node.v;

@@ -7,7 +7,7 @@ import { plain, titleOf, wordOf } from "./shapes.js";
  * The rows of the tree: from what nothing flows into, along the flow. What is reached a second time is named where it is
  * reached, and shown with all that follows where it was reached first. Pure.
  *
- * @returns `[{id, level, isReference, hasChildren, isOpen, place, of}]`
+ * @returns `[{id, level, under, isReference, hasChildren, isOpen, place, of}]`
  */
 export function rowsOf(model, { asleep = true, closed = new Set(), only = null, leaks = new Set() } = {}) {
   const { into, out } = model.neighbours();
@@ -36,7 +36,7 @@ export function rowsOf(model, { asleep = true, closed = new Set(), only = null, 
       rows.push(row);
       if (!row.hasChildren) continue;
       if (row.isOpen) {
-        for (let i = children.length - 1; i >= 0; i--) open.push({ id: children[i], level: row.level + 1, place: i + 1, of: children.length });
+        for (let i = children.length - 1; i >= 0; i--) open.push({ id: children[i], level: row.level + 1, under: row.id, place: i + 1, of: children.length });
       } else {
         hide(children);
       }
@@ -64,7 +64,7 @@ export class Outline {
   #height = 32;
   #needsRows = true;
 
-  /** `o`: `{model, frame, signal, select(id), view() → {asleep, only, leaks, selected}, narrow}`. */
+  /** `o`: `{model, frame, signal, announce, select(id), view() → {asleep, only, leaks, selected}, narrow}`. */
   constructor(o) {
     this.#o = o;
     this.#height = o.narrow ? 44 : 32;
@@ -79,7 +79,8 @@ export class Outline {
     o.signal.addEventListener("abort", () => this.#item.close(), { once: true });
   }
 
-  get rows() { return this.#rows; }
+  /** The node or listener under the cursor. */
+  get current() { return this.#rows[this.#current]?.id; }
 
   setNarrow(narrow) {
     this.#height = narrow ? 44 : 32;
@@ -111,15 +112,28 @@ export class Outline {
   #build() {
     if (!this.#needsRows) return;
     this.#needsRows = false;
-    const before = this.#rows[this.#current]?.id;
+    const before = this.#rows, here = before[this.#current];
     this.#rows = rowsOf(this.#o.model, { ...this.#o.view(), closed: this.#closed });
     this.#order = new Map();
     this.#rows.forEach((row, i) => { if (!row.isReference) this.#order.set(row.id, i); });
-    const at = this.#order.get(before);
-    this.#current = at ?? Math.min(this.#current, Math.max(0, this.#rows.length - 1));
+    if (here) this.#keep(here, before);
     this.space.style.height = `${this.#rows.length * this.#height}px`;
     for (const { element } of this.#pool.values()) element.remove();
     this.#pool.clear();
+  }
+
+  /** The cursor stays at its row, at the same node elsewhere, or goes to what stood above it and is still there. */
+  #keep(here, before) {
+    const { model, announce } = this.#o, same = (row) => row?.id === here.id && row.under === here.under;
+    let at = same(this.#rows[this.#current]) ? this.#current : this.#rows.findIndex(same);
+    if (at < 0) at = this.#order.get(here.id) ?? -1;
+    if (at < 0) {
+      const { level } = here, above = before.slice(0, this.#current).findLast((row) => row.level < level && this.#order.has(row.id));
+      at = Math.max(0, Math.min(above ? this.#order.get(above.id) : this.#current, this.#rows.length - 1));
+      const next = this.#rows[at], entry = next && (model.nodes.get(next.id) ?? model.listeners.get(next.id));
+      if (entry && this.element.contains(document.activeElement)) announce(`${here.title} is gone. Now at ${titleOf(entry)}`);
+    }
+    this.#current = at;
   }
 
   #draw() {
@@ -153,7 +167,7 @@ export class Outline {
       part.owners = h("span", { class: "outline-owners" }, ""));
     part.element.style.top = `${at * this.#height}px`;
     part.element.style.height = `${this.#height}px`;
-    part.element.style.paddingInlineStart = `${8 + 16 * Math.min(row.level - 1, this.#o.deepest ?? 12)}px`;
+    part.element.style.paddingInlineStart = `${8 + 16 * Math.min(row.level - 1, 12)}px`;
     return part;
   }
 
@@ -162,9 +176,11 @@ export class Outline {
     const { model } = this.#o;
     const entry = model.nodes.get(row.id) ?? model.listeners.get(row.id);
     if (!entry) return;
-    setText(part.name, plain(titleOf(entry), 80));
+    row.title = titleOf(entry);
+    setText(part.name, plain(row.title, 80));
     const isListener = entry.kind === "listener";
-    setText(part.word, row.isReference ? "as above" : row.isLeak ? "leak: a ring that nobody owns" : wordOf(entry));
+    const rate = model.rate(row.id, performance.now()), word = wordOf(entry);
+    setText(part.word, row.isReference ? "as above" : row.isLeak ? "leak: a ring that nobody owns" : rate > 2 ? `${word}, ${Math.round(rate)} updates/s` : word);
     const held = isListener || row.isReference ? "" : entry.exists === false ? "asleep" : plain(formatEntry(entry, entry.unit), 120);
     setText(part.value, held);
     const owners = entry.ownerCount ?? 0;
@@ -227,9 +243,9 @@ export class Outline {
 }
 
 export function attach(page) {
-  const { frame, signal, store } = page.context;
+  const { frame, signal, store, announce } = page.context;
   const outline = new Outline({
-    model: page.model, frame, signal, narrow: store.get("narrow"), select: (id) => page.select(id),
+    model: page.model, frame, signal, announce, narrow: store.get("narrow"), select: (id) => page.select(id),
     view: () => ({ asleep: page.view.view.asleep, selected: page.selected, only: page.only(), leaks: page.parts.ways?.leaks }),
   });
   page.view.element.after(outline.element);

@@ -13,7 +13,7 @@ export const needsGroups = ({ nodes, listeners }, { steps }) => steps === "fold"
 /** Chooses what to draw; `dying` has just gone and still stands where it was, `grouping` is `groups.js`, `of` tells what an id is drawn as. */
 export function sceneOf(model, view, dying = [], grouping = null) {
   const entries = new Map();
-  for (const node of model.nodes.values()) if (node.exists || view.asleep) entries.set(node.id, node);
+  for (const node of model.nodes.values()) if (node.exists || view.asleep || node.id === view.focus?.id) entries.set(node.id, node);
   for (const listener of model.listeners.values()) entries.set(listener.id, listener);
   const total = entries.size;
   const edges = [...model.edges.values()];

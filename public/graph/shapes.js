@@ -69,14 +69,13 @@ export function fitted(text, room, isMono = false) {
 }
 
 export class Shape {
+  /** When its values were drawn last; the edges that leave and enter it. */
+  paintedAt = -Infinity; leaving = []; entering = [];
   #part = {};
   #flashedAt = -Infinity;
 
   constructor({ id, type, w, h, entry, label, members, steps }) {
-    this.id = id;
-    this.type = type;
-    this.w = w;
-    this.h = h;
+    Object.assign(this, { id, type, w, entry, label });
     const kind = type === "node" ? entry.kind : type;
     const round = type === "listener" ? h / 2 : 8;
     const part = this.#part;
@@ -111,15 +110,22 @@ export class Shape {
     setText(this.#part.name, fitted(plain(text, 80), this.w - 34 - (this.type === "listener" ? 14 : 12)));
   }
 
+  /** Stands where the picture has it, for what a scene says of it. */
+  follow({ entry, members }, { x, y }, isSelected) {
+    Object.assign(this, { entry, members, leaving: [], entering: [] });
+    this.element.style.transform = `translate(${x}px,${y}px)`;
+    this.element.classList.toggle("selected", isSelected);
+  }
+
   /** `rate` is in updates a second. */
-  paint(entry, rate, states) {
+  paint(entry, rate, isLeak) {
     const { element } = this;
     const part = this.#part;
     const asleep = entry.exists === false;
     element.classList.toggle("asleep", asleep);
     element.classList.toggle("failed", Boolean(entry.fail));
     element.classList.toggle("busy", rate > 2);
-    element.classList.toggle("leak", Boolean(states.leak));
+    element.classList.toggle("leak", isLeak);
     if (part.value) {
       const text = asleep ? "asleep" : entry.fail ? "failed" : plain(formatEntry(entry, entry.unit), 60);
       const room = this.w - 28 - (part.wordWidth ? part.wordWidth + 8 : 0);
@@ -131,7 +137,7 @@ export class Shape {
       part.meter.style.transform = `scaleX(${share.toFixed(3)})`;
     }
     const owners = entry.ownerCount ?? 0;
-    const badge = states.leak ? "leak" : this.type === "listener" ? (entry.queued ? `${formatNumber(entry.queued)} waiting` : "")
+    const badge = isLeak ? "leak" : this.type === "listener" ? (entry.queued ? `${formatNumber(entry.queued)} waiting` : "")
       : owners ? `×${formatNumber(owners)}` : "";
     if (part.badgeText.textContent !== badge) {
       setText(part.badgeText, badge);
@@ -150,7 +156,10 @@ export class Shape {
     this.#part.flash.animate([{ opacity: 1 }, { opacity: 0 }], { duration: 320, easing: "ease-out" });
   }
 
-  describe(text) { setAttribute(this.element, "aria-label", text); }
+  describe(text) {
+    this.described = true;
+    setAttribute(this.element, "aria-label", text);
+  }
 }
 
 /** "plant, derived, 12.3, kept alive by 2 clients". */
@@ -210,19 +219,11 @@ export class EdgeLayer {
     }
   }
 
-  light(ids) {
-    for (const edge of this.#edges.values()) {
-      const lit = Boolean(ids) && edge.members.some((m) => ids.has(m.id));
-      edge.element.classList.toggle("lit", lit);
-      setAttribute(edge.element, "marker-end", `url(#end-${lit ? "lit" : edge.look})`);
-    }
-  }
-
   paint(edge, now) {
     let rate = 0, queued = 0;
     for (const member of edge.members) {
       rate = Math.max(rate, this.#model.rate(member.from, now));
-      queued += (this.#model.edges.get(member.id) ?? member).queued ?? 0;
+      queued += this.#model.queued(member);
     }
     setAttribute(edge.element, "data-rate", rate < 0.5 ? null : rate < 10 ? 1 : 2);
     if (!queued && !edge.backlog) return;
@@ -230,7 +231,7 @@ export class EdgeLayer {
       edge.backlog = svg("text", { class: "backlog", "text-anchor": "middle" }, "");
       this.element.append(edge.backlog);
     }
-    edge.backlog.textContent = queued ? `${queued} waiting` : "";
+    setText(edge.backlog, queued ? `${queued} waiting` : "");
     this.#placeBacklog(edge);
   }
 

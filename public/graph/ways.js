@@ -1,4 +1,5 @@
 // Ways through the picture: what keeps a node alive, what would go with a client, what stands around a node; rings that nobody owns.
+import { setAttribute } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { keptAliveBy, leaks, releasedWithout } from "./owners.js";
 import { titleOf } from "./shapes.js";
@@ -10,8 +11,10 @@ export class Ways {
   /** The rings that nobody owns: ids of nodes. */
   leaks = new Set();
   #o; #ownersOf = null; #hovered = null;
+  /** What is lit up: `{kind, nodes, edges}`. */
+  #lit = null;
 
-  /** `o`: `{model, view, announce, entry(id), go(change), said(words), changed()}`. */
+  /** `o`: `{model, view, announce, entry(id), go(change), show(box), said(words), changed()}`. */
   constructor(o) { this.#o = o; }
 
   get isLit() { return this.#ownersOf !== null; }
@@ -19,49 +22,71 @@ export class Ways {
   /** The structure has changed. */
   follow() {
     const { model, view, changed } = this.#o, before = this.leaks;
-    this.leaks = leaks(model);
-    view.setLeaks(this.leaks);
-    if (String([...before]) !== String([...this.leaks])) changed();
-    if (this.isLit) this.#lightOwners();
+    view.leaks = this.leaks = leaks(model);
+    const turned = [...before].filter((id) => !this.leaks.has(id)).concat([...this.leaks].filter((id) => !before.has(id)));
+    view.repaint(turned);
+    if (turned.length) changed();
+    if (this.isLit) this.light();
     else if (this.#hovered) this.hover(this.#hovered);
+  }
+
+  /** Lights up `{nodes, edges}` of the model, as `owners` or as `leaving`; without them, what O has lit, or nothing. */
+  light(kind, set) {
+    this.#lit = set ? { kind, ...set } : this.isLit ? this.#owners() : null;
+    this.draw();
+  }
+
+  /** Lights the picture that there is. */
+  draw() {
+    const { view } = this.#o, lit = this.#lit, isOwners = lit?.kind === "owners";
+    const drawn = new Set([...(lit?.nodes ?? [])].map((id) => view.drawn(id) ?? id));
+    view.element.classList.toggle("dimmed", isOwners);
+    for (const [id, { element }] of view.shapes) {
+      element.classList.toggle("lit", isOwners && drawn.has(id));
+      element.classList.toggle("leaving", !isOwners && drawn.has(id));
+    }
+    for (const { element, look, members } of view.edges.values()) {
+      const isLit = isOwners && members.some((member) => lit.edges.has(member.id));
+      element.classList.toggle("lit", isLit);
+      setAttribute(element, "marker-end", `url(#end-${isLit ? "lit" : look})`);
+    }
   }
 
   /** The pointer or the keyboard is at a node, a client, or nothing: what would go with a client is marked and said. */
   hover(id) {
-    const { model, view, said } = this.#o;
+    const { model, said } = this.#o;
     this.#hovered = id;
     if (this.isLit) return;
     const listener = id && model.listeners.get(id), released = listener ? releasedWithout(model, id) : new Set();
-    view.light("leaving", released.size ? { nodes: released, edges: new Set() } : null);
+    this.light("leaving", released.size ? { nodes: released, edges: new Set() } : null);
     said(listener ? `${titleOf(listener)}: leaving releases ${released.size ? plural(released.size, "node") : "nothing"}` : null);
   }
 
   /** Lights up what keeps a node alive, or stops that. */
   toggleOwners(id) {
-    const { announce, entry, view } = this.#o, isOn = this.isLit || !id;
-    this.#ownersOf = isOn ? null : id;
-    if (isOn) return view.light("owners", null);
-    announce(`${titleOf(entry(id))} is kept alive by ${plural(this.#lightOwners(), "client")}`);
+    const { announce, entry, model } = this.#o;
+    this.#ownersOf = this.isLit || !id ? null : id;
+    this.light();
+    if (this.isLit) announce(`${titleOf(entry(id))} is kept alive by ${plural(keptAliveBy(model, id).length, "client")}`);
   }
 
-  #lightOwners() {
+  #owners() {
     const kept = keptAliveBy(this.#o.model, this.#ownersOf);
-    this.#o.view.light("owners", { nodes: new Set([this.#ownersOf, ...kept.flatMap((k) => k.path)]), edges: new Set(kept.flatMap((k) => k.edges)) });
-    return kept.length;
+    return { kind: "owners", nodes: new Set([this.#ownersOf, ...kept.flatMap((k) => k.path)]), edges: new Set(kept.flatMap((k) => k.edges)) };
   }
 
   /** Goes from node to node: along the flow, or to the next in the same column. */
   walk(dx, dy) {
-    const { current, edges, isDown, picture, camera } = this.#o.view, [along, across] = isDown ? [dy, dx] : [dx, dy];
+    const { current, edges, isDown, picture } = this.#o.view, [along, across] = isDown ? [dy, dx] : [dx, dy];
     const here = picture?.nodes.get(current), middle = (box) => (isDown ? box.x + box.w / 2 : box.y + box.h / 2);
     if (!here) return;
-    const ends = along ? [...edges].flatMap(({ from, to }) => (along > 0 ? from === current && to : to === current && from) || [])
+    const ends = along ? [...edges.values()].flatMap(({ from, to }) => (along > 0 ? from === current && to : to === current && from) || [])
       : [...picture.nodes].filter(([, box]) => box.layer === here.layer && Math.sign(middle(box) - middle(here)) === across).map(([id]) => id);
     const way = (id) => Math.abs(middle(picture.nodes.get(id)) - middle(here));
     const [best] = ends.filter((id) => id !== current && picture.nodes.has(id)).sort((a, b) => way(a) - way(b));
     if (!best) return;
     this.#o.view.focus(best);
-    camera.show(picture.nodes.get(best));
+    this.#o.show(picture.nodes.get(best));
   }
 
   /** What a focus shows, in words. */
@@ -78,7 +103,7 @@ export class Ways {
 }
 
 export const attach = (page) => new Ways({
-  model: page.model, view: page.view, announce: page.context.announce, entry: (id) => page.entry(id), go: (change) => page.go(change),
+  model: page.model, view: page.view, announce: page.context.announce, entry: (id) => page.entry(id), go: (change) => page.go(change), show: (box) => page.act("show", box),
   said: (words) => { page.leaveWords = words; page.words(); },
   changed: () => { page.parts.outline?.refresh(); page.words(); },
 });
