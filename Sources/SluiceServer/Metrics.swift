@@ -15,7 +15,9 @@ enum Metrics {
         )
         out.sample("sluice_internal_errors_total", "counter", "Mistakes of the server.", server.faults)
         sessions(server.host.statistics, &out)
-        process(&out)
+        out.head("sluice_build_info", "gauge", "Which Sluice this is.")
+        out.append(string: "sluice_build_info{version=\"\(Version.text)\"} 1\n")
+        process(server, &out)
     }
 
     private static func graphs(_ server: Server, _ out: inout ByteBuffer) {
@@ -146,7 +148,9 @@ enum Metrics {
         )
     }
 
-    private static func process(_ out: inout ByteBuffer) {
+    private static func process(_ server: Server, _ out: inout ByteBuffer) {
+        let start = UInt64(max(0, server.since) / 1000)
+        out.sample("process_start_time_seconds", "gauge", "When the server began, since 1970.", start)
         let resident = UInt64(OwnProcess.residentBytes)
         out.sample("process_resident_memory_bytes", "gauge", "Resident memory.", resident)
         if let open = OwnProcess.openDescriptors {

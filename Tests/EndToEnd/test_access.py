@@ -333,6 +333,14 @@ def waiting_read(guarded, who, node, seconds=30):
     eventually(lambda: guarded.count("subscriptions", "house") == before)
 
 
+def test_what_sluice_token_appends_to_no_file_is_a_file_of_tokens(guarded):
+    guarded.remove("bob")
+    guarded.file.write_text("".join(text for _, text in guarded.entries))
+    guarded.reload()
+    assert guarded.ask("bob", "GET", f"{NODE}/room.temp").status == 401
+    assert guarded.ask("alice", "GET", f"{NODE}/secret").status == 200
+
+
 def test_a_read_that_waits_ends_with_its_token(guarded):
     with waiting_read(guarded, "bob", "room.temp") as answer:
         guarded.remove("bob")
@@ -446,7 +454,7 @@ def test_without_tokens_only_loopback_is_served_unless_that_is_meant(tmp_path):
 ])
 def test_the_command_refuses_entries_that_a_server_would_refuse(arguments, says):
     ran = subprocess.run([BINARY, "token", *arguments], capture_output=True, text=True)
-    assert ran.returncode == 1 and says in ran.stderr and "slc_" not in ran.stdout + ran.stderr
+    assert ran.returncode == 2 and says in ran.stderr and "slc_" not in ran.stdout + ran.stderr
 
 
 def test_a_token_of_ones_own_is_read_from_standard_input():

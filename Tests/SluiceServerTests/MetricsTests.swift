@@ -26,6 +26,8 @@ struct MetricsTests {
         #expect(samples["sluice_nodes_released_total{graph=\"g\"}"] != nil)
         #expect(samples["sluice_http_requests_total"] == 2)
         #expect(samples["process_resident_memory_bytes"] ?? 0 > 1_000_000)
+        #expect(samples["process_start_time_seconds"] == Double(server.server.since / 1000))
+        #expect(samples["sluice_build_info{version=\"\(Version.text)\"}"] == 1)
     }
 
     @Test("a log entry is one line, whatever it says")

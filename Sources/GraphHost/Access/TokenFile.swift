@@ -12,6 +12,8 @@ internal import CEL
 ///     nodes: ["room.*"]
 ///     expires: 2027-01-01T00:00:00Z
 /// ```
+///
+/// The list alone will do: that is what `sluice token >> tokens.yaml` makes of no file.
 public enum TokenFile {
     /// Reads the whole file and reports everything that is wrong with it at once.
     public static func read(_ document: Document, file: String) -> (tokens: [Principal], problems: [Problem])
@@ -27,7 +29,20 @@ extension Notebook {
     private static let tokenKeys = ["name", "hash", "roles", "can", "graphs", "nodes", "expires"]
 
     fileprivate func tokens(_ document: Document) -> [Principal] {
-        guard let members = members(document, of: "the file of tokens") else { return [] }
+        guard let list = document.elements ?? tokenList(document) else { return [] }
+        var hashes: Set<[UInt8]> = []
+        return list.compactMap { element in
+            guard let token = token(element) else { return nil }
+            guard hashes.insert(token.digest).inserted else {
+                add("the same hash stands here twice", at: element.position)
+                return nil
+            }
+            return token
+        }
+    }
+
+    private func tokenList(_ document: Document) -> [Document]? {
+        guard let members = members(document, of: "the file of tokens") else { return nil }
         for (key, entry) in members where key != "tokens" {
             add(
                 "unknown key '\(key)'",
@@ -37,21 +52,10 @@ extension Notebook {
         }
         guard let list = document["tokens"] else {
             add("the file of tokens needs 'tokens'", at: document.position)
-            return []
+            return nil
         }
-        guard let elements = list.elements else {
-            add("'tokens' must be a list, not \(list.kindName)", at: list.position)
-            return []
-        }
-        var hashes: Set<[UInt8]> = []
-        return elements.compactMap { element in
-            guard let token = token(element) else { return nil }
-            guard hashes.insert(token.digest).inserted else {
-                add("the same hash stands here twice", at: element.position)
-                return nil
-            }
-            return token
-        }
+        if list.elements == nil { add("'tokens' must be a list, not \(list.kindName)", at: list.position) }
+        return list.elements
     }
 
     private func token(_ document: Document) -> Principal? {

@@ -32,6 +32,8 @@ public final class Server {
     /// Called once, when the last connection of a draining server is gone.
     public var onStop: (() -> Void)?
 
+    /// When it was made, in milliseconds since 1970.
+    let since: Int64
     let log: Logger
     let host: Host
     /// Where clients come in.
@@ -113,6 +115,7 @@ public final class Server {
     init(_ configuration: Configuration, commits: any CommitLog, on loop: Loop, log: Logger) {
         self.configuration = configuration
         self.loop = loop
+        since = loop.wallClock
         self.log = log
         let limits = configuration.limits
         host = Host(
