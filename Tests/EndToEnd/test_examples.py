@@ -47,6 +47,7 @@ def pattern(answer):
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.name)
 def test_every_curl_of_a_page_does_what_the_page_says(page, tmp_path):
     (tmp_path / "cellar.yaml").write_text("graph: cellar\nnodes: { damp: { set: number } }\n")
+    (tmp_path / "house.values.json").write_text('{"set":{"indoor_c":17.25,"mode":"eco"}}')
     listed = commands(page)
     names = {name for command, _ in listed for name in re.findall(r"/graphs/(\w+)", command)}
     with Server(graphs(page, names)) as server:
