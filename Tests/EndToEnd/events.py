@@ -24,7 +24,7 @@ class EventSource:
         self.connection.request("GET", path, headers={"Accept": "text/event-stream", **headers})
         self.response = self.connection.getresponse()
         self.status, self.headers = self.response.status, self.response.headers
-        self.last_id, self.retry, self.comments = None, None, 0
+        self.last_id, self.retry = None, None
 
     def event(self):
         """The next event; None at the end of the stream."""
@@ -40,9 +40,7 @@ class EventSource:
                 continue
             field, _, value = line.partition(":")
             value = value.removeprefix(" ")
-            if not field:
-                self.comments += 1
-            elif field == "event":
+            if field == "event":
                 name = value
             elif field == "data":
                 data.append(value)
@@ -51,12 +49,6 @@ class EventSource:
             elif field == "retry":
                 self.retry = int(value)
         return None
-
-    def wait_for_comment(self):
-        while not self.comments:
-            line = self.response.readline()
-            assert line, "the stream ended"
-            self.comments += line.startswith(b":")
 
     def close(self):
         # The response holds the socket as well.

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from conftest import Client
-from sluice import BINARY, ROOT, Server, eventually
+from sluice import BINARY, Server, eventually
 
 FULL = (pathlib.Path(__file__).parent / "graphs/house-full.yaml").read_text()
 # The same without rules, so that tests need no tokens; and with a short `ttl`.

@@ -3,6 +3,7 @@
 import json
 import socket
 import struct
+import time
 import urllib.parse
 
 import pytest
@@ -151,6 +152,17 @@ def test_heartbeats():
             beat = source.event()
             assert beat.name == "hb" and beat.json() == {"op": "hb", "revs": {"g": rev}}
             assert beat.id == f"{snap.json()['epoch']}:{rev}", "the cursor moves with it"
+
+
+def test_a_comment_after_fifteen_seconds_of_silence():
+    with Server({"g": CHAIN}) as server, EventSource(server, EVENTS + "?node=x", timeout=60) as source:
+        source.event()
+        began = time.monotonic()
+        assert source.response.readline().startswith(b":")
+        assert time.monotonic() - began > 14
+        # It says nothing: the next event is the node's.
+        server.set("g", "x", 5)
+        assert source.event().name == "upd"
 
 
 def test_a_stalled_reader_is_bounded_and_gets_the_newest():

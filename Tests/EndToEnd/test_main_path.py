@@ -1,6 +1,5 @@
 """The main job: POST sets a node, WebSocket listeners hear it."""
 
-import json
 
 from conftest import Client
 

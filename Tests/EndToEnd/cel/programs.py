@@ -138,7 +138,6 @@ def expression(t, d):
     r = RANDOM.random
     E = lambda x: expression(x, d - 1)
     P = lambda x: "(" + expression(x, d - 1) + ")"
-    L = lambda: lst(d)
     if t == "int":
         k = RANDOM.randrange(27)
         if k == 24:

@@ -4,7 +4,7 @@ import socket
 import struct
 
 from hostile.case import Case, Exchange, fill
-from rawsocket import RawSocket, RawWebSocket, frame
+from rawsocket import RawWebSocket, frame
 from sluice import eventually
 
 NODE = "/v1/graphs/g/nodes/"
