@@ -384,7 +384,7 @@ def test_a_chart_is_drawn_within_its_budget(open_page):
         page = open_page(server, address(layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 6})))
         expect(widget(page, "Voltage").locator(".legend output")).to_have_text("1\u202fV")
         times = page.evaluate("""async () => {
-            const { Cursor, TimeChart } = await import("/chart/chart.js"), { Ring } = await import("/chart/model.js");
+            const { Cursor, TimeChart } = await import("/chart/chart.js"), { Ring } = await import("/dash/feeds.js");
             const rings = [new Ring(5000), new Ring(5000)], now = Date.now();
             rings.forEach((ring, k) => { for (let i = 0; i < 5000; i++) ring.push(now - (5000 - i) * 50, Math.sin(i / 90 + k) * 20 + Math.random()); });
             let draw;

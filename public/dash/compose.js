@@ -1,4 +1,5 @@
-// A first dashboard for a graph that nobody made one for, and places for new widgets. Pure.
+// A first dashboard for a graph that nobody made one for, places for new widgets, and what an empty one says.
+import { h } from "../lib/dom.js";
 import { columns, meet, version } from "./layout.js";
 
 /** The first place where `w` × `h` fits, from the top. */
@@ -33,3 +34,13 @@ export function compose(nodes) {
   }
   return { v: version, widgets };
 }
+
+/** Of the graph of a board; what sleeps is asked for once. */
+export async function made({ graph, observed, page: { client } }) {
+  const nodes = [...observed.nodes.values()], asleep = nodes.filter((each) => each.kind !== "mutable" && !("v" in each)).map(({ name }) => name);
+  const { m } = await client.get(graph, asleep).catch(() => ({ m: {} }));
+  return { layout: compose(nodes.map((each) => ({ ...each, ...m[each.name] }))), problems: ["Made from the nodes of this graph. Change it as you like; Dashboards ▾ saves it."] };
+}
+
+export const emptyBoard = (add) => h("div", { class: "notice" }, h("h1", {}, "An empty dashboard"), h("p", {}, "Widgets show nodes of this graph and listen to them: what they show is kept alive by this page."),
+  h("button", { type: "button", class: "primary", onclick: () => add.click() }, "Add a widget"));

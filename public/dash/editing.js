@@ -41,9 +41,20 @@ export class Editing {
     this.changed();
   }
 
+  get #isFull() {
+    const isFull = this.#board.widgets.length >= most.widgets;
+    if (isFull) this.#board.say([`A dashboard has at most ${most.widgets} widgets.`]);
+    return isFull;
+  }
+
+  /** What to become of a widget; null also where the person has gone elsewhere meanwhile: widgets of a view that was left would listen for ever. */
+  async #ask(data) {
+    const answer = await askWidget(this.#board, data);
+    return this.#board.page.signal.aborted ? null : answer;
+  }
+
   async add() {
-    if (this.#board.widgets.length >= most.widgets) return this.#board.say([`A dashboard has at most ${most.widgets} widgets.`]);
-    const data = await askWidget(this.#board);
+    const data = !this.#isFull && await this.#ask();
     if (data) this.#insert(data);
   }
 
@@ -59,7 +70,7 @@ export class Editing {
   }
 
   async edit(widget) {
-    const board = this.#board, data = await askWidget(board, widget.data);
+    const board = this.#board, data = await this.#ask(widget.data);
     if (!data) return void widget.menuButton.focus();
     const next = new Widget(data, board);
     board.widgets[board.widgets.indexOf(widget)] = next;
@@ -70,7 +81,7 @@ export class Editing {
     next.menuButton.focus();
   }
 
-  duplicate({ data: { x, y, ...rest } }) { this.#insert({ ...structuredClone(rest), x, y: y + rest.h }); }
+  duplicate({ data: { x, y, ...rest } }) { if (!this.#isFull) this.#insert({ ...structuredClone(rest), x, y: y + rest.h }); }
 
   remove(widget) {
     const board = this.#board, at = board.widgets.indexOf(widget);
@@ -88,6 +99,7 @@ export class Editing {
   async more(button) {
     const board = this.#board, { graph, page, saved } = board, to = (name) => () => page.go(`${graphPath(graph, "dash")}?d=${encodeURIComponent(name)}`);
     const files = (await board.named()).filter((each) => !each.graph || each.graph === graph);
+    if (page.signal.aborted) return;
     page.dialogs.menu(button, [
       ...files.map(({ name, title }) => ({ label: title || name, action: to(name) })),
       ...Object.keys(saved).filter(Boolean).map((name) => ({ label: `${name} (saved here)`, action: to(name) })),
@@ -134,10 +146,10 @@ export class Editing {
       let thing;
       try { thing = JSON.parse(await file.text()); } catch { return board.say(["The file is no JSON."]); }
       const { layout, problems } = read(thing);
-      board.say(problems);
-      if (!layout) return;
+      if (!layout) return board.say(problems);
       board.set(layout);
-      if (!problems.length) this.changed();
+      this.changed();
+      if (problems.length) board.say(problems);
     });
     input.click();
   }

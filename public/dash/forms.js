@@ -42,16 +42,19 @@ export async function askWidget(board, data = null) {
   const kind = h("select", {}, Object.entries(kinds).map(([name, { label }]) => h("option", { value: name, selected: name === (data?.kind ?? "number") }, label)));
   const title = h("input", { value: data?.title ?? "", maxlength: most.title, placeholder: "As the node says" });
   const inputs = {}, fields = h("div", { class: "form-fields" }), problem = h("p", { class: "bad small", role: "alert" });
-  const nodes = h("select", {});
+  const nodes = h("select", {}), before = data?.nodes ?? (data?.node ? [data.node] : []);
+  // Patterns, and names of nodes that are gone, stay what they are.
+  all.unshift(...before.filter((name) => !all.some((each) => each.name === name)).map((name) => ({ name, kind: "mutable" })));
 
   const show = () => {
-    const { source } = kinds[kind.value], { options } = asked[kind.value], several = source === "several", chosen = data?.nodes ?? (data?.node ? [data.node] : []);
+    const { source } = kinds[kind.value], { options } = asked[kind.value], several = source === "several";
+    const chosen = nodes.options.length ? [...nodes.selectedOptions].map((each) => each.value) : before;
     nodes.multiple = several;
     nodes.size = several ? Math.min(8, Math.max(3, all.length)) : 0;
     nodes.replaceChildren(...(source === "maybe" ? [h("option", { value: "" }, "none")] : []),
       ...all.filter((each) => source !== "mutable" || each.kind === "mutable").map((each) =>
         h("option", { value: each.name, selected: chosen.includes(each.name) }, each.title ? `${each.name} — ${each.title}` : each.name)));
-    fields.replaceChildren(...(source === "none" ? [] : [field(several ? "Nodes" : "Node", several ? `Up to ${kind.value === "table" ? most.tableNodes : most.nodes}; with Ctrl or Shift for more than one` : "", nodes)]));
+    fields.replaceChildren(...(source === "none" ? [] : [field(several ? "Nodes" : "Node", several ? `Up to ${kinds[kind.value].most ? most.tableNodes : most.nodes}; with Ctrl or Shift for more than one` : "", nodes)]));
     for (const name of options) {
       const [label, hint] = labels[name], old = data?.[name];
       const input = name === "slider" ? h("input", { type: "checkbox" })
@@ -78,7 +81,7 @@ export async function askWidget(board, data = null) {
     for (const name of options) {
       const value = name === "slider" ? inputs[name].checked || undefined : inputs[name].value.trim();
       if (value === "" || value === undefined) continue;
-      if (name === "pipe") next.pipe = value === expression(data?.pipe) ? data.pipe : [{ map: value }];
+      if (name === "pipe") next.pipe = value === expression(data?.pipe) ? data.pipe : stages(value) ?? [{ map: value }];
       else next[name] = ["span", "min", "max", "warn"].includes(name) || (name === "bad" && kind.value === "gauge") ? Number(value) : value;
     }
     if (source !== "none" && source !== "maybe" && !chosen.length) {
@@ -94,5 +97,15 @@ export async function askWidget(board, data = null) {
 /** A pipe of one map is shown as its expression; others as JSON. */
 function expression(pipe) {
   if (!pipe) return "";
-  return pipe.length === 1 && typeof pipe[0].map === "string" ? pipe[0].map : JSON.stringify(pipe);
+  return pipe.length === 1 && typeof pipe[0]?.map === "string" ? pipe[0].map : JSON.stringify(pipe);
+}
+
+/** The stages that a text is the JSON of; others are expressions. */
+function stages(text) {
+  try {
+    const pipe = JSON.parse(text);
+    return Array.isArray(pipe) && pipe.length && pipe.every((each) => typeof each === "string" || each?.constructor === Object) ? pipe : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,7 +1,7 @@
 // Widgets that draw one number small: gauge and sparkline.
-import { steps } from "/chart/model.js";
 import { h, setText, style, svg } from "/lib/dom.js";
 import { formatEntry, formatNumber, formatValue } from "/lib/format.js";
+import { output, setEntry } from "/dash/widget.js";
 
 await style("/dash/more.css");
 
@@ -17,8 +17,7 @@ class Gauge {
   #fill; #value; #min; #max; #warn; #bad; #unit; #meter;
 
   constructor({ min = 0, max = 100, warn, bad, unit = "", title }) {
-    if (!(max > min)) max = min + 1;
-    Object.assign(this, { title });
+    if (!(max > min && max - min < Infinity)) max = min + 1;
     this.#min = min; this.#max = max; this.#warn = warn; this.#bad = typeof bad === "number" ? bad : undefined; this.#unit = unit;
     const share = (v) => Math.min(1, Math.max(0, (v - min) / (max - min)));
     const zones = [[warn, "warn"], [this.#bad, "bad"]].filter(([from]) => from !== undefined && from < max && from >= min);
@@ -34,27 +33,22 @@ class Gauge {
   }
 
   show(entry) {
-    const v = entry?.v, isNumber = typeof v === "number";
+    const v = typeof entry?.v === "bigint" ? Number(entry.v) : entry?.v, isNumber = typeof v === "number";
     const tone = !isNumber ? "none" : this.#bad !== undefined && v >= this.#bad ? "bad" : this.#warn !== undefined && v >= this.#warn ? "warn" : "ok";
     const share = isNumber ? Math.min(1, Math.max(0, (v - this.#min) / (this.#max - this.#min))) : 0;
     this.#fill.setAttribute("d", share > 0.001 ? arc(0, share) : "");
     this.#meter.dataset.tone = tone;
-    const text = isNumber ? formatValue(v, this.#unit) : entry?.fail ? "failed" : "–";
+    const text = isNumber ? formatValue(entry.v, this.#unit) : entry?.fail ? "failed" : "–";
     setText(this.#value, text);
     if (isNumber) this.#meter.setAttribute("aria-valuenow", v); else this.#meter.removeAttribute("aria-valuenow");
     this.#meter.setAttribute("aria-valuetext", tone === "warn" || tone === "bad" ? `${text}, ${tone === "bad" ? "too high" : "high"}` : text);
   }
 }
 
-const drawn = (element, page, draw) => {
-  const item = page.frame.item(element, draw), mark = () => item.mark();
-  return { element, show: mark, mark, close: () => item.close() };
-};
-
-export const gauge = (widget, { feeds: [feed], page, title, unit, facts }) => {
+export const gauge = (widget, { feeds: [feed], title, unit, facts }) => {
   const known = facts(feed.node);
   const gauge = new Gauge({ min: widget.min ?? known?.min, max: widget.max ?? known?.max, warn: widget.warn, bad: widget.bad, unit: unit(feed.node), title });
-  return drawn(gauge.element, page, () => gauge.show(feed.entry));
+  return { element: gauge.element, draw: () => gauge.show(feed.entry) };
 };
 
 function drawLine(canvas, width, height, ring, from, to) {
@@ -66,14 +60,13 @@ function drawLine(canvas, width, height, ring, from, to) {
   }
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, width, height);
-  const extent = ring.extent(from, to), columns = new Float64Array(4 * width), count = ring.columns(from, to, width - 4, columns);
-  if (!extent || !count) return;
+  const extent = ring.extent(from, to);
+  if (!extent) return;
   const size = extent[1] - extent[0], y = (v) => (size ? height - 3 - (v - extent[0]) / size * (height - 6) : height / 2);
   pen.beginPath();
   pen.strokeStyle = pen.fillStyle = getComputedStyle(canvas).color;
   pen.lineWidth = 1.5;
-  const held = steps(pen, columns, count, 0, y);
-  if (held === held) pen.lineTo(width - 4, y(held));
+  const held = ring.trace(pen, from, to, 0, width - 4, y);
   pen.stroke();
   if (held !== held) return;
   pen.beginPath();
@@ -81,22 +74,26 @@ function drawLine(canvas, width, height, ring, from, to) {
   pen.fill();
 }
 
-export const sparkline = (widget, { feeds: [feed], page, now, unit, signal }) => {
-  const figure = h("output", { class: "figure-2 value num" }), canvas = h("canvas", { "aria-hidden": "true" }), box = h("div", { class: "spark" }, canvas);
-  let size = { width: 0, height: 0 };
-  const own = drawn(h("div", { class: "sparkline" }, figure, box), page, () => {
-    setText(figure, formatEntry(feed.entry, unit(feed.node)));
-    figure.classList.toggle("fail", !!feed.entry?.fail);
-    const to = now();
-    drawLine(canvas, size.width, size.height, feed.ring, to - (widget.span ?? 300) * 1000, to);
-  });
+export const sparkline = (widget, { feeds: [feed], page, now, unit, signal, mark }) => {
+  const figure = output("figure-2 num"), canvas = h("canvas", { "aria-hidden": "true" }), box = h("div", { class: "spark" }, canvas);
+  let size = { width: 0, height: 0 }, drawn = 0;
   // Asked for while drawing, it would force a layout.
   new ResizeObserver(([{ contentRect }], observer) => {
     if (signal.aborted) return observer.disconnect();
     size = { width: Math.floor(contentRect.width), height: Math.floor(contentRect.height) };
-    own.mark();
+    drawn = 0;
+    mark();
   }).observe(box);
-  page.frame.tick(own.mark, signal);
-  page.store.listen("theme", own.mark, signal);
-  return own;
+  page.store.listen("theme", () => { drawn = 0; mark(); }, signal);
+  return {
+    element: h("div", { class: "sparkline" }, figure, box), ages: true,
+    draw() {
+      setEntry(figure, formatEntry(feed.entry, unit(feed.node)), feed.entry);
+      // With reduced motion the line steps once a second.
+      const to = now(), time = performance.now();
+      if (page.store.get("reduced") && drawn && time - drawn < 900) return;
+      drawn = time;
+      drawLine(canvas, size.width, size.height, feed.ring, to - (widget.span ?? 300) * 1000, to);
+    },
+  };
 };

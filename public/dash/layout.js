@@ -2,12 +2,13 @@
 
 export const version = 1;
 export const columns = 12;
-export const most = { widgets: 64, nodes: 6, tableNodes: 64, rows: 200, name: 128, title: 120, text: 4000, pipe: 2000, url: 4096, file: 262_144 };
+export const most = { widgets: 64, nodes: 6, tableNodes: 64, name: 128, title: 120, text: 4000, pipe: 2000, url: 4096, file: 262_144 };
 
 const isText = (thing, length) => typeof thing === "string" && thing.length <= length;
 const isWhole = (thing, low, high) => Number.isInteger(thing) && thing >= low && thing <= high;
 const isScalar = (thing) => thing === null || ["string", "number", "boolean"].includes(typeof thing);
-const nodeName = /^[A-Za-z0-9_*?][A-Za-z0-9_.*?-]{0,127}$/;
+// More stars would take a pattern's matching long.
+const nodeName = /^(?!(.*\*){4})[A-Za-z0-9_*?][A-Za-z0-9_.*?-]{0,127}$/;
 
 /** What widgets may say besides their place, and how it is checked. */
 const options = {

@@ -1,51 +1,48 @@
 // Widgets of many values: a table of nodes, a log of one node's values.
 import { h, setText, style } from "/lib/dom.js";
 import { formatAge, formatEntry, formatTime } from "/lib/format.js";
+import { setEntry } from "/dash/widget.js";
 
 await style("/dash/more.css");
 
-export const table = (widget, { feeds, page, unit, facts, signal }) => {
+export const table = (widget, { feeds, unit, facts, now }) => {
   const rows = feeds.map((feed) => {
     const value = h("td", { class: "num mono value" }), age = h("td", { class: "dim small num" });
     return { feed, value, age, row: h("tr", {}, h("th", { scope: "row", title: feed.node }, facts(feed.node)?.title ?? feed.node), value, age) };
   });
   const element = h("div", { class: "scroll fill", tabindex: 0, role: "group" }, h("table", { class: "tight" },
     h("thead", { class: "unseen" }, h("tr", {}, h("th", {}, "Node"), h("th", {}, "Value"), h("th", {}, "Changed"))), h("tbody", {}, rows.map(({ row }) => row))));
-  const item = page.frame.item(element, () => {
-    for (const { feed, value, age } of rows) {
-      setText(value, formatEntry(feed.entry, unit(feed.node)));
-      value.classList.toggle("fail", !!feed.entry?.fail);
-      value.classList.toggle("empty", !!feed.entry?.empty);
-      setText(age, feed.at ? formatAge(Date.now() - feed.at) : "");
-    }
-  });
-  page.frame.tick(() => item.mark(), signal);
   return {
-    element, show: () => item.mark(), mark: () => item.mark(), close: () => item.close(),
-    table: () => ({ head: ["node", "value"], rows: feeds.map(({ node, entry }) => [node, entry?.v ?? null]) }),
+    element, ages: true,
+    draw() {
+      for (const { feed, value, age } of rows) {
+        setEntry(value, formatEntry(feed.entry, unit(feed.node)), feed.entry);
+        setText(age, feed.meta?.t ? formatAge(now() - feed.meta.t) : "");
+      }
+    },
   };
 };
 
 const kept = 1000, lineHeight = 22;
 
 /** Every value of one node, newest first; only what is in sight is in the document. */
-export const log = (widget, { page, graph, feeds: [feed], unit, signal }) => {
+export const log = (widget, { page, graph, feeds: [feed], unit, signal, mark }) => {
   const lines = [];
   let paused = false, missed = 0, filter = "";
   const list = h("ol", { class: "log-lines" }), space = h("div", { class: "log-space" }, list);
   const pane = h("div", { class: "scroll fill log", tabindex: 0, role: "log", "aria-live": "off", "aria-label": `Values of ${feed.node}` }, space);
-  const find = h("input", { type: "search", placeholder: "Filter", "aria-label": "Filter the log", class: "small", oninput: () => { filter = find.value.toLowerCase(); item.mark(); } });
+  const find = h("input", { type: "search", placeholder: "Filter", "aria-label": "Filter the log", class: "small", oninput: () => { filter = find.value.toLowerCase(); mark(); } });
   const pause = h("button", { type: "button", class: "quiet small", "aria-pressed": "false", onclick: () => {
     paused = !paused;
     missed = 0;
     pause.setAttribute("aria-pressed", paused);
     if (!paused) shown = null;
     else shown = [...lines];
-    item.mark();
+    mark();
   } }, "Pause");
   let shown = null;
   const element = h("div", { class: "log-box" }, h("div", { class: "log-tools" }, find, pause), pane);
-  const item = page.frame.item(element, () => {
+  const draw = () => {
     const all = (shown ?? lines).filter(({ text }) => !filter || text.toLowerCase().includes(filter));
     setText(pause, paused ? `Go on (${missed} new)` : "Pause");
     space.style.height = `${all.length * lineHeight}px`;
@@ -60,21 +57,21 @@ export const log = (widget, { page, graph, feeds: [feed], unit, signal }) => {
       setText(value, text);
       value.classList.toggle("fail", isFail);
     });
-  });
-  pane.addEventListener("scroll", () => item.mark(), { passive: true, signal });
+  };
+  pane.addEventListener("scroll", mark, { passive: true, signal });
   // A log wants every value, the feed only the newest.
   const watch = page.client.watch({ graph, node: feed.node }, null, (value, meta) => {
     if (meta.ended) return;
     const entry = meta.fail ? { fail: meta.fail } : meta.empty || value === undefined ? { empty: true } : { v: value };
-    const last = lines[0];
-    if (last && last.rev === meta.rev && last.text === formatEntry(entry, unit(feed.node))) return;
-    lines.unshift({ t: meta.t, rev: meta.rev, text: formatEntry(entry, unit(feed.node)), isFail: !!meta.fail });
+    const last = lines[0], text = formatEntry(entry, unit(feed.node));
+    if (last && last.rev === meta.rev && last.text === text) return;
+    lines.unshift({ t: meta.t, rev: meta.rev, text, v: value, isFail: !!meta.fail });
     if (lines.length > kept) lines.pop();
     if (paused) missed++;
-    item.mark();
+    mark();
   }, { mode: "all", queue: 1024, history: 100, pipe: widget.pipe });
   return {
-    element, show() {}, mark: () => item.mark(), close: () => { watch.close(); item.close(); },
-    table: () => ({ head: ["time", "value"], rows: lines.map(({ t, text }) => [formatTime(t), text]) }),
+    element, draw, close: () => watch.close(),
+    table: () => ({ head: ["time", "value"], rows: lines.map(({ t, text, v = text }) => [new Date(t), v]) }),
   };
 };

@@ -1,33 +1,48 @@
 // The menu of a widget, and its values as a table, as JSON and as CSV.
 import { h, style } from "/lib/dom.js";
+import { formatTime } from "/lib/format.js";
 import { kinds } from "/dash/widget.js";
 
 style("/dash/more.css");
 
-const spell = (_, v) => (typeof v === "bigint" ? v.toString() : v);
+const spell = (_, v) => (typeof v === "bigint" ? JSON.rawJSON(v) : v);
 const objects = ({ head, rows }) => rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i]])));
 // A field that begins like a formula would be run by spreadsheets; it gets a quote in front.
 const field = (each) => {
-  let text = typeof each === "object" ? JSON.stringify(each, spell) : String(each);
+  let text = each instanceof Date ? each.toISOString() : typeof each === "object" ? JSON.stringify(each, spell) : String(each);
   if (typeof each === "string" && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 const csv = ({ head, rows }) => [head, ...rows].map((row) => row.map(field).join(",")).join("\r\n");
 
-function simpleTable({ sources: [source] }) {
-  return source && { head: ["node", "value"], rows: [[source.feed.node, source.feed.entry?.v ?? null]] };
+const number = (v) => (v === v ? v : "");
+
+/** A chart's points, newest first: of one node all, of several what held whenever one of them changed. */
+function points(feeds) {
+  const head = ["time", ...feeds.map(({ node }) => node)], [{ ring }] = feeds;
+  if (feeds.length === 1) return { head, rows: ring.times().map((t, i) => [new Date(t), number(ring.value(i))]).reverse() };
+  const times = new Set(feeds.flatMap((feed) => feed.ring.times()));
+  return { head, rows: [...times].sort((a, b) => b - a).map((t) => [new Date(t), ...feeds.map((feed) => number(feed.ring.at(t)))]) };
 }
 
-const tableOf = (widget) => widget.picture?.table?.() ?? simpleTable(widget);
+/** Rows of what a widget shows, times as dates; none where it shows nothing of the graph. */
+function tableOf({ data, picture, sources }, { observed }) {
+  const feeds = sources.map(({ feed }) => feed);
+  if (data.kind === "clients") return { head: ["client", "transport", "nodes"], rows: [...(observed.listeners?.values() ?? [])].map(({ client, l, transport = "", on = [] }) => [client ?? l, transport, on.length]) };
+  if (data.kind === "series" && feeds.length) return points(feeds);
+  return picture?.table?.() ?? { head: ["node", "value"], rows: feeds.map(({ node, entry }) => [node, entry?.v ?? null]) };
+}
+
+const word = (each) => (each instanceof Date ? formatTime(each) : typeof each === "object" ? JSON.stringify(each, spell) : String(each));
 const isTable = (widget) => !!widget.picture && !widget.picture.element.isConnected;
 
 /** From the picture to its values as they are now, and back. */
-function turn(widget) {
+function turn(widget, board) {
   if (isTable(widget)) return widget.body.replaceChildren(widget.picture.element);
-  const { head, rows } = tableOf(widget);
+  const { head, rows } = tableOf(widget, board);
   widget.body.replaceChildren(h("div", { class: "scroll fill", tabindex: 0, role: "group", "aria-label": "As a table" }, h("table", { class: "tight" },
     h("thead", {}, h("tr", {}, head.map((each) => h("th", {}, each)))),
-    h("tbody", {}, rows.slice(0, 500).map((row) => h("tr", {}, row.map((each) => h("td", { class: "num mono" }, typeof each === "object" ? JSON.stringify(each, spell) : String(each)))))))));
+    h("tbody", {}, rows.slice(0, 500).map((row) => h("tr", {}, row.map((each) => h("td", { class: "num mono" }, word(each)))))))));
 }
 
 async function copy(text, what, { title }, { announce, dialogs }) {
@@ -41,16 +56,17 @@ async function copy(text, what, { title }, { announce, dialogs }) {
 }
 
 /** Opens the menu at the widget's button. */
-export function widgetMenu(widget, { page }, editing) {
-  const table = tableOf(widget), disabled = !table;
+export function widgetMenu(widget, board, editing) {
+  // The table of a chart is long: made when it is asked for.
+  const { page } = board, disabled = !widget.sources.length && widget.data.kind !== "clients", table = () => tableOf(widget, board);
   page.dialogs.menu(widget.menuButton, [
     { label: "Edit…", action: () => editing.edit(widget), disabled: !kinds[widget.data.kind] },
     { label: "Move or resize", action: () => editing.moving.hold(widget) },
     { label: "Duplicate", action: () => editing.duplicate(widget) },
     { label: document.fullscreenElement ? "Leave full screen" : "Full screen", action: () => (document.fullscreenElement ? document.exitFullscreen() : widget.element.requestFullscreen?.()) },
-    { label: isTable(widget) ? "Show as picture" : "Show as table", action: () => turn(widget), disabled },
-    { label: "Copy as JSON", action: () => copy(JSON.stringify(objects(table), spell, 1), "JSON", widget, page), disabled },
-    { label: "Copy as CSV", action: () => copy(csv(table), "CSV", widget, page), disabled },
+    { label: isTable(widget) ? "Show as picture" : "Show as table", action: () => turn(widget, board), disabled },
+    { label: "Copy as JSON", action: () => copy(JSON.stringify(objects(table()), spell, 1), "JSON", widget, page), disabled },
+    { label: "Copy as CSV", action: () => copy(csv(table()), "CSV", widget, page), disabled },
     { label: "Remove", action: () => editing.remove(widget) },
   ]);
 }

@@ -13,7 +13,7 @@ export class Moving {
     this.#editing = editing;
     element.addEventListener("keydown", (event) => this.#key(event));
     element.addEventListener("focusout", (event) => {
-      if (this.#held && !this.#held.widget.element.contains(event.relatedTarget)) this.#drop(true);
+      if (this.#held && !this.#held.widget.element.contains(event.relatedTarget)) this.#drop(true, false);
     });
   }
 
@@ -28,28 +28,37 @@ export class Moving {
 
   #places() { return this.#board.widgets.map(({ data }) => [data, { x: data.x, y: data.y, w: data.w, h: data.h }]); }
 
-  #drop(keep) {
+  #drop(keep, isFocused = true) {
     const { widget, before } = this.#held;
     this.#held = null;
     widget.element.classList.remove("held");
+    // What has the focus keeps its place among the others.
+    if (isFocused) widget.element.blur();
     widget.element.removeAttribute("tabindex");
     if (keep) this.#editing.changed();
     else for (const [data, place] of before) Object.assign(data, place);
     this.#board.arrange();
-    widget.menuButton.focus();
+    if (isFocused) widget.menuButton.focus();
     const { x, y, w, h } = widget.data;
     this.#board.page.announce(keep ? `${widget.title}: column ${x + 1}, row ${y + 1}, ${w} wide, ${h} high` : `${widget.title} put back`);
   }
 
   #key(event) {
     if (!this.#held || event.target !== this.#held.widget.element) return;
-    const { widget, before } = this.#held, { data } = widget;
     const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (event.key === "Enter" || event.key === "Escape") this.#drop(event.key === "Enter");
-    else if (step) this.#change(widget, before, event.shiftKey ? { ...data, w: data.w + step[0], h: data.h + step[1] } : { ...data, x: data.x + step[0], y: data.y + step[1] });
+    else if (step) this.#step(step, event.shiftKey);
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** As far as it takes to get past what is in the way: one row down, a widget would float up again. */
+  #step([across, down], isResize) {
+    const { widget, before } = this.#held, { data } = widget, { x, y, w, h } = data;
+    for (let far = 1; far <= 24 && data.x === x && data.y === y && data.w === w && data.h === h; far++) {
+      this.#change(widget, before, isResize ? { x, y, w: w + far * across, h: h + far * down } : { x: x + far * across, y: y + far * down, w, h });
+    }
   }
 
   /** Tries a place for a widget: the others make room from where they were before. */

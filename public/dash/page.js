@@ -1,16 +1,13 @@
 // The dashboard of a graph. Widgets listen, and so own what they show; the layout is in the address.
 import { h, icon, load } from "/lib/dom.js";
 import { graphPath } from "/lib/page.js";
+import { Feeds, Observed } from "/dash/feeds.js";
 import { read } from "/dash/layout.js";
-import { Feeds, Observed, Widget } from "/dash/widget.js";
+import { Widget } from "/dash/widget.js";
 
 let list;
 /** The server's dashboards: `[{ name, title, graph }]`. */
-function named() {
-  list ??= fetch("/dashboards/").then((answer) => (answer.ok ? answer.json() : []))
-    .then((all) => (Array.isArray(all) ? all : all.dashboards ?? []), () => { list = undefined; return []; });
-  return list;
-}
+const named = () => (list ??= fetch("/dashboards/").then((answer) => (answer.ok ? answer.json() : Promise.reject())).catch(() => (list = null, [])));
 
 async function readFile(name) {
   try {
@@ -24,41 +21,32 @@ async function readFile(name) {
 }
 
 class Board {
-  widgets = [];
-  layout = null;
-  canEdit = true;
-  shared = {};
-  #address = null; #editing = null; #adder;
+  widgets = []; layout = null; canEdit = true; shared = {}; named = named;
+  element = h("div", { class: "dash" }); notice = h("div", { class: "dash-notice", role: "status", hidden: true });
+  #address = null; #editing = null;
 
   constructor(element, page) {
-    const { signal } = page;
+    const { client, header, keys, route, signal, store } = page;
     this.page = page;
-    this.graph = page.route.params.graph;
-    this.observed = new Observed(page.client, this.graph);
-    this.feeds = new Feeds(page.client, this.graph, (name) => this.facts(name));
-    this.notice = h("div", { class: "dash-notice", role: "status", hidden: true });
-    this.element = h("div", { class: "dash" });
-    element.append(this.notice, this.element);
-    page.store.listen("state", ({ name }) => this.feeds.connected(name === "live"), signal);
-    const add = () => this.edit((editing) => editing.add());
-    this.#adder = (attributes, ...words) => h("button", { type: "button", onclick: add, ...attributes }, words);
-    this.addButton = this.#adder({}, icon("M8 3v10M3 8h10"), "Add widget");
+    this.graph = route.params.graph;
+    this.observed = new Observed(client, this.graph);
+    this.feeds = new Feeds(client, this.graph, (name) => this.facts(name));
+    store.listen("state", ({ name }) => this.feeds.connected(name === "live"), signal);
+    this.addButton = h("button", { type: "button", onclick: () => this.edit((editing) => editing.add()) }, icon("M3 8v10M3 8h10"), "Add widget");
     const more = h("button", { type: "button", class: "quiet", "aria-haspopup": "menu", onclick: () => this.edit((editing) => editing.more(more)) }, "Dashboards ▾");
-    page.header.append(more, this.addButton);
-    this.observed.addEventListener("change", () => this.show(this.page.route), { once: true, signal });
-    page.keys.bind("e", "Add a widget", add, { signal, group: "Dashboard" });
+    header.append(more, this.addButton);
+    element.append(this.notice, this.element);
+    keys.bind("e", "Add a widget", () => this.canEdit && this.addButton.click(), { signal, group: "Dashboard" });
     this.#prepare(element, signal);
   }
 
   facts(name) { return this.observed.nodes?.get(name); }
-  get isNarrow() { return this.page.store.get("narrow"); }
 
   async show(route) {
     this.page.route = route;
     const w = route.query.get("w"), d = route.query.get("d"), address = w ?? (d === null ? "" : `d:${d}`);
     this.canEdit = route.query.get("kiosk") !== "1";
-    document.documentElement.toggleAttribute("data-kiosk", !this.canEdit);
-    if (!this.observed.nodes || address === this.#address) return;
+    if (address === this.#address) return;
     this.#address = address;
     const { layout, problems } = w !== null ? (await load("/dash/address.js")).decode(w) : await this.#stored(d);
     if (this.#address !== address || this.page.signal.aborted) return;
@@ -68,22 +56,21 @@ class Board {
 
   async #stored(name) {
     const { saved } = this;
-    name ??= "" in saved ? "" : (await named()).find((each) => (each.graph ?? each.name) === this.graph)?.name ?? null;
-    return name === null ? this.composed() : name in saved ? read(saved[name]) : readFile(name);
+    name ??= (await named()).find((each) => (each.graph ?? each.name) === this.graph)?.name;
+    return name === undefined ? this.composed() : name in saved ? read(saved[name]) : readFile(name);
   }
 
+  /** By their names, what this browser keeps. */
   get saved() {
-    try { return Object.assign(Object.create(null), JSON.parse(localStorage.getItem(`sluice.dash.${this.graph}`))); } catch { return Object.create(null); }
+    const none = Object.create(null);
+    try { return Object.assign(none, JSON.parse(localStorage.getItem(`sluice.dash.${this.graph}`))); } catch { return none; }
   }
 
-  /** Made from the graph's nodes; what sleeps is asked for once. */
+  /** Made from the graph's nodes. */
   async composed() {
-    const { client } = this.page, nodes = [...this.observed.nodes.values()], asleep = nodes.filter((each) => each.kind !== "mutable" && !("v" in each)).map(({ name }) => name);
-    const [{ compose }, { m }] = await Promise.all([load("/dash/compose.js"), client.get(this.graph, asleep).catch(() => ({ m: {} }))]);
-    return { layout: compose(nodes.map((each) => ({ ...each, ...m[each.name] }))), problems: ["Made from the nodes of this graph. Change it as you like; Dashboards ▾ saves it."] };
+    await this.observed.known;
+    return (await load("/dash/compose.js")).made(this);
   }
-
-  named = named;
 
   set(layout) {
     const focused = document.activeElement?.closest?.(".widget")?.getAttribute("aria-label");
@@ -96,20 +83,15 @@ class Board {
     if (focused) this.element.querySelector(`.widget[aria-label="${CSS.escape(focused)}"] .widget-menu`)?.focus();
   }
 
-  /** In reading order, so that Tab goes from top to bottom. */
+  /** In reading order, so that Tab goes from top to bottom; what is in the hand is put in order when it is let go. */
   arrange() {
-    const widgets = [...this.widgets].sort((a, b) => a.data.y - b.data.y || a.data.x - b.data.x);
-    widgets.forEach(({ element, data }, i) => {
+    const { children } = this.element, isHeld = this.element.querySelector(".held");
+    this.widgets.toSorted(({ data: a }, { data: b }) => a.y - b.y || a.x - b.x).forEach(({ element, data }, i) => {
       element.style.gridColumn = `${data.x + 1} / span ${data.w}`;
       element.style.gridRow = `${data.y + 1} / span ${data.h}`;
-      if (this.element.children[i] !== element && !element.contains(document.activeElement)) this.element.insertBefore(element, this.element.children[i] ?? null);
+      if (!isHeld && children[i] !== element && !element.contains(document.activeElement)) this.element.insertBefore(element, children[i] ?? null);
     });
-    if (!widgets.length) this.element.replaceChildren(this.#empty());
-  }
-
-  #empty() {
-    return h("div", { class: "notice" }, h("h1", {}, "An empty dashboard"), h("p", {}, "Widgets show nodes of this graph and listen to them: what they show is kept alive by this page."),
-      this.#adder({ class: "primary" }, "Add a widget"));
+    if (!this.widgets.length) load("/dash/compose.js").then(({ emptyBoard }) => this.element.replaceChildren(emptyBoard(this.addButton)));
   }
 
   say(lines) {
@@ -123,6 +105,7 @@ class Board {
     this.page.go(`${graphPath(this.graph, "dash")}?w=${text}${this.canEdit ? "" : "&kiosk=1"}`, { replace: true });
   }
 
+  /** Does what `/dash/editing.js` can. */
   async edit(act) {
     const loading = new AbortController();
     // Letters pressed meanwhile are for what opens.
@@ -137,11 +120,12 @@ class Board {
     } finally {
       loading.abort();
     }
-    act(editing);
+    if (!this.page.signal.aborted) act(editing);
   }
 
-  #load() {
-    return (this.#editing ??= load("/dash/editing.js").then(({ Editing }) => new Editing(this), (error) => { this.#editing = null; throw error; }));
+  async #load() {
+    const { Editing } = await load("/dash/editing.js");
+    return (this.#editing ??= new Editing(this));
   }
 
   /** Comes when a pointer or the focus is near. Widgets are moved by their heads. */
@@ -152,7 +136,7 @@ class Board {
     }
     this.element.addEventListener("pointerdown", (event) => {
       const handle = event.target.closest(".widget > header, .widget-resize");
-      if (!handle || event.button || event.target.closest("button, a") || this.isNarrow || !this.canEdit) return;
+      if (!handle || event.button || event.target.closest("button, a") || this.page.store.get("narrow") || !this.canEdit) return;
       event.preventDefault();
       this.edit((editing) => editing.moving.grab(event, handle));
     }, { signal });
@@ -162,7 +146,6 @@ class Board {
     for (const each of this.widgets) each.close();
     this.feeds.close();
     this.observed.close();
-    document.documentElement.removeAttribute("data-kiosk");
   }
 }
 
@@ -170,6 +153,7 @@ export async function mount(element, page) {
   // While the graph's facts are on their way.
   if (!page.route.query.has("w")) named();
   await page.style("/dash/dash.css");
+  if (page.signal.aborted) return;
   const board = new Board(element, page);
   board.show(page.route);
   return { update: (route) => board.show(route), unmount: () => board.close() };

@@ -3,7 +3,7 @@
 export class Seat {
   /** The node that is held, or null. */
   node = null;
-  #given;
+  #given; #isJoining = false;
 
   constructor(given) {
     this.#given = given;
@@ -12,7 +12,7 @@ export class Seat {
       // The seat went with the connection.
       if (name === "live" && !wasLive && this.node) {
         this.node = null;
-        setTimeout(() => !given.signal.aborted && this.#join(), 300);
+        setTimeout(() => this.#join(), 300);
       }
       wasLive = name === "live";
     }, given.signal);
@@ -25,28 +25,38 @@ export class Seat {
 
   /** Takes the first seat that is empty; whoever was faster has it, and the next one is tried. */
   async #join() {
-    const { feeds, page, graph, stored, field, problem, change } = this.#given, name = field.value.trim();
+    const { feeds, page, graph, stored, field, problem, signal } = this.#given, name = field.value.trim();
     if (!name) return void field.focus();
+    // Pressed twice it would hold two.
+    if (this.#isJoining || signal.aborted) return;
     try { localStorage.setItem(stored, name); } catch { /* nothing is kept */ }
+    this.#isJoining = true;
+    problem.textContent = await this.#take(feeds, page.client, graph, name);
+    this.#isJoining = false;
+    if (signal.aborted) this.leave();
+  }
+
+  /** Why there is none, in words. */
+  async #take(feeds, client, graph, name) {
     for (const { entry, node } of feeds) {
       if (typeof entry?.v === "string") continue;
       try {
-        await page.client.set(`${graph}/${node}`, name, { presence: true, if: { [node]: { empty: true } } });
+        await client.set(`${graph}/${node}`, name, { presence: true, if: { [node]: { empty: true } } });
         this.node = node;
-        problem.textContent = "";
-        return change();
+        this.#given.mark();
+        return "";
       } catch (error) {
-        if (error.code !== "conflict") return void (problem.textContent = error.message);
+        if (error.code !== "conflict") return error.message;
       }
     }
-    problem.textContent = "All seats are taken.";
+    return "All seats are taken.";
   }
 
   leave() {
-    const { page, graph, change } = this.#given, { node } = this;
+    const { page, graph, mark } = this.#given, { node } = this;
     if (!node) return;
     this.node = null;
     page.client.set(graph, {}, { clear: [node] }).catch(() => {});
-    change();
+    mark();
   }
 }

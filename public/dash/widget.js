@@ -1,87 +1,91 @@
-// The frame of a widget, and where its values come from: feeds listen and own; the graph itself is only looked at.
-import { Ring } from "/chart/model.js";
-import { h, icon, load, setText } from "/lib/dom.js";
-import { formatAge, formatDuration } from "/lib/format.js";
+// The frame of a widget, and the widgets of words and figures, which hardly a dashboard is without.
+import { h, icon, load, setAttribute, setText } from "/lib/dom.js";
+import { formatAge, formatEntry, formatNumber } from "/lib/format.js";
 import { graphPath, href } from "/lib/page.js";
 
-const figures = () => load("/dash/figures.js"), gauges = () => load("/dash/gauges.js"), lists = () => load("/dash/lists.js"), people = () => load("/dash/people.js");
-
-/** `source`: how many nodes a kind takes; "maybe" where text will do. */
+/** `source`: what nodes a kind takes, "maybe" where text will do; `most` of them; `past`: how many of their values it looks back on; `from`: its file. */
 export const kinds = {
-  number: { label: "Number", source: "one", load: figures },
-  sparkline: { label: "Sparkline", source: "one", load: gauges },
-  series: { label: "Time series", source: "several", load: figures },
-  gauge: { label: "Gauge", source: "one", load: gauges },
-  lamp: { label: "State lamp", source: "one", load: figures },
-  editor: { label: "Editor", source: "mutable", load: figures },
-  text: { label: "Text", source: "maybe", load: figures },
-  table: { label: "Table", source: "several", load: lists },
-  log: { label: "Log", source: "one", load: lists },
-  people: { label: "Who is here", source: "several", load: people },
-  clients: { label: "Client list", source: "none", load: people },
+  // Kinds come out of addresses.
+  __proto__: null,
+  number: { label: "Number", source: "one", from: "widget" },
+  sparkline: { label: "Sparkline", source: "one", from: "gauges", past: 8192 },
+  series: { label: "Time series", source: "several", from: "widget", past: 8192 },
+  gauge: { label: "Gauge", source: "one", from: "gauges" },
+  lamp: { label: "State lamp", source: "one", from: "widget" },
+  editor: { label: "Editor", source: "mutable", from: "widget" },
+  text: { label: "Text", source: "maybe", from: "widget" },
+  table: { label: "Table", source: "several", from: "lists", most: 200 },
+  log: { label: "Log", source: "one", from: "lists" },
+  people: { label: "Who is here", source: "several", from: "people", most: 64 },
+  clients: { label: "Client list", source: "none", from: "people" },
 };
 
+/**
+ * A picture is `{ element }` and, where it has them: `draw` for the animation loop, called when values came and every second if
+ * `ages`; `show` and `mark` where it sees to that itself; `table` where its values are not those of its feeds; `close`.
+ */
 export class Widget {
   sources = []; picture = null;
-  #board; #state; #note; #ending = new AbortController(); #noteText = ""; #words = h("span"); #againButton;
+  #board; #kind; #item; #ending = new AbortController(); #left = 0; #note = null;
+  #heading = h("h2"); #state = h("span", { class: "widget-state small dim" });
+  body = h("div", { class: "widget-body" });
 
   constructor(data, board) {
     this.data = data;
     this.#board = board;
-    const kind = kinds[data.kind];
-    this.#state = h("span", { class: "widget-state small dim" });
-    this.#againButton = h("button", { type: "button", class: "link", onclick: () => this.#again() }, "Watch it again");
-    this.#note = h("div", { class: "widget-note small", hidden: true }, this.#words, " ", this.#againButton);
-    this.body = h("div", { class: "widget-body" });
-    this.menuButton = h("button", { type: "button", class: "quiet only-icon widget-menu", "aria-label": `Menu of ${this.title}`, "aria-haspopup": "menu", onclick: () => board.edit((editing) => editing.menu(this)) }, icon("M3 8h.01M8 8h.01M13 8h.01"));
-    this.element = h("article", { class: "widget card", dataset: { kind: data.kind }, "aria-label": `${this.title}, ${kind?.label ?? data.kind}` },
-      h("header", {}, h("h2", {}, this.#heading()), this.#state, this.menuButton), this.body, this.#note, h("span", { class: "widget-resize", "aria-hidden": "true" }));
-    if (!kind) {
-      this.body.append(h("p", { class: "dim" }, `A widget of the kind “${data.kind}”, which this page does not know.`));
-      return;
-    }
-    board.page.frame.tick(() => this.#age(), this.#ending.signal);
-    board.page.store.listen("state", () => this.#age(), this.#ending.signal);
-    this.#start(kind);
+    const kind = this.#kind = kinds[data.kind], { signal } = this.#ending;
+    this.menuButton = h("button", { type: "button", class: "quiet only-icon widget-menu", "aria-haspopup": "menu", onclick: () => board.edit((editing) => editing.menu(this)) }, icon("M3 8h.01M8 8h.01M13 8h.01"));
+    this.element = h("article", { class: "widget card", dataset: { kind: data.kind } },
+      h("header", {}, this.#heading, this.#state, this.menuButton), this.body, h("span", { class: "widget-resize", "aria-hidden": "true" }));
+    this.#name();
+    if (!kind) return this.#say(`A widget of the kind “${data.kind}”, which this page does not know.`);
+    this.body.append(h("span", { class: "skeleton" }));
+    board.page.frame.tick(() => this.#age(), signal);
+    board.page.store.listen("state", () => this.#age(), signal);
+    this.#start(signal);
   }
 
   get nodes() { return this.data.nodes ?? (this.data.node ? [this.data.node] : []); }
 
   get title() {
-    const { title, node, nodes, kind } = this.data, name = node ?? nodes?.[0];
-    return title ?? (nodes?.length > 1 ? nodes.map((each) => this.#board.facts(each)?.title ?? each).join(", ") : this.#board.facts(name)?.title ?? name ?? kinds[kind]?.label ?? kind);
+    const { title, kind } = this.data;
+    return title ?? (this.nodes.map((each) => this.#board.facts(each)?.title ?? each).join(", ") || this.#kind?.label || kind);
   }
 
-  #heading() {
-    const [node] = this.nodes, text = this.title;
-    return node && !/[*?]/.test(node) ? h("a", { href: href(`${graphPath(this.#board.graph)}?node=${encodeURIComponent(node)}`), title: `${node} in the graph` }, text) : text;
+  #name() {
+    const [node] = this.nodes, { title } = this, path = graphPath(this.#board.graph);
+    setAttribute(this.element, "aria-label", `${title}, ${this.#kind?.label ?? this.data.kind}`);
+    setAttribute(this.menuButton, "aria-label", `Menu of ${title}`);
+    this.#heading.replaceChildren(node && !/[*?]/.test(node) ? h("a", { href: href(`${path}?node=${encodeURIComponent(node)}`), title: `${node} in the graph` }, title) : title);
   }
 
-  async #start(kind) {
-    const board = this.#board, { data } = this, names = this.#names();
-    if (!names.length && ["one", "several", "mutable"].includes(kind.source)) {
-      this.body.append(h("p", { class: "dim" }, "No node is chosen. Edit this widget to choose one."));
-      return;
-    }
-    this.sources = names.map((name) => board.feeds.open(name, data.pipe, (feed) => this.#heard(feed)));
-    const { signal } = this.#ending;
+  #say(words, tone = "dim") { this.body.replaceChildren(h("p", { class: tone }, words)); }
+
+  async #start(signal) {
+    const board = this.#board, { data } = this, { source, from, past = 1024 } = this.#kind;
+    await board.observed.known;
+    if (signal.aborted) return;
+    this.#name();
+    const names = this.#names();
+    if (!names.length && !/maybe|none/.test(source)) return this.#say(this.nodes.length ? "No node has such a name." : "No node is chosen. Edit this widget to choose one.");
+    this.sources = names.map((name) => board.feeds.open(name, data.pipe, past, (feed) => this.#heard(feed)));
     let picture;
     try {
-      const module = await kind.load();
+      const module = await load(`/dash/${from}.js`);
       if (signal.aborted) return;
       picture = await module[data.kind](data, {
         feeds: this.sources.map(({ feed }) => feed), page: board.page, graph: board.graph, now: board.feeds.now, shared: board.shared,
         facts: (name) => board.facts(name), unit: (name) => data.unit ?? (data.pipe ? "" : board.facts(name)?.unit ?? ""), title: this.title,
-        observed: board.observed, signal,
+        observed: board.observed, signal, mark: () => this.mark(),
       });
     } catch (error) {
-      this.body.append(h("p", { class: "bad" }, `This kind of widget could not be loaded (${error.message}).`));
-      return;
+      return this.#say(`This kind of widget could not be loaded (${error.message}).`, "bad");
     }
-    if (signal.aborted) return picture.close();
+    if (signal.aborted) return picture.close?.();
     this.picture = picture;
-    this.body.replaceChildren(this.picture.element);
-    this.picture.mark();
+    this.body.replaceChildren(picture.element);
+    if (picture.draw) this.#item = board.page.frame.item(picture.element, picture.draw);
+    picture.show?.();
     this.#age();
   }
 
@@ -89,166 +93,144 @@ export class Widget {
     const all = this.nodes.flatMap((name) => {
       if (!/[*?]/.test(name)) return [name];
       const pattern = new RegExp(`^${name.replace(/[.-]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`);
-      return [...(this.#board.observed.nodes?.keys() ?? [])].filter((each) => pattern.test(each));
+      return [...this.#board.observed.nodes.keys()].filter((each) => pattern.test(each));
     });
-    return [...new Set(all)].slice(0, this.data.kind === "table" ? 200 : 6);
+    const names = [...new Set(all)], { most = 6 } = this.#kind;
+    this.#left = Math.max(0, names.length - most);
+    return names.slice(0, most);
   }
 
   #heard(feed) {
-    this.picture?.show(feed);
-    if (feed.meta.ended || this.#noteText) this.#age();
+    if (this.picture?.show) this.picture.show();
+    else this.mark();
+    if (feed.meta.ended || this.#note) this.#age();
   }
 
   #age() {
-    const state = this.#board.page.store.get("state"), isLive = state.name === "live", now = Date.now();
-    const ended = this.sources.map(({ feed }) => feed).find(({ meta }) => meta?.ended);
-    this.element.classList.toggle("ended", !!ended);
-    let text = "", note = "";
-    if (ended) {
-      const { code, msg } = ended.meta.ended;
-      note = code === "node_removed" || code === "done" ? `This node was removed ${formatDuration(now - ended.endedAt)} ago.`
-        : code === "complete" ? "Complete: no more values come."
-        : code === "slow" ? "The server ended this because values were not read fast enough."
-        : `The server does not give this value: ${msg ?? code}`;
-      this.#againButton.hidden = code === "complete";
-      setText(this.#words, note);
-    } else if (!isLive) {
-      const ages = this.sources.filter(({ feed }) => feed.at).map(({ feed }) => [now - feed.at, feed.between]);
-      const [age, between] = ages.sort((a, b) => a[0] - b[0])[0] ?? [0, 0];
-      text = age > Math.max(3 * between, 5000) ? `⏱ ${formatAge(age).replace(" ago", " old")}` : "";
+    const { name, late } = this.#board.page.store.get("state"), feeds = this.sources.map(({ feed }) => feed);
+    const ended = feeds.find(({ meta }) => meta?.ended), isTrue = name === "live" && !late && !feeds.some(({ meta, watch }) => meta && watch.stale);
+    let text = this.#left ? `${feeds.length} of ${feeds.length + this.#left} nodes` : "";
+    if (ended || isTrue) {
+      const folds = Math.max(...feeds.map(({ folds }) => folds));
+      if (folds >= 1.5 && !ended) text = `1 of ${Math.round(folds)} updates`;
     } else {
-      const folds = Math.max(1, ...this.sources.map(({ feed }) => feed.folds));
-      if (folds >= 1.5) text = `1 of ${Math.round(folds)} updates`;
+      const [newest] = feeds.filter(({ at }) => at).sort((a, b) => b.at - a.at), age = Date.now() - newest?.at;
+      if (age > Math.max(3 * newest?.between, 5000)) text = `⏱ ${formatAge(age).replace(" ago", " old")}`;
     }
-    this.element.classList.toggle("stale", !isLive && text !== "");
+    this.element.classList.toggle("ended", !!ended);
+    this.element.classList.toggle("stale", text.startsWith("⏱"));
     setText(this.#state, text);
-    this.#noteText = note;
-    this.#note.hidden = !note;
-    if (isLive && !this.picture && !this.body.firstChild && this.sources.length) this.body.append(h("span", { class: "skeleton" }));
+    if (ended || this.#note) this.#tell(ended);
+    if (this.picture?.ages) this.mark();
   }
 
-  #again() { for (const { feed } of this.sources) if (feed.meta?.ended) { feed.meta = { ...feed.meta, ended: undefined }; feed.watch.again(); } this.#age(); }
+  /** Why a node says no more; few do. */
+  #tell(ended) {
+    this.#note ??= load("/dash/ended.js").then(({ Note }) => {
+      const note = new Note(this.sources, () => this.#age());
+      this.body.after(note.element);
+      return note;
+    });
+    this.#note.then((note) => note.show(ended), () => (this.#note = null));
+  }
 
-  mark() { this.picture?.mark(); }
+  mark() {
+    this.#item?.mark();
+    this.picture?.mark?.();
+  }
 
   close() {
     this.#ending.abort();
-    this.picture?.close();
+    this.#item?.close();
+    this.picture?.close?.();
     for (const source of this.sources) source.close();
     this.element.remove();
   }
 }
 
-export class Observed extends EventTarget {
-  /** Null until, or where, it may not be seen. */
-  nodes = null; listeners = null;
-  refused = "";
-  #watch;
+// Words and figures, and frames around the editor and the chart
 
-  constructor(client, graph) {
-    super();
-    this.#watch = client.observe(graph, (event) => this.#hear(event, graph), { every: 500 });
-  }
+const arrows = { rising: "↗", falling: "↘", steady: "→" };
+const isNumber = ({ v }) => typeof v === "number" || typeof v === "bigint";
 
-  close() { this.#watch.close(); }
-
-  #hear(event, graph) {
-    if (event.op === "topo") {
-      this.nodes = new Map();
-      this.listeners = new Map();
-      this.#add(event);
-    } else if (event.op === "topod") {
-      // Who came and went between two messages is in both.
-      if (event.add) this.#add(event.add);
-      for (const { l } of event.del?.listeners ?? []) this.listeners.delete(l);
-      if (!event.add?.nodes?.length && !event.add?.listeners?.length && !event.del?.listeners?.length) return;
-    } else if (event.code === "shutdown" || event.code === "closed") {
-      return;
-    } else {
-      // Who may read but not observe gets the definition's picture.
-      this.refused = event.msg ?? event.code;
-      fetch(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json`).then((answer) => (answer.ok ? answer.json() : { nodes: [] })).then((picture) => {
-        this.nodes = new Map();
-        this.#add(picture);
-        this.dispatchEvent(new Event("change"));
-      }, () => {});
-      return;
-    }
-    this.dispatchEvent(new Event("change"));
-  }
-
-  #add({ nodes, listeners }) {
-    for (const each of nodes ?? []) if (each.name) this.nodes.set(each.name, each);
-    for (const each of listeners ?? []) this.listeners?.set(each.l, each);
-  }
+/** Which way the number went over the last minute, in a word. */
+function trend(ring, now) {
+  const v = ring.at(now), before = ring.at(now - 60_000), from = before === before ? before : ring.length > 1 ? ring.value(0) : NaN;
+  if (v !== v || from !== from) return "";
+  const by = (v - from) / Math.max(Math.abs(v), Math.abs(from), 1e-12);
+  return by > 0.005 ? "rising" : by < -0.005 ? "falling" : "steady";
 }
 
-/** Widgets of one source share one feed: a chart keeps its past when it is edited. */
-export class Feeds {
-  #client; #graph; #facts; #feeds = new Map(); #skew = 0; #lost = null;
+/** A value that is seen: who hears the page would get no rest. */
+export const output = (name) => h("output", { class: `${name} value`, "aria-live": "off" });
 
-  constructor(client, graph, facts) {
-    this.#client = client;
-    this.#graph = graph;
-    this.#facts = facts;
-  }
-
-  now = () => Date.now() - this.#skew;
-
-  /** The feed of a node; close what comes back. */
-  open(node, pipe, listener) {
-    const key = JSON.stringify([node, pipe]);
-    let feed = this.#feeds.get(key);
-    if (!feed) {
-      feed = { node, ring: new Ring(8192), entry: null, meta: null, at: 0, between: 0, folds: 1, listeners: new Set() };
-      this.#feeds.set(key, feed);
-      const history = pipe ? undefined : Math.min(this.#facts(node)?.history ?? 0, 3600) || undefined;
-      feed.watch = this.#client.watch({ graph: this.#graph, node }, null, (value, meta) => this.#hear(feed, value, meta), { pipe, history, every: 50 });
-    }
-    clearTimeout(feed.timer);
-    feed.listeners.add(listener);
-    if (feed.meta) listener(feed);
-    return {
-      feed,
-      close: () => {
-        feed.listeners.delete(listener);
-        if (!feed.listeners.size) feed.timer = setTimeout(() => { this.#feeds.delete(key); feed.watch.close(); }, 300);
-      },
-    };
-  }
-
-  connected(isLive) {
-    if (!isLive && this.#lost === null) {
-      this.#lost = this.now();
-      for (const { ring } of this.#feeds.values()) if (ring.length) ring.openGap(this.#lost);
-    } else if (isLive && this.#lost !== null) {
-      this.#lost = null;
-      for (const { ring } of this.#feeds.values()) ring.closeGap(this.now());
-    }
-  }
-
-  close() {
-    for (const feed of this.#feeds.values()) { clearTimeout(feed.timer); feed.watch.close(); }
-    this.#feeds.clear();
-  }
-
-  #hear(feed, value, meta) {
-    if (meta.t && !meta.history) {
-      const late = Date.now() - meta.t;
-      // Only a clock that runs ahead of this one, or is far behind, is worth minding.
-      if (late < -500 || (late > 5000 && feed.at && this.#skew === 0 && meta.rev > (feed.meta?.rev ?? Infinity))) this.#skew = late;
-    }
-    const number = typeof value === "number" ? value : typeof value === "bigint" ? Number(value) : value === true ? 1 : value === false ? 0 : NaN;
-    if (!meta.ended && meta.t) feed.ring.push(meta.t, number);
-    feed.meta = meta;
-    if (meta.ended) feed.endedAt = Date.now();
-    else feed.entry = meta.fail ? { fail: meta.fail } : meta.empty || value === undefined ? { empty: true } : { v: value };
-    if (!meta.history) {
-      const at = Date.now();
-      if (feed.at) feed.between = feed.between ? 0.8 * feed.between + 0.2 * (at - feed.at) : at - feed.at;
-      feed.at = at;
-      feed.folds = 0.9 * feed.folds + 0.1 * (meta.folded ?? 1);
-    }
-    for (const listener of feed.listeners) listener(feed);
-  }
+/** Its text, and whether it is one of a failure or of nothing. */
+export function setEntry(element, text, entry) {
+  setText(element, text);
+  element.classList.toggle("fail", !!entry?.fail);
+  element.classList.toggle("empty", !!entry?.empty);
 }
+
+export const number = (widget, { feeds: [feed], now, unit }) => {
+  const figure = output("figure num"), measure = h("span", { class: "figure-unit" }), way = h("span", { class: "trend dim small" }), of = unit(feed.node), isBytes = /^B(\/s)?$/.test(of);
+  return {
+    element: h("div", { class: "number" }, h("div", {}, figure, measure), way),
+    draw() {
+      const entry = feed.entry ?? {}, isFigure = isNumber(entry), word = isFigure ? trend(feed.ring, now()) : "";
+      setEntry(figure, isFigure && !isBytes ? formatNumber(entry.v, 5) : formatEntry(feed.entry, isBytes ? of : ""), entry);
+      setText(measure, isFigure && !isBytes ? of : "");
+      setText(way, word && `${arrows[word]} ${word}`);
+    },
+  };
+};
+
+/** What the widget says is good or bad, else true is on. */
+function tone(entry, { ok, bad }) {
+  if (!entry || entry.empty) return ["off", "empty"];
+  if (entry.fail) return ["bad", formatEntry(entry)];
+  const { v } = entry, is = (wanted) => wanted !== undefined && String(wanted) === String(v);
+  const isOn = bad === undefined && ok === undefined && v !== false && v !== null && v !== 0;
+  return [is(bad) ? "bad" : is(ok) ? "ok" : isOn ? "on" : "off", v === true ? "on" : v === false ? "off" : formatEntry(entry)];
+}
+
+export const lamp = (widget, { feeds: [feed] }) => {
+  const word = output(""), element = h("div", { class: "lamp" }, h("i", { "aria-hidden": "true" }), word);
+  return {
+    element,
+    draw() {
+      const [name, text] = tone(feed.entry, widget);
+      element.dataset.tone = name;
+      setText(word, text);
+    },
+  };
+};
+
+export const text = (widget, { feeds: [feed], unit }) => {
+  if (!feed) return { element: h("div", { class: "text" }, h("p", { class: "words" }, widget.text)) };
+  const body = output("words");
+  return {
+    element: h("div", { class: "text" }, body),
+    draw() {
+      const { entry } = feed, isDeep = !!entry?.v && typeof entry.v === "object";
+      setEntry(body, isDeep ? JSON.stringify(entry.v, (_, v) => (typeof v === "bigint" ? JSON.rawJSON(v) : v), 1).slice(0, 20_000) : formatEntry(entry, unit(feed.node)), entry);
+      body.classList.toggle("deep", isDeep);
+    },
+  };
+};
+
+export const editor = async (widget, { feeds: [feed], page, graph, facts }) => {
+  const node = facts(feed.node) ?? { name: feed.node, kind: "mutable", type: "any" };
+  if (node.kind !== "mutable") return { element: h("p", { class: "dim" }, "This node is derived from others and cannot be set.") };
+  const { valueEditor } = await load("/ui/value-editor.js");
+  const { element, show, close } = valueEditor({ client: page.client, graph, node: { ...node, slider: widget.slider }, announce: page.announce, compact: true });
+  return { element, show: () => feed.entry && show(feed.entry), close };
+};
+
+export const series = async (widget, { feeds, page, shared, now, title, unit, facts }) => {
+  const { Cursor, TimeChart } = await load("/chart/chart.js");
+  const chart = new TimeChart({
+    series: feeds.map(({ node, ring }) => ({ name: facts(node)?.title ?? node, unit: unit(node), ring })),
+    span: (widget.span ?? 300) * 1000, min: widget.min, max: widget.max, cursor: (shared.cursor ??= new Cursor()), page, now, title,
+  });
+  return { element: chart.element, show: () => chart.grow(), mark: () => chart.mark(), close: () => chart.close() };
+};

@@ -1,9 +1,10 @@
 // The pure modules of dashboards and charts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Ring, SteadyRange, binaryStep, digitsOf, niceStep, ticks, timeLabel, timeTicks } from "../../../public/chart/model.js";
+import { SteadyRange, binaryStep, digitsOf, niceStep, ticks, timeLabel, timeTicks } from "../../../public/chart/chart.js";
 import { decode, encode } from "../../../public/dash/address.js";
 import { compose, place } from "../../../public/dash/compose.js";
+import { Feeds, Ring } from "../../../public/dash/feeds.js";
 import { columns, most, read, settle, version } from "../../../public/dash/layout.js";
 
 /** Random numbers that come again. */
@@ -36,26 +37,50 @@ test("the extent of a ring has the value that held at its beginning", () => {
   assert.equal(new Ring(2).extent(0, 1), null);
 });
 
-test("pixel columns lose no extreme and no gap, whatever the points", () => {
-  const next = random(7), out = new Float64Array(4 * 100);
-  for (let round = 0; round < 200; round++) {
-    const ring = new Ring(512);
-    let t = 0;
-    for (let i = 0; i < 50 + 500 * next(); i++) ring.push((t += 10 * next()), next() < 0.05 ? NaN : next() * 100 - 50);
-    const from = t * next() * 0.5, to = from + t * 0.5, width = 1 + Math.floor(80 * next()), count = ring.columns(from, to, width, out);
-    let low = Infinity, high = -Infinity;
-    for (let i = 0; i < count; i++) {
-      assert.ok(out[4 * i] >= 0 && out[4 * i] < width);
-      if (i) assert.ok(out[4 * i] > out[4 * i - 4], "columns go from left to right");
-      if (out[4 * i + 1] === out[4 * i + 1]) { low = Math.min(low, out[4 * i + 1]); high = Math.max(high, out[4 * i + 2]); }
-    }
-    let last = NaN;
-    for (let i = 0; i < ring.length && ring.time(i) <= to; i++) last = ring.value(i);
-    assert.ok(Object.is(out[4 * count - 1], last), "the last entry ends with the value that holds");
-    const extent = ring.extent(from, to);
-    // A column that had a gap in it begins anew after the gap.
-    if (extent && ![...Array(ring.length).keys()].some((i) => Number.isNaN(ring.value(i)))) assert.deepEqual([low, high], extent);
+test("a ring makes room as points come, and keeps them in order however its bound is raised", () => {
+  const ring = new Ring(100), seen = [];
+  for (let i = 0; i < 1000; i++) {
+    if (i === 333) ring.most = 500;
+    ring.push(i, -i);
+    seen.push(i);
+    while (seen.length > ring.most) seen.shift();
+    // What was let go of before the bound was raised does not come back.
+    assert.deepEqual(ring.times(), seen.slice(-ring.length));
+    assert.ok(ring.length <= ring.most && ring.at(i) === -i);
   }
+  assert.equal(ring.length, 500);
+});
+
+/** A canvas's pen as far as lines go: nothing is drawn to NaN, and a line without a beginning begins. */
+class Pen {
+  lines = []; points = [];
+  #at(x, y, begins) {
+    if (x !== x || y !== y) return;
+    if (begins || !this.lines.length) this.lines.push([]);
+    this.lines.at(-1).push([x, y]);
+    this.points.push([x, y]);
+  }
+  moveTo(x, y) { this.#at(x, y, true); }
+  lineTo(x, y) { this.#at(x, y, false); }
+}
+
+test("a trace loses no extreme and no gap, whatever the points", () => {
+  const next = random(7);
+  for (let round = 0; round < 200; round++) {
+    const ring = new Ring(512), hasGaps = round % 2;
+    let t = 0;
+    for (let i = 0; i < 50 + 500 * next(); i++) ring.push((t += 10 * next()), hasGaps && next() < 0.05 ? NaN : next() * 100 - 50);
+    const from = t * next() * 0.5, to = from + t * 0.5, width = 1 + Math.floor(80 * next()), pen = new Pen(), held = ring.trace(pen, from, to, 8, width, (v) => v);
+    assert.ok(pen.points.every(([x], i) => x >= 8 && x <= 8 + width && (!i || x >= pen.points[i - 1][0])), "it goes from left to right");
+    assert.ok(Object.is(held, ring.at(to)), "it ends with the value that holds");
+    const ys = pen.points.map(([, y]) => y), extent = ring.extent(from, to);
+    // A column that had a gap in it begins anew after the gap.
+    if (!hasGaps) assert.deepEqual([Math.min(...ys), Math.max(...ys)], extent);
+  }
+  const ring = new Ring(8), pen = new Pen();
+  ring.push(0, 1); ring.push(20, NaN); ring.push(60, 3);
+  ring.trace(pen, 0, 100, 0, 100, (v) => v);
+  assert.deepEqual(pen.lines.map((line) => [line[0], line.at(-1)]), [[[0.5, 1], [20.5, 1]], [[60.5, 3], [100, 3]]], "no line where there was no number");
 });
 
 test("gaps are spans; one that lasts is closed once", () => {
@@ -158,4 +183,38 @@ test("a graph without a dashboard gets one of its nodes", () => {
   assert.ok(layout.widgets.length > 3 && layout.widgets.length <= 24);
   assert.deepEqual(read(layout).problems, []);
   assert.deepEqual(new Set(layout.widgets.map(({ kind }) => kind)), new Set(["series", "lamp", "editor"]));
+});
+
+test("a ring takes room as it fills", () => {
+  const before = process.memoryUsage().arrayBuffers, rings = Array.from({ length: 500 }, () => new Ring(8192));
+  for (const ring of rings) ring.push(1, 1);
+  assert.ok(process.memoryUsage().arrayBuffers - before < 500 * 2048, "500 feeds of a point each in less than 2 KiB a feed");
+});
+
+test("the server's clock is not mistaken for values that come late", () => {
+  let hear;
+  const feeds = new Feeds({ watch: (target, type, fn) => ((hear = fn), { close() {} }) }, "g", () => undefined), seen = [];
+  feeds.open("x", undefined, 64, ({ entry }) => seen.push(entry));
+  let rev = 0;
+  const told = (late, more) => hear(1, { t: Date.now() - late, rev: ++rev, ...more }), skew = () => Date.now() - feeds.now();
+  told(3_600_000);
+  assert.equal(skew(), 0, "a value set an hour ago says nothing about the clock");
+  told(40_000, { gap: 50_000 });
+  assert.equal(skew(), 0, "nor does what was missed");
+  told(10);
+  told(120_000);
+  assert.equal(skew(), 0, "nor what waited while this machine slept");
+  told(-10_000);
+  assert.ok(Math.abs(skew() + 10_000) < 500, "but a clock that runs ahead shows at once");
+  const behind = new Feeds({ watch: (target, type, fn) => ((hear = fn), { close() {} }) }, "g", () => undefined);
+  behind.open("x", undefined, 64, () => {});
+  told(60_000);
+  told(60_000);
+  assert.ok(Math.abs(Date.now() - behind.now() - 60_000) < 500, "and one that is far behind");
+});
+
+test("patterns are short enough to be matched", () => {
+  const problems = (node) => read({ v: version, widgets: [{ kind: "table", nodes: [node] }] }).problems.length;
+  assert.equal(problems("room.*.wall.*_*"), 0);
+  assert.equal(problems("*a".repeat(20)), 1);
 });
