@@ -1,8 +1,8 @@
 // The page: one client, one store, one animation loop, one view.
+import { connect } from "/client.js";
 import { h, load, style, styled } from "/lib/dom.js";
 import { Announcer, Frame, Keys, Router, Store, graphPath, href } from "/lib/page.js";
-import { isSignedOut, join } from "/ui/conn-state.js";
-import { Shell } from "/ui/shell.js";
+import { Shell, isSignedOut } from "/ui/shell.js";
 
 const views = {
   graphs: "/views/graphs.js",
@@ -27,6 +27,7 @@ const follow = (query, key) => {
 };
 follow("(max-width: 759px)", "narrow");
 follow("(prefers-reduced-motion: reduce)", "reduced");
+follow("(prefers-color-scheme: dark)", "theme");
 store.set("paused", false);
 
 // That there is a session, not whose: its cookie is out of reach of scripts.
@@ -35,7 +36,52 @@ store.listen("session", (session) => {
   try { session ? localStorage.setItem("sluice.session", "yes") : localStorage.removeItem("sluice.session"); } catch { /* for now only */ }
 });
 
-const { client, meters } = join(store, frame);
+// `state` in the store is the client's own, with `late` (the server is silent) and `restarted` (it has begun another history).
+const meters = { rtt: null, messages: 0, updates: 0, bytes: 0 }, epochs = new Map();
+let late = false, restarted = false, asked = 0, pinged = 0, trips = null;
+
+const client = connect("/v1/ws", {
+  client: "dashboard",
+  onState(state) {
+    late = restarted = false;
+    // An answer is also awaited while the socket is being made.
+    asked = state.name === "live" || state.name === "closed" || state.at ? 0 : performance.now();
+    tell(state);
+  },
+  onMessage({ op, d, val }, length) {
+    meters.messages++;
+    meters.bytes += length;
+    if (op === "upd") for (const { n = 1 } of d) meters.updates += n;
+    meters.updates += val?.length ?? 0;
+    asked = 0;
+    if (late) tell(client.state, (late = false));
+  },
+});
+
+function tell(state) {
+  store.set("state", Object.freeze({ ...state, late, restarted }));
+  document.documentElement.dataset.conn = state.name;
+  dispatchEvent(new Event("connection"));
+}
+
+frame.tick(async () => {
+  const now = performance.now();
+  if (!late && asked && now - asked > 1500) tell(client.state, (late = true));
+  if (client.state.name !== "live" || asked || now - pinged < 1900) return;
+  asked = pinged = now;
+  const trip = await client.ping();
+  if (trip === undefined) return;
+  // The first trip is one of a page that is loading.
+  trips = trips ? [...trips.slice(-4), trip] : [];
+  if (trips.length) meters.rtt = [...trips].sort((a, b) => a - b)[trips.length >> 1];
+});
+
+store.listen("graphs", (graphs = []) => {
+  const isOther = graphs.some(({ graph, epoch }) => (epochs.get(graph) ?? epoch) !== epoch);
+  for (const { graph, epoch } of graphs) epochs.set(graph, epoch);
+  if (isOther && client.state.gap !== undefined) tell(client.state, (restarted = true));
+});
+tell(client.state);
 
 const dialogs = Object.fromEntries(["open", "confirm", "menu"].map((name) => [name, async (...given) => {
   const module = await load("/ui/dialogs.js");
@@ -43,14 +89,11 @@ const dialogs = Object.fromEntries(["open", "confirm", "menu"].map((name) => [na
   return module[name](...given);
 }]));
 
-// Fetched when somebody is there: then it opens at once, also when the server is gone.
-const present = new AbortController();
-for (const event of ["pointermove", "pointerdown", "keydown"]) {
-  addEventListener(event, () => {
-    present.abort();
-    for (const path of ["/ui/dialogs.js", "/ui/tools.js"]) load(path).catch(() => { /* asked for again when it is needed */ });
-  }, { signal: present.signal });
-}
+// Somebody is there, or the page has stood for a while: what acts need is fetched, so that they act at once, and when the server is gone.
+const present = () => store.set("present", true);
+for (const event of ["pointermove", "pointerdown", "keydown"]) addEventListener(event, present, { once: true });
+setTimeout(present, 3000);
+store.listen("present", (isPresent) => isPresent && load("/ui/dialogs.js").catch(() => { /* asked for again when it is needed */ }));
 
 const shell = new Shell({ client, meters, store, frame, keys, dialogs, announce, go: (...a) => router.go(...a) });
 
@@ -88,21 +131,20 @@ async function show(route) {
     go: (to, options) => router.go(to, options),
     title: (text) => { if (current === mine) document.title = `${text} · Sluice`; },
   };
-  let module;
   try {
-    module = await load(path);
+    const { mount } = await load(path);
     await styled();
+    if (current !== mine) return;
+    const view = await mount(element, context);
+    // Another may have come meanwhile.
+    if (current === mine) mine.view = view;
+    else view?.unmount?.();
   } catch (error) {
     if (current !== mine) return;
-    element.replaceWith(sentence("This view cannot be shown", h("p", {}, `${path} did not load (${error.message}).`),
+    ending.abort();
+    main.replaceChildren(sentence("This view cannot be shown", h("p", {}, `${path}: ${error.message}. Reload the page to try again.`),
       route.params.graph && h("a", { href: href(graphPath(route.params.graph, "values")) }, "Show its values as a table")));
-    return;
   }
-  if (current !== mine) return;
-  const view = await module.mount(element, context);
-  // Another may have come meanwhile.
-  if (current === mine) mine.view = view;
-  else view?.unmount?.();
 }
 
 const router = new Router(show);

@@ -47,7 +47,7 @@ def test_a_frozen_server_is_told_within_seconds_and_found_again(open_page):
 def test_words_for_every_state(open_page, server):
     page = open_page(server)
     words = page.evaluate("""async () => {
-      const { words, resumedWords } = await import("/ui/conn-state.js"), now = 1e12;
+      const { words, resumedWords } = await import("/ui/shell.js"), now = 1e12;
       return [
         { name: "live" }, { name: "live", late: true }, { name: "connecting" }, { name: "connecting", late: true },
         { name: "reconnecting", since: now - 1000, tries: 3, at: now + 1500 }, { name: "reconnecting", tries: 2, at: now },
@@ -63,7 +63,7 @@ def test_words_for_every_state(open_page, server):
 
 
 @contextlib.contextmanager
-def files_without_socket(answers):
+def files_without_socket(answers, port=0):
     """The page's files from a server that knows no WebSocket: it refuses, or never answers."""
     class Handler(http.server.SimpleHTTPRequestHandler):
         def __init__(self, *arguments):
@@ -78,7 +78,7 @@ def files_without_socket(answers):
             pass
 
     Handler.extensions_map = {**Handler.extensions_map, ".js": "text/javascript"}
-    running = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    running = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
     running.daemon_threads = True
     threading.Thread(target=running.serve_forever, daemon=True).start()
     try:
@@ -370,6 +370,8 @@ def test_many_values_are_measured_and_one_draw_a_frame_keeps_up(open_page, serve
 def test_without_a_network_the_page_says_offline_and_is_back_at_once(open_page, server):
     page = open_page(server, "/#/g/g/values", allow=DOWN + "|ERR_INTERNET_DISCONNECTED")
     expect(page.locator('[data-node="deep"]')).to_have_text("30")
+    with page.expect_response("**/version"):
+        page.mouse.move(9, 9)
     page.context.set_offline(True)
     expect(state(page)).to_contain_text("Offline", timeout=10_000)
     expect(page.locator("#banner")).to_contain_text("cannot be reached")
@@ -384,7 +386,9 @@ def test_a_newer_server_offers_to_reload_and_does_not(open_page):
     with Server({"g": CHAIN}) as first:
         page = open_page(first, allow=DOWN)
         expect(state(page)).to_have_text("Live")
-        page.wait_for_timeout(300)
+        # The page asks when somebody is there.
+        with page.expect_response("**/version"):
+            page.mouse.move(9, 9)
         origin = page.evaluate("performance.timeOrigin")
         page.route("**/version", lambda route: route.fulfill(json={"name": "sluice", "version": "99.0", "protocol": "sluice.v1.json"}))
         port = first.port
@@ -396,6 +400,85 @@ def test_a_newer_server_offers_to_reload_and_does_not(open_page):
             page.get_by_role("button", name="Reload to update").click()
             expect(page.locator("#banner")).to_be_hidden()
             assert page.evaluate("performance.timeOrigin") != origin
+
+
+def test_what_acts_need_is_there_when_the_server_goes_though_nobody_has_touched_the_page(open_page):
+    with Server({"g": CHAIN}) as server:
+        page = open_page(server, "/#/g/g/values", allow=DOWN)
+        expect(state(page)).to_have_text("Live")
+        with page.expect_response("**/version", timeout=8000):
+            pass
+        server.process.kill()
+        server.process.wait()
+        expect(state(page)).to_contain_text("Reconnecting")
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog", name="Keys")).to_contain_text("Go to the clients")
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Theme: system").click()
+        expect(page.get_by_role("menuitem", name="Dark")).to_be_visible()
+
+
+def test_a_server_of_a_newer_protocol_offers_to_reload(open_page):
+    with Server({"g": CHAIN}) as first:
+        page = open_page(first, allow=DOWN + "|404|400")
+        with page.expect_response("**/version"):
+            page.mouse.move(9, 9)
+        page.route("**/version", lambda route: route.fulfill(json={"name": "sluice", "version": "99.0", "protocol": "sluice.v2.json"}))
+        port = first.port
+        first.process.kill()
+        first.process.wait()
+        with files_without_socket(True, port):
+            expect(page.locator("#banner")).to_contain_text("It may not talk to this page any more", timeout=15_000)
+            expect(page.get_by_role("button", name="Reload to update")).to_be_visible()
+
+
+def test_the_focus_is_kept_where_the_frame_of_the_page_changes(open_page):
+    with Server({"g": CHAIN, "h": CHAIN.replace("graph: g", "graph: h").replace("A test graph", "Another")}) as server:
+        page = open_page(server, "/#/g/g/values", allow=DOWN)
+        focused = "document.activeElement.textContent"
+        link = page.locator("#sidebar a", has_text="Another")
+        expect(link).to_be_visible()
+        link.focus()
+        before = link.text_content()
+        watching = open_page(server, "/#/g/h/values")
+        expect(link).not_to_have_text(before, timeout=8000)
+        assert page.evaluate(focused) == link.text_content(), "its counts changed"
+        watching.close()
+        link.press("Enter")
+        expect(page).to_have_url(re.compile("#/g/h/values$"))
+        assert page.evaluate(focused) == link.text_content(), "the view is another one, the link is the same"
+        page.keyboard.press("p")
+        page.get_by_role("button", name="Paused").press("Enter")
+        assert page.evaluate("document.activeElement.ariaLabel") == "Keys (?)"
+        port = server.port
+        server.process.kill()
+        server.process.wait()
+        retry = page.get_by_role("button", name="Retry now")
+        retry.focus()
+        with Server({"g": CHAIN, "h": CHAIN.replace("graph: g", "graph: h")}, listen=f"127.0.0.1:{port}"):
+            expect(retry).to_be_hidden(timeout=15_000)
+            assert "conn-chip" in page.evaluate("document.activeElement.className")
+
+
+def test_one_that_fails_stops_neither_the_clock_nor_the_drawing_of_others(open_page, server):
+    page = open_page(server, "/#/about", allow="mine")
+    seen = page.evaluate("""async () => {
+      const { Frame, Store } = await import("/lib/page.js"), seen = [], errors = [];
+      addEventListener("error", (event) => { errors.push(event.message); event.preventDefault(); });
+      const frame = new Frame(), fails = () => { throw new Error("mine"); };
+      const bad = frame.item(document.body, fails), good = frame.item(document.body, () => { seen.push("drawn"); });
+      frame.tick(fails);
+      frame.tick(() => seen.push("tick"));
+      await new Promise((resolve) => setTimeout(resolve, 2300));
+      const store = new Store(), ending = new AbortController(), heard = [];
+      store.listen("a", (value) => { if (value === 1) { store.set("a", 2); ending.abort(); } });
+      store.listen("a", (value) => heard.push(value));
+      store.listen("a", () => heard.push("left"), ending.signal);
+      heard.length = 0;
+      store.set("a", 1);
+      return [seen.filter((each) => each === "tick").length >= 2, seen.includes("drawn"), errors.length >= 3, heard];
+    }""")
+    assert seen == [True, True, True, [2, "left", 2]], "in order, and none to who has left"
 
 
 def test_the_content_is_one_key_away_and_views_begin_at_their_beginning(open_page, server):

@@ -3,7 +3,7 @@ import { h, setText, style } from "/lib/dom.js";
 import { formatAge, formatEntry, formatTime } from "/lib/format.js";
 import { setEntry } from "/dash/widget.js";
 
-await style("/dash/more.css");
+await Promise.all(["/ui/table.css", "/dash/more.css"].map(style));
 
 export const table = (widget, { feeds, unit, facts, now }) => {
   const rows = feeds.map((feed) => {

@@ -3,7 +3,7 @@ import { h, style } from "/lib/dom.js";
 import { formatTime } from "/lib/format.js";
 import { kinds } from "/dash/widget.js";
 
-style("/dash/more.css");
+for (const path of ["/ui/table.css", "/dash/more.css"]) style(path);
 
 const spell = (_, v) => (typeof v === "bigint" ? JSON.rawJSON(v) : v);
 const objects = ({ head, rows }) => rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i]])));

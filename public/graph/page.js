@@ -43,16 +43,13 @@ class GraphPage {
     ]) keys.bind(key, label, () => this.act(...act), { signal, group: "Graph" });
     keys.bind("0", "Fit the picture", () => this.view.fit(), { signal, group: "Graph" });
     keys.bind("/", "Search nodes", () => { this.field.focus(); this.field.select(); }, { signal, group: "Graph" });
-    const present = new AbortController();
-    for (const event of ["pointermove", "pointerdown", "keydown"]) {
-      addEventListener(event, () => {
-        present.abort();
-        style("/graph/panels.css");
-        for (const name of likely) load(`/graph/${name}.js`).catch(() => { /* asked for again when it is needed */ });
-        this.#isPresent = true;
-        this.#map();
-      }, { signal: AbortSignal.any([signal, present.signal]) });
-    }
+    store.listen("present", (isPresent) => {
+      if (!isPresent) return;
+      style("/graph/panels.css");
+      for (const name of likely) load(`/graph/${name}.js`).catch(() => { /* asked for again when it is needed */ });
+      this.#isPresent = true;
+      this.#map();
+    }, signal);
     this.update(context.route);
     this.#subscription = client.observe(this.graph, (message) => this.#receive(message), { every: 100 });
     this.words();

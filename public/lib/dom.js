@@ -2,12 +2,12 @@
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
-    if (value === undefined || value === null || value === false) continue;
+    if ((value ?? false) === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "dataset") Object.assign(element.dataset, value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
+  element.append(...children.flat(Infinity).filter((child) => (child ?? false) !== false));
   return element;
 }
 
@@ -18,11 +18,11 @@ export const svg = (tag, attributes, ...children) => fill(document.createElement
 
 const styles = new Map();
 
-/** Loads a stylesheet once; resolves when it holds, or could not be had. Views may differ from `/ui/`, which comes before. */
+/** Loads a stylesheet once; resolves when it holds, or could not be had: then it is asked for anew. Views may differ from `/ui/`, which comes before. */
 export function style(path) {
   if (!styles.has(path)) {
     styles.set(path, new Promise((resolve) => {
-      const link = h("link", { rel: "stylesheet", href: path, onload: resolve, onerror: resolve });
+      const link = h("link", { rel: "stylesheet", href: path, onload: resolve, onerror: () => { link.remove(); styles.delete(path); resolve(); } });
       if (path.startsWith("/ui/")) document.querySelector("link[rel=stylesheet]").after(link);
       else document.head.append(link);
     }));
@@ -49,10 +49,20 @@ export function setText(element, text) {
 }
 
 export function setAttribute(element, name, value) {
-  const text = value === null || value === undefined || value === false ? null : value === true ? "" : String(value);
+  const text = (value ?? false) === false ? null : value === true ? "" : String(value);
   if (element.getAttribute(name) === text) return;
   if (text === null) element.removeAttribute(name);
   else element.setAttribute(name, text);
+}
+
+/** Makes `items` the children: what is there already, or looks the same, stays; the focus goes to the like of what had it, or to the content. */
+export function arrange(parent, items) {
+  const focused = document.activeElement, had = parent.contains(focused);
+  const kept = items.map((item, i) => (!item.isConnected && parent.children[i]?.isEqualNode(item) ? parent.children[i] : item)), all = new Set(kept);
+  for (const child of [...parent.children]) if (!all.has(child)) child.remove();
+  kept.forEach((item, i) => { if (parent.children[i] !== item) parent.insertBefore(item, parent.children[i] ?? null); });
+  if (!had || parent.contains(document.activeElement)) return;
+  ([...parent.querySelectorAll("a")].find(({ href }) => href === focused.href) ?? document.getElementById("main")).focus();
 }
 
 /** An icon of the shell; words go with it. */

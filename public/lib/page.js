@@ -59,7 +59,9 @@ export class Store {
   set(key, value) {
     if (Object.is(this.#values.get(key), value)) return;
     this.#values.set(key, value);
-    for (const listener of [...(this.#listeners.get(key) ?? [])]) listener(value);
+    const all = this.#listeners.get(key) ?? new Set();
+    // Whoever hears it may end another's listening, or set it again.
+    for (const listener of [...all]) if (all.has(listener)) listener(this.get(key));
   }
 
   /** Calls `listener` now and at every change, until `signal` aborts. */
@@ -72,6 +74,8 @@ export class Store {
   }
 }
 
+const safely = (act, ...given) => { try { return act(...given); } catch (error) { reportError(error); } };
+
 /** The one animation loop: messages only mark items; what is marked and on screen is drawn in the next frame. */
 export class Frame {
   #items = new Set();
@@ -79,6 +83,7 @@ export class Frame {
   #scheduled = false;
   #ticks = new Set();
   #timer;
+  #paused = false;
   #observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
       for (const item of this.#byElement.get(target) ?? []) {
@@ -87,8 +92,6 @@ export class Frame {
       }
     }
   }, { rootMargin: "64px" });
-
-  #paused = false;
 
   constructor() {
     document.addEventListener("visibilitychange", () => { this.#schedule(); this.#clock(); });
@@ -144,7 +147,8 @@ export class Frame {
     for (const item of this.#items) {
       if (!item.dirty || !item.visible || (this.#paused && !item.whilePaused)) continue;
       item.dirty = false;
-      if (item.draw(now) === true) item.dirty = more = true;
+      // One that fails keeps nobody else from being drawn.
+      if (safely(item.draw, now) === true) item.dirty = more = true;
     }
     if (more) this.#schedule();
   }
@@ -153,7 +157,7 @@ export class Frame {
     clearTimeout(this.#timer);
     if (document.hidden || !this.#ticks.size) return;
     this.#timer = setTimeout(() => {
-      for (const each of [...this.#ticks]) each();
+      for (const each of [...this.#ticks]) safely(each);
       this.#clock();
     }, 1000 - (Date.now() % 1000));
   }
@@ -196,7 +200,7 @@ export class Keys {
   list() { return [...this.#bindings.values()].flatMap((all) => all.slice(-1)); }
 
   #press(event) {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
+    if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
     if (!this.enabled && event.key.length === 1) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const sequence = this.#first ? `${this.#first} ${key}` : key;

@@ -1,13 +1,16 @@
-// What the buttons of the bar open: the connection's figures, the theme, the keys, the way out.
-import { h } from "/lib/dom.js";
+// What the buttons of the bar open: the connection's figures, the theme, the keys, the way out; the figures themselves, and the banner.
+import { h, setText, style } from "/lib/dom.js";
 import { formatBytes, formatDuration } from "/lib/format.js";
-import { words } from "/ui/conn-state.js";
+import { isSignedOut, words } from "/ui/shell.js";
+
+style("/ui/dialogs.css");
+let figures = {};
 
 /** The figures that do not fit beside the state, or on a small screen not even the first of them. */
-export function aboutConnection({ client, dialogs, frame, store }, shell) {
+export function aboutConnection({ client, dialogs, frame, store }) {
   const list = h("dl", { class: "facts" }), closing = new AbortController();
   const fill = () => {
-    const state = store.get("state"), now = Date.now(), { trip, messages, updates, bytes } = shell.figures;
+    const state = store.get("state"), now = Date.now(), { trip, messages, updates, bytes } = figures;
     const rows = [["State", words(state, now)], state.since && [state.name === "live" ? "Up for" : "Lost", formatDuration(now - state.since)],
       ["Called by the server", client.session ?? "–"], ["Round trip", trip ? `${trip}, median of five` : "not measured yet"],
       ["Messages", `${messages ?? 0}/s`], ["Updates", `${updates ?? 0}/s`], ["Received", formatBytes(bytes ?? 0, "B/s")]].filter(Boolean);
@@ -20,14 +23,15 @@ export function aboutConnection({ client, dialogs, frame, store }, shell) {
   }).then(() => closing.abort());
 }
 
-/** The choice between the system's theme, light and dark, kept in this browser; `chosen` is called after it. */
-export function theme({ dialogs }, button, chosen) {
+/** The choice between the system's theme, light and dark, kept in this browser. */
+export function theme({ dialogs, store }, button) {
   const now = document.documentElement.dataset.theme ?? "system";
   const choose = (name) => {
     if (name === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = name;
     try { name === "system" ? localStorage.removeItem("sluice.theme") : localStorage.setItem("sluice.theme", name); } catch { /* for now only */ }
-    chosen();
+    button.ariaLabel = `Theme: ${name}`;
+    store.set("theme", name);
   };
   dialogs.menu(button, [["system", "As the system"], ["light", "Light"], ["dark", "Dark"]].map(([name, label]) =>
     ({ label: label + (name === now ? "  ✓" : ""), action: () => choose(name) })));
@@ -52,5 +56,51 @@ export function help({ keys, dialogs }) {
         h("h3", {}, group), ...all.flatMap(({ key, label }) => [h("span", {}, key.split(" ").map(cap)), h("span", {}, label)]),
       ])),
       h("label", {}, box, " Single keys act (only while no field has the focus)")),
+  });
+}
+
+/** Once for the page: `line` tells the first figures, the banner that the server is away or another one now. */
+export function attend({ frame, meters, store }, line) {
+  let before = { at: performance.now(), ...meters };
+  frame.tick(() => {
+    const at = performance.now(), { rtt } = meters;
+    const rate = (what) => Math.max(0, (meters[what] - before[what]) * 1000 / (at - before.at));
+    const round = (value) => (value >= 10 ? value.toFixed(0) : value.toFixed(1)).replace(/\.0$/, "");
+    figures = { trip: rtt === null ? "" : `${rtt.toFixed(rtt < 10 ? 1 : 0)} ms`, messages: round(rate("messages")), updates: round(rate("updates")), bytes: rate("bytes") };
+    before = { at, ...meters };
+    setText(line, [figures.trip, `${figures.updates} updates/s`].filter(Boolean).join(" · "));
+  });
+  banner(store);
+}
+
+/** A newer page is never loaded without being asked for. */
+function banner(store) {
+  const element = document.getElementById("banner");
+  let first, isNewer = false, tried = 0;
+
+  const show = ({ name, code, reason }) => {
+    const isClosed = name === "closed" && code !== 1000 && !isSignedOut({ name, code });
+    const said = isClosed ? `The server has closed the connection${reason ? `: ${reason}` : ""}. Nothing is updated any more.`
+      : isNewer ? `The server has been updated. ${name === "live" ? "This page still works; reload it when it suits you." : "It may not talk to this page any more."}`
+      : name === "offline" ? "The server cannot be reached. What you see is the last that came; nothing can be set until it is back." : "";
+    element.hidden = !said;
+    if (element.textContent.startsWith(said) && said) return;
+    element.replaceChildren(h("span", {}, said), isNewer ? h("button", { type: "button", onclick: () => location.reload() }, "Reload to update") : "");
+  };
+
+  const ask = async () => {
+    try {
+      const { version, protocol } = await (await fetch("/version")).json(), now = `${version} ${protocol}`;
+      isNewer = (first ??= now) !== now;
+      show(store.get("state"));
+    } catch { /* asked again with the next state that needs it */ }
+  };
+
+  store.listen("state", (state) => {
+    show(state);
+    const { name, tries, at } = state;
+    // A server that answers, but no sockets of this protocol, is heard of with the third try.
+    if (name === "live" ? tried !== 0 || !first : at && tries === 3) ask();
+    tried = name === "live" ? 0 : tries;
   });
 }

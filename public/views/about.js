@@ -2,7 +2,8 @@
 import { h } from "/lib/dom.js";
 import { formatBytes } from "/lib/format.js";
 
-export async function mount(element, { client, store, signal, title }) {
+export async function mount(element, { client, store, signal, style, title }) {
+  style("/ui/dialogs.css");
   title("About");
   const facts = h("dl", { class: "facts" });
   element.append(h("div", { class: "page" }, h("h1", {}, "About this server"), h("section", { class: "card" }, facts),

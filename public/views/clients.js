@@ -17,7 +17,7 @@ async function json(path, signal) {
 export async function mount(element, context) {
   const { client, store, frame, signal, style, dialogs, announce, title } = context;
   title("Clients");
-  await style("/views/views.css");
+  await Promise.all(["/ui/table.css", "/views/views.css"].map(style));
   if (signal.aborted) return {};
   let { id } = context.route.params, busy = false, known = null;
   const count = h("span", { class: "dim" }), body = h("tbody"), detail = h("section", { class: "card", hidden: true, "aria-label": "One client" });

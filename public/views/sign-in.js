@@ -2,7 +2,7 @@
 import { h, setText } from "/lib/dom.js";
 
 export function mount(element, { client, store, style, title }) {
-  style("/views/views.css");
+  for (const path of ["/ui/dialogs.css", "/views/views.css"]) style(path);
   title("Sign in");
   const field = h("input", { type: "password", id: "token", name: "token", autocomplete: "current-password", spellcheck: "false", required: true, "aria-describedby": "token-message" });
   const message = h("p", { class: "small bad", id: "token-message", role: "alert" });

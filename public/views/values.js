@@ -145,7 +145,7 @@ export async function mount(element, context) {
     }, { every: 100 });
   }
 
-  await style("/views/views.css");
+  await Promise.all(["/ui/table.css", "/views/views.css"].map(style));
   if (signal.aborted) return { unmount() {} };
   let wasLive = false;
   store.listen("state", ({ name, restarted }) => {
