@@ -1,11 +1,7 @@
 /** A type that values are checked against: a constructor, or a function that gives the value back or throws. */
-export type Type<T> =
-  | (T extends number ? NumberConstructor : never)
-  | (T extends string ? StringConstructor : never)
-  | (T extends boolean ? BooleanConstructor : never)
-  | (T extends bigint ? BigIntConstructor : never)
-  | ((value: unknown) => T)
-  | null;
+export type Type<T> = Check<T>["check"] | null;
+/** Declared as a method, whose parameter may be narrower: `BigInt` does not take everything. */
+interface Check<T> { check(value: unknown): T; }
 
 /** "graph/node", "graph/room.*,hall" (names and globs), or the same as an object; `combine` makes one object of several nodes. */
 export type Target =
@@ -100,7 +96,8 @@ export interface Watch<T> {
 export interface SetOptions {
   /** Nodes to make empty in the same commit. */
   clear?: string[];
-  if?: Record<string, unknown>;
+  /** Only if these nodes hold this: a value, nothing, or what they held at a revision. */
+  if?: Record<string, { v: unknown } | { empty: true } | { rev: number }>;
   ctx?: unknown;
   /** Cleared when this connection ends, unless somebody else has set them since. */
   presence?: boolean;

