@@ -159,7 +159,7 @@ def test_the_cursor_of_the_outline_stays_when_somebody_joins_and_goes_up_from_wh
         here = row_of(page).get_attribute("data-id"), row_of(page).get_attribute("aria-level")
         with Client(server) as other:
             other.ask(op="sub", graph="g", node="y")
-            expect(page.locator(".counts")).to_contain_text("2 listeners")
+            expect(page.locator(".counts")).to_contain_text("2 clients")
             expect(row_of(page)).to_contain_text("as above")
             assert here == (row_of(page).get_attribute("data-id"), row_of(page).get_attribute("aria-level"))
         expect(page.locator("#polite")).to_contain_text("1 listener left", timeout=12_000)  # of many words only the first are said
@@ -284,3 +284,18 @@ def test_a_worker_that_does_not_come_is_said_and_asked_for_again(open_page):
         page.unroute("**/graph/layout-worker.js")
         page.get_by_role("button", name="Asleep").click()
         expect(living(page)).to_have_count(360)
+
+
+def test_what_fits_is_free_of_the_buttons_and_the_words_count_what_the_list_of_graphs_counts(open_page):
+    lines = [f"  n{i}: {{ set: number, initial: 1 }}\n  m{i}: {{ from: n{i}, retain: always }}" for i in range(6)]
+    with Server({"g": "\n".join(["graph: g", "nodes:", *lines])}) as server, Client(server) as client:
+        client.ask(op="sub", graph="g", node="n0", pipe=[{"map": "value * 2"}])
+        client.ask(op="sub", graph="g", node="n1", pipe=[{"map": "value * 2"}])
+        page = open_page(server, "/#/g/g", viewport={"width": 1280, "height": 760})
+        expect(living(page)).to_have_count(14)
+        page.get_by_role("button", name="Fit the picture").click()
+        tops = page.evaluate("""[document.querySelector('.zoom').getBoundingClientRect().top,
+            Math.max(...[...document.querySelectorAll('.node .box')].map((box) => box.getBoundingClientRect().bottom))]""")
+        assert tops[1] <= tops[0], tops
+        expect(page.locator(".counts")).to_have_text("12 nodes, 2 steps, 1 client")
+        expect(page.locator("#sidebar a").first).to_contain_text("12 nodes")

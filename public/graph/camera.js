@@ -2,6 +2,8 @@
 
 /** Text is 13 px at zoom 1; zooming out ends where it is 11. */
 const least = 11 / 13, most = 2.5;
+/** Around what fits, and below it besides. */
+const margin = 32, buttons = 32;
 
 export class Camera {
   x = 0;
@@ -19,19 +21,19 @@ export class Camera {
 
   get size() { return { w: this.#svg.clientWidth || 1, h: this.#svg.clientHeight || 1 }; }
 
-  /** The zoom at which everything would be on screen. */
-  fitting(bounds = this.#bounds(), margin = 32) {
+  /** The zoom at which everything would be on screen, and free of the buttons below. */
+  fitting(bounds = this.#bounds()) {
     const { w, h } = this.size;
-    return Math.min((w - 2 * margin) / Math.max(bounds.w, 1), (h - 2 * margin) / Math.max(bounds.h, 1));
+    return Math.min((w - 2 * margin) / Math.max(bounds.w, 1), (h - 2 * margin - buttons) / Math.max(bounds.h, 1));
   }
 
   clamp(zoom) { return Math.min(most, Math.max(least, zoom)); }
 
   /** Everything on screen, or what can be read: from the beginning, or where most of `boxes` are if few stand there. */
   fit(boxes) {
-    const bounds = this.#bounds(), margin = 32;
-    this.zoom = Math.min(1, this.clamp(this.fitting(bounds, margin)));
-    const { w, h } = this.visible(), edge = margin / this.zoom;
+    const bounds = this.#bounds();
+    this.zoom = Math.min(1, this.clamp(this.fitting()));
+    const { w, h: whole } = this.visible(), h = whole - buttons / this.zoom, edge = margin / this.zoom;
     const from = (start, length, room, wish) => (length + 2 * edge <= room ? start - (room - length) / 2 : wish - edge);
     const corner = (box) => [from(bounds.x, bounds.w, w, box.x), from(bounds.y, bounds.h, h, box.y)];
     const count = ([x, y]) => {

@@ -1,5 +1,4 @@
-// A layered picture of a graph: where every node stands and how every edge runs. Pure.
-import { feedbackOf, layersOf, order } from "./layers.js";
+// A layered picture of a graph: cycles taken out, longest paths, median sweeps, and then where every node stands and how every edge runs. Pure.
 
 /** CSS px at zoom 1. "Along" is the direction of the flow, "across" the other one. */
 export const defaults = {
@@ -29,7 +28,7 @@ export function layout(graph, memory = null, options = {}, later = null) {
   const cycles = feedbackOf(nodes.length, edges, out, memory?.back);
   const { layer, alone } = layersOf(nodes, edges, out, into, cycles, memory?.layers);
   const items = makeItems(nodes, edges, layer, cycles.back, down, o);
-  const columns = columnsOf(items);
+  const columns = Map.groupBy([...items.key.keys()].sort((a, b) => items.layer[a] - items.layer[b] || a - b), (item) => items.layer[item]);
   if (memory && nodes.some((node) => memory.layers.has(node.id))) {
     later.settle(items, columns, memory, nodes.length, o);
   } else {
@@ -40,6 +39,134 @@ export function layout(graph, memory = null, options = {}, later = null) {
     gather(items, alone, o);
   }
   return result(nodes, edges, items, layer, cycles.back, down, o);
+}
+
+/**
+ * The edges that lead back: those of before, so that a newcomer does not turn a ring round; what the server flags; and what
+ * depth-first search finds from the nodes that nothing flows into.
+ */
+function feedbackOf(count, edges, out, remembered) {
+  const back = new Set();
+  edges.forEach((edge, i) => {
+    if (edge.a === edge.b || edge.feedback || remembered?.has(edge.id)) back.add(i);
+  });
+  const fed = new Uint8Array(count);
+  edges.forEach((edge, i) => { if (!back.has(i)) fed[edge.b] = 1; });
+  const state = new Uint8Array(count); // 1 on the way down, 2 done
+  const postorder = [];
+  const descend = (start) => {
+    const path = [[start, 0]];
+    state[start] = 1;
+    while (path.length) {
+      const top = path[path.length - 1];
+      const [node, next] = top;
+      if (next === out[node].length) {
+        state[node] = 2;
+        postorder.push(node);
+        path.pop();
+        continue;
+      }
+      top[1]++;
+      const i = out[node][next];
+      if (back.has(i)) continue;
+      const to = edges[i].b;
+      if (state[to] === 1) back.add(i);
+      else if (state[to] === 0) { state[to] = 1; path.push([to, 0]); }
+    }
+  };
+  for (let i = 0; i < count; i++) if (!fed[i] && !state[i]) descend(i);
+  for (let i = 0; i < count; i++) if (!state[i]) descend(i);
+  return { back, order: postorder.reverse() };
+}
+
+/**
+ * The column of every node, the `remembered` one where the edges allow it. What nothing flows into stands next to the first
+ * that needs it; nodes without edges are dealt out over the columns there are.
+ */
+function layersOf(nodes, edges, out, into, { back, order }, remembered) {
+  const layer = new Int32Array(nodes.length);
+  const known = nodes.map((node) => remembered?.get(node.id));
+  const span = (i) => Math.max(1, edges[i].span ?? 1);
+  const forward = (list) => list.filter((i) => !back.has(i));
+  const alone = [];
+  for (const node of order) {
+    const inputs = forward(into[node]);
+    let least = known[node] ?? -Infinity;
+    for (const i of inputs) least = Math.max(least, layer[edges[i].a] + (known[node] === undefined ? span(i) : 1));
+    layer[node] = least === -Infinity ? 0 : least;
+  }
+  for (let k = order.length - 1; k >= 0; k--) {
+    const node = order[k];
+    if (known[node] !== undefined || forward(into[node]).length) continue;
+    const outputs = forward(out[node]);
+    if (!outputs.length) {
+      if (!into[node].length && !out[node].length) alone.push(node);
+      continue;
+    }
+    layer[node] = Math.min(...outputs.map((i) => layer[edges[i].b] - span(i)));
+  }
+  let first = 0, last = 0;
+  for (const value of layer) { first = Math.min(first, value); last = Math.max(last, value); }
+  const columns = Math.max(last - first + 1, Math.ceil(Math.sqrt(alone.length)));
+  alone.sort((a, b) => a - b).forEach((node, i) => { layer[node] = first + (i % columns); });
+  return { layer, alone: new Set(alone) };
+}
+
+/** How many pairs of edges cross between two columns. */
+function crossings(column, place, down) {
+  const ends = [];
+  for (const item of column) {
+    const row = down[item].map((to) => place[to]).sort((a, b) => a - b);
+    for (const to of row) ends.push(to);
+  }
+  // Inversions, by a Fenwick tree.
+  let size = 1;
+  for (const end of ends) size = Math.max(size, end + 1);
+  const tree = new Uint32Array(size + 1);
+  let count = 0;
+  for (let i = ends.length - 1; i >= 0; i--) {
+    for (let k = ends[i]; k > 0; k -= k & -k) count += tree[k];
+    for (let k = ends[i] + 1; k <= size; k += k & -k) tree[k]++;
+  }
+  return count;
+}
+
+function median(item, neighbours, place) {
+  const at = neighbours[item].map((other) => place[other]).sort((a, b) => a - b);
+  if (!at.length) return place[item];
+  const middle = at.length >> 1;
+  return at.length % 2 ? at[middle] : (at[middle - 1] + at[middle]) / 2;
+}
+
+/** Orders the items of every column, in place. */
+function order(columns, up, down, sweeps = 10) {
+  const place = new Int32Array(up.length);
+  const number = (column) => column.forEach((item, i) => { place[item] = i; });
+  columns.forEach(number);
+  const count = () => {
+    let sum = 0;
+    for (let i = 0; i + 1 < columns.length; i++) sum += crossings(columns[i], place, down);
+    return sum;
+  };
+  let best = columns.map((column) => [...column]);
+  let fewest = count();
+  for (let sweep = 0; sweep < sweeps && fewest > 0; sweep++) {
+    const forward = sweep % 2 === 0;
+    const sequence = forward ? columns.keys() : [...columns.keys()].reverse();
+    for (const c of sequence) {
+      const neighbours = forward ? up : down;
+      const wish = new Map(columns[c].map((item) => [item, median(item, neighbours, place)]));
+      columns[c].sort((a, b) => wish.get(a) - wish.get(b) || place[a] - place[b]);
+      number(columns[c]);
+    }
+    const crossed = count();
+    if (crossed < fewest) {
+      fewest = crossed;
+      best = columns.map((column) => [...column]);
+    }
+  }
+  best.forEach((column, i) => { columns[i] = column; });
+  return fewest;
 }
 
 /** Nodes and the bends of long edges, as numbered items; `at` is the middle of each, across. */
@@ -90,29 +217,10 @@ function makeItems(nodes, edges, layer, back, down, o) {
   return items;
 }
 
-function columnsOf(items) {
-  const columns = new Map();
-  const sequence = [...items.key.keys()].sort((a, b) => items.layer[a] - items.layer[b] || a - b);
-  for (const item of sequence) {
-    const column = columns.get(items.layer[item]);
-    column ? column.push(item) : columns.set(items.layer[item], [item]);
-  }
-  return columns;
-}
-
 /** How far apart the middles of two neighbours are at least. */
 export function apart(items, p, q, o) {
   const gap = p < items.count && q < items.count ? o.gap : o.bendGap;
   return (items.size[p] + items.size[q]) / 2 + gap;
-}
-
-/** Ways back begin and end right below their nodes. */
-function besideTheirNodes(items, list) {
-  for (const [bend, node] of items.beside) {
-    const column = list.find((c) => c.includes(node));
-    column.splice(column.indexOf(bend), 1);
-    column.splice(column.indexOf(node) + 1, 0, bend);
-  }
 }
 
 /** As near to the neighbours as the spacing allows, in sweeps. */
@@ -190,10 +298,11 @@ function result(nodes, edges, items, layer, back, down, o) {
   });
   const routes = routesOf(nodes, edges, items, layer, back, down, pitch, o);
   for (const { lowest } of routes.values()) down ? (right = Math.max(right, lowest)) : (bottom = Math.max(bottom, lowest));
-  const memory = { direction: o.direction, layers: new Map(), places: new Map(), back: new Set() };
-  nodes.forEach((node, i) => memory.layers.set(node.id, layer[i]));
-  items.key.forEach((key, i) => memory.places.set(key, { at: items.at[i], layer: items.layer[i] }));
-  edges.forEach((edge, i) => { if (back.has(i) && edge.a !== edge.b) memory.back.add(edge.id); });
+  const memory = {
+    direction: o.direction, layers: new Map(nodes.map((node, i) => [node.id, layer[i]])),
+    places: new Map(items.key.map((key, i) => [key, { at: items.at[i], layer: items.layer[i] }])),
+    back: new Set(edges.filter((edge, i) => back.has(i) && edge.a !== edge.b).map((edge) => edge.id)),
+  };
   const bounds = nodes.length ? { x: left, y: top, w: right - left, h: bottom - top } : { x: 0, y: 0, w: 0, h: 0 };
   return { nodes: placed, edges: routes, bounds, memory };
 }
@@ -217,10 +326,10 @@ function routesOf(nodes, edges, items, layer, back, down, pitch, o) {
   edges.forEach((edge, i) => into[edge.b].push(i));
   const port = portsOf(edges, items, back, into);
   const length = (i) => (down ? nodes[i].h : nodes[i].w);
+  const round = (x) => Math.round(x * 10) / 10;
   const point = ([along, across]) => (down ? `${round(across)},${round(along)}` : `${round(along)},${round(across)}`);
   const routes = new Map();
-  edges.forEach((edge, i) => {
-    const { a, b } = edge;
+  edges.forEach(({ id, a, b }, i) => {
     const way = []; // a point, and then two control points before each
     let kind = "forward", lowest = -Infinity;
     const curve = (along, across) => {
@@ -228,31 +337,11 @@ function routesOf(nodes, edges, items, layer, back, down, pitch, o) {
       const pull = Math.max(16, Math.abs(along - x) / 2);
       way.push([x + pull, y], [along - pull, across], [along, across]);
     };
-    if (a === b) {
-      kind = "self";
-      const x = layer[a] * pitch + length(a) * 0.7, y = items.at[a] - items.size[a] / 2;
-      way.push([x, y], [x + 4, y - 22], [x + 34, y - 22], [x + 26, y]);
-      if (down) way.forEach((p) => { p[1] = items.at[a] + items.size[a] / 2 + (y - p[1]); });
-      lowest = items.at[a] + items.size[a] / 2 + (down ? 22 : 0);
-    } else if (back.has(i)) {
-      kind = "feedback";
-      const under = (node) => items.at[node] + items.size[node] / 2;
-      const { bends } = items.bends.get(i);
-      const start = layer[a] * pitch + length(a) * 0.66, stop = layer[b] * pitch + length(b) * 0.34;
-      const lane = [...bends].reverse().map((bend) => [items.layer[bend] * pitch + pitch / 2 - o.columnGap / 2, items.at[bend]]);
-      const first = lane[0]?.[1] ?? Math.max(under(a), under(b)) + 18;
-      const last = lane[lane.length - 1]?.[1] ?? first;
-      // Down out of the node, along the lane, up into the other.
-      way.push([start, under(a)], [start, under(a) + 6], [start, first], [start - 22, first]);
-      let [x, y] = [start - 22, first];
-      for (const [along, across] of lane.slice(1, -1)) {
-        const middle = (x + along) / 2;
-        way.push([middle, y], [middle, across], [along, across]);
-        [x, y] = [along, across];
-      }
-      const middle = (x + stop + 22) / 2;
-      way.push([middle, y], [middle, last], [stop + 22, last], [stop, last], [stop, under(b) + 10], [stop, under(b)]);
-      lowest = Math.max(first, last, ...lane.map((p) => p[1]));
+    if (back.has(i)) {
+      kind = a === b ? "self" : "feedback";
+      const bends = items.bends.get(i)?.bends.map((bend) => [items.layer[bend] * pitch + pitch / 2 - o.columnGap / 2, items.at[bend]]);
+      const side = (node) => ({ along: layer[node] * pitch, length: length(node), at: items.at[node], half: items.size[node] / 2 });
+      lowest = a === b ? loop(way, side(a), down) : wayBack(way, side(a), side(b), bends);
     } else {
       way.push([layer[a] * pitch + length(a), items.at[a]]);
       for (const bend of items.bends.get(i).bends) {
@@ -265,9 +354,42 @@ function routesOf(nodes, edges, items, layer, back, down, pitch, o) {
     const d = `M${point(way[0])}` + way.slice(1).map((p, k) => (k % 3 ? " " : "C") + point(p)).join("");
     const [m, n] = way.length > 4 ? [way[3], way[way.length - 4]] : [way[0], way[way.length - 1]];
     const centre = [(m[0] + n[0]) / 2, (m[1] + n[1]) / 2];
-    routes.set(edge.id, { d, kind, middle: down ? [centre[1], centre[0]] : centre, lowest });
+    routes.set(id, { d, kind, middle: down ? [centre[1], centre[0]] : centre, lowest });
   });
   return routes;
 }
 
-const round = (x) => Math.round(x * 10) / 10;
+/** Ways back begin and end right below their nodes. */
+function besideTheirNodes(items, list) {
+  for (const [bend, node] of items.beside) {
+    const column = list.find((c) => c.includes(node));
+    column.splice(column.indexOf(bend), 1);
+    column.splice(column.indexOf(node) + 1, 0, bend);
+  }
+}
+
+/** Both write a way, a point and then two control points before each, and return how low it runs. */
+function loop(way, { along, length, at, half }, down) {
+  const x = along + length * 0.7, y = at - half;
+  way.push([x, y], [x + 4, y - 22], [x + 34, y - 22], [x + 26, y]);
+  if (down) way.forEach((p) => { p[1] = at + half + (y - p[1]); });
+  return at + half + (down ? 22 : 0);
+}
+
+/** Down out of the node, along the lane of its bends, up into the other. */
+function wayBack(way, from, to, bends) {
+  const under = ({ at, half }) => at + half;
+  const start = from.along + from.length * 0.66, stop = to.along + to.length * 0.34, lane = [...bends].reverse();
+  const first = lane[0]?.[1] ?? Math.max(under(from), under(to)) + 18;
+  const last = lane.at(-1)?.[1] ?? first;
+  way.push([start, under(from)], [start, under(from) + 6], [start, first], [start - 22, first]);
+  let [x, y] = [start - 22, first];
+  for (const [along, across] of lane.slice(1, -1)) {
+    const middle = (x + along) / 2;
+    way.push([middle, y], [middle, across], [along, across]);
+    [x, y] = [along, across];
+  }
+  const middle = (x + stop + 22) / 2;
+  way.push([middle, y], [middle, last], [stop + 22, last], [stop, last], [stop, under(to) + 10], [stop, under(to)]);
+  return Math.max(first, last, ...lane.map(([, across]) => across));
+}

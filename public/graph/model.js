@@ -183,10 +183,10 @@ export class GraphModel {
     return rate < 0.05 ? 0 : rate;
   }
 
+  /** Of names as the definition has them, of unnamed steps that live, of clients that listen. */
   counts() {
-    let living = 0;
-    for (const node of this.nodes.values()) if (node.exists) living++;
-    return { living, asleep: this.nodes.size - living, listeners: this.listenerCount ?? this.listeners.size };
+    const nodes = [...this.nodes.values()], named = nodes.filter(({ name }) => name !== undefined);
+    return { named: named.length, asleep: named.filter(({ exists }) => !exists).length, steps: nodes.length - named.length, clients: this.listenerCount ?? this.listeners.size };
   }
 }
 

@@ -18,8 +18,7 @@ export async function mount(element, context) {
 class GraphPage {
   context; graph; model = new GraphModel(); view; parts = {}; loading = new Map();
   selected = null; focused = null; mode = null; leaveWords = null; wanted = null;
-  #subscription; #item; #hovered = null; #isReady = false; #hasShown = false; #isPresent = false;
-  #stale = { structure: false, values: false };
+  #subscription; #item; #hovered = null; #isReady = false; #hasShown = false; #isPresent = false; #isOther = false;
 
   constructor(element, context) {
     this.context = context;
@@ -102,8 +101,7 @@ class GraphPage {
     if (message.op === "err" || message.op === "end") return this.act("refused", message);
     const now = performance.now(), news = this.model.apply(message, now);
     this.view.apply(news, now);
-    if (news.structure || news.owners.size) this.#stale.structure = true;
-    this.#stale.values = true;
+    this.#isOther ||= news.structure || news.owners.size > 0;
     if (news.structure && !news.fresh) {
       const at = Date.now();
       this.part("lifetimes").then((lifetimes) => lifetimes?.take(news, at));
@@ -116,19 +114,17 @@ class GraphPage {
 
   /** Once a frame, after messages. */
   #refresh() {
-    const { structure, values } = this.#stale, { ways, outline, inspector } = this.parts;
-    this.#stale = { structure: false, values: false };
-    if (structure) {
-      if (this.focused && !this.entry(this.focused.id).kind) this.go({ focus: null });
-      if (ways) ways.follow();
-      else this.#flagLeaks();
-      outline?.refresh();
-      inspector?.rebuild();
-      this.words();
-    } else if (values) {
+    const { ways, outline, inspector } = this.parts, isStructure = this.#isOther;
+    this.#isOther = false;
+    if (!isStructure) {
       inspector?.update();
-      outline?.mark();
+      return outline?.mark();
     }
+    if (this.focused && !this.entry(this.focused.id).kind) this.go({ focus: null });
+    ways ? ways.follow() : this.#flagLeaks();
+    outline?.refresh();
+    inspector?.rebuild();
+    this.words();
   }
 
   /** There is another picture. */
@@ -146,18 +142,15 @@ class GraphPage {
     this.parts.minimap?.mark();
   }
 
-  /** Where there may be a ring of nodes without owners, it is looked for. */
+  /** Where something leads back between nodes without owners there may be a ring that nobody owns: then it is looked for. */
   #flagLeaks() {
-    if (this.parts.ways) return;
-    const { model, view: { scene, picture } } = this;
+    const { model, view: { picture } } = this;
     const isLoose = (id) => {
       const { exists, ownerCount, kind, retain = "whileInUse" } = this.entry(id);
       return exists && !ownerCount && kind !== "mutable" && retain === "whileInUse";
     };
-    // A whole picture knows the ways back; otherwise two such nodes in a row are reason enough.
-    const back = scene && !scene.folds && !scene.clusters ? picture.memory?.back : null;
-    const mayLeak = ({ id, from, to, kind }) => kind === "flow" && isLoose(from) && isLoose(to) && (!back || from === to || back.has(id));
-    if ([...model.edges.values()].some(mayLeak)) this.part("ways").then((ways) => ways?.follow());
+    const mayLeak = ({ id, from, to, feedback }) => (feedback || picture?.memory?.back.has(id)) && isLoose(from) && isLoose(to);
+    if (!this.parts.ways && [...model.edges.values()].some(mayLeak)) this.part("ways").then((ways) => ways?.follow());
   }
 
   words() {

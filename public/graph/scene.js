@@ -54,13 +54,13 @@ export function sceneOf(model, view, dying = [], grouping = null) {
   return { nodes, edges: join(links, of), of, shown, total, folds, clusters: Boolean(many) };
 }
 
-/** "2,300 nodes, 12 asleep, 40 listeners, showing 180 of 2,352". */
+/** "2,300 nodes, 12 asleep, 7 steps, 40 clients, showing 180 of 2,347". */
 export function countsOf(model, scene, isFocused) {
   const number = (count) => count.toLocaleString("en");
   const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
-  const { living, asleep, listeners } = model.counts();
+  const { named, asleep, steps, clients } = model.counts();
   const groups = scene?.nodes.filter((node) => node.type === "cluster").length ?? 0;
-  const words = [counted(living, "node"), asleep && `${number(asleep)} asleep`, counted(listeners, "listener")];
+  const words = [counted(named, "node"), asleep && `${number(asleep)} asleep`, steps && counted(steps, "step"), counted(clients, "client")];
   if (scene && (groups || isFocused)) {
     words.push(`showing ${number(scene.shown)} of ${number(model.nodes.size + model.listeners.size)}${groups ? ` and ${counted(groups, "group")}` : ""}`);
   }

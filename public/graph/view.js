@@ -1,5 +1,5 @@
 // The picture: draws a scene and follows its values.
-import { load, svg } from "/lib/dom.js";
+import { load, style, svg } from "/lib/dom.js";
 import { layout } from "./layout.js";
 import { needsGroups, sceneOf, sizes } from "./scene.js";
 import { EdgeLayer, Shape, markers, sentenceOf } from "./shapes.js";
@@ -200,7 +200,6 @@ export class GraphView {
     if (!groups && needsGroups(this.model, this.view)) return void this.#fetch("groups");
     if (!changes && this.picture?.nodes.size) return void this.#fetch("changes");
     if (!aside && isLarge) return void this.#fetch("layout-aside");
-    this.#laidOutAt = now;
     const scene = sceneOf(this.model, this.view, [...this.dying.values()], groups);
     const graph = { nodes: scene.nodes.map(({ id, w, h }) => ({ id, w, h })), edges: scene.edges.map(({ id, from, to, feedback, span }) => ({ id, from, to, feedback, span })) };
     const before = this.picture, memory = before?.memory ?? null;
@@ -233,7 +232,7 @@ export class GraphView {
   }
 
   #place(scene, picture) {
-    const isFirst = !this.#hasFitted && scene.nodes.length > 0, { changes } = this.#modules, now = performance.now();
+    const isFirst = !this.#hasFitted && scene.nodes.length > 0, { changes } = this.#modules, now = this.#laidOutAt = performance.now();
     this.scene = scene;
     this.picture = picture;
     this.edges.place(scene, picture, this.#hasFitted);
@@ -266,7 +265,9 @@ export class GraphView {
   async #fetch(name) {
     this.#waiting = true;
     try {
-      this.#modules[name] = await load(`/graph/${name}.js`);
+      const asked = load(`/graph/${name}.js`);
+      if (name === "changes") await style("/graph/panels.css");
+      this.#modules[name] = await asked;
       this.#needsLayout = true;
       this.#frame.mark();
     } catch { this.#on.missing(); } // the next news try again
