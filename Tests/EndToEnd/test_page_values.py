@@ -21,6 +21,8 @@ nodes:
   shape:  { set: object }
   list:   { set: array, maxLength: 2 }
   any:    { set: any }
+  note:   { set: string }
+  height: { set: number, min: 2000000, max: 2000100, initial: 2000050 }
   double: { from: level, pipe: [ { map: "value * 2" } ] }
 """
 
@@ -142,6 +144,94 @@ def test_switch_select_slider_and_clear(fields, open_page):
     expect(shown(page, "level")).to_have_text("empty")
     expect(shown(page, "double")).to_have_text("empty")
     assert fields.get("/v1/graphs/g/nodes/level").status == 204
+
+
+def test_long_integers_keep_their_digits_wherever_they_stand(fields, open_page):
+    fields.request("POST", "/v1/graphs/g/nodes/any", '{"id": 9007199254740993}')
+    fields.request("POST", "/v1/graphs/g/nodes/level", "10.5")
+    page = open_values(open_page, fields)
+    expect(shown(page, "any")).to_have_text('{"id":9007199254740993}')
+    line = row(page, "any")
+    line.get_by_role("textbox", name="id").fill("9007199254740995")
+    line.get_by_role("textbox", name="id").press("Enter")
+    expect(editor(page, "any")).to_have_attribute("data-state", "accepted")
+    assert fields.value("g", "any") == {"id": 9007199254740995}
+
+
+def test_what_is_typed_while_a_value_is_on_its_way_is_kept(fields, open_page):
+    page, waiting = open_values(open_page, fields), []
+    page.mouse.move(5, 5)
+    page.evaluate("import('/ui/value-acts.js')")
+    field(page, "level").fill("42")
+    # The answer comes as soon as this is over, and not before.
+    page.evaluate("""() => { const form = document.querySelector("[data-row=level] form"), field = form.querySelector("input[type=text]");
+        form.requestSubmit(); field.value = "421"; field.dispatchEvent(new Event("input", { bubbles: true })); }""")
+    expect(editor(page, "level")).to_have_attribute("data-state", "edited")
+    expect(editor(page, "level")).to_contain_text("typed since is not set yet")
+    expect(field(page, "level")).to_have_value("421")
+    assert fields.value("g", "level") == 42
+
+
+def test_enter_and_escape_belong_to_the_input_method_while_it_composes(fields, open_page):
+    page = open_values(open_page, fields)
+    field(page, "any").fill("にほん")
+    press = """(key) => document.querySelector("[data-row=any] textarea").dispatchEvent(
+        new KeyboardEvent("keydown", { key, isComposing: true, bubbles: true, cancelable: true }))"""
+    assert page.evaluate(press, "Enter") and page.evaluate(press, "Escape"), "neither is taken"
+    expect(field(page, "any")).to_have_value("にほん")
+    assert fields.get("/v1/graphs/g/nodes/any").status == 204
+
+
+def test_a_text_of_several_lines_keeps_its_lines(fields, open_page):
+    fields.set("g", "note", "one\ntwo")
+    page = open_values(open_page, fields)
+    note = row(page, "note").locator("textarea")
+    expect(note).to_have_value("one\ntwo")
+    note.press("End")
+    note.press_sequentially("!")
+    note.press("Enter")
+    expect(editor(page, "note")).to_have_attribute("data-state", "accepted")
+    assert "\n" in fields.value("g", "note") and "!" in fields.value("g", "note")
+
+
+def test_a_slider_over_a_narrow_range_far_from_zero_reaches_its_places(fields, open_page):
+    page = open_values(open_page, fields)
+    slider = row(page, "height").get_by_role("slider")
+    slider.focus()
+    slider.evaluate("""(e) => { e.value = "2000033.3"; e.dispatchEvent(new Event("input")); e.dispatchEvent(new Event("change")); }""")
+    expect(shown(page, "height")).to_have_text("2000033")
+    expect(editor(page, "height")).to_have_attribute("data-state", "accepted")
+    assert abs(fields.value("g", "height") - 2000033.3) < 0.2
+    slider.press("End")
+    expect(shown(page, "height")).to_have_text("2000100")
+
+
+def test_choices_by_arrow_keys_end_with_the_last(fields, open_page):
+    page = open_values(open_page, fields)
+    mode = row(page, "mode").get_by_role("combobox")
+    mode.focus()
+    page.evaluate("import('/ui/value-acts.js')")
+    mode.evaluate("(e) => { for (const value of '012') { e.value = value; e.dispatchEvent(new Event('input', { bubbles: true })); } }")
+    expect(shown(page, "mode")).to_have_text("off")
+    expect(editor(page, "mode")).to_have_attribute("data-state", "accepted")
+    expect(mode).to_have_value("2")
+
+
+def test_the_focus_stays_in_an_editor_whose_button_goes(fields, open_page):
+    page = open_values(open_page, fields)
+    inside = "document.activeElement.closest('value-editor')?.closest('tr').dataset.row"
+    field(page, "level").fill("42")
+    row(page, "level").get_by_role("button", name="Set").press("Enter")
+    expect(editor(page, "level")).to_have_attribute("data-state", "accepted")
+    assert page.evaluate(inside) == "level"
+    row(page, "level").get_by_role("button", name="Clear").press("Enter")
+    expect(shown(page, "level")).to_have_text("empty")
+    assert page.evaluate(inside) == "level"
+    field(page, "name").fill("attic")
+    fields.set("g", "name", "cellar")
+    row(page, "name").get_by_role("button", name="Take theirs").press("Enter")
+    expect(field(page, "name")).to_have_value("cellar")
+    assert page.evaluate(inside) == "name"
 
 
 WRONG = [

@@ -1,4 +1,5 @@
 // Values, times and sizes as people read them.
+import { encode } from "../client.js";
 
 const binary = ["", "Ki", "Mi", "Gi", "Ti", "Pi"];
 
@@ -18,14 +19,12 @@ export function formatNumber(value, digits = 6) {
   return String(Number(value.toPrecision(Math.max(digits, Math.ceil(Math.log10(size + 1))))));
 }
 
-const spell = (_, each) => (typeof each === "bigint" ? Number(each) : each);
-
 /** A value on one line. */
 export function formatValue(value, unit = "") {
   if (value === undefined) return "";
   if (typeof value === "number" && (unit === "B" || unit === "B/s")) return formatBytes(value, unit);
   const text = typeof value === "string" ? value
-    : typeof value === "number" || typeof value === "bigint" ? formatNumber(value) : JSON.stringify(value, spell);
+    : typeof value === "number" || typeof value === "bigint" ? formatNumber(value) : encode(value);
   return unit ? `${text}\u202f${unit}` : text;
 }
 

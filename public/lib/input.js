@@ -1,4 +1,5 @@
 // The field of a value, and how the value is written in it. Pure.
+import { encode } from "../client.js";
 
 export function same(a, b) {
   if (a === b) return true;
@@ -20,21 +21,19 @@ export function control(node) {
 /** All of a value, exactly. */
 export function fieldText(node, value) {
   if (value === undefined) return "";
-  if (typeof value === "bigint") return String(value);
-  if (typeof value === "string" && control(node) !== "json") return value;
-  if (control(node) !== "json") return JSON.stringify(value);
-  if (typeof value === "string" && node.type === "any" && value && !/^\s*([[{"\d-]|true|false|null)/.test(value)) return value;
-  return value !== null && typeof value === "object" ? JSON.stringify(value, null, 2) : JSON.stringify(value);
+  const isText = typeof value === "string", isJSON = control(node) === "json";
+  if (isText && (!isJSON || node.type === "any" && value && !/^\s*([[{"\d-]|true|false|null)/.test(value))) return value;
+  return encode(value, isJSON ? 2 : undefined);
 }
 
 /** In words. */
 export function bounds(node) {
-  const { min, max, minLength, maxLength } = node;
+  const { min, max, minLength, maxLength, pattern } = node;
   if (min !== undefined && max !== undefined) return `${min} to ${max}`;
   if (min !== undefined) return `at least ${min}`;
   if (max !== undefined) return `at most ${max}`;
   const what = node.type === "array" ? "elements" : "characters";
   if (minLength !== undefined && maxLength !== undefined) return `${minLength} to ${maxLength} ${what}`;
   if (maxLength !== undefined) return `at most ${maxLength} ${what}`;
-  return minLength !== undefined ? `at least ${minLength} ${what}` : "";
+  return minLength !== undefined ? `at least ${minLength} ${what}` : pattern ? `in the form ${pattern}` : "";
 }

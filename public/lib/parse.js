@@ -1,11 +1,12 @@
 // What somebody typed, as a value, or a sentence that says why it is none; the server decides. Pure.
+import { decode } from "../client.js";
 import { control } from "./input.js";
 
 const kinds = { object: "an object", array: "a list" };
 const count = (text) => [...text].length;
 
 function number(node, text) {
-  const clean = text.trim().replace(/^\+/, "").replace(/^(-?\d+),(\d+)$/, "$1.$2");
+  const clean = text.trim().replace(/^\+/, "").replace("−", "-").replace(/^(-?\d+),(\d+)$/, "$1.$2");
   if (!clean) return { error: "Type a number" };
   if (!/^-?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(clean)) return { error: "This is not a number" };
   const value = Number(clean);
@@ -27,7 +28,7 @@ function json(node, text) {
   if (!text.trim()) return { error: "Type a JSON value" };
   let value;
   try {
-    value = JSON.parse(text);
+    value = decode(text);
   } catch (error) {
     // A text without quotes; what looks like broken JSON is rather a mistake.
     if (node.type === "any" && !/^\s*[[{"]/.test(text)) return { value: text };

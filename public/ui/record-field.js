@@ -1,5 +1,6 @@
 // <record-field>: JSON as text, and for a flat record a form made of what it holds, with the text one button away.
 // It behaves as a field does: `value` is JSON text, `input` events tell changes, `readOnly` keeps the focus.
+import { decode, encode } from "/client.js";
 import { h } from "/lib/dom.js";
 import { same } from "/lib/input.js";
 
@@ -28,7 +29,7 @@ class RecordField extends HTMLElement {
   get value() { return this.#asForm ? this.#read() : this.#text.value; }
   set value(text) {
     let value;
-    try { value = JSON.parse(text); } catch { /* it is shown as text */ }
+    try { value = decode(text); } catch { /* it is shown as text */ }
     this.#toggle.hidden = !suitsForm(value);
     this.#text.value = text;
     this.#text.rows = Math.min(8, Math.max(1, text.split("\n").length));
@@ -49,11 +50,11 @@ class RecordField extends HTMLElement {
   #turn() {
     const text = this.value;
     let value;
-    try { value = JSON.parse(text); } catch { return; }
+    try { value = decode(text); } catch { return; }
     if (!this.#asForm && !suitsForm(value)) return;
     const toForm = !this.#asForm;
     this.#asForm = toForm ? true : false;
-    this.#text.value = JSON.stringify(value, null, 2);
+    this.#text.value = encode(value, 2);
     this.#text.rows = Math.min(8, this.#text.value.split("\n").length);
     this.#show(toForm ? value : null);
     this.control.focus();
@@ -71,7 +72,7 @@ class RecordField extends HTMLElement {
     for (const [key, field] of this.#fields) {
       const each = value[key];
       if (typeof each === "boolean") field.checked = each;
-      else field.value = typeof each === "string" ? each : JSON.stringify(each);
+      else field.value = typeof each === "string" ? each : encode(each);
     }
     this.readOnly = this.#readOnly;
   }
@@ -87,8 +88,8 @@ class RecordField extends HTMLElement {
   #read() {
     const entries = [...this.#fields].map(([key, field]) => {
       const before = this.#value[key];
-      const text = typeof before === "boolean" ? String(field.checked) : typeof before === "string" ? JSON.stringify(field.value) : field.value.trim() || "?";
-      return `${JSON.stringify(key)}:${text}`;
+      const text = typeof before === "boolean" ? String(field.checked) : typeof before === "string" ? encode(field.value) : field.value.trim() || "?";
+      return `${encode(key)}:${text}`;
     });
     return `{${entries}}`;
   }

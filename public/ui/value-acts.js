@@ -36,7 +36,10 @@ export class ValueActs {
   }
 
   slide(number, isLast) {
-    const { field, given: { node } } = this.#editor, value = node.type === "integer" ? Math.round(number) : Number(number.toPrecision(4));
+    const { field, given: { node } } = this.#editor, { min, max } = node;
+    // Some five hundred places, in round numbers.
+    const step = node.type === "integer" ? 1 : 10 ** Math.floor(Math.log10((max - min) / 500)) || 1;
+    const value = Math.min(max, Math.max(min, Number((Math.round(number / step) * step).toPrecision(12))));
     field.value = fieldText(node, value);
     this.#drag(value, isLast);
   }
@@ -61,7 +64,9 @@ export class ValueActs {
   submitText(text) {
     if (!this.#takes()) return;
     const { value, error } = this.#read(text);
-    return error ? this.#reject(error) : this.submit(value);
+    if (error) return this.#reject(error);
+    // Arrow keys in a list of choices are as fast as a slider.
+    return this.#editor.kind === "select" ? this.#drag(value, true) : this.submit(value);
   }
 
   #takes(isPassing) { return !("off" in this.#editor.dataset) && (this.#name !== "sending" || isPassing || this.#flying); }
@@ -79,13 +84,14 @@ export class ValueActs {
   }
 
   async #wait(act, value, isPassing = false) {
-    const editor = this.#editor;
+    const editor = this.#editor, text = editor.field.value;
     editor.state("sending", "Sending…");
     try {
       const { rev } = await act();
-      if (isPassing) return;
+      if (isPassing || this.#next) return;
       // The update may come after the answer.
       if (value !== undefined && !same(value, editor.entry.v)) editor.entry = { v: value };
+      if (editor.field.value !== text) return editor.state("edited", `Accepted, revision ${rev}; what has been typed since is not set yet`);
       editor.fill();
       editor.state("accepted", `Accepted, revision ${rev}`);
     } catch (error) {

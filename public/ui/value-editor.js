@@ -30,6 +30,7 @@ class ValueEditor extends HTMLElement {
     this.addEventListener("keydown", (event) => this.#press(event));
     for (const name of ["focusin", "pointerover"]) this.addEventListener(name, () => this.#load(), { once: true, signal });
     this.dataset.kind = this.kind;
+    this.tabIndex = -1;
     addEventListener("connection", () => this.#connection(), { signal });
     this.state("clean");
     this.#connection();
@@ -46,7 +47,7 @@ class ValueEditor extends HTMLElement {
     if (this.#waiting.length) return void this.#waiting.push(() => this.show(entry));
     const before = this.entry, { state } = this.dataset;
     this.entry = entry;
-    if (same(entry.v, before.v) && !!entry.empty === !!before.empty && this.field.dataset.filled) return;
+    if (same(entry.v, before.v) && !!entry.empty === !!before.empty && this.isFilled) return;
     if (state === "clean" || state === "accepted") {
       this.fill();
       return this.#buttons();
@@ -113,9 +114,18 @@ class ValueEditor extends HTMLElement {
   }
 
   fill() {
-    const { node } = this.given, { v } = this.entry, field = this.field;
-    field.dataset.filled = "yes";
+    const { node } = this.given, { v } = this.entry;
+    let { field } = this;
+    this.isFilled = true;
     if (this.kind === "switch") return setAttribute(field, "aria-checked", String(v === true));
+    // A field of one line would lose the ends of lines.
+    if (this.kind === "text" && /\n/.test(v)) {
+      const had = document.activeElement === field;
+      this.kind = this.dataset.kind = "area";
+      field.replaceWith(this.field = this.#makeField(this.#message.id));
+      field = this.field;
+      if (had) field.focus();
+    }
     const text = this.kind === "select" ? String(node.enum.findIndex((each) => same(each, v))).replace("-1", "") : fieldText(node, v);
     if (field.value !== text) field.value = text;
     if (this.kind === "area") field.rows = Math.min(8, Math.max(1, text.split("\n").length));
@@ -128,16 +138,17 @@ class ValueEditor extends HTMLElement {
   }
 
   state(name, words = "", choices = []) {
+    const focused = this.contains(document.activeElement) && document.activeElement;
     clearTimeout(this.#timer);
     this.dataset.state = name;
     setText(this.#message, words || (name === "clean" || name === "edited" ? bounds(this.given.node) : ""));
     setAttribute(this.field.control ?? this.field, "aria-invalid", name === "rejected" ? "true" : null);
     this.#choices.replaceChildren(...choices.map(([label, act]) => h("button", { type: "button", class: "small", onclick: act }, label)));
     if (name === "accepted") this.#timer = setTimeout(() => this.dataset.state === "accepted" && this.restore(), 4000);
-    this.#buttons();
+    this.#buttons(focused);
   }
 
-  #buttons() {
+  #buttons(focused = this.contains(document.activeElement) && document.activeElement) {
     const { state } = this.dataset, off = "off" in this.dataset, typing = /edited|rejected|conflict|unknown/.test(state);
     const immediate = this.kind === "switch" || this.kind === "select";
     setAttribute(this.#send, "hidden", immediate || !(typing || state === "sending"));
@@ -148,6 +159,8 @@ class ValueEditor extends HTMLElement {
     if (immediate) this.field.disabled = off;
     else this.field.readOnly = off;
     if (this.slider) this.slider.disabled = off;
+    // What had the focus may be gone, or off.
+    if (focused && (!this.contains(focused) || focused.disabled || focused.hidden)) this.focus();
   }
 
   #connection() {
@@ -164,6 +177,8 @@ class ValueEditor extends HTMLElement {
   }
 
   #press(event) {
+    // These keys are the input method's.
+    if (event.isComposing || event.keyCode === 229) return;
     if (event.key === "Escape" && (/edited|rejected|conflict/.test(this.dataset.state) || this.#waiting.length)) {
       event.preventDefault();
       event.stopPropagation();

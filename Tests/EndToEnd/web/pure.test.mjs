@@ -30,7 +30,7 @@ test("values, sizes and times read as people say them", () => {
   assert.equal(formatBytes(1536), "1.5 KiB");
   assert.equal(formatValue(2048, "B/s"), "2.0 KiB/s");
   assert.equal(formatValue("text"), "text");
-  assert.equal(formatValue({ a: 12345678901234567890n }), '{"a":12345678901234567000}');
+  assert.equal(formatValue({ a: 12345678901234567890n }), '{"a":12345678901234567890}');
   assert.equal(formatEntry({ empty: true }), "empty");
   assert.equal(formatEntry({ v: null }), "null");
   assert.equal(formatEntry({ fail: { code: "no_key", msg: "no such key" } }), "failed: no such key");
@@ -43,6 +43,7 @@ test("values, sizes and times read as people say them", () => {
 test("what is typed becomes a value of the type, or a sentence", () => {
   const number = { type: "number", min: 0, max: 100 };
   assert.deepEqual(["5", " +5 ", "5,5", ".5", "1e2", "5."].map((text) => parseInput(number, text).value), [5, 5, 5.5, 0.5, 100, 5]);
+  assert.equal(parseInput({ type: "number" }, "−2.5").value, -2.5);
   for (const text of ["", "five", "5 6", "0x10", "Infinity", "NaN", "1,000,000", "--1"]) assert.ok(parseInput(number, text).error, text);
   assert.equal(parseInput({ type: "integer" }, "9223372036854775807").value, 9223372036854775807n);
   assert.equal(parseInput({ type: "string", maxLength: 2 }, "🙂🙂").value, "🙂🙂");
@@ -55,7 +56,8 @@ test("what is typed becomes a value of the type, or a sentence", () => {
 
 test("a field shows all of a value, and reading it back gives the same", () => {
   for (const [node, value] of [[{ type: "number" }, 24217.06], [{ type: "string" }, "12"], [{ type: "any" }, "12"], [{ type: "any" }, "true story"], [{ type: "any" }, "plain"],
-    [{ type: "any" }, { a: [1, { b: null }] }], [{ type: "object" }, {}], [{ type: "integer" }, 9223372036854775807n], [{ type: "any" }, ""]]) {
+    [{ type: "any" }, { a: [1, { b: null }] }], [{ type: "object" }, {}], [{ type: "integer" }, 9223372036854775807n], [{ type: "any" }, ""],
+    [{ type: "any" }, { id: [9007199254740993n] }], [{ type: "any" }, 9007199254740993n]]) {
     assert.deepEqual(parseInput(node, fieldText(node, value)).value, value);
   }
 });
@@ -63,8 +65,8 @@ test("a field shows all of a value, and reading it back gives the same", () => {
 test("kinds of fields, bounds in words, equal values", () => {
   assert.deepEqual([{ enum: [1] }, { type: "boolean" }, { type: "integer" }, { type: "string" }, { type: "string", maxLength: 500 }, { type: "any" }].map(control),
     ["select", "switch", "number", "text", "area", "json"]);
-  assert.deepEqual([bounds({ min: 0, max: 9 }), bounds({ min: 0 }), bounds({ maxLength: 4 }), bounds({ type: "array", minLength: 1, maxLength: 2 }), bounds({})],
-    ["0 to 9", "at least 0", "at most 4 characters", "1 to 2 elements", ""]);
+  assert.deepEqual([bounds({ min: 0, max: 9 }), bounds({ min: 0 }), bounds({ maxLength: 4 }), bounds({ type: "array", minLength: 1, maxLength: 2 }), bounds({}), bounds({ pattern: "^a+$" })],
+    ["0 to 9", "at least 0", "at most 4 characters", "1 to 2 elements", "", "in the form ^a+$"]);
   assert.ok(same({ a: [1, 2], b: null }, { b: null, a: [1, 2] }));
   assert.ok(!same({ a: 1 }, { a: 1, b: undefined }) && !same([1], { 0: 1 }) && !same(null, {}) && !same("1", 1));
 });
