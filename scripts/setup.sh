@@ -2,14 +2,17 @@
 # Installs what the project needs and the machine lacks; does nothing, quickly, where all is there.
 #
 #   scripts/setup.sh build    libraries to compile and run the server
-#   scripts/setup.sh test     the same, and what the tests need: Python packages in .venv, a browser
+#   scripts/setup.sh test     the same, and what the tests need: Python packages in .venv, browsers
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 stage=${1:-build}
 packages=(pkg-config libuv1-dev libyaml-dev zlib1g-dev libssl-dev libre2-dev)
+further=()
 if [ "$stage" = test ]; then
     packages+=(curl openssl python3 python3-venv chromium fonts-dejavu-core)
+    # Tests that want one of these are skipped where the distribution has none.
+    further=(firefox-esr webkit2gtk-driver xvfb node-typescript)
 fi
 
 as_root() {
@@ -22,13 +25,24 @@ if ! command -v swift >/dev/null; then
 fi
 
 if command -v dpkg-query >/dev/null; then
-    missing=()
-    for package in "${packages[@]}"; do
-        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
-    done
+    lacking() {
+        local package
+        for package in "$@"; do
+            dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || echo "$package"
+        done
+    }
+    known() {
+        local package
+        for package in "$@"; do
+            if apt-cache show "$package" >/dev/null 2>&1; then echo "$package"; fi
+        done
+    }
+    look() { mapfile -t missing < <(lacking "${packages[@]}"; known $(lacking "${further[@]}")); }
+    look
     if [ "${#missing[@]}" -gt 0 ]; then
-        echo "setup: installing ${missing[*]}"
         as_root apt-get update -qq
+        look
+        echo "setup: installing ${missing[*]}"
         as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
     fi
     # The distribution may already have a development package of the parser; where not, it is built, strict.

@@ -105,7 +105,7 @@ def test_hours_leave_nothing_behind(open_page):
         finally:
             busy.stop()
         for view, all_ in samples.items():
-            shown = ", ".join(f"{heap:.2f}/{nodes}/{listeners}" for heap, nodes, listeners in all_[:: max(1, len(all_) // 10)])
+            shown = ", ".join(f"{heap:.2f}/{nodes}/{listeners}" for heap, nodes, listeners in all_)
             print(f"\nsoak of {MINUTES} min, {busy.values} values, {busy.guests} guests, {view}: heap MB/nodes/listeners {shown}")
         for view, (first, *rest) in samples.items():
             assert all(abs(heap - first[0]) <= 2 for heap, _, _ in rest), (view, "the heap stays as it was")
