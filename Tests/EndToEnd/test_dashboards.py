@@ -408,4 +408,6 @@ def test_a_chart_is_drawn_within_its_budget(open_page):
             return times.sort((a, b) => a - b);
         }""")
         print(f"\nchart of 2 x 5,000 points: median {times[100]:.2f} ms, p95 {times[190]:.2f} ms")
-        assert times[100] < 8, "the budget is 2 ms at the 95th percentile on an idle machine"
+        assert times[100] < 8
+        if QUIET:
+            assert times[190] <= 2
