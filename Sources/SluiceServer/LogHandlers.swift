@@ -72,11 +72,11 @@ enum LogLine {
         _ fields: [(String, String)]
     ) -> String {
         let rest = fields.map { key, value in
-            let needsQuotes = value.isEmpty || value.contains { $0 == " " || $0 == "\"" || $0.isNewline }
-            return needsQuotes ? " \(key)=\(quoted(value))" : " \(key)=\(value)"
+            let needsQuotes = value.unicodeScalars.contains { !isShown($0) || $0 == " " || $0 == "\"" }
+            return !needsQuotes && !value.isEmpty ? " \(key)=\(value)" : " \(key)=\(quoted(value))"
         }
-        // A message with a line break in it must not look like two entries.
-        let message = message.contains(where: \.isNewline) ? quoted(message) : message
+        // A message with a line break in it must not look like two entries, nor one with others' bytes move the cursor.
+        let message = message.unicodeScalars.allSatisfy(isShown) ? message : quoted(message)
         return "\(time) \(level) \(message)\(rest.joined())\n"
     }
 
@@ -92,6 +92,15 @@ enum LogLine {
             "{\"time\":\"\(time)\",\"level\":\"\(level)\",\"message\":\(quoted(message))\(rest.joined())}\n"
     }
 
+    /// Whether a terminal shows it and does nothing else.
+    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+
+    /// As a JSON string in which nothing is left that a terminal acts on.
     private static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -99,9 +108,11 @@ enum LogLine {
             case "\"": result += "\\\""
             case "\\": result += "\\\\"
             case "\n": result += "\\n"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            case _ where !isShown(scalar):
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
             default: result.unicodeScalars.append(scalar)
             }
         }

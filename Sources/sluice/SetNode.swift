@@ -48,23 +48,10 @@ struct SetNode: ParsableCommand {
         var fields: [(name: StaticString, value: String)] = []
         if let context { fields.append(("Sluice-Context", context)) }
         if let ifMatch { fields.append(("If-Match", ifMatch)) }
-        let body = string ? quoted(value) : Array(value.utf8)
+        let body = Array((string ? TypedValue.quoted(value) : value).utf8)
         let answer = try Terminal.reporting {
             try ServiceRequest.put(body, to: address.path, at: address.service, fields: fields)
         }
         Terminal.print(answer.body)
-    }
-
-    private func quoted(_ text: String) -> [UInt8] {
-        var json: [UInt8] = [UInt8(ascii: "\"")]
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): json += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20: json += Array("\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8)
-            default: json.append(byte)
-            }
-        }
-        json.append(UInt8(ascii: "\""))
-        return json
     }
 }

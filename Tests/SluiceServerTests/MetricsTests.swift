@@ -34,6 +34,12 @@ struct MetricsTests {
     func logLines() {
         #expect(LogLine.text("T", "info", "a", [("k", "v"), ("l", "a b")]) == "T info a k=v l=\"a b\"\n")
         #expect(LogLine.text("T", "info", "a\nb", []) == "T info \"a\\nb\"\n")
+        // Names and reasons come from strangers: nothing of theirs moves a cursor or turns the writing round.
+        #expect(
+            LogLine.text("T", "info", "a", [("k", "\u{1B}[2J"), ("l", "\u{9B}1m\u{202E}")])
+                == "T info a k=\"\\u001b[2J\" l=\"\\u009b1m\\u202e\"\n"
+        )
+        #expect(LogLine.text("T", "info", "\r", [("k", "°C é")]) == "T info \"\\u000d\" k=\"°C é\"\n")
         #expect(
             LogLine.json("T", "info", "a\"", [("k", "\u{1}")])
                 == "{\"time\":\"T\",\"level\":\"info\",\"message\":\"a\\\"\",\"k\":\"\\u0001\"}\n"
