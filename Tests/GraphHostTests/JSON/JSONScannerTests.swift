@@ -1,6 +1,12 @@
 import GraphHost
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 @Suite("Which bytes are JSON (RFC 8259)")
 struct JSONScannerTests {
     @Test(
@@ -118,9 +124,10 @@ struct JSONScannerTests {
             return "aaaaaaaa" + String(repeating: "0", count: 5 - digits.count) + digits + "zzzzzzzz"
         }
         let text = "{" + keys.map { "\"\($0)\":0" }.joined(separator: ",") + "}"
-        let clock = ContinuousClock()
-        let elapsed = try clock.measure { _ = try JSONScanner.validate(Array(text.utf8)) }
-        #expect(elapsed < .seconds(2))
+        // Processor time, of which there are a million to the second: other work on the machine does not count.
+        let before = clock()
+        _ = try JSONScanner.validate(Array(text.utf8))
+        #expect(clock() - before < 2_000_000)
     }
 
     @Test("errors translate to the codes of the wire")
