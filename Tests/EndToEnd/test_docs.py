@@ -76,3 +76,40 @@ def test_every_code_of_a_failure_is_in_the_documentation():
     assert {"overflow", "not_a_key", "expr_divide"} <= written
     # A pulse is an emission within a change of the definition, which nobody sees.
     assert written - {"expr_syntax", "pulse"} == listed
+
+
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+
+
+def test_every_key_of_the_configuration_that_a_page_names_is_one():
+    shown = subprocess.run([BINARY, "serve", "--print-config", "--config", ROOT / "config/sluice.yaml"], capture_output=True, text=True).stdout
+    keys = {line.split()[0] for line in shown.splitlines()}
+    groups = "|".join(sorted({key.split(".")[0] for key in keys if "." in key}))
+    named = {key for page in PAGES for key in re.findall(rf"`((?:{groups})\.[A-Za-z]+)[`:]", page.read_text())}
+    assert len(named) >= 30 and named <= keys, named - keys
+
+
+def test_every_link_from_page_to_page_leads_to_a_file_and_a_heading():
+    def anchors(page):
+        headings = re.findall(r"^#+ (.*)", page.read_text(), re.M)
+        return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+    for page in PAGES:
+        for path, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)", page.read_text()):
+            target = (page.parent / path).resolve() if path else page
+            assert target.exists(), (page.name, path)
+            assert not anchor or anchor in anchors(target), (page.name, path, anchor)
+
+
+def test_the_guide_for_operators_shows_a_configuration_that_is_one(tmp_path):
+    page = (ROOT / "docs/operations.md").read_text()
+    shown, = re.findall(r"```yaml\n# sluice\.yaml\n(.*?)```", page, re.S)
+    (tmp_path / "sluice.yaml").write_text(shown)
+    (tmp_path / "tokens.yaml").write_text(subprocess.run([BINARY, "token", "--name", "a"], capture_output=True, text=True).stdout)
+    (tmp_path / "config").symlink_to(ROOT / "config")
+    checked = subprocess.run([BINARY, "check", "--config", "sluice.yaml"], capture_output=True, text=True, cwd=tmp_path)
+    assert checked.returncode == 0, checked.stderr
+    table = (ROOT / "docs/protocol.md").read_text().split("<!-- errors")[1]
+    for row in page.split("## When something is refused")[1].splitlines():
+        for status, code in re.findall(r"^\| (\d{3})\b[^|`]*`([a-z_]+)`", row):
+            assert re.search(rf"^\| `{code}` \| {status} ", table, re.M), (status, code)
