@@ -106,11 +106,13 @@ def test_a_widget_moved_by_keys_takes_its_place_in_the_order_and_a_click_elsewhe
 
 def test_a_table_says_when_values_changed_and_not_when_they_came(open_page):
     with Server({"g": GRAPH}) as server:
-        server.set("g", "x", 3)
-        page = open_page(server, address(layout({"kind": "table", "nodes": ["x"], "title": "All"})))
-        page.wait_for_timeout(2500)
+        server.set("g", "y", 3)
+        page = open_page(server, address(layout({"kind": "table", "nodes": ["y", "mode"], "title": "All", "h": 4})))
+        page.wait_for_timeout(3500)
+        server.set("g", "mode", "auto")
         page.reload()
-        expect(widget(page, "All").get_by_role("row", name=re.compile(r"3\sV [2-9]\ss ago"))).to_be_visible(timeout=1500)
+        expect(widget(page, "All").get_by_role("row", name=re.compile(r"y 3 [3-9]\ss ago"))).to_be_visible(timeout=2500)
+        expect(widget(page, "All").get_by_role("row", name=re.compile(r"mode auto (now|[12]\ss ago)"))).to_be_visible(timeout=1500)
 
 
 def test_who_listens_to_the_page_hears_no_value_that_changes(open_page):
@@ -127,7 +129,7 @@ def test_a_chart_has_words_as_soon_as_it_has_values(open_page):
     with Server({"g": GRAPH}) as server:
         server.set("g", "x", 8)
         page = open_page(server, address(layout({"kind": "series", "nodes": ["x"], "w": 6, "h": 4})))
-        expect(widget(page, "Voltage").locator("canvas")).to_have_attribute("aria-label", re.compile("Voltage 8\u202fV, between"), timeout=4000)
+        expect(widget(page, "Voltage").locator("canvas")).to_have_attribute("aria-label", re.compile("Voltage 8\u202fV, between"), timeout=8000)
 
 
 def test_a_paused_chart_stands_still_and_can_be_looked_into(open_page):

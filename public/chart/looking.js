@@ -1,8 +1,10 @@
-// Looking closer at a chart: wheel, pinch and keys zoom, dragging and arrows pan, and the pointer moves the cursor of all charts.
+// Looking closer at a chart: wheel, pinch and keys zoom, dragging and arrows pan, the pointer moves the cursor of all charts. And a chart's words.
+import { formatDuration, formatTime, formatValue } from "/lib/format.js";
+
 const spans = [10e3, 24 * 3600e3];
 
 export class Looking {
-  #chart; #drag = null; #pointers = new Map();
+  #chart; #drag = null; #pointers = new Map(); #nextWords = 0;
 
   constructor(chart) { this.#chart = chart; }
 
@@ -32,6 +34,43 @@ export class Looking {
   get #apart() {
     const [a, b] = [...this.#pointers.values()];
     return b === undefined ? 0 : Math.abs(a - b);
+  }
+
+  /** In a sentence, at most every ten seconds. */
+  describe(canvas, series, from, to) {
+    const now = performance.now(), { title } = this.#chart;
+    if (now < this.#nextWords || !series.some(({ ring }) => ring.length)) return;
+    this.#nextWords = now + 10_000;
+    const words = series.map(({ name, unit, ring }) => {
+      const extent = ring.extent(from, to)?.map((v) => formatValue(v, unit)), v = ring.at(to);
+      return extent ? `${name} ${v === v ? formatValue(v, unit) : "–"}, between ${extent.join(" and ")}` : `${name}: no values yet`;
+    });
+    canvas.ariaLabel = `${title && `${title}: `}${words.join("; ")}, over ${formatDuration(to - from)} until ${formatTime(to)}`;
+  }
+
+  /** What the chart draws where nothing was heard, from `begin` to `end`. */
+  hatch({ pen, colours, top, bottom }, gap, begin, end) {
+    const high = bottom - top, label = `disconnected ${formatDuration(Math.round((Math.min(gap.to, this.#chart.now()) - gap.from) / 1000) * 1000)}`;
+    const wide = pen.measureText(label).width + 8, middle = (begin + end) / 2;
+    pen.save();
+    pen.beginPath();
+    pen.rect(begin, top, end - begin, high);
+    pen.clip();
+    pen.strokeStyle = colours.grid;
+    pen.beginPath();
+    for (let at = begin - high; at < end; at += 8) {
+      pen.moveTo(at, bottom);
+      pen.lineTo(at + high, top);
+    }
+    pen.stroke();
+    if (wide < end - begin) {
+      pen.fillStyle = colours.surface;
+      pen.fillRect(middle - wide / 2, top + 4, wide, 16);
+      pen.fillStyle = colours.text;
+      pen.textAlign = "center";
+      pen.fillText(label, middle, top + 16);
+    }
+    pen.restore();
   }
 
   // Events of the canvas, by their names

@@ -7,7 +7,7 @@ import { askWidget } from "/dash/forms.js";
 import { Moving } from "/dash/moving.js";
 import { widgetMenu } from "/dash/menu.js";
 import { most, read, settle } from "/dash/layout.js";
-import { Widget } from "/dash/widget.js";
+import { Widget } from "/dash/page.js";
 
 /** Gives the person a file. */
 function download(name, thing) {

@@ -1,4 +1,4 @@
-// Where the values of widgets come from, and how much of them is kept: feeds listen and own; the graph itself is only looked at.
+// Where the values of widgets come from: feeds listen and own; the graph itself is only looked at.
 
 /** The newest points, `most` at most, and when nothing was heard. Room is made as points come: few nodes fill it. */
 export class Ring {
@@ -13,7 +13,6 @@ export class Ring {
   time(i) { return this.#t[this.#at(i)]; }
   value(i) { return this.#v[this.#at(i)]; }
   times() { return Array.from({ length: this.length }, (_, i) => this.time(i)); }
-  get last() { return this.length ? this.time(this.length - 1) : undefined; }
 
   #grow() {
     [this.#t, this.#v] = [this.#t, this.#v].map((old) => {
@@ -27,26 +26,17 @@ export class Ring {
 
   /** NaN where there is no number. Time never goes back. */
   push(t, v) {
-    if (t < this.last) t = this.last;
     if (this.length === this.#t.length && this.length < this.most) this.#grow();
     if (this.length < this.#t.length) this.length++;
     else this.#start = this.#at(1);
-    const place = this.#at(this.length - 1);
-    this.#t[place] = t;
-    this.#v[place] = v;
+    const last = this.length - 1;
+    this.#v[this.#at(last)] = v;
+    this.#t[this.#at(last)] = last ? Math.max(t, this.time(last - 1)) : t;
   }
 
-  openGap(from) {
-    if (this.gaps.at(-1)?.to !== Infinity) this.gaps.push({ from, to: Infinity });
-    if (this.gaps.length > 64) this.gaps.shift();
-  }
+  openGap(from) { this.gaps = [...this.gaps.slice(-63), { from, to: Infinity }]; }
+  closeGap(to) { for (const gap of this.gaps.slice(-1)) gap.to = Math.min(gap.to, to); }
 
-  closeGap(to) {
-    const last = this.gaps.at(-1);
-    if (last?.to === Infinity) last.to = Math.max(to, last.from);
-  }
-
-  /** The first point not before `t`. */
   index(t) {
     let low = 0, high = this.length;
     while (low < high) {
@@ -56,20 +46,22 @@ export class Ring {
     return low;
   }
 
-  /** The newest value not later, or NaN. */
   at(t) {
     let next = this.index(t);
     while (next < this.length && this.time(next) <= t) next++;
     return next ? this.value(next - 1) : NaN;
   }
 
+  #walk(from, to, each) {
+    for (let i = Math.max(0, this.index(from) - 1); i < this.length && this.time(i) <= to; i++) each(this.value(i), this.time(i));
+  }
+
   extent(from, to) {
     let low = Infinity, high = -Infinity;
-    for (let i = Math.max(0, this.index(from) - 1); i < this.length && this.time(i) <= to; i++) {
-      const v = this.value(i);
+    this.#walk(from, to, (v) => {
       if (v < low) low = v;
       if (v > high) high = v;
-    }
+    });
     return low <= high ? [low, high] : null;
   }
 
@@ -83,8 +75,8 @@ export class Ring {
       for (const v of [low, high, last]) pen.lineTo(x, y(v));
       held = last;
     };
-    for (let i = Math.max(0, this.index(from) - 1); i < this.length && this.time(i) <= to; i++) {
-      const v = this.value(i), x = Math.max(0, Math.min(width - 1, Math.floor((this.time(i) - from) / (to - from) * width)));
+    this.#walk(from, to, (v, t) => {
+      const x = Math.max(0, Math.min(width - 1, Math.floor((t - from) / (to - from) * width)));
       if (x === column && v === v && last === last) {
         low = Math.min(low, v);
         high = Math.max(high, v);
@@ -94,19 +86,17 @@ export class Ring {
       }
       column = x;
       last = v;
-    }
+    });
     if (column >= 0) flush();
     pen.lineTo(left + width, y(held));
     return held;
   }
 }
 
-/** A graph's nodes and listeners as they are. */
 export class Observed extends EventTarget {
-  /** Null until, or where, it may not be seen. */
+  /** By name and by id; null until, or where, they may not be seen. */
   nodes = null; listeners = null;
   refused = "";
-  /** When there are nodes. */
   known = new Promise((resolve) => this.addEventListener("change", resolve, { once: true }));
   #watch;
 
@@ -117,20 +107,20 @@ export class Observed extends EventTarget {
 
   close() { this.#watch.close(); }
 
-  #hear(event, graph) {
-    const { op, add, del, code } = event;
+  async #hear({ op, add = {}, del = {}, code, msg, ...picture }, graph) {
     if (op === "topo") {
       this.listeners = new Map();
-      this.#begin(event);
+      this.#begin(picture);
     } else if (op === "topod") {
       // Who came and went between two messages is in both; a name that is gone and back has come.
-      for (const { name, reason } of del?.nodes ?? []) if (reason === "removed") this.nodes.delete(name);
-      this.#add(add ?? {});
-      for (const { l } of del?.listeners ?? []) this.listeners.delete(l);
+      for (const { name, reason } of del.nodes ?? []) if (reason === "removed") this.nodes.delete(name);
+      this.#add(add);
+      for (const { l } of del.listeners ?? []) this.listeners.delete(l);
     } else if (code !== "shutdown" && code !== "closed") {
       // Who may read but not observe gets the definition's picture.
-      this.refused = event.msg ?? code;
-      fetch(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json`).then((answer) => (answer.ok ? answer.json() : {})).then((picture) => this.#begin(picture), () => {});
+      this.refused = msg ?? code;
+      const answer = await fetch(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json`).catch(() => {});
+      if (answer) this.#begin(answer.ok ? await answer.json() : {});
     }
   }
 
@@ -148,7 +138,7 @@ export class Observed extends EventTarget {
 
 /** Widgets of one source share one feed: a chart keeps its past when it is edited. */
 export class Feeds {
-  #client; #graph; #facts; #feeds = new Map(); #late = Infinity; #lost = null;
+  #client; #graph; #facts; #feeds = new Map(); #late; #isLost = false;
 
   constructor(client, graph, facts) {
     this.#client = client;
@@ -157,9 +147,8 @@ export class Feeds {
   }
 
   /** By the server's clock, where that runs ahead of this one or is far behind: anything less is the way that values take. */
-  now = () => Date.now() - (this.#late < -500 || (this.#late > 5000 && this.#late < Infinity) ? this.#late : 0);
+  now = () => Date.now() - (this.#late < -500 || this.#late > 5000 ? this.#late : 0);
 
-  /** The feed of a node that looks back on `past` values; close what comes back. */
   open(node, pipe, past, listener) {
     const key = JSON.stringify([node, pipe]);
     let feed = this.#feeds.get(key);
@@ -183,9 +172,9 @@ export class Feeds {
   }
 
   connected(isLive) {
-    if (isLive === (this.#lost === null)) return;
-    this.#lost = isLive ? null : this.now();
-    for (const { ring } of this.#feeds.values()) isLive ? ring.closeGap(this.now()) : ring.openGap(this.#lost);
+    if (isLive !== this.#isLost) return;
+    this.#isLost = !isLive;
+    for (const { ring } of this.#feeds.values()) ring[isLive ? "closeGap" : "openGap"](this.now());
   }
 
   close() {
@@ -194,18 +183,19 @@ export class Feeds {
   }
 
   #hear(feed, value, meta) {
-    const { t, rev, gap, history, ended, fail, empty, folded = 1 } = meta, at = Date.now();
+    const { t, c, rev, gap, history, ended, fail, empty, folded = 1 } = meta, at = Date.now(), late = at - t, known = this.#facts(feed.node);
     // What was told at the beginning or after a loss may be of any age; so may what waited in a sleeping machine, but the next is not.
-    if (!history && t && (at < t || (rev > feed.meta?.rev && !gap))) this.#late = Math.min(this.#late, at - t);
-    const number = typeof value === "bigint" || typeof value === "boolean" ? Number(value) : typeof value === "number" ? value : NaN;
+    if (!history && !(late >= this.#late) && (late < 0 || (rev > feed.meta?.rev && !gap))) this.#late = late;
+    // The time of a snapshot is the graph's.
+    feed.changed = history || feed.meta ? t : known?.c === (c ?? rev) ? known.t : 0;
+    feed.meta = meta;
     if (ended) {
       feed.endedAt = at;
       feed.ring.push(this.now(), NaN);
     } else {
-      if (t) feed.ring.push(t, number);
+      if (t) feed.ring.push(t, typeof value === "bigint" || typeof value === "boolean" ? Number(value) : typeof value === "number" ? value : NaN);
       feed.entry = fail ? { fail } : empty || value === undefined ? { empty: true } : { v: value };
     }
-    feed.meta = meta;
     if (!history) {
       if (feed.at) feed.between = feed.between ? 0.8 * feed.between + 0.2 * (at - feed.at) : at - feed.at;
       feed.folds = 0.9 * feed.folds + 0.1 * folded;

@@ -2,7 +2,7 @@
 import { h, style } from "/lib/dom.js";
 import { place } from "/dash/compose.js";
 import { columns, most, read, version } from "/dash/layout.js";
-import { kinds } from "/dash/widget.js";
+import { kinds } from "/dash/page.js";
 
 style("/dash/more.css");
 

@@ -1,7 +1,7 @@
 // Widgets that draw one number small: gauge and sparkline.
 import { h, setText, style, svg } from "/lib/dom.js";
 import { formatEntry, formatNumber, formatValue } from "/lib/format.js";
-import { output, setEntry } from "/dash/widget.js";
+import { output, setEntry } from "/dash/page.js";
 
 await style("/dash/more.css");
 

@@ -2,28 +2,19 @@
 
 export const version = 1;
 export const columns = 12;
-export const most = { widgets: 64, nodes: 6, tableNodes: 64, name: 128, title: 120, text: 4000, pipe: 2000, url: 4096, file: 262_144 };
+export const most = { widgets: 64, nodes: 6, tableNodes: 64, title: 120, text: 4000, pipe: 2000, url: 4096, file: 262_144 };
 
-const isText = (thing, length) => typeof thing === "string" && thing.length <= length;
-const isWhole = (thing, low, high) => Number.isInteger(thing) && thing >= low && thing <= high;
-const isScalar = (thing) => thing === null || ["string", "number", "boolean"].includes(typeof thing);
+const text = (length) => (thing) => typeof thing === "string" && thing.length <= length;
+const whole = (low, high) => (thing) => Number.isInteger(thing) && thing >= low && thing <= high;
+const list = (length, isRight) => (thing) => Array.isArray(thing) && thing.length <= length && thing.every(isRight);
 // More stars would take a pattern's matching long.
-const nodeName = /^(?!(.*\*){4})[A-Za-z0-9_*?][A-Za-z0-9_.*?-]{0,127}$/;
+const node = (thing) => typeof thing === "string" && /^(?!(.*\*){4})[A-Za-z0-9_*?][A-Za-z0-9_.*?-]{0,127}$/.test(thing);
+const state = (thing) => thing === null || (/string|number|boolean/.test(typeof thing) && String(thing).length <= 200);
 
 /** What widgets may say besides their place, and how it is checked. */
 const options = {
-  title: (thing) => isText(thing, most.title),
-  node: (thing) => isText(thing, most.name) && nodeName.test(thing),
-  nodes: (thing) => Array.isArray(thing) && thing.length <= most.tableNodes && thing.every((each) => options.node(each)),
-  pipe: (thing) => Array.isArray(thing) && thing.length <= 16 && JSON.stringify(thing).length <= most.pipe,
-  unit: (thing) => isText(thing, 32),
-  text: (thing) => isText(thing, most.text),
-  span: (thing) => isWhole(thing, 10, 86_400),
-  min: Number.isFinite,
-  max: Number.isFinite,
-  warn: Number.isFinite,
-  bad: (thing) => isScalar(thing) && isText(String(thing), 200),
-  ok: (thing) => isScalar(thing) && isText(String(thing), 200),
+  title: text(most.title), node, nodes: list(most.tableNodes, node), pipe: (thing) => list(16, () => true)(thing) && JSON.stringify(thing).length <= most.pipe,
+  unit: text(32), text: text(most.text), span: whole(10, 86_400), min: Number.isFinite, max: Number.isFinite, warn: Number.isFinite, bad: state, ok: state,
   slider: (thing) => typeof thing === "boolean",
 };
 
@@ -43,16 +34,16 @@ export function read(thing) {
     else widgets.push(widget);
   });
   const layout = { v: version, widgets: settle(widgets) };
-  if (isText(thing.title, most.title)) layout.title = thing.title;
-  if (isText(thing.graph, most.name) && nodeName.test(thing.graph)) layout.graph = thing.graph;
+  if (options.title(thing.title)) layout.title = thing.title;
+  if (node(thing.graph)) layout.graph = thing.graph;
   return { layout, problems };
 }
 
 function readWidget(thing) {
   if (!thing || typeof thing !== "object") return "it is no object";
-  if (!isText(thing.kind, 32) || !/^[a-z]+$/.test(thing.kind)) return "it has no kind";
+  if (typeof thing.kind !== "string" || !/^[a-z]{1,32}$/.test(thing.kind)) return "it has no kind";
   const { kind, x = 0, y = 0, w = 3, h = 2 } = thing;
-  if (!isWhole(w, 1, columns) || !isWhole(h, 1, 24) || !isWhole(x, 0, columns - 1) || !isWhole(y, 0, 1000)) return "its place is outside of the grid";
+  if (!whole(1, columns)(w) || !whole(1, 24)(h) || !whole(0, columns - 1)(x) || !whole(0, 1000)(y)) return "its place is outside of the grid";
   const widget = { kind, x: Math.min(x, columns - w), y, w, h };
   for (const [name, isRight] of Object.entries(options)) {
     if (thing[name] === undefined) continue;

@@ -1,7 +1,7 @@
 // Widgets of many values: a table of nodes, a log of one node's values.
 import { h, setText, style } from "/lib/dom.js";
 import { formatAge, formatEntry, formatTime } from "/lib/format.js";
-import { setEntry } from "/dash/widget.js";
+import { setEntry } from "/dash/page.js";
 
 await Promise.all(["/ui/table.css", "/dash/more.css"].map(style));
 
@@ -17,7 +17,7 @@ export const table = (widget, { feeds, unit, facts, now }) => {
     draw() {
       for (const { feed, value, age } of rows) {
         setEntry(value, formatEntry(feed.entry, unit(feed.node)), feed.entry);
-        setText(age, feed.meta?.t ? formatAge(now() - feed.meta.t) : "");
+        setText(age, feed.changed ? formatAge(now() - feed.changed) : "");
       }
     },
   };

@@ -1,9 +1,9 @@
-// The dashboard of a graph. Widgets listen, and so own what they show; the layout is in the address.
-import { h, icon, load } from "/lib/dom.js";
-import { graphPath } from "/lib/page.js";
+// The dashboard of a graph: its board, the frames of widgets, and the widgets of words and figures. Widgets listen, and so own what they show.
+import { h, icon, load, setAttribute, setText } from "/lib/dom.js";
+import { formatAge, formatEntry, formatNumber } from "/lib/format.js";
+import { graphPath, href } from "/lib/page.js";
 import { Feeds, Observed } from "/dash/feeds.js";
 import { read } from "/dash/layout.js";
-import { Widget } from "/dash/widget.js";
 
 let list;
 /** The server's dashboards: `[{ name, title, graph }]`. */
@@ -37,7 +37,7 @@ class Board {
     header.append(more, this.addButton);
     element.append(this.notice, this.element);
     keys.bind("e", "Add a widget", () => this.canEdit && this.addButton.click(), { signal, group: "Dashboard" });
-    this.#prepare(element, signal);
+    this.#prepare(signal);
   }
 
   facts(name) { return this.observed.nodes?.get(name); }
@@ -60,13 +60,11 @@ class Board {
     return name === undefined ? this.composed() : name in saved ? read(saved[name]) : readFile(name);
   }
 
-  /** By their names, what this browser keeps. */
   get saved() {
     const none = Object.create(null);
     try { return Object.assign(none, JSON.parse(localStorage.getItem(`sluice.dash.${this.graph}`))); } catch { return none; }
   }
 
-  /** Made from the graph's nodes. */
   async composed() {
     await this.observed.known;
     return (await load("/dash/compose.js")).made(this);
@@ -91,7 +89,7 @@ class Board {
       element.style.gridRow = `${data.y + 1} / span ${data.h}`;
       if (!isHeld && children[i] !== element && !element.contains(document.activeElement)) this.element.insertBefore(element, children[i] ?? null);
     });
-    if (!this.widgets.length) load("/dash/compose.js").then(({ emptyBoard }) => this.element.replaceChildren(emptyBoard(this.addButton)));
+    if (!this.widgets.length) load("/dash/compose.js").then(({ emptyBoard }) => this.widgets.length || this.element.replaceChildren(emptyBoard(this.addButton)), () => {});
   }
 
   say(lines) {
@@ -99,13 +97,11 @@ class Board {
     this.notice.replaceChildren(...lines.slice(0, 5).map((line) => h("p", {}, line)));
   }
 
-  /** The address says how the layout was changed. */
   goTo(text) {
     this.#address = text;
     this.page.go(`${graphPath(this.graph, "dash")}?w=${text}${this.canEdit ? "" : "&kiosk=1"}`, { replace: true });
   }
 
-  /** Does what `/dash/editing.js` can. */
   async edit(act) {
     const loading = new AbortController();
     // Letters pressed meanwhile are for what opens.
@@ -128,12 +124,9 @@ class Board {
     return (this.#editing ??= new Editing(this));
   }
 
-  /** Comes when a pointer or the focus is near. Widgets are moved by their heads. */
-  #prepare(element, signal) {
-    const near = ({ target }) => target.closest(".widget > header, .widget-resize, .slot") && this.#load().catch(() => {});
-    for (const name of ["pointerover", "focusin"]) {
-      for (const each of [element, this.page.header]) each.addEventListener(name, near, { signal });
-    }
+  /** Widgets are moved by their heads. What does that comes when somebody is there. */
+  #prepare(signal) {
+    for (const name of ["pointermove", "focusin"]) addEventListener(name, () => this.canEdit && this.#load().catch(() => {}), { once: true, signal });
     this.element.addEventListener("pointerdown", (event) => {
       const handle = event.target.closest(".widget > header, .widget-resize");
       if (!handle || event.button || event.target.closest("button, a") || this.page.store.get("narrow") || !this.canEdit) return;
@@ -150,7 +143,6 @@ class Board {
 }
 
 export async function mount(element, page) {
-  // While the graph's facts are on their way.
   if (!page.route.query.has("w")) named();
   await page.style("/dash/dash.css");
   if (page.signal.aborted) return;
@@ -158,3 +150,229 @@ export async function mount(element, page) {
   board.show(page.route);
   return { update: (route) => board.show(route), unmount: () => board.close() };
 }
+
+/** `source`: what nodes a kind takes, "maybe" where text will do; `most` of them; `past`: how many of their values it looks back on; `from`: its file. */
+export const kinds = {
+  // Kinds come out of addresses.
+  __proto__: null,
+  number: { label: "Number", source: "one", from: "page" },
+  sparkline: { label: "Sparkline", source: "one", from: "gauges", past: 8192 },
+  series: { label: "Time series", source: "several", from: "page", past: 8192 },
+  gauge: { label: "Gauge", source: "one", from: "gauges" },
+  lamp: { label: "State lamp", source: "one", from: "page" },
+  editor: { label: "Editor", source: "mutable", from: "page" },
+  text: { label: "Text", source: "maybe", from: "page" },
+  table: { label: "Table", source: "several", from: "lists", most: 200 },
+  log: { label: "Log", source: "one", from: "lists" },
+  people: { label: "Who is here", source: "several", from: "people", most: 64 },
+  clients: { label: "Client list", source: "none", from: "people" },
+};
+
+/**
+ * A picture is `{ element }` and, where it has them: `draw` for the animation loop, called when values came and every second if
+ * `ages`; `show` and `mark` where it sees to that itself; `table` where its values are not those of its feeds; `close`.
+ */
+export class Widget {
+  sources = []; picture = null;
+  #board; #kind; #item; #ending = new AbortController(); #left = 0; #note = null;
+  #heading = h("h2"); #state = h("span", { class: "widget-state small dim" });
+  body = h("div", { class: "widget-body" });
+
+  constructor(data, board) {
+    this.data = data;
+    this.#board = board;
+    const kind = this.#kind = kinds[data.kind], { signal } = this.#ending;
+    this.menuButton = h("button", { type: "button", class: "quiet only-icon widget-menu", "aria-haspopup": "menu", onclick: () => board.edit((editing) => editing.menu(this)) }, icon("M3 8h.01M8 8h.01M13 8h.01"));
+    this.element = h("article", { class: "widget card", dataset: { kind: data.kind } },
+      h("header", {}, this.#heading, this.#state, this.menuButton), this.body, h("span", { class: "widget-resize", "aria-hidden": "true" }));
+    this.#name();
+    if (!kind) return this.#say(`A widget of the kind “${data.kind}”, which this page does not know.`);
+    this.body.append(h("span", { class: "skeleton" }));
+    board.page.frame.tick(() => this.#age(), signal);
+    board.page.store.listen("state", () => this.#age(), signal);
+    this.#start(signal);
+  }
+
+  get nodes() { return this.data.nodes ?? (this.data.node ? [this.data.node] : []); }
+
+  get title() {
+    const { title, kind } = this.data;
+    return title ?? (this.nodes.map((each) => this.#board.facts(each)?.title ?? each).join(", ") || this.#kind?.label || kind);
+  }
+
+  #name() {
+    const [node] = this.nodes, { title } = this, path = graphPath(this.#board.graph);
+    setAttribute(this.element, "aria-label", `${title}, ${this.#kind?.label ?? this.data.kind}`);
+    setAttribute(this.menuButton, "aria-label", `Menu of ${title}`);
+    this.#heading.replaceChildren(node && !/[*?]/.test(node) ? h("a", { href: href(`${path}?node=${encodeURIComponent(node)}`), title: `${node} in the graph` }, title) : title);
+  }
+
+  #say(words, tone = "dim") { this.body.replaceChildren(h("p", { class: tone }, words)); }
+
+  async #start(signal) {
+    const board = this.#board, { data } = this, { source, from, past = 1024 } = this.#kind;
+    await board.observed.known;
+    if (signal.aborted) return;
+    this.#name();
+    const names = this.#names();
+    if (!names.length && !/maybe|none/.test(source)) return this.#say(this.nodes.length ? "No node has such a name." : "No node is chosen. Edit this widget to choose one.");
+    this.sources = names.map((name) => board.feeds.open(name, data.pipe, past, (feed) => this.#heard(feed)));
+    let picture;
+    try {
+      const module = await load(`/dash/${from}.js`);
+      if (signal.aborted) return;
+      picture = await module[data.kind](data, {
+        feeds: this.sources.map(({ feed }) => feed), page: board.page, graph: board.graph, now: board.feeds.now, shared: board.shared,
+        facts: (name) => board.facts(name), unit: (name) => data.unit ?? (data.pipe ? "" : board.facts(name)?.unit ?? ""), title: this.title,
+        observed: board.observed, signal, mark: () => this.mark(),
+      });
+    } catch (error) {
+      return this.#say(`This kind of widget could not be loaded (${error.message}).`, "bad");
+    }
+    if (signal.aborted) return picture.close?.();
+    this.picture = picture;
+    this.body.replaceChildren(picture.element);
+    if (picture.draw) this.#item = board.page.frame.item(picture.element, picture.draw);
+    picture.show?.();
+    this.#age();
+  }
+
+  #names() {
+    const all = this.nodes.flatMap((name) => {
+      if (!/[*?]/.test(name)) return [name];
+      const pattern = new RegExp(`^${name.replace(/[.-]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`);
+      return [...this.#board.observed.nodes.keys()].filter((each) => pattern.test(each));
+    });
+    const names = [...new Set(all)], { most = 6 } = this.#kind;
+    this.#left = Math.max(0, names.length - most);
+    return names.slice(0, most);
+  }
+
+  #heard(feed) {
+    if (this.picture?.show) this.picture.show();
+    else this.mark();
+    if (feed.meta.ended || this.#note) this.#age();
+  }
+
+  #age() {
+    const { name, late } = this.#board.page.store.get("state"), feeds = this.sources.map(({ feed }) => feed);
+    const ended = feeds.find(({ meta }) => meta?.ended), isTrue = name === "live" && !late && !feeds.some(({ meta, watch }) => meta && watch.stale);
+    let text = this.#left ? `${feeds.length} of ${feeds.length + this.#left} nodes` : "";
+    if (ended || isTrue) {
+      const folds = Math.max(...feeds.map(({ folds }) => folds));
+      if (folds >= 1.5 && !ended) text = `1 of ${Math.round(folds)} updates`;
+    } else {
+      const [newest] = feeds.filter(({ at }) => at).sort((a, b) => b.at - a.at), age = Date.now() - newest?.at;
+      if (age > Math.max(3 * newest?.between, 5000)) text = `⏱ ${formatAge(age).replace(" ago", " old")}`;
+    }
+    this.element.classList.toggle("ended", !!ended);
+    this.element.classList.toggle("stale", text.startsWith("⏱"));
+    setText(this.#state, text);
+    if (ended || this.#note) this.#tell(ended);
+    if (this.picture?.ages) this.mark();
+  }
+
+  #tell(ended) {
+    this.#note ??= load("/dash/ended.js").then(({ Note }) => {
+      const note = new Note(this.sources, () => this.#age());
+      this.body.after(note.element);
+      return note;
+    });
+    this.#note.then((note) => note.show(ended), () => (this.#note = null));
+  }
+
+  mark() {
+    this.#item?.mark();
+    this.picture?.mark?.();
+  }
+
+  close() {
+    this.#ending.abort();
+    this.#item?.close();
+    this.picture?.close?.();
+    for (const source of this.sources) source.close();
+    this.element.remove();
+  }
+}
+
+const arrows = { rising: "↗", falling: "↘", steady: "→" };
+const isNumber = ({ v }) => typeof v === "number" || typeof v === "bigint";
+
+function trend(ring, now) {
+  const v = ring.at(now), before = ring.at(now - 60_000), from = before === before ? before : ring.length > 1 ? ring.value(0) : NaN;
+  if (v !== v || from !== from) return "";
+  const by = (v - from) / Math.max(Math.abs(v), Math.abs(from), 1e-12);
+  return by > 0.005 ? "rising" : by < -0.005 ? "falling" : "steady";
+}
+
+/** Who hears the page would get no rest. */
+export const output = (name) => h("output", { class: `${name} value`, "aria-live": "off" });
+
+export function setEntry(element, text, entry) {
+  setText(element, text);
+  element.classList.toggle("fail", !!entry?.fail);
+  element.classList.toggle("empty", !!entry?.empty);
+}
+
+export const number = (widget, { feeds: [feed], now, unit }) => {
+  const figure = output("figure num"), measure = h("span", { class: "figure-unit" }), way = h("span", { class: "trend dim small" }), of = unit(feed.node), isBytes = /^B(\/s)?$/.test(of);
+  return {
+    element: h("div", { class: "number" }, h("div", {}, figure, measure), way),
+    draw() {
+      const entry = feed.entry ?? {}, isFigure = isNumber(entry), word = isFigure ? trend(feed.ring, now()) : "";
+      setEntry(figure, isFigure && !isBytes ? formatNumber(entry.v, 5) : formatEntry(feed.entry, isBytes ? of : ""), entry);
+      setText(measure, isFigure && !isBytes ? of : "");
+      setText(way, word && `${arrows[word]} ${word}`);
+    },
+  };
+};
+
+function tone(entry, { ok, bad }) {
+  if (!entry || entry.empty) return ["off", "empty"];
+  if (entry.fail) return ["bad", formatEntry(entry)];
+  const { v } = entry, is = (wanted) => wanted !== undefined && String(wanted) === String(v);
+  const isOn = bad === undefined && ok === undefined && v !== false && v !== null && v !== 0;
+  return [is(bad) ? "bad" : is(ok) ? "ok" : isOn ? "on" : "off", v === true ? "on" : v === false ? "off" : formatEntry(entry)];
+}
+
+export const lamp = (widget, { feeds: [feed] }) => {
+  const word = output(""), element = h("div", { class: "lamp" }, h("i", { "aria-hidden": "true" }), word);
+  return {
+    element,
+    draw() {
+      const [name, text] = tone(feed.entry, widget);
+      element.dataset.tone = name;
+      setText(word, text);
+    },
+  };
+};
+
+export const text = (widget, { feeds: [feed], unit }) => {
+  if (!feed) return { element: h("div", { class: "text" }, h("p", { class: "words" }, widget.text)) };
+  const body = output("words");
+  return {
+    element: h("div", { class: "text" }, body),
+    draw() {
+      const { entry } = feed, isDeep = !!entry?.v && typeof entry.v === "object";
+      setEntry(body, isDeep ? JSON.stringify(entry.v, (_, v) => (typeof v === "bigint" ? JSON.rawJSON(v) : v), 1).slice(0, 20_000) : formatEntry(entry, unit(feed.node)), entry);
+      body.classList.toggle("deep", isDeep);
+    },
+  };
+};
+
+export const editor = async (widget, { feeds: [feed], page, graph, facts }) => {
+  const node = facts(feed.node) ?? { name: feed.node, kind: "mutable", type: "any" };
+  if (node.kind !== "mutable") return { element: h("p", { class: "dim" }, "This node is derived from others and cannot be set.") };
+  const { valueEditor } = await load("/ui/value-editor.js");
+  const { element, show, close } = valueEditor({ client: page.client, graph, node: { ...node, slider: widget.slider }, announce: page.announce, compact: true });
+  return { element, show: () => feed.entry && show(feed.entry), close };
+};
+
+export const series = async (widget, { feeds, page, shared, now, title, unit, facts }) => {
+  const { Cursor, TimeChart } = await load("/chart/chart.js");
+  const chart = new TimeChart({
+    series: feeds.map(({ node, ring }) => ({ name: facts(node)?.title ?? node, unit: unit(node), ring })),
+    span: (widget.span ?? 300) * 1000, min: widget.min, max: widget.max, cursor: (shared.cursor ??= new Cursor()), page, now, title,
+  });
+  return { element: chart.element, show: () => chart.grow(), mark: () => chart.mark(), close: () => chart.close() };
+};

@@ -2,10 +2,8 @@
 import { h, load, setText } from "/lib/dom.js";
 import { formatAge, plural } from "/lib/format.js";
 
-/** Where the browser keeps the name. */
 const stored = "sluice.name";
 
-/** As many elements as there are things to show. */
 function resize(list, count, make) {
   while (list.childElementCount < count) list.append(make());
   while (list.childElementCount > count) list.lastChild.remove();
