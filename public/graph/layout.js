@@ -112,21 +112,17 @@ function layersOf(nodes, edges, out, into, { back, order }, remembered) {
   return { layer, alone: new Set(alone) };
 }
 
-/** How many pairs of edges cross between two columns. */
+/** How many pairs of edges cross between two columns: the steps of sorting their ends by insertion. */
 function crossings(column, place, down) {
   const ends = [];
-  for (const item of column) {
-    const row = down[item].map((to) => place[to]).sort((a, b) => a - b);
-    for (const to of row) ends.push(to);
-  }
-  // Inversions, by a Fenwick tree.
-  let size = 1;
-  for (const end of ends) size = Math.max(size, end + 1);
-  const tree = new Uint32Array(size + 1);
   let count = 0;
-  for (let i = ends.length - 1; i >= 0; i--) {
-    for (let k = ends[i]; k > 0; k -= k & -k) count += tree[k];
-    for (let k = ends[i] + 1; k <= size; k += k & -k) tree[k]++;
+  for (const item of column) {
+    for (const end of down[item].map((to) => place[to]).sort((a, b) => a - b)) {
+      let at = ends.length;
+      while (at && ends[at - 1] > end) at--;
+      count += ends.length - at;
+      ends.splice(at, 0, end);
+    }
   }
   return count;
 }
@@ -192,26 +188,13 @@ function makeItems(nodes, edges, layer, back, down, o) {
   const join = (p, q) => { items.down[p].push(q); items.up[q].push(p); };
   edges.forEach((edge, i) => {
     if (edge.a === edge.b) return;
-    const isBack = back.has(i);
-    const [from, to] = isBack ? [edge.b, edge.a] : [edge.a, edge.b];
-    const bends = [];
-    if (layer[from] > layer[to]) { // a way back between columns that the memory holds
-      items.bends.set(i, { bends, isBack, flat: true });
-      return;
-    }
-    // A way back leaves and enters beside its ends, not among the other edges.
-    const first = isBack ? layer[from] : layer[from] + 1;
-    const last = isBack ? layer[to] : layer[to] - 1;
-    for (let at = first; at <= last; at++) bends.push(bend(edge, at));
-    if (isBack) {
-      items.beside.set(bends[0], from);
-      items.beside.set(bends[bends.length - 1], to);
-      for (let k = 0; k + 1 < bends.length; k++) join(bends[k], bends[k + 1]);
-    } else {
-      const way = [from, ...bends, to];
-      for (let k = 0; k + 1 < way.length; k++) join(way[k], way[k + 1]);
-    }
-    items.bends.set(i, { bends, isBack });
+    const isBack = back.has(i), [from, to] = isBack ? [edge.b, edge.a] : [edge.a, edge.b], bends = [];
+    // A way back leaves and enters beside its ends, not among the other edges; columns that the memory holds may leave it no bends.
+    for (let at = layer[from] + !isBack; at <= layer[to] - !isBack; at++) bends.push(bend(edge, at));
+    if (isBack && bends.length) items.beside.set(bends[0], from).set(bends.at(-1), to);
+    const way = isBack ? bends : [from, ...bends, to];
+    for (let k = 0; k + 1 < way.length; k++) join(way[k], way[k + 1]);
+    items.bends.set(i, bends);
   });
   items.at = new Float64Array(items.key.length).fill(NaN);
   return items;
@@ -263,48 +246,39 @@ function gather(items, alone, o) {
 
 /** The places nearest to `wish` that keep order and distance: pool adjacent violators. */
 export function spread(items, column, wish, weight, o) {
-  const blocks = [];
-  let offset = 0;
-  column.forEach((item, k) => {
-    if (k) offset += apart(items, column[k - 1], item, o);
-    let block = { sum: (wish[k] - offset) * weight[k], weight: weight[k], from: k };
-    while (blocks.length && blocks[blocks.length - 1].sum / blocks[blocks.length - 1].weight >= block.sum / block.weight) {
+  const blocks = [], mean = ({ sum, weight }) => sum / weight;
+  let offset = 0, k = 0;
+  const offsets = column.map((item, i) => (offset += i && apart(items, column[i - 1], item, o)));
+  offsets.forEach((least, i) => {
+    let block = { sum: (wish[i] - least) * weight[i], weight: weight[i], count: 1 };
+    while (blocks.length && mean(blocks.at(-1)) >= mean(block)) {
       const before = blocks.pop();
-      block = { sum: before.sum + block.sum, weight: before.weight + block.weight, from: before.from };
+      block = { sum: before.sum + block.sum, weight: before.weight + block.weight, count: before.count + block.count };
     }
     blocks.push(block);
   });
-  blocks.push({ from: column.length });
-  let b = 0;
-  offset = 0;
-  column.forEach((item, k) => {
-    if (k) offset += apart(items, column[k - 1], item, o);
-    if (blocks[b + 1].from === k) b++;
-    items.at[item] = blocks[b].sum / blocks[b].weight + offset;
-  });
+  for (const block of blocks) for (const end = k + block.count; k < end; k++) items.at[column[k]] = mean(block) + offsets[k];
 }
 
 function result(nodes, edges, items, layer, back, down, o) {
   const pitch = (down ? o.node[1] : o.node[0]) + o.columnGap;
-  const placed = new Map();
-  let left = Infinity, top = Infinity, right = -Infinity, bottom = -Infinity;
-  nodes.forEach((node, i) => {
-    const across = items.at[i] - items.size[i] / 2;
-    const along = layer[i] * pitch;
-    const box = { x: down ? across : along, y: down ? along : across, w: node.w, h: node.h, layer: layer[i] };
-    placed.set(node.id, box);
-    left = Math.min(left, box.x); right = Math.max(right, box.x + box.w);
-    top = Math.min(top, box.y); bottom = Math.max(bottom, box.y + box.h);
+  const boxes = nodes.map(({ w, h }, i) => {
+    const across = items.at[i] - items.size[i] / 2, along = layer[i] * pitch;
+    return { x: down ? across : along, y: down ? along : across, w, h, layer: layer[i] };
   });
   const routes = routesOf(nodes, edges, items, layer, back, down, pitch, o);
+  let left = Infinity, top = Infinity, right = -Infinity, bottom = -Infinity;
+  for (const { x, y, w, h } of boxes) {
+    left = Math.min(left, x); right = Math.max(right, x + w);
+    top = Math.min(top, y); bottom = Math.max(bottom, y + h);
+  }
   for (const { lowest } of routes.values()) down ? (right = Math.max(right, lowest)) : (bottom = Math.max(bottom, lowest));
   const memory = {
     direction: o.direction, layers: new Map(nodes.map((node, i) => [node.id, layer[i]])),
     places: new Map(items.key.map((key, i) => [key, { at: items.at[i], layer: items.layer[i] }])),
     back: new Set(edges.filter((edge, i) => back.has(i) && edge.a !== edge.b).map((edge) => edge.id)),
   };
-  const bounds = nodes.length ? { x: left, y: top, w: right - left, h: bottom - top } : { x: 0, y: 0, w: 0, h: 0 };
-  return { nodes: placed, edges: routes, bounds, memory };
+  return { nodes: new Map(nodes.map(({ id }, i) => [id, boxes[i]])), edges: routes, bounds: nodes.length ? { x: left, y: top, w: right - left, h: bottom - top } : { x: 0, y: 0, w: 0, h: 0 }, memory };
 }
 
 /** Several edges share the side they enter, in the order of where they come from. */
@@ -312,7 +286,7 @@ function portsOf(edges, items, back, into) {
   const port = new Float64Array(edges.length);
   for (const list of into) {
     const forward = list.filter((i) => !back.has(i));
-    const from = (i) => { const { bends } = items.bends.get(i); return items.at[bends.length ? bends[bends.length - 1] : edges[i].a]; };
+    const from = (i) => items.at[items.bends.get(i).at(-1) ?? edges[i].a];
     forward.sort((p, q) => from(p) - from(q) || p - q);
     if (!forward.length) continue;
     const step = Math.min(9, (items.size[edges[forward[0]].b] - 20) / Math.max(1, forward.length - 1));
@@ -339,12 +313,12 @@ function routesOf(nodes, edges, items, layer, back, down, pitch, o) {
     };
     if (back.has(i)) {
       kind = a === b ? "self" : "feedback";
-      const bends = items.bends.get(i)?.bends.map((bend) => [items.layer[bend] * pitch + pitch / 2 - o.columnGap / 2, items.at[bend]]);
+      const bends = items.bends.get(i)?.map((bend) => [items.layer[bend] * pitch + pitch / 2 - o.columnGap / 2, items.at[bend]]);
       const side = (node) => ({ along: layer[node] * pitch, length: length(node), at: items.at[node], half: items.size[node] / 2 });
       lowest = a === b ? loop(way, side(a), down) : wayBack(way, side(a), side(b), bends);
     } else {
       way.push([layer[a] * pitch + length(a), items.at[a]]);
-      for (const bend of items.bends.get(i).bends) {
+      for (const bend of items.bends.get(i)) {
         const along = items.layer[bend] * pitch, across = items.at[bend];
         curve(along, across);
         way.push([along + 8, across], [along + pitch - o.columnGap - 8, across], [along + pitch - o.columnGap, across]);

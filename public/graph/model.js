@@ -1,4 +1,4 @@
-// What `topo` and `topod` say of one graph, as a model. Pure.
+// A graph as `topo` and `topod` tell it, and what of it is drawn, and as what. Pure.
 
 /** Rates are averaged over so many milliseconds. */
 const window_ = 2000;
@@ -217,21 +217,96 @@ function tick(node, count, now) {
 /** Everything upstream or downstream of `id`, itself included. */
 export function reach(model, id, direction) {
   const { into, out } = model.neighbours();
-  const nodes = new Set([id]), edges = new Set();
-  const walk = (map, end) => {
-    const open = [id];
+  const along = (map, end) => {
     const seen = new Set([id]);
-    while (open.length) {
-      for (const edge of map.get(open.pop()) ?? []) {
-        edges.add(edge.id);
-        if (seen.has(edge[end])) continue;
-        seen.add(edge[end]);
-        nodes.add(edge[end]);
-        open.push(edge[end]);
-      }
-    }
+    for (const at of seen) for (const edge of map.get(at) ?? []) seen.add(edge[end]); // also of those that it adds
+    return seen;
   };
-  if (direction !== "down") walk(into, "from");
-  if (direction !== "up") walk(out, "to");
-  return { nodes, edges };
+  return new Set([...(direction === "down" ? [] : along(into, "from")), ...(direction === "up" ? [] : along(out, "to"))]);
+}
+
+export const sizes = {
+  node: [172, 50], listener: [172, 34], fold: [172, 50], cluster: [172, 58],
+};
+/** So many nodes are drawn before chains are folded, and clusters made. */
+const crowd = { fold: 60, cluster: 300 };
+
+/** Whether `groups.js` is needed. */
+export const needsGroups = ({ nodes, listeners }, { steps }) => steps === "fold" || nodes.size + listeners.size > crowd.fold;
+
+/** Chooses what to draw; `dying` has just gone and still stands where it was, `grouping` is `groups.js`, `of` tells what an id is drawn as. */
+export function sceneOf(model, view, dying = [], grouping = null) {
+  const entries = new Map();
+  for (const node of model.nodes.values()) if (node.exists || view.asleep || node.id === view.focus?.id) entries.set(node.id, node);
+  for (const listener of model.listeners.values()) entries.set(listener.id, listener);
+  const edges = [...model.edges.values()];
+  for (const gone of dying) {
+    if (!entries.has(gone.id)) entries.set(gone.id, gone);
+    edges.push(...gone.edges);
+  }
+  if (view.focus && entries.has(view.focus.id)) {
+    const near = reach(model, view.focus.id, view.focus.direction);
+    for (const id of entries.keys()) if (!near.has(id)) entries.delete(id);
+  }
+  const links = edges.filter((edge) => entries.has(edge.from) && entries.has(edge.to));
+  const of = new Map();
+  const groups = new Map();
+  const folds = Boolean(grouping) && (view.steps === "fold" || (view.steps !== "show" && entries.size > crowd.fold));
+  if (folds) grouping.fold(entries, links, view, of, groups);
+  const many = grouping && entries.size - of.size + groups.size > crowd.cluster;
+  if (many) {
+    of.clear();
+    groups.clear();
+    grouping.cluster(model, entries, view, of, groups);
+    if (folds) grouping.fold(entries, links, view, of, groups);
+  }
+
+  const nodes = [];
+  let shown = 0;
+  for (const [id, entry] of entries) {
+    if (of.has(id)) continue;
+    const type = entry.kind === "listener" ? "listener" : "node", [w, h] = sizes[type];
+    nodes.push({ id, type, w, h, entry });
+    of.set(id, id);
+    shown++;
+  }
+  for (const [id, group] of groups) {
+    const [w, h] = sizes[group.type];
+    nodes.push({ id, w, h, ...group });
+    if (group.type === "fold") shown += group.members.length;
+  }
+  return { nodes, edges: join(links, of), of, shown, folds, clusters: Boolean(many) };
+}
+
+/** "2,300 nodes, 12 asleep, 7 steps, 40 clients, showing 180 of 2,347". */
+export function countsOf(model, scene, isFocused) {
+  const number = (count) => count.toLocaleString("en");
+  const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
+  const { named, asleep, steps, clients } = model.counts();
+  const groups = scene?.nodes.filter((node) => node.type === "cluster").length ?? 0;
+  const words = [counted(named, "node"), asleep && `${number(asleep)} asleep`, steps && counted(steps, "step"), counted(clients, "client")];
+  if (scene && (groups || isFocused)) {
+    words.push(`showing ${number(scene.shown)} of ${number(model.nodes.size + model.listeners.size)}${groups ? ` and ${counted(groups, "group")}` : ""}`);
+  }
+  return words.filter(Boolean).join(", ");
+}
+
+/** Several edges between the same two become one. */
+function join(links, of) {
+  const joined = new Map();
+  for (const edge of links) {
+    const from = of.get(edge.from), to = of.get(edge.to);
+    if (!from || !to) continue;
+    const plain = from === edge.from && to === edge.to;
+    if (!plain && from === to) continue;
+    const id = plain ? edge.id : `${from} > ${to}`;
+    const known = joined.get(id);
+    if (known) {
+      known.members.push(edge);
+      known.feedback &&= Boolean(edge.feedback);
+    } else {
+      joined.set(id, { id, from, to, kind: edge.kind, inner: edge.inner, feedback: Boolean(edge.feedback), span: plain ? edge.span : 1, members: [edge] });
+    }
+  }
+  return [...joined.values()];
 }

@@ -2,8 +2,7 @@
 import { h, load, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { graphPath } from "/lib/page.js";
-import { GraphModel, reach } from "./model.js";
-import { countsOf } from "./scene.js";
+import { GraphModel, countsOf, reach } from "./model.js";
 import { GraphView } from "./view.js";
 
 /** Fetched when somebody is there, so that the first key or click finds it. */
@@ -85,14 +84,13 @@ class GraphPage {
     this.weight = h("span", { class: "weight" }, "");
     this.counts = h("span", { class: "counts" }, "");
     this.notice = h("span", { class: "graph-notice", role: "status" }, "");
-    this.focusChip = h("span", { class: "focus-chip", hidden: true }, this.focusWords = h("span", {}, ""), button("Show all", () => this.go({ focus: null })));
     this.empty = h("p", { class: "graph-empty" }, "Asking the server for the graph…");
     this.stage = h("div", { class: "graph-stage" }, this.view.element, this.empty, h("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
       button("+", () => this.act("zoom", 1.25), { "aria-label": "Zoom in" }), button("−", () => this.act("zoom", 0.8), { "aria-label": "Zoom out" }),
       button("Fit", () => this.view.fit(), { "aria-label": "Fit the picture" }), button("Tidy", () => this.view.tidy(), { title: "Lay everything out anew" })));
     element.classList.add("graph-view");
     element.append(
-      h("div", { class: "graph-status" }, this.weight, this.counts, this.focusChip, this.notice, h("div", { class: "graph-tools", role: "group", "aria-label": "What is shown" }, this.asleepButton, this.stepsButton)),
+      h("div", { class: "graph-status" }, this.weight, this.counts, this.notice, h("div", { class: "graph-tools", role: "group", "aria-label": "What is shown" }, this.asleepButton, this.stepsButton)),
       h("div", { class: "graph-body" }, this.stage),
       this.strip = h("section", { class: "lifetimes", "aria-label": "Births and deaths" }, "Nothing was born or released since this page looks"));
   }
@@ -184,9 +182,7 @@ class GraphPage {
     this.#hasShown = true;
     this.selected = id;
     this.focused = focus;
-    this.focusChip.hidden = !focus;
-    if (focus) this.part("ways").then((ways) => ways && setText(this.focusWords, ways.wordsOf(focus)));
-    if (this.parts.ways?.isLit) this.parts.ways.toggleOwners();
+    if (focus || this.parts.ways) this.part("ways").then((ways) => ways?.focus(focus));
     this.view.show({ selected: id, focus });
     this.parts.outline?.refresh();
     this.inspect(id);
@@ -213,7 +209,7 @@ class GraphPage {
 
   inspect(id) { return id ? this.act("inspect", id) : this.parts.inspector?.hide(); }
 
-  only() { return this.focused ? reach(this.model, this.focused.id, this.focused.direction).nodes : null; }
+  only() { return this.focused ? reach(this.model, this.focused.id, this.focused.direction) : null; }
 
   #setMode(mode) {
     this.mode = mode;

@@ -1,7 +1,7 @@
 // The picture: draws a scene and follows its values.
 import { load, style, svg } from "/lib/dom.js";
 import { layout } from "./layout.js";
-import { needsGroups, sceneOf, sizes } from "./scene.js";
+import { needsGroups, sceneOf, sizes } from "./model.js";
 import { EdgeLayer, Shape, markers, sentenceOf } from "./shapes.js";
 import { Camera } from "./camera.js";
 

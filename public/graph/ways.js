@@ -1,5 +1,5 @@
 // Ways through the picture: what keeps a node alive, what would go with a client, what stands around a node; rings that nobody owns.
-import { setAttribute } from "/lib/dom.js";
+import { h, setAttribute, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { keptAliveBy, leaks, releasedWithout } from "./owners.js";
 import { titleOf } from "./shapes.js";
@@ -14,7 +14,7 @@ export class Ways {
   /** What is lit up: `{kind, nodes, edges}`. */
   #lit = null;
 
-  /** `o`: `{model, view, announce, entry(id), go(change), show(box), said(words), changed()}`. */
+  /** `o`: `{model, view, announce, entry(id), go(change), chip, show(box), said(words), changed()}`. */
   constructor(o) { this.#o = o; }
 
   get isLit() { return this.#ownersOf !== null; }
@@ -89,8 +89,13 @@ export class Ways {
     this.#o.show(picture.nodes.get(best));
   }
 
-  /** What a focus shows, in words. */
-  wordsOf({ id, direction }) { return `Focus: ${titleOf(this.#o.entry(id))}, ${words[direction]}`; }
+  /** Something else is selected, or in focus: what is lit goes out, and what the focus shows is said beside the counts. */
+  focus(focus) {
+    const { chip, entry } = this.#o;
+    if (this.isLit) this.toggleOwners();
+    if (focus) setText(chip.firstChild, `Focus: ${titleOf(entry(focus.id))}, ${words[focus.direction]}`);
+    chip.hidden = !focus;
+  }
 
   /** Both ways, upstream, downstream, off. */
   cycleFocus(id, focus) {
@@ -102,8 +107,13 @@ export class Ways {
   }
 }
 
-export const attach = (page) => new Ways({
-  model: page.model, view: page.view, announce: page.context.announce, entry: (id) => page.entry(id), go: (change) => page.go(change), show: (box) => page.act("show", box),
-  said: (words) => { page.leaveWords = words; page.words(); },
-  changed: () => { page.parts.outline?.refresh(); page.words(); },
-});
+export function attach(page) {
+  const go = (change) => page.go(change);
+  const chip = h("span", { class: "focus-chip", hidden: true }, h("span", {}, ""), h("button", { type: "button", class: "quiet", onclick: () => go({ focus: null }) }, "Show all"));
+  page.counts.after(chip);
+  return new Ways({
+    model: page.model, view: page.view, announce: page.context.announce, entry: (id) => page.entry(id), go, chip, show: (box) => page.act("show", box),
+    said: (words) => { page.leaveWords = words; page.words(); },
+    changed: () => { page.parts.outline?.refresh(); page.words(); },
+  });
+}
