@@ -15,7 +15,7 @@ def test_the_list_of_graphs_is_live(open_page):
         page = open_page(server)
         expect(page.locator(".conn-text")).to_have_text("Live")
         card = page.get_by_role("listitem").filter(has_text="A test graph")
-        expect(card).to_contain_text("0 listeners")
+        expect(card).to_contain_text("0 subscriptions")
         expect(card.get_by_role("link", name="A test graph")).to_have_attribute("href", "#/g/g")
         server.set("g", "x", 2)
         expect(card).to_contain_text("revision 2", timeout=8000)

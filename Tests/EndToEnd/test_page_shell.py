@@ -327,8 +327,8 @@ def test_contrast_of_every_token_from_the_stylesheet():
                 assert ratio(theme[mark], theme[ground]) >= 3, (mark, ground, theme[mark])
         assert ratio(theme["on-accent"], theme["accent"]) >= 4.5
         assert ratio(theme["on-bad"], theme["bad"]) >= 4.5
-    used = set(re.findall(r"var\(--([\w-]+)\)", "".join(f.read_text() for f in (ROOT / "public").rglob("*.css"))))
-    assert used <= set(re.findall(r"--([\w-]+):", css)), "no token without a definition"
+    every = "".join(f.read_text() for f in (ROOT / "public").rglob("*.css"))
+    assert set(re.findall(r"var\(--([\w-]+)\)", every)) <= set(re.findall(r"--([\w-]+):", every)), "no token without a definition"
 
 
 def test_no_file_is_long_and_none_makes_markup_of_data():
@@ -458,6 +458,65 @@ def test_the_focus_is_kept_where_the_frame_of_the_page_changes(open_page):
         with Server({"g": CHAIN, "h": CHAIN.replace("graph: g", "graph: h")}, listen=f"127.0.0.1:{port}"):
             expect(retry).to_be_hidden(timeout=15_000)
             assert "conn-chip" in page.evaluate("document.activeElement.className")
+
+
+def test_a_menu_closes_by_its_button_and_a_dialog_opens_once(open_page, server):
+    page = open_page(server)
+    button = page.get_by_role("button", name="Theme: system")
+    for _ in range(2):
+        button.click()
+        expect(page.get_by_role("menuitem", name="Dark")).to_be_visible()
+        expect(button).to_have_attribute("aria-expanded", "true")
+        button.click()
+        expect(page.get_by_role("menu")).to_have_count(0)
+        expect(button).to_have_attribute("aria-expanded", "false")
+        page.wait_for_timeout(300)
+    page.evaluate("() => { for (let i = 0; i < 3; i++) dispatchEvent(new KeyboardEvent('keydown', { key: '?' })); }")
+    dialog = page.get_by_role("dialog", name="Keys")
+    expect(dialog).to_be_visible()
+    page.wait_for_timeout(200)
+    expect(dialog).to_have_count(1)
+    # A selection that begins in it and ends beside it.
+    inside = dialog.locator("h2").bounding_box()
+    page.mouse.move(inside["x"] + 5, inside["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(5, 400)
+    page.mouse.up()
+    expect(dialog).to_be_visible()
+    page.mouse.click(5, 400)
+    expect(dialog).to_have_count(0)
+
+
+def test_operations_at_an_address_of_their_own_are_told_in_words(open_page):
+    with Server({"g": CHAIN}, "admin: { listen: '127.0.0.1:0' }\n") as server:
+        page = open_page(server, "/#/clients", allow="404")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Clients are listed at another address")
+        expect(page.locator("main")).to_contain_text("admin.listen")
+        page.get_by_role("link", name="About", exact=True).click()
+        page.get_by_role("link", name="metrics").click()
+        expect(page.get_by_role("status")).to_contain_text("at the address that admin.listen")
+        assert "/#/about" in page.url
+    with Server({"g": CHAIN}) as server:
+        page = open_page(server, "/#/about", allow="404")
+        page.get_by_role("link", name="metrics").click()
+        expect(page).to_have_url(f"{server.url}/metrics")
+
+
+def test_the_focus_stays_in_the_list_of_clients_while_others_come_and_go(open_page, server):
+    page = open_page(server, "/#/clients")
+    mine = page.locator("table.clients tr", has_text="you").get_by_role("link")
+    mine.click()
+    expect(page.get_by_role("region", name="One client")).to_be_visible()
+    mine.focus()
+    other = open_page(server, "/#/g/g/values", allow=DOWN)
+    expect(page.locator("table.clients tbody tr")).to_have_count(2, timeout=6000)
+    expect(mine).to_be_focused()
+    page.locator("table.clients tbody tr", has_not_text="you").get_by_role("link").click()
+    node = page.get_by_role("region", name="One client").get_by_role("link", name="deep")
+    node.focus()
+    page.wait_for_timeout(4500)
+    expect(node).to_be_focused()
+    other.close()
 
 
 def test_one_that_fails_stops_neither_the_clock_nor_the_drawing_of_others(open_page, server):

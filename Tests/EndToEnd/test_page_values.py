@@ -1,6 +1,7 @@
 """Values and editors in the page: two clients, every kind of field, every way in which an input can be wrong."""
 
 import re
+import time
 
 import pytest
 from browser import DOWN
@@ -232,6 +233,22 @@ def test_the_focus_stays_in_an_editor_whose_button_goes(fields, open_page):
     row(page, "name").get_by_role("button", name="Take theirs").press("Enter")
     expect(field(page, "name")).to_have_value("cellar")
     assert page.evaluate(inside) == "name"
+
+
+def test_each_value_has_an_age_of_its_own(fields, open_page):
+    fields.set("g", "name", "attic")
+    time.sleep(3)
+    fields.set("g", "level", 20)
+    page = open_values(open_page, fields)
+
+    def age(node):
+        return row(page, node).locator("td").last
+
+    expect(age("level")).to_have_text(re.compile("now|^[01]"))
+    expect(age("name")).to_have_text(re.compile(r"^[2-9]"))
+    expect(age("double")).to_have_text("–")
+    fields.set("g", "level", 21)
+    expect(age("double")).to_have_text(re.compile("now|^[01]"))
 
 
 WRONG = [

@@ -7,15 +7,23 @@ style("/ui/dialogs.css");
  * A modal dialog; resolves with the `value` of the action that was chosen, or null when it was left.
  * `sheet` makes it come from the bottom on phones.
  */
-export function open({ title, body, actions = [{ label: "Close", value: null }], sheet = false }) {
+export async function open({ title, body, actions = [{ label: "Close", value: null }], sheet = false }) {
+  // Asked for twice while it was on its way.
+  if ([...document.querySelectorAll("dialog[open]")].some(({ ariaLabel }) => ariaLabel === title)) return null;
   return new Promise((resolve) => {
     const buttons = actions.map(({ label, value, kind }) =>
       h("button", { type: "submit", class: kind, value: String(value), onclick: () => (chosen = value) }, label));
-    let chosen = null;
+    let chosen = null, isBeside = false;
     const dialog = h("dialog", { "aria-label": title, class: sheet ? "sheet" : undefined },
       h("form", { method: "dialog" }, h("h2", {}, title), body, h("div", { class: "actions" }, buttons)));
     dialog.addEventListener("cancel", () => (chosen = null));
-    dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+    // Beside it is beside it only if the press began there: a selection may end outside.
+    dialog.addEventListener("pointerdown", (event) => (isBeside = event.target === dialog));
+    dialog.addEventListener("click", (event) => {
+      if (event.target !== dialog || !isBeside) return;
+      chosen = null;
+      dialog.close();
+    });
     dialog.addEventListener("close", () => {
       dialog.remove();
       resolve(chosen);
@@ -33,18 +41,27 @@ export const confirm = (title, text, label) =>
     actions: [{ label: "Cancel", value: null }, { label, value: true, kind: "danger" }],
   }).then((value) => value === true);
 
-/** A small menu below `button`: `[{ label, action, disabled }]`. */
+let closed = null;
+
+/** A small menu below `button`: `[{ label, action, disabled }]`. Another click on the button closes it. */
 export function menu(button, items) {
+  // The press has closed it, which the click must not undo.
+  if (closed?.button === button && performance.now() - closed.at < 300) return void (closed = null);
   const list = h("div", { class: "menu", role: "menu", popover: "auto" }, items.map(({ label, action, disabled }) =>
     h("button", {
       type: "button", role: "menuitem", disabled,
       onclick: () => { list.hidePopover(); action(); },
     }, label)));
-  list.addEventListener("toggle", (event) => {
-    if (event.newState !== "closed") return;
-    list.remove();
-    button.setAttribute("aria-expanded", "false");
+  let isPressed = false;
+  const press = ({ target }) => (isPressed = button.contains(target));
+  addEventListener("pointerdown", press, true);
+  list.addEventListener("beforetoggle", ({ newState }) => {
+    button.setAttribute("aria-expanded", newState === "open");
+    if (newState !== "closed") return;
+    removeEventListener("pointerdown", press, true);
+    closed = isPressed ? { button, at: performance.now() } : null;
   });
+  list.addEventListener("toggle", ({ newState }) => newState === "closed" && list.remove());
   list.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
@@ -57,6 +74,5 @@ export function menu(button, items) {
   const place = button.getBoundingClientRect(), size = list.getBoundingClientRect();
   list.style.left = `${Math.max(8, Math.min(place.left, innerWidth - size.width - 8))}px`;
   list.style.top = `${place.bottom + 4 + size.height > innerHeight ? Math.max(8, place.top - 4 - size.height) : place.bottom + 4}px`;
-  button.setAttribute("aria-expanded", "true");
   list.querySelector("button:not(:disabled)")?.focus();
 }

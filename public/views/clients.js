@@ -1,5 +1,5 @@
 // Who is connected, what they listen to, and what would go with them. Asked for again every two seconds while it is shown.
-import { h, setAttribute, setText } from "/lib/dom.js";
+import { arrange, h, setAttribute, setText } from "/lib/dom.js";
 import { formatAge, formatBytes, formatDuration, formatTime, plural } from "/lib/format.js";
 import { releasedWithout } from "/lib/held.js";
 import { graphPath, href } from "/lib/page.js";
@@ -30,8 +30,8 @@ export async function mount(element, context) {
 
   const end = async ({ c, client: name }) => {
     if (!await dialogs.confirm(`Disconnect ${name ?? c}?`, "Its connection is closed, and what only it kept alive is released. It may connect again.", "Disconnect")) return;
-    const answer = await fetch(`/v1/connections/${encodeURIComponent(c)}`, { method: "DELETE" });
-    announce(answer.ok ? `${name ?? c} disconnected` : `${name ?? c} was not disconnected`, { assertive: !answer.ok });
+    const { ok } = await fetch(`/v1/connections/${encodeURIComponent(c)}`, { method: "DELETE" }).catch(() => ({}));
+    announce(ok ? `${name ?? c} disconnected` : `${name ?? c} was not disconnected`, { assertive: !ok });
     refresh();
   };
 
@@ -60,7 +60,7 @@ export async function mount(element, context) {
   /** What one client listens to, in every graph that may be looked at. */
   async function show(connection) {
     if (!connection) {
-      detail.replaceChildren(h("h2", {}, `${id} is not connected any more`), h("p", { class: "dim" }, "What only it kept alive has been released."));
+      arrange(detail, [h("h2", {}, `${id} is not connected any more`), h("p", { class: "dim" }, "What only it kept alive has been released.")]);
       return void (detail.hidden = false);
     }
     const graphs = store.get("graphs") ?? [];
@@ -82,9 +82,9 @@ export async function mount(element, context) {
       h("p", { class: "held" }, nodes.slice(0, 40).map(({ label, node }) => (node
         ? h("a", { class: "tag mono", href: href(`${graphPath(graph)}?node=${encodeURIComponent(node)}`) }, label)
         : h("span", { class: "tag mono" }, label))), nodes.length > 40 && ` and ${nodes.length - 40} more`)));
-    detail.replaceChildren(h("h2", {}, connection.client || connection.c),
+    arrange(detail, [h("h2", {}, connection.client || connection.c),
       h("p", { class: "dim" }, `${words[connection.transport] ?? connection.transport} from ${connection.peer}, since ${formatTime(connection.since)} (${formatAge(Date.now() - connection.since)}).`),
-      held.length ? h("ul", { class: "plain" }, held) : h("p", {}, "It listens to nothing: no node depends on it."));
+      held.length ? h("ul", { class: "plain" }, held) : h("p", {}, "It listens to nothing: no node depends on it.")]);
     detail.hidden = false;
   }
 
@@ -103,15 +103,16 @@ export async function mount(element, context) {
         if (!rows.has(each.c)) rows.set(each.c, row(each));
         rows.get(each.c).show(each);
       }
-      const lines = known.map(({ c }) => rows.get(c).line);
-      if (lines.length !== body.children.length || lines.some((line, i) => body.children[i] !== line)) body.replaceChildren(...lines);
+      arrange(body, known.map(({ c }) => rows.get(c).line));
       if (id) await show(known.find(({ c }) => c === id));
       else detail.hidden = true;
     } catch (error) {
       if (signal.aborted) return;
       if (error.code) {
-        element.replaceChildren(h("div", { class: "notice" }, h("h1", {}, "Clients are not shown to you"),
-          h("p", {}, `${error.message}.`, error.code === "not_found" ? "" : [" The list of connections takes the right ", h("code", {}, "admin"), "."])));
+        const isElsewhere = error.code === "not_found";
+        element.replaceChildren(h("div", { class: "notice" }, h("h1", {}, isElsewhere ? "Clients are listed at another address" : "Clients are not shown to you"),
+          h("p", {}, isElsewhere ? ["Who runs this server has given its operations an address of their own (", h("code", {}, "admin.listen"), " in the configuration). The list is there, at ",
+            h("code", {}, "/v1/connections"), "."] : [`${error.message}. The list of connections takes the right `, h("code", {}, "admin"), "."])));
       }
       // Without an answer the connection's state says so; the list stays as it was.
     } finally {

@@ -1,5 +1,5 @@
 // The list of graphs: what there is, how much of it is alive, and what to do where there is nothing yet.
-import { h, setText } from "/lib/dom.js";
+import { arrange, h, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { graphPath, href } from "/lib/page.js";
 
@@ -31,7 +31,7 @@ export function mount(element, { store, signal, style }) {
       h("span", { class: "graph-foot small dim" }, rev, h("span", { class: "links" }, open("dash", "Dashboard"), open("values", "Values"))));
     return { item, show: (each) => {
       setText(title, each.title || graph);
-      setText(counts, `${plural(each.nodes, "node")}, ${plural(each.listeners, "listener")}`);
+      setText(counts, `${plural(each.nodes, "named node")}, ${plural(each.listeners, "subscription")}`);
       setText(rev, `revision ${each.rev}`);
     } };
   };
@@ -49,7 +49,6 @@ export function mount(element, { store, signal, style }) {
       if (!cards.has(each.graph)) cards.set(each.graph, card(each));
       cards.get(each.graph).show(each);
     }
-    const items = graphs.map(({ graph }) => cards.get(graph).item);
-    if (items.length !== list.children.length || items.some((item, i) => list.children[i] !== item)) list.replaceChildren(...items);
+    arrange(list, graphs.map(({ graph }) => cards.get(graph).item));
   }, signal);
 }

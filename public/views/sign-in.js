@@ -14,6 +14,7 @@ export function mount(element, { client, store, style, title }) {
     event.preventDefault();
     button.disabled = true;
     setText(message, "");
+    field.removeAttribute("aria-invalid");
     try {
       const answer = await fetch("/v1/session", {
         method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ token: field.value.trim() }),

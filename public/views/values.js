@@ -1,6 +1,7 @@
 // All values of a graph as a table, with a field for what can be set: the plain way, also for small screens and screen readers.
 import { h, setAttribute, setText } from "/lib/dom.js";
-import { formatAge, formatEntry, formatTime } from "/lib/format.js";
+import { formatAge, formatEntry, formatTime, plural } from "/lib/format.js";
+import { same } from "/lib/input.js";
 import { valueEditor } from "/ui/value-editor.js";
 
 const note = (title, words) => h("div", { class: "notice" }, h("h1", {}, title), h("p", {}, words));
@@ -11,7 +12,7 @@ const shapeOf = ({ v, empty, fail, n, c, t, exists, ...rest }) => JSON.stringify
 class Row {
   entry = null; at = 0;
   #value = h("span", { class: "value" }, h("span", { class: "skeleton" }));
-  #age = h("td", { class: "num small dim" });
+  #age = h("td", { class: "num small dim" }, "–");
   #editor = null; #item; #node; #drawn = null;
 
   constructor(context, node) {
@@ -69,8 +70,8 @@ class Row {
 export async function mount(element, context) {
   const { client, route, store, frame, signal, style, title } = context, { graph } = route.params;
   title(`${graph}, values`);
-  let rows = new Map(), handle = null, ended = false, loading = false, built = "";
-  const told = new Map();
+  let rows = new Map(), handle = null, ended = false, loading = false, built = "", isFirst = true, left = 0;
+  const told = new Map(), problem = h("p", { class: "notice bad", hidden: true });
 
   const clear = () => {
     for (const row of rows.values()) row.close();
@@ -111,7 +112,7 @@ export async function mount(element, context) {
     };
     const mutable = named.filter(({ kind }) => kind === "mutable"), derived = named.filter(({ kind }) => kind !== "mutable");
     if (!named.length) return element.replaceChildren(note("No nodes", "This graph's definition has no nodes yet."));
-    element.replaceChildren(h("div", { class: "page wide" }, ...[table("Set by clients", mutable), table("Derived", derived)].filter(Boolean),
+    element.replaceChildren(problem, h("div", { class: "page wide" }, ...[table("Set by clients", mutable), table("Derived", derived)].filter(Boolean),
       h("p", { class: "small dim" }, "This table listens to all of these nodes, so they are alive while it is open.")));
     for (const row of before.values()) row.close();
     // What was moved has lost the focus.
@@ -134,12 +135,18 @@ export async function mount(element, context) {
     } finally {
       loading = false;
     }
-    handle ??= client.watch({ graph, nodes: ["*"] }, null, (_, { m, t, ended: end }) => {
-      if (end) return void (end.code !== "closed" && element.prepend(h("p", { class: "notice bad" }, `The values cannot be followed: ${end.msg ?? end.code}.`)));
+    handle ??= client.watch({ graph, nodes: ["*"] }, null, (_, { m, t, gap, more, ended: end }) => {
+      left = more ?? left;
+      setText(problem, end ? `The values cannot be followed: ${end.msg ?? end.code}.` : `${plural(left, "more node")} not followed: the server allows no more at once.`);
+      problem.hidden = end ? end.code === "closed" : !left;
+      if (end) return;
+      // All at once come with the time of the graph's last change, which is not that of each.
+      const isAll = isFirst || gap !== undefined;
+      isFirst = false;
       for (const [name, entry] of Object.entries(m)) {
-        told.set(name, [entry, t]);
-        const row = rows.get(name);
-        if (row) row.show(entry, t);
+        const row = rows.get(name), at = isAll && (!row?.entry || same(row.entry.v, entry.v)) ? row?.at ?? 0 : t;
+        told.set(name, [entry, at]);
+        if (row) row.show(entry, at);
         else show();
       }
     }, { every: 100 });
