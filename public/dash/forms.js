@@ -68,7 +68,7 @@ export async function askWidget(board, data = null) {
   };
   kind.addEventListener("change", show);
   show();
-  const body = h("div", { class: "field" }, field("Kind", "", kind), field("Title", "", title), fields, problem);
+  const body = h("div", { class: "form-fields" }, field("Kind", "", kind), field("Title", "", title), fields, problem);
   for (;;) {
     const choice = await dialogs.open({ title: data ? "Edit widget" : "Add widget", body, sheet: true, actions: [{ label: "Cancel", value: null }, { label: data ? "Save" : "Add", value: "yes", kind: "primary" }] });
     if (choice !== "yes") return null;

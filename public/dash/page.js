@@ -32,7 +32,7 @@ class Board {
     this.observed = new Observed(client, this.graph);
     this.feeds = new Feeds(client, this.graph, (name) => this.facts(name));
     store.listen("state", ({ name }) => this.feeds.connected(name === "live"), signal);
-    this.addButton = h("button", { type: "button", onclick: () => this.edit((editing) => editing.add()) }, icon("M3 8v10M3 8h10"), "Add widget");
+    this.addButton = h("button", { type: "button", onclick: () => this.edit((editing) => editing.add()) }, icon("M8 3v10M3 8h10"), "Add widget");
     const more = h("button", { type: "button", class: "quiet", "aria-haspopup": "menu", onclick: () => this.edit((editing) => editing.more(more)) }, "Dashboards ▾");
     header.append(more, this.addButton);
     element.append(this.notice, this.element);

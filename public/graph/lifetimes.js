@@ -105,7 +105,7 @@ export class Lifetimes {
   #fill() {
     this.#drawn = [];
     if (!this.log.tray.length) {
-      this.tray.replaceChildren(h("p", { class: "quiet-text" }, "Nothing was released since this page looks. When the last client that needs a node leaves, the node goes, and rests here."));
+      this.tray.replaceChildren(h("p", { class: "quiet-text" }, "Nothing was released so far. When the last client that needs a node leaves, the node goes, and rests here."));
       return;
     }
     const list = h("ul", { class: "tray-list" }, this.log.tray.map((gone) => {

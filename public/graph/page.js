@@ -92,7 +92,7 @@ class GraphPage {
     element.append(
       h("div", { class: "graph-status" }, this.weight, this.counts, this.notice, h("div", { class: "graph-tools", role: "group", "aria-label": "What is shown" }, this.asleepButton, this.stepsButton)),
       h("div", { class: "graph-body" }, this.stage),
-      this.strip = h("section", { class: "lifetimes", "aria-label": "Births and deaths" }, "Nothing was born or released since this page looks"));
+      this.strip = h("section", { class: "lifetimes", "aria-label": "Births and deaths" }, "Nothing born or released so far"));
   }
 
   #receive(message) {
