@@ -384,12 +384,12 @@ def test_a_chart_is_drawn_within_its_budget(open_page):
         page = open_page(server, address(layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 6})))
         expect(widget(page, "Voltage").locator(".legend output")).to_have_text("1\u202fV")
         times = page.evaluate("""async () => {
-            const { Cursor, TimeChart } = await import("/chart/chart.js"), { Ring } = await import("/dash/feeds.js");
+            const { TimeChart } = await import("/chart/chart.js"), { Ring } = await import("/dash/feeds.js");
             const rings = [new Ring(5000), new Ring(5000)], now = Date.now();
             rings.forEach((ring, k) => { for (let i = 0; i < 5000; i++) ring.push(now - (5000 - i) * 50, Math.sin(i / 90 + k) * 20 + Math.random()); });
             let draw;
             const page = { frame: { item: (_, act) => (draw = act, { mark() {}, close() {} }), tick() {} }, store: { listen() {}, get() {} } };
-            const chart = new TimeChart({ series: rings.map((ring, i) => ({ name: `s${i}`, unit: "", ring })), span: 250000, cursor: new Cursor(), page });
+            const chart = new TimeChart({ series: rings.map((ring, i) => ({ name: `s${i}`, unit: "", ring })), span: 250000, cursor: new EventTarget(), page });
             const box = document.createElement("div");
             box.style.cssText = "width:1200px;height:260px;display:flex;flex-direction:column";
             chart.element.style.flex = 1;

@@ -160,11 +160,11 @@ def test_no_line_is_drawn_where_nothing_was_heard(open_page):
         page = open_page(server, address(layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 6})))
         expect(widget(page, "Voltage").locator(".legend output")).to_have_text("1\u202fV")
         found = page.evaluate("""async () => {
-            const { Cursor, TimeChart } = await import("/chart/chart.js"), { Ring } = await import(new URL(document.baseURI).searchParams.get("ring") ?? "/dash/feeds.js");
+            const { TimeChart } = await import("/chart/chart.js"), { Ring } = await import(new URL(document.baseURI).searchParams.get("ring") ?? "/dash/feeds.js");
             const ring = new Ring(100), now = Date.now();
             let draw;
             const page = { frame: { item: (_, act) => (draw = act, { mark() {}, close() {} }), tick() {} }, store: { listen() {}, get() {} } };
-            const chart = new TimeChart({ series: [{ name: "s", unit: "", ring }], span: 100_000, cursor: new Cursor(), page, now: () => now });
+            const chart = new TimeChart({ series: [{ name: "s", unit: "", ring }], span: 100_000, cursor: new EventTarget(), page, now: () => now });
             ring.push(now - 100_000, 5);
             ring.openGap(now - 75_000);
             ring.closeGap(now - 25_000);

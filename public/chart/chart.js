@@ -41,35 +41,29 @@ export function timeLabel(t, step) {
 
 /** A round range that grows at once, and shrinks when less than half of it was used for ten seconds. */
 export class SteadyRange {
-  low; high; #idle = 0; #fixedLow; #fixedHigh; #stepOf;
+  #idle = 0;
 
-  constructor(fixedLow, fixedHigh, stepOf = niceStep) {
-    this.#fixedLow = fixedLow;
-    this.#fixedHigh = fixedHigh;
-    this.#stepOf = stepOf;
-  }
+  constructor(fixedLow, fixedHigh, stepOf = niceStep) { Object.assign(this, { fixedLow, fixedHigh, stepOf }); }
 
   fit(extent, now) {
-    const { low, high } = this, fixedLow = this.#fixedLow, fixedHigh = this.#fixedHigh;
-    extent ??= [fixedLow ?? low ?? 0, fixedHigh ?? high ?? 1];
-    const [from, to] = round(fixedLow ?? extent[0], fixedHigh ?? extent[1], this.#stepOf), holds = low <= extent[0] && high >= extent[1];
+    const { low, high, fixedLow, fixedHigh } = this, [least, most] = extent ?? [fixedLow ?? low ?? 0, fixedHigh ?? high ?? 1];
+    let from = fixedLow ?? least, to = fixedHigh ?? most;
+    if (to <= from) {
+      const room = Math.abs(from) * 0.05 || 1;
+      from -= room;
+      to += room;
+    }
+    const step = this.stepOf((to - from) / 4), holds = low <= least && high >= most;
+    from = Math.floor(from / step + 1e-9) * step;
+    to = Math.ceil(to / step - 1e-9) * step;
     if (!holds || to - from >= (high - low) / 2) this.#idle = 0;
     else this.#idle ||= now;
-    if (holds && !(now - this.#idle > 10_000 && this.#idle)) return;
+    if (holds && !(this.#idle && now - this.#idle > 10_000)) return;
     this.#idle = 0;
     this.low = fixedLow ?? (holds ? from : Math.min(from, low ?? from));
     this.high = fixedHigh ?? (holds ? to : Math.max(to, high ?? to));
     if (this.high <= this.low) this.high = this.low + 1;
   }
-}
-
-function round(low, high, stepOf) {
-  if (high <= low) {
-    const room = Math.abs(low) * 0.05 || 1;
-    [low, high] = [low - room, high + room];
-  }
-  const step = stepOf((high - low) / 4);
-  return [Math.floor(low / step + 1e-9) * step, Math.ceil(high / step - 1e-9) * step];
 }
 
 const dashes = [[], [6, 3], [2, 3], [8, 3, 2, 3], [4, 2], [1, 2]];
@@ -80,28 +74,17 @@ function palette(element) {
   return { text: of("text-2"), grid: of("hairline"), cursor: of("edge"), surface: of("surface"), series: dashes.map((_, i) => of(`series-${i + 1}`)), font: `11px ${of("sans")}` };
 }
 
-/** Shared by all charts of a page. */
-export class Cursor extends EventTarget {
-  t = null;
-
-  move(t) {
-    if (t === this.t) return;
-    this.t = t;
-    this.dispatchEvent(new Event("move"));
-  }
-}
-
 export class TimeChart {
   /** What is looked at: null follows now, `span` ms long. */
   view = null;
   #series; #page; #canvas = h("canvas", { role: "img", tabindex: 0 }); #pen = this.#canvas.getContext("2d"); #item; #range; #colours; #readouts; #to;
   #box = {}; #ending = new AbortController(); #unit; #stepOf;
 
-  /** `series`: `[{ name, unit, ring }]`; `now`: the server's time, ms. */
+  /** `series`: `[{ name, unit, ring }]`; `cursor`: shared by all charts of a page, at `t`; `now`: the server's time, ms. */
   constructor({ series, span = 300_000, min, max, cursor, page, now = Date.now, title = "" }) {
     const { signal } = this.#ending, { frame, store } = page, [{ unit }] = series, mark = () => this.mark();
     Object.assign(this, { span, cursor, now, title });
-    this.#series = series.slice(0, 6);
+    this.#series = series;
     this.#page = page;
     this.#unit = series.every((each) => each.unit === unit) ? unit : "";
     this.#stepOf = this.#unit === "B" || this.#unit === "B/s" ? binaryStep : niceStep;
@@ -112,7 +95,7 @@ export class TimeChart {
       h("ul", { class: "legend" }, this.#series.map(({ name }, i) =>
         h("li", { dataset: { series: i + 1 } }, h("i", { class: "swatch" }), h("span", { class: "legend-name" }, name), this.#readouts[i]))),
       h("div", { class: "plot" }, this.#canvas));
-    // What is looked at stands still while the display is paused, and can be looked into all the same.
+    // A paused display stands still, but can be looked into.
     this.#item = frame.item(this.#canvas, () => this.#draw(), { whilePaused: true });
     store.listen("theme", () => { this.#colours = null; mark(); }, signal);
     frame.tick(mark, signal);
@@ -136,7 +119,7 @@ export class TimeChart {
   close() { this.#ending.abort(); this.#item.close(); }
 
   get window() {
-    if (!this.#page.frame.paused) this.#to = this.now();
+    if (!this.#page.frame.paused || !this.#to) this.#to = this.now();
     return this.view ?? { from: this.#to - this.span, to: this.#to };
   }
 
@@ -144,7 +127,7 @@ export class TimeChart {
 
   #looking;
 
-  /** What looks closer, and has words: loaded by the first event that asks for it, or when there is time. */
+  /** What looks closer, and has words. */
   async #closer() {
     const { Looking } = await load("/chart/looking.js");
     return (this.#looking ??= new Looking(this));
@@ -171,8 +154,8 @@ export class TimeChart {
     const { from, to } = this.window, { left, top } = room, right = width - room.right, bottom = height - room.bottom;
     const size = [Math.round(width * ratio), Math.round(height * ratio)];
     if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
-    const extents = this.#series.map(({ ring }) => ring.extent(from, to)).filter(Boolean);
-    range.fit(extents.length ? [Math.min(...extents.map(([low]) => low)), Math.max(...extents.map(([, high]) => high))] : null, performance.now());
+    const extents = this.#series.flatMap(({ ring }) => ring.extent(from, to) ?? []);
+    range.fit(extents.length ? [Math.min(...extents), Math.max(...extents)] : null, performance.now());
     const x = (t) => left + (t - from) / (to - from) * (right - left), y = (v) => bottom - (v - range.low) / (range.high - range.low) * (bottom - top);
     const colours = (this.#colours ??= palette(canvas)), scene = { pen, colours, left, right, top, bottom, x, y, from, to };
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -204,7 +187,7 @@ export class TimeChart {
       pen.stroke();
     });
     pen.restore();
-    const { t } = this.cursor, isPointed = t !== null && t >= from && t <= to;
+    const { t } = this.cursor, isPointed = t >= from && t <= to;
     if (isPointed) {
       pen.fillStyle = colours.cursor;
       pen.fillRect(Math.round(x(t)), top, 1, bottom - top);

@@ -24,6 +24,13 @@ export class Looking {
 
   #reset() { this.#chart.view = null; this.#chart.mark(); }
 
+  #point(t) {
+    const { cursor } = this.#chart;
+    if (t === cursor.t) return;
+    cursor.t = t;
+    cursor.dispatchEvent(new Event("move"));
+  }
+
   #look(from, to) {
     const chart = this.#chart;
     // Having come to now again, it follows now.
@@ -102,11 +109,11 @@ export class Looking {
       this.#look(drag.from + by, drag.to + by);
     }
     const { from, to } = chart.window, at = chart.share(offsetX);
-    chart.cursor.move(at >= 0 && at <= 1 ? from + at * (to - from) : null);
+    this.#point(at >= 0 && at <= 1 ? from + at * (to - from) : undefined);
   }
 
   pointerup({ pointerId }) { this.#pointers.delete(pointerId); this.#drag = null; }
   pointercancel(event) { this.pointerup(event); }
-  pointerleave() { this.#chart.cursor.move(null); }
+  pointerleave() { this.#point(); }
   dblclick() { this.#reset(); }
 }

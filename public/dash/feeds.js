@@ -1,10 +1,10 @@
 // Where the values of widgets come from: feeds listen and own; the graph itself is only looked at.
 
-/** The newest points, `most` at most, and when nothing was heard. Room is made as points come: few nodes fill it. */
+/** The newest `most` points, and when nothing was heard. Room is made as points come: few nodes fill it. */
 export class Ring {
   #t = new Float64Array(0); #v = this.#t; #start = 0;
   length = 0;
-  /** `{ from, to }`, oldest first; `to` is Infinity while it lasts. */
+  /** `{ from, to }`, oldest first; endless while it lasts. */
   gaps = [];
 
   constructor(most) { this.most = most; }
@@ -12,7 +12,6 @@ export class Ring {
   #at(i) { return (this.#start + i) % this.#t.length; }
   time(i) { return this.#t[this.#at(i)]; }
   value(i) { return this.#v[this.#at(i)]; }
-  times() { return Array.from({ length: this.length }, (_, i) => this.time(i)); }
 
   #grow() {
     [this.#t, this.#v] = [this.#t, this.#v].map((old) => {
@@ -65,7 +64,7 @@ export class Ring {
     return low <= high ? [low, high] : null;
   }
 
-  /** Draws what held as steps, with both extremes of each column of pixels, and gives what holds at the end; canvases draw no line to NaN. */
+  /** Draws what held as steps, with both extremes of each column of pixels, and gives what holds at the end. Pens draw nothing to NaN. */
   trace(pen, from, to, left, width, y) {
     let held = NaN, column = -1, low, high, last;
     const flush = () => {
@@ -146,7 +145,7 @@ export class Feeds {
     this.#facts = facts;
   }
 
-  /** By the server's clock, where that runs ahead of this one or is far behind: anything less is the way that values take. */
+  /** By the server's clock, if that is ahead or far behind: less is the way that values take. */
   now = () => Date.now() - (this.#late < -500 || this.#late > 5000 ? this.#late : 0);
 
   open(node, pipe, past, listener) {
@@ -184,10 +183,10 @@ export class Feeds {
 
   #hear(feed, value, meta) {
     const { t, c, rev, gap, history, ended, fail, empty, folded = 1 } = meta, at = Date.now(), late = at - t, known = this.#facts(feed.node);
-    // What was told at the beginning or after a loss may be of any age; so may what waited in a sleeping machine, but the next is not.
+    // What is told at the beginning or after a loss may be of any age; what waited in a sleeping machine too, but not the next.
     if (!history && !(late >= this.#late) && (late < 0 || (rev > feed.meta?.rev && !gap))) this.#late = late;
     // The time of a snapshot is the graph's.
-    feed.changed = history || feed.meta ? t : known?.c === (c ?? rev) ? known.t : 0;
+    feed.changed = history || feed.meta ? t : known?.c === (c ?? rev) ? known?.t : 0;
     feed.meta = meta;
     if (ended) {
       feed.endedAt = at;

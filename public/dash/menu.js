@@ -16,12 +16,13 @@ const field = (each) => {
 const csv = ({ head, rows }) => [head, ...rows].map((row) => row.map(field).join(",")).join("\r\n");
 
 const number = (v) => (v === v ? v : "");
+const timesOf = (ring) => Array.from({ length: ring.length }, (_, i) => ring.time(i));
 
 /** A chart's points, newest first: of one node all, of several what held whenever one of them changed. */
 function points(feeds) {
   const head = ["time", ...feeds.map(({ node }) => node)], [{ ring }] = feeds;
-  if (feeds.length === 1) return { head, rows: ring.times().map((t, i) => [new Date(t), number(ring.value(i))]).reverse() };
-  const times = new Set(feeds.flatMap((feed) => feed.ring.times()));
+  if (feeds.length === 1) return { head, rows: timesOf(ring).map((t, i) => [new Date(t), number(ring.value(i))]).reverse() };
+  const times = new Set(feeds.flatMap((feed) => timesOf(feed.ring)));
   return { head, rows: [...times].sort((a, b) => b - a).map((t) => [new Date(t), ...feeds.map((feed) => number(feed.ring.at(t)))]) };
 }
 

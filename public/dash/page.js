@@ -1,4 +1,4 @@
-// The dashboard of a graph: its board, the frames of widgets, and the widgets of words and figures. Widgets listen, and so own what they show.
+// The dashboard of a graph: the board, the frames of widgets, and widgets of words and figures. They listen, and so own what they show.
 import { h, icon, load, setAttribute, setText } from "/lib/dom.js";
 import { formatAge, formatEntry, formatNumber } from "/lib/format.js";
 import { graphPath, href } from "/lib/page.js";
@@ -12,17 +12,15 @@ const named = () => (list ??= fetch("/dashboards/").then((answer) => (answer.ok 
 async function readFile(name) {
   try {
     if (!(await named()).some((each) => each.name === name)) throw new Error(`there is no dashboard named “${name}”`);
-    const answer = await fetch(`/dashboards/${encodeURIComponent(name)}.json`);
-    if (!answer.ok) throw new Error(`status ${answer.status}`);
-    return read(await answer.json());
+    return read(await (await fetch(`/dashboards/${encodeURIComponent(name)}.json`)).json());
   } catch (error) {
     return { problems: [`This dashboard could not be read: ${error.message}.`] };
   }
 }
 
 class Board {
-  widgets = []; layout = null; canEdit = true; shared = {}; named = named;
-  element = h("div", { class: "dash" }); notice = h("div", { class: "dash-notice", role: "status", hidden: true });
+  widgets = []; layout = null; canEdit = true; cursor = new EventTarget(); named = named;
+  element = h("div", { class: "dash" }); notice = h("div", { class: "card dash-notice", role: "status", hidden: true });
   #address = null; #editing = null;
 
   constructor(element, page) {
@@ -81,7 +79,7 @@ class Board {
     if (focused) this.element.querySelector(`.widget[aria-label="${CSS.escape(focused)}"] .widget-menu`)?.focus();
   }
 
-  /** In reading order, so that Tab goes from top to bottom; what is in the hand is put in order when it is let go. */
+  /** In reading order, for Tab; what is in the hand is put in order when it is let go. */
   arrange() {
     const { children } = this.element, isHeld = this.element.querySelector(".held");
     this.widgets.toSorted(({ data: a }, { data: b }) => a.y - b.y || a.x - b.x).forEach(({ element, data }, i) => {
@@ -151,27 +149,24 @@ export async function mount(element, page) {
   return { update: (route) => board.show(route), unmount: () => board.close() };
 }
 
-/** `source`: what nodes a kind takes, "maybe" where text will do; `most` of them; `past`: how many of their values it looks back on; `from`: its file. */
+/** `source`: which nodes a kind takes, one if nothing is said, "maybe" where text will do; `most` of them; `past`: values it looks back on. */
 export const kinds = {
   // Kinds come out of addresses.
   __proto__: null,
-  number: { label: "Number", source: "one", from: "page" },
-  sparkline: { label: "Sparkline", source: "one", from: "gauges", past: 8192 },
-  series: { label: "Time series", source: "several", from: "page", past: 8192 },
-  gauge: { label: "Gauge", source: "one", from: "gauges" },
-  lamp: { label: "State lamp", source: "one", from: "page" },
-  editor: { label: "Editor", source: "mutable", from: "page" },
-  text: { label: "Text", source: "maybe", from: "page" },
+  number: { label: "Number" },
+  sparkline: { label: "Sparkline", from: "gauges", past: 8192 },
+  series: { label: "Time series", source: "several", past: 8192 },
+  gauge: { label: "Gauge", from: "gauges" },
+  lamp: { label: "State lamp" },
+  editor: { label: "Editor", source: "mutable" },
+  text: { label: "Text", source: "maybe" },
   table: { label: "Table", source: "several", from: "lists", most: 200 },
-  log: { label: "Log", source: "one", from: "lists" },
+  log: { label: "Log", from: "lists" },
   people: { label: "Who is here", source: "several", from: "people", most: 64 },
   clients: { label: "Client list", source: "none", from: "people" },
 };
 
-/**
- * A picture is `{ element }` and, where it has them: `draw` for the animation loop, called when values came and every second if
- * `ages`; `show` and `mark` where it sees to that itself; `table` where its values are not those of its feeds; `close`.
- */
+/** A picture has an `element` and `draw`, called after values, and each second if it `ages`; or sees to that by `show` and `mark`. Maybe a `table` of its own, and `close`. */
 export class Widget {
   sources = []; picture = null;
   #board; #kind; #item; #ending = new AbortController(); #left = 0; #note = null;
@@ -210,7 +205,7 @@ export class Widget {
   #say(words, tone = "dim") { this.body.replaceChildren(h("p", { class: tone }, words)); }
 
   async #start(signal) {
-    const board = this.#board, { data } = this, { source, from, past = 1024 } = this.#kind;
+    const board = this.#board, { data } = this, { source, from = "page", past = 1024 } = this.#kind;
     await board.observed.known;
     if (signal.aborted) return;
     this.#name();
@@ -222,7 +217,7 @@ export class Widget {
       const module = await load(`/dash/${from}.js`);
       if (signal.aborted) return;
       picture = await module[data.kind](data, {
-        feeds: this.sources.map(({ feed }) => feed), page: board.page, graph: board.graph, now: board.feeds.now, shared: board.shared,
+        feeds: this.sources.map(({ feed }) => feed), page: board.page, graph: board.graph, now: board.feeds.now, cursor: board.cursor,
         facts: (name) => board.facts(name), unit: (name) => data.unit ?? (data.pipe ? "" : board.facts(name)?.unit ?? ""), title: this.title,
         observed: board.observed, signal, mark: () => this.mark(),
       });
@@ -368,11 +363,11 @@ export const editor = async (widget, { feeds: [feed], page, graph, facts }) => {
   return { element, show: () => feed.entry && show(feed.entry), close };
 };
 
-export const series = async (widget, { feeds, page, shared, now, title, unit, facts }) => {
-  const { Cursor, TimeChart } = await load("/chart/chart.js");
+export const series = async (widget, { feeds, page, cursor, now, title, unit, facts }) => {
+  const { TimeChart } = await load("/chart/chart.js");
   const chart = new TimeChart({
     series: feeds.map(({ node, ring }) => ({ name: facts(node)?.title ?? node, unit: unit(node), ring })),
-    span: (widget.span ?? 300) * 1000, min: widget.min, max: widget.max, cursor: (shared.cursor ??= new Cursor()), page, now, title,
+    span: (widget.span ?? 300) * 1000, min: widget.min, max: widget.max, cursor, page, now, title,
   });
   return { element: chart.element, show: () => chart.grow(), mark: () => chart.mark(), close: () => chart.close() };
 };
