@@ -47,7 +47,7 @@ def test_a_frozen_server_is_told_within_seconds_and_found_again(open_page):
 def test_words_for_every_state(open_page, server):
     page = open_page(server)
     words = page.evaluate("""async () => {
-      const { words, resumedWords } = await import("/ui/shell.js"), now = 1e12;
+      const { words, resumedWords } = await import("/app.js"), now = 1e12;
       return [
         { name: "live" }, { name: "live", late: true }, { name: "connecting" }, { name: "connecting", late: true },
         { name: "reconnecting", since: now - 1000, tries: 3, at: now + 1500 }, { name: "reconnecting", tries: 2, at: now },
@@ -522,7 +522,7 @@ def test_the_focus_stays_in_the_list_of_clients_while_others_come_and_go(open_pa
 def test_one_that_fails_stops_neither_the_clock_nor_the_drawing_of_others(open_page, server):
     page = open_page(server, "/#/about", allow="mine")
     seen = page.evaluate("""async () => {
-      const { Frame, Store } = await import("/lib/page.js"), seen = [], errors = [];
+      const { Frame, Store } = await import("/lib/dom.js"), seen = [], errors = [];
       addEventListener("error", (event) => { errors.push(event.message); event.preventDefault(); });
       const frame = new Frame(), fails = () => { throw new Error("mine"); };
       const bad = frame.item(document.body, fails), good = frame.item(document.body, () => { seen.push("drawn"); });

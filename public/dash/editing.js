@@ -1,7 +1,6 @@
 // What changes a dashboard: widgets added, edited, moved and removed; dashboards saved, copied, taken in and given out.
-import { h } from "/lib/dom.js";
+import { graphPath, h } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
-import { graphPath } from "/lib/page.js";
 import { encode } from "/dash/address.js";
 import { askWidget } from "/dash/forms.js";
 import { Moving } from "/dash/moving.js";

@@ -1,7 +1,6 @@
 // The dashboard of a graph: the board, the frames of widgets, and widgets of words and figures. They listen, and so own what they show.
-import { h, icon, load, setAttribute, setText } from "/lib/dom.js";
+import { graphPath, h, href, icon, load, setAttribute, setText } from "/lib/dom.js";
 import { formatAge, formatEntry, formatNumber } from "/lib/format.js";
-import { graphPath, href } from "/lib/page.js";
 import { Feeds, Observed } from "/dash/feeds.js";
 import { read } from "/dash/layout.js";
 

@@ -1,7 +1,6 @@
 // The live graph of one name. It observes, and owns nothing; what stands beside the picture is loaded when it is first needed.
-import { h, load, setText } from "/lib/dom.js";
+import { graphPath, h, load, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
-import { graphPath } from "/lib/page.js";
 import { GraphModel, countsOf, reach } from "./model.js";
 import { GraphView } from "./view.js";
 

@@ -1,4 +1,5 @@
-// Elements without markup: text comes from strangers and is only ever set as text.
+// What every view is made with: elements without markup (text comes from strangers and is only ever set as text), addresses, named
+// values, the animation loop, keys, and a voice for those who do not see it.
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
@@ -68,3 +69,250 @@ export function arrange(parent, items) {
 /** An icon of the shell; words go with it. */
 export const icon = (path, size = 16) =>
   svg("svg", { class: "icon", viewBox: "0 0 16 16", width: size, height: size, "aria-hidden": "true" }, svg("path", { d: path }));
+
+/** Addresses after the `#`: which view, of what. */
+const routes = [
+  { name: "graphs", pattern: /^\/$/ },
+  { name: "graph", pattern: /^\/g\/([^/]+)$/, keys: ["graph"] },
+  { name: "dash", pattern: /^\/g\/([^/]+)\/dash$/, keys: ["graph"] },
+  { name: "values", pattern: /^\/g\/([^/]+)\/values$/, keys: ["graph"] },
+  { name: "clients", pattern: /^\/clients(?:\/([^/]+))?$/, keys: ["id"] },
+  { name: "about", pattern: /^\/about$/ },
+];
+
+/** Reads `#/g/house?node=x`; what cannot be read is `unknown`. */
+export function parse(hash) {
+  const [path, query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
+  const clean = path || "/";
+  for (const { name, pattern, keys = [] } of routes) {
+    const found = pattern.exec(clean);
+    if (!found) continue;
+    const params = {};
+    try {
+      keys.forEach((key, i) => { if (found[i + 1] !== undefined) params[key] = decodeURIComponent(found[i + 1]); });
+    } catch {
+      break;
+    }
+    return { name, path: clean, params, query: new URLSearchParams(query) };
+  }
+  return { name: "unknown", path: clean, params: {}, query: new URLSearchParams(query) };
+}
+
+export const href = (path) => `#${path}`;
+
+export const graphPath = (graph, view = "") => `/g/${encodeURIComponent(graph)}${view && `/${view}`}`;
+
+export class Router {
+  #onRoute;
+
+  constructor(onRoute) {
+    this.#onRoute = onRoute;
+    addEventListener("hashchange", () => this.follow());
+  }
+
+  follow() { this.#onRoute(parse(location.hash)); }
+
+  go(path, { replace = false } = {}) {
+    if (location.hash === href(path)) return;
+    if (!replace) return void (location.hash = path);
+    history.replaceState(null, "", href(path));
+    this.follow();
+  }
+}
+
+export class Store {
+  #values = new Map();
+  #listeners = new Map();
+
+  get(key) { return this.#values.get(key); }
+
+  set(key, value) {
+    if (Object.is(this.#values.get(key), value)) return;
+    this.#values.set(key, value);
+    const all = this.#listeners.get(key) ?? new Set();
+    // Whoever hears it may end another's listening, or set it again.
+    for (const listener of [...all]) if (all.has(listener)) listener(this.get(key));
+  }
+
+  /** Calls `listener` now and at every change, until `signal` aborts. */
+  listen(key, listener, signal) {
+    if (signal?.aborted) return;
+    const all = this.#listeners.get(key) ?? new Set();
+    this.#listeners.set(key, all.add(listener));
+    signal?.addEventListener("abort", () => all.delete(listener), { once: true });
+    listener(this.#values.get(key));
+  }
+}
+
+const safely = (act, ...given) => { try { return act(...given); } catch (error) { reportError(error); } };
+
+/** The one animation loop: messages only mark items; what is marked and on screen is drawn in the next frame. */
+export class Frame {
+  #items = new Set();
+  #byElement = new Map();
+  #scheduled = false;
+  #ticks = new Set();
+  #timer;
+  #paused = false;
+  #observer = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      for (const item of this.#byElement.get(target) ?? []) {
+        item.visible = isIntersecting;
+        if (isIntersecting && item.dirty) this.#schedule();
+      }
+    }
+  }, { rootMargin: "64px" });
+
+  constructor() {
+    document.addEventListener("visibilitychange", () => { this.#schedule(); this.#clock(); });
+  }
+
+  get paused() { return this.#paused; }
+  set paused(paused) {
+    this.#paused = paused;
+    this.#schedule();
+  }
+
+  /** `draw(now)` runs at most once a frame, while marked and on screen; it stays marked when `draw` returns true. */
+  item(element, draw, { whilePaused = false } = {}) {
+    const item = { draw, dirty: true, visible: true, whilePaused };
+    const around = this.#byElement.get(element) ?? new Set();
+    this.#byElement.set(element, around.add(item));
+    this.#items.add(item);
+    this.#observer.observe(element);
+    this.#schedule();
+    return {
+      mark: () => {
+        if (item.dirty) return;
+        item.dirty = true;
+        this.#schedule();
+      },
+      close: () => {
+        this.#items.delete(item);
+        around.delete(item);
+        if (around.size) return;
+        this.#byElement.delete(element);
+        this.#observer.unobserve(element);
+      },
+    };
+  }
+
+  /** Calls `each` about once a second while the page is shown. */
+  tick(each, signal) {
+    if (signal?.aborted) return;
+    this.#ticks.add(each);
+    signal?.addEventListener("abort", () => this.#ticks.delete(each), { once: true });
+    this.#clock();
+  }
+
+  #schedule() {
+    if (this.#scheduled || document.hidden) return;
+    this.#scheduled = true;
+    requestAnimationFrame((now) => this.#draw(now));
+  }
+
+  #draw(now) {
+    this.#scheduled = false;
+    let more = false;
+    for (const item of this.#items) {
+      if (!item.dirty || !item.visible || (this.#paused && !item.whilePaused)) continue;
+      item.dirty = false;
+      // One that fails keeps nobody else from being drawn.
+      if (safely(item.draw, now) === true) item.dirty = more = true;
+    }
+    if (more) this.#schedule();
+  }
+
+  #clock() {
+    clearTimeout(this.#timer);
+    if (document.hidden || !this.#ticks.size) return;
+    this.#timer = setTimeout(() => {
+      for (const each of [...this.#ticks]) safely(each);
+      this.#clock();
+    }, 1000 - (Date.now() % 1000));
+  }
+}
+
+const stored = "sluice.keys";
+
+const isField = (element) =>
+  element instanceof HTMLElement
+  // The focus may still be in a dialog that has just closed.
+  && !element.closest("dialog:not([open])")
+  && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) || element.closest("dialog[open]"));
+
+/** Single keys and sequences ("g d"): they act only while no field has the focus, and can be switched off (WCAG 2.1.4). */
+export class Keys {
+  #bindings = new Map();
+  #first = "";
+  #timer;
+
+  constructor() { addEventListener("keydown", (event) => this.#press(event)); }
+
+  get enabled() {
+    try { return localStorage.getItem(stored) !== "off"; } catch { return true; }
+  }
+
+  set enabled(enabled) {
+    try { enabled ? localStorage.removeItem(stored) : localStorage.setItem(stored, "off"); } catch { /* not kept */ }
+  }
+
+  /** The newest binding of a key acts, until its `signal` aborts. */
+  bind(key, label, action, { signal, group = "Everywhere" } = {}) {
+    if (signal?.aborted) return;
+    const binding = { key, label, action, group };
+    const all = this.#bindings.get(key) ?? [];
+    this.#bindings.set(key, all);
+    all.push(binding);
+    signal?.addEventListener("abort", () => all.splice(all.indexOf(binding), 1), { once: true });
+  }
+
+  list() { return [...this.#bindings.values()].flatMap((all) => all.slice(-1)); }
+
+  #press(event) {
+    if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
+    if (!this.enabled && event.key.length === 1) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const sequence = this.#first ? `${this.#first} ${key}` : key;
+    clearTimeout(this.#timer);
+    this.#first = "";
+    const binding = (this.#bindings.get(sequence) ?? this.#bindings.get(key))?.at(-1);
+    if (binding) {
+      event.preventDefault();
+      binding.action(event);
+    } else if ([...this.#bindings].some(([each, all]) => all.length && each.startsWith(`${key} `))) {
+      this.#first = key;
+      this.#timer = setTimeout(() => (this.#first = ""), 3000);
+    }
+  }
+}
+
+/** Polite words are collected and said at most once in five seconds; at once is said only what is about a rejected input. */
+export class Announcer {
+  #polite; #assertive; #waiting = []; #timer = null;
+
+  /** Two live regions of the markup: one made later is not heard at first. */
+  constructor(polite, assertive) {
+    this.#polite = polite;
+    this.#assertive = assertive;
+  }
+
+  announce(text, { assertive = false } = {}) {
+    if (assertive) {
+      this.#assertive.textContent = "";
+      this.#assertive.textContent = text;
+      return;
+    }
+    if (this.#waiting.at(-1) !== text) this.#waiting.push(text);
+    if (this.#timer === null) this.#flush();
+  }
+
+  #flush() {
+    const count = this.#waiting.length;
+    if (!count) return void (this.#timer = null);
+    const said = this.#waiting.slice(0, 3).join(". ");
+    this.#polite.textContent = count > 3 ? `${said}. And ${count - 3} more` : said;
+    this.#waiting = [];
+    this.#timer = setTimeout(() => this.#flush(), 5000);
+  }
+}

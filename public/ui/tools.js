@@ -1,7 +1,7 @@
 // What the buttons of the bar open: the connection's figures, the theme, the keys, the way out; the figures themselves, and the banner.
 import { h, setText, style } from "/lib/dom.js";
 import { formatBytes, formatDuration } from "/lib/format.js";
-import { isSignedOut, words } from "/ui/shell.js";
+import { isSignedOut, words } from "/app.js";
 
 style("/ui/dialogs.css");
 let figures = {};

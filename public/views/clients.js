@@ -1,8 +1,7 @@
 // Who is connected, what they listen to, and what would go with them. Asked for again every two seconds while it is shown.
-import { arrange, h, setAttribute, setText } from "/lib/dom.js";
+import { arrange, graphPath, h, href, setAttribute, setText } from "/lib/dom.js";
 import { formatAge, formatBytes, formatDuration, formatTime, plural } from "/lib/format.js";
 import { releasedWithout } from "/lib/held.js";
-import { graphPath, href } from "/lib/page.js";
 
 const words = { ws: "WebSocket", http: "HTTP", sse: "events", bare: "plain stream" };
 const columns = [["Client"], ["Address"], ["Connected", "num"], ["Round trip", "num"], ["Unsent", "num"], ["Folded", "num"], [""]];

@@ -1,7 +1,6 @@
 // The list of graphs: what there is, how much of it is alive, and what to do where there is nothing yet.
-import { arrange, h, setText } from "/lib/dom.js";
+import { arrange, graphPath, h, href, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
-import { graphPath, href } from "/lib/page.js";
 
 const example = `graph: house
 nodes:

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { formatAge, formatBytes, formatDuration, formatEntry, formatNumber, formatValue, plural } from "../../../public/lib/format.js";
 import { releasedWithout } from "../../../public/lib/held.js";
 import { bounds, control, fieldText, same } from "../../../public/lib/input.js";
-import { Store, graphPath, parse } from "../../../public/lib/page.js";
+import { Store, graphPath, parse } from "../../../public/lib/dom.js";
 import { parseInput } from "../../../public/lib/parse.js";
 
 test("addresses name views, graphs and what is chosen", () => {
