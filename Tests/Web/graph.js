@@ -174,7 +174,7 @@ async () => {
     check(first.fresh && first.structure);
     same([...model.edges.keys()].sort(), ["d asleep x", "e1", "e2", "on c:1 n:d", "on c:2 #3"]);
     same(model.edges.get("d asleep x").span, 3);
-    same(model.counts(), { named: 3, asleep: 1, steps: 1, clients: 2 });
+    same(countsOf(model, null, false), "3 nodes, 1 asleep, 1 step, 2 clients");
     const news = model.apply({ op: "topod", rev: 2, t: 2000, ...empty, val: [[1, { fail: { code: "x" } }, 3, 2]] }, 1000);
     same([...news.values, news.structure], ["n:x", false]);
     check(model.nodes.get("n:x").v === undefined && model.nodes.get("n:x").fail.code === "x" && model.nodes.get("n:x").c === 2);

@@ -182,12 +182,6 @@ export class GraphModel {
     const rate = node.rate * Math.exp(-(now - node.rateAt) / window_);
     return rate < 0.05 ? 0 : rate;
   }
-
-  /** Of names as the definition has them, of unnamed steps that live, of clients that listen. */
-  counts() {
-    const nodes = [...this.nodes.values()], named = nodes.filter(({ name }) => name !== undefined);
-    return { named: named.length, asleep: named.filter(({ exists }) => !exists).length, steps: nodes.length - named.length, clients: this.listenerCount ?? this.listeners.size };
-  }
 }
 
 /** How many unnamed nodes will stand before the named one: a guess that spares a move later. */
@@ -280,14 +274,12 @@ export function sceneOf(model, view, dying = [], grouping = null) {
 
 /** "2,300 nodes, 12 asleep, 7 steps, 40 clients, showing 180 of 2,347". */
 export function countsOf(model, scene, isFocused) {
-  const number = (count) => count.toLocaleString("en");
-  const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
-  const { named, asleep, steps, clients } = model.counts();
-  const groups = scene?.nodes.filter((node) => node.type === "cluster").length ?? 0;
-  const words = [counted(named, "node"), asleep && `${number(asleep)} asleep`, steps && counted(steps, "step"), counted(clients, "client")];
-  if (scene && (groups || isFocused)) {
-    words.push(`showing ${number(scene.shown)} of ${number(model.nodes.size + model.listeners.size)}${groups ? ` and ${counted(groups, "group")}` : ""}`);
-  }
+  const nodes = [...model.nodes.values()], named = nodes.filter(({ name }) => name !== undefined);
+  const number = (count) => count.toLocaleString("en"), counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
+  const asleep = named.filter(({ exists }) => !exists).length, steps = nodes.length - named.length, clients = model.listenerCount ?? model.listeners.size;
+  const words = [counted(named.length, "node"), asleep && `${number(asleep)} asleep`, steps && counted(steps, "step"), counted(clients, "client")];
+  const groups = scene?.nodes.filter(({ type }) => type === "cluster").length;
+  if (groups || (scene && isFocused)) words.push(`showing ${number(scene.shown)} of ${number(nodes.length + model.listeners.size)}${groups ? ` and ${counted(groups, "group")}` : ""}`);
   return words.filter(Boolean).join(", ");
 }
 

@@ -16,11 +16,11 @@ export async function mount(element, context) {
 class GraphPage {
   context; graph; model = new GraphModel(); view; parts = {}; loading = new Map();
   selected = null; focused = null; mode = null; leaveWords = null; wanted = null;
-  #subscription; #item; #hovered = null; #isReady = false; #hasShown = false; #isPresent = false; #isOther = false;
+  #subscription; #item; #hovered = null; #isReady = false; #hasShown = false; #isOther = false;
 
   constructor(element, context) {
     this.context = context;
-    const { frame, signal, store, client, keys, style } = context, { model } = this;
+    const { frame, signal, store, client, keys } = context, { model } = this;
     this.graph = context.route.params.graph;
     this.view = new GraphView({
       frame, model, narrow: store.get("narrow"), signal,
@@ -40,13 +40,7 @@ class GraphPage {
     ]) keys.bind(key, label, () => this.act(...act), { signal, group: "Graph" });
     keys.bind("0", "Fit the picture", () => this.view.fit(), { signal, group: "Graph" });
     keys.bind("/", "Search nodes", () => { this.field.focus(); this.field.select(); }, { signal, group: "Graph" });
-    store.listen("present", (isPresent) => {
-      if (!isPresent) return;
-      style("/graph/panels.css");
-      for (const name of likely) load(`/graph/${name}.js`).catch(() => { /* asked for again when it is needed */ });
-      this.#isPresent = true;
-      this.#map();
-    }, signal);
+    store.listen("present", (isPresent) => isPresent && this.#attend(), signal);
     this.update(context.route);
     this.#subscription = client.observe(this.graph, (message) => this.#receive(message), { every: 100 });
     this.words();
@@ -133,9 +127,15 @@ class GraphPage {
     if (this.wanted) this.act("reveal");
   }
 
+  #attend() {
+    this.context.style("/graph/panels.css");
+    for (const name of likely) load(`/graph/${name}.js`).catch(() => { /* asked for again when it is needed */ });
+    this.#map();
+  }
+
   /** Only who is there can move the picture by a small one. */
   #map() {
-    if (this.#isPresent && this.view.scene?.nodes.length > 40) this.part("minimap");
+    if (this.context.store.get("present") && this.view.scene?.nodes.length > 40) this.part("minimap");
     this.parts.minimap?.mark();
   }
 
