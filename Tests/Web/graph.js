@@ -3,7 +3,11 @@ async () => {
   const { layout: lay } = await import("/graph/layout.js");
   const later = await import("/graph/settle.js");
   const layout = (graph, memory, options) => lay(graph, memory, options, memory ? later : null);
-  const { GraphModel, countsOf, needsGroups, reach, sceneOf: scene } = await import("/graph/model.js");
+  const { GraphModel: Model, countsOf, needsGroups, reach, sceneOf: scene } = await import("/graph/model.js");
+  const births = await import("/graph/births.js");
+  class GraphModel extends Model {
+    apply(message, now) { return super.apply(message, now, Model.needsBirths(message) ? births : null); }
+  }
   const groups = await import("/graph/groups.js");
   const { prefixOf } = groups;
   const sceneOf = (model, view, dying) => scene(model, view, dying, needsGroups(model, view) ? groups : null);

@@ -1,7 +1,7 @@
 // A layered picture of a graph: cycles taken out, longest paths, median sweeps, and then where every node stands and how every edge runs. Pure.
 
 /** CSS px at zoom 1. "Along" is the direction of the flow, "across" the other one. */
-export const defaults = {
+const defaults = {
   direction: "right", // or "down"
   node: [172, 50], // the largest
   columnGap: 60,
@@ -162,7 +162,6 @@ function order(columns, up, down, sweeps = 10) {
     }
   }
   best.forEach((column, i) => { columns[i] = column; });
-  return fewest;
 }
 
 /** Nodes and the bends of long edges, as numbered items; `at` is the middle of each, across. */
@@ -170,7 +169,7 @@ function makeItems(nodes, edges, layer, back, down, o) {
   const size = nodes.map((node) => (down ? node.w : node.h));
   const items = {
     key: nodes.map((node) => node.id), layer: [...layer], size, count: nodes.length,
-    at: new Float64Array(0), up: nodes.map(() => []), down: nodes.map(() => []), bends: new Map(), beside: new Map(),
+    up: nodes.map(() => []), down: nodes.map(() => []), bends: new Map(), beside: new Map(),
   };
   // A bend is known by what its edge joins: the edge of a node that wakes up runs where it ran in its sleep.
   const seen = new Map();

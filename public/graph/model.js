@@ -15,13 +15,15 @@ export class GraphModel {
   epoch = null;
   /** Where not all are listed. */
   listenerCount = null;
-  #ids = new Map();
-  /** Within one message: what stood under a name that another has now. */
-  #former = new Map();
+  /** By the server's numbers. */
+  ids = new Map();
   #neighbours = null;
 
+  /** Whether it takes `births.js` to take a message over. */
+  static needsBirths = ({ add, del }) => [add, del].some((lists) => lists && Object.values(lists).some(({ length }) => length));
+
   /** Takes a message over and returns what is different: ids, but what `died` or `left` with its last state and `edges`. */
-  apply(message, now = 0) {
+  apply(message, now = 0, births = null) {
     const news = {
       fresh: message.op === "topo", structure: false, born: [], died: [], joined: [], left: [],
       values: new Set(), owners: new Set(), queues: new Set(),
@@ -29,7 +31,10 @@ export class GraphModel {
     this.rev = message.rev ?? this.rev;
     this.time = message.t ?? this.time;
     if (message.op === "topo") this.#start(message, now, news);
-    else this.#change(message, now, news);
+    else {
+      births?.change(this, message, now, news);
+      this.#follow(message, now, news);
+    }
     this.listenerCount = message.listenerCount ?? null;
     if (news.structure) this.#declare();
     return news;
@@ -38,32 +43,15 @@ export class GraphModel {
   #start(message, now, news) {
     this.epoch = message.epoch;
     for (const map of ["nodes", "edges", "listeners"]) this[map] = new Map();
-    this.#ids.clear();
-    for (const node of message.nodes) this.#addNode(node, now);
-    for (const edge of message.edges) this.#addEdge(edge);
-    for (const listener of message.listeners) this.#addListener(listener);
+    this.ids.clear();
+    for (const node of message.nodes) this.addNode(node, now);
+    for (const edge of message.edges) this.addEdge(edge);
+    for (const listener of message.listeners) this.addListener(listener);
     news.values = new Set(this.nodes.keys());
     news.structure = true;
   }
 
-  #change({ add, del, val, own }, now, news) {
-    for (const node of add.nodes) {
-      // Of one that has been redefined its number is known; one that sleeps has none.
-      if (node.n !== undefined && !this.#ids.has(node.n)) news.born.push(idOf(node));
-      this.#addNode(node, now);
-      news.structure = true;
-    }
-    for (const edge of add.edges) {
-      if (this.#addEdge(edge)) news.structure = true;
-      else news.queues.add(this.#ids.get(edge.from));
-    }
-    for (const listener of add.listeners) {
-      const known = this.listeners.get(listener.l);
-      if (!known) news.joined.push(listener.l);
-      if (!known || String(known.on) !== String(listener.on)) news.structure = true;
-      this.#addListener(listener);
-      news.values.add(listener.l);
-    }
+  #follow({ val, own }, now, news) {
     for (const [n, held, count, change] of val) {
       const node = this.numbered(n);
       if (!node) continue;
@@ -81,64 +69,28 @@ export class GraphModel {
       node.ownerCount = count ?? owners.length;
       news.owners.add(node.id);
     }
-    if (del.listeners.length || del.nodes.length) this.#end(del, news);
-    for (const edge of del.edges) news.structure = this.edges.delete(`e${edge}`) || news.structure;
-    this.#former.clear();
   }
 
-  #end(del, news) {
-    news.structure = true;
-    // Whoever shows how something goes away draws its edges.
-    const cut = new Map([...del.listeners.map(({ l }) => [l, []]), ...del.nodes.map(({ n, name }) => [this.#ids.get(n) ?? `n:${name}`, []])]);
-    for (const { l, reason } of del.listeners) {
-      const listener = this.listeners.get(l);
-      if (this.listeners.delete(l)) news.left.push({ ...listener, reason, edges: cut.get(l) });
-    }
-    for (const death of del.nodes) this.#bury(death, news, cut);
-    for (const [key, edge] of this.edges) {
-      const end = [edge.from, edge.to].find((id) => cut.has(id) && !this.nodes.get(id)?.exists);
-      if (end === undefined) continue;
-      this.edges.delete(key);
-      cut.get(end).push(edge);
-    }
-  }
-
-  #bury({ n, name, reason, lived, last }, news, cut) {
-    const id = this.#ids.get(n) ?? `n:${name}`, present = this.nodes.get(id);
-    this.#ids.delete(n);
-    // A declared name is no more; it may have slept.
-    if (n === undefined) return void (present?.exists || this.nodes.delete(id));
-    const node = this.#former.get(n) ?? present;
-    if (!node) return;
-    const isReplaced = node !== present;
-    news.died.push({ ...node, reason, lived, last, edges: isReplaced ? [] : cut.get(id) });
-    if (isReplaced) return; // its successor has the name
-    const { kind, title, unit, description, op, label, inputs, type, retain } = node;
-    if (node.name === undefined || reason === "removed") this.nodes.delete(id);
-    else this.nodes.set(id, { id, kind, name: node.name, title, unit, description, op, label, inputs, type, retain, exists: false, owners: [], ownerCount: 0, count: 0 });
-  }
-
-  #addNode(told, now) {
+  addNode(told, now) {
     const id = idOf(told), before = this.nodes.get(id);
     const node = { exists: true, ...told, id, ownerCount: told.ownerCount ?? told.owners?.length ?? 0, rate: before?.rate ?? 0, rateAt: before?.rateAt ?? now };
     node.owners ??= [];
     node.count ??= 0;
-    if (before?.exists && before.n !== told.n) this.#former.set(before.n, before);
-    if (told.n !== undefined) this.#ids.set(told.n, id);
+    if (told.n !== undefined) this.ids.set(told.n, id);
     this.nodes.set(id, node);
   }
 
   /** True where it is new. */
-  #addEdge({ e, from, to, ...rest }) {
+  addEdge({ e, from, to, ...rest }) {
     const id = `e${e}`;
     const isNew = !this.edges.has(id);
-    const ends = { from: this.#ids.get(from), to: this.#ids.get(to) };
+    const ends = { from: this.ids.get(from), to: this.ids.get(to) };
     if (!ends.from || !ends.to) return false;
     this.edges.set(id, { id, ...ends, kind: "flow", ...rest });
     return isNew;
   }
 
-  #addListener(told) {
+  addListener(told) {
     this.listeners.set(told.l, { ...told, id: told.l, kind: "listener" });
   }
 
@@ -155,7 +107,7 @@ export class GraphModel {
     }
     for (const listener of this.listeners.values()) {
       for (const n of new Set(listener.on)) {
-        const from = this.#ids.get(n);
+        const from = this.ids.get(n);
         if (!from) continue;
         const id = `on ${listener.l} ${from}`;
         this.edges.set(id, { id, from, to: listener.l, kind: "listen" });
@@ -164,7 +116,7 @@ export class GraphModel {
     this.#neighbours = null;
   }
 
-  numbered(n) { return this.nodes.get(this.#ids.get(n)); }
+  numbered(n) { return this.nodes.get(this.ids.get(n)); }
 
   /** Edges by the node that they lead `into` or `out` of. */
   neighbours() {
@@ -190,7 +142,7 @@ function stepsOf({ op, label }) {
   return op === "from" || op === "combine" ? stages : stages + 1;
 }
 
-const idOf = ({ name, n }) => (name !== undefined ? `n:${name}` : `#${n}`);
+export const idOf = ({ name, n }) => (name !== undefined ? `n:${name}` : `#${n}`);
 
 function hold(node, held) {
   delete node.v;

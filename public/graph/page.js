@@ -16,11 +16,11 @@ export async function mount(element, context) {
 class GraphPage {
   context; graph; model = new GraphModel(); view; parts = {}; loading = new Map();
   selected = null; focused = null; mode = null; leaveWords = null; wanted = null;
-  #subscription; #item; #hovered = null; #isReady = false; #hasShown = false; #isOther = false;
+  #subscription; #told = Promise.resolve(); #item; #hovered = null; #isReady = false; #hasShown = false; #isOther = false;
 
   constructor(element, context) {
     this.context = context;
-    const { frame, signal, store, client, keys } = context, { model } = this;
+    const { frame, signal, store, keys } = context, { model } = this;
     this.graph = context.route.params.graph;
     this.view = new GraphView({
       frame, model, narrow: store.get("narrow"), signal,
@@ -42,7 +42,7 @@ class GraphPage {
     keys.bind("/", "Search nodes", () => { this.field.focus(); this.field.select(); }, { signal, group: "Graph" });
     store.listen("present", (isPresent) => isPresent && this.#attend(), signal);
     this.update(context.route);
-    this.#subscription = client.observe(this.graph, (message) => this.#receive(message), { every: 100 });
+    this.#observe();
     this.words();
   }
 
@@ -88,9 +88,26 @@ class GraphPage {
       this.strip = h("section", { class: "lifetimes", "aria-label": "Births and deaths" }, "Nothing born or released so far"));
   }
 
-  #receive(message) {
-    if (message.op === "err" || message.op === "end") return this.act("refused", message);
-    const now = performance.now(), news = this.model.apply(message, now);
+  #observe() {
+    this.#subscription?.close();
+    this.#subscription = this.context.client.observe(this.graph, (message) => {
+      // In their order, also while what is needed for one of them is fetched.
+      this.#told = this.#told.then(() => this.#receive(message)).catch(reportError);
+    }, { every: 100 });
+  }
+
+  async #receive(message) {
+    if (message.op === "err" || message.op === "end") return void this.act("refused", message);
+    let births = null;
+    if (GraphModel.needsBirths(message)) {
+      try { births = await load("/graph/births.js"); } catch {
+        // All of it is told anew, rather than this be left out.
+        this.#missing();
+        return this.#observe();
+      }
+    }
+    if (this.context.signal.aborted) return;
+    const now = performance.now(), news = this.model.apply(message, now, births);
     this.view.apply(news, now);
     this.#isOther ||= news.structure || news.owners.size > 0;
     if (news.structure && !news.fresh) {
@@ -152,8 +169,8 @@ class GraphPage {
 
   words() {
     const { model, view: { scene } } = this, isReady = this.#isReady;
-    const mine = [...model.listeners.values()].find((each) => each.you);
-    const owned = mine ? [...model.nodes.values()].filter((node) => node.owners.includes(mine.id)).length : 0;
+    const mine = [...model.listeners.values()].find(({ you }) => you);
+    const owned = [...model.nodes.values()].filter(({ owners }) => owners.includes(mine?.id)).length;
     setText(this.weight, mine ? `You keep ${plural(owned, "node")} alive` : "Observing only – keeps nothing alive");
     this.weight.classList.toggle("owning", Boolean(mine));
     setText(this.counts, isReady ? countsOf(model, scene, Boolean(this.focused)) : "");

@@ -1,6 +1,6 @@
 // How nodes and edges look.
 import { svg, setText, setAttribute } from "/lib/dom.js";
-import { formatEntry, formatNumber } from "/lib/format.js";
+import { formatEntry, formatNumber, plural } from "/lib/format.js";
 
 const marks = {
   mutable: "M3 13l1-3.2L10.5 3.3a1.4 1.4 0 012 2L6 11.8z",
@@ -40,19 +40,12 @@ export function titleOf(entry) {
 }
 
 let ruler;
-const widths = new Map();
 
 /** At 13 px. */
 function widthOf(text, isMono) {
-  const key = (isMono ? "m" : "s") + text;
-  let width = widths.get(key);
-  if (width !== undefined) return width;
   ruler ??= document.createElement("canvas").getContext("2d");
   ruler.font = isMono ? "13px ui-monospace, monospace" : "600 13px system-ui, sans-serif";
-  width = ruler.measureText(text).width;
-  if (widths.size > 4000) widths.clear();
-  widths.set(key, width);
-  return width;
+  return ruler.measureText(text).width;
 }
 
 /** `text`, or as much of it as fits, with an ellipsis. */
@@ -164,15 +157,12 @@ export class Shape {
 
 /** "plant, derived, 12.3, kept alive by 2 clients". */
 export function sentenceOf(entry, rate = 0) {
-  if (entry.kind === "listener") {
-    const on = new Set(entry.on).size;
-    return `${titleOf(entry)}, listener on ${on} ${on === 1 ? "node" : "nodes"}${entry.queued ? `, ${entry.queued} values waiting` : ""}`;
-  }
-  if (entry.exists === false) return `${titleOf(entry)}, ${wordOf(entry)}, asleep: nobody needs it`;
-  const held = entry.fail ? `failed, ${plain(entry.fail.msg ?? entry.fail.code, 80)}` : plain(formatEntry(entry, entry.unit), 80);
-  const owners = entry.ownerCount ?? 0;
-  const kept = owners ? `kept alive by ${formatNumber(owners)} ${owners === 1 ? "client" : "clients"}` : "no client needs it";
-  return `${titleOf(entry)}, ${wordOf(entry)}, ${held}, ${kept}${rate > 2 ? `, ${Math.round(rate)} updates a second` : ""}`;
+  const { kind, on, queued, exists, fail, unit, ownerCount } = entry, title = titleOf(entry);
+  if (kind === "listener") return `${title}, listener on ${plural(new Set(on).size, "node")}${queued ? `, ${queued} values waiting` : ""}`;
+  if (exists === false) return `${title}, ${wordOf(entry)}, asleep: nobody needs it`;
+  const held = fail ? `failed, ${plain(fail.msg ?? fail.code, 80)}` : plain(formatEntry(entry, unit), 80);
+  const kept = ownerCount ? `kept alive by ${plural(ownerCount, "client")}` : "no client needs it";
+  return `${title}, ${wordOf(entry)}, ${held}, ${kept}${rate > 2 ? `, ${Math.round(rate)} updates a second` : ""}`;
 }
 
 const looks = ["flow", "feedback", "lit", "listen", "declared"];

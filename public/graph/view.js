@@ -1,14 +1,79 @@
-// The picture: draws a scene and follows its values.
+// The picture: draws a scene, follows its values, and stands on screen where people want it; hands.js moves it.
 import { load, style, svg } from "/lib/dom.js";
 import { layout } from "./layout.js";
 import { needsGroups, sceneOf, sizes } from "./model.js";
 import { EdgeLayer, Shape, markers, sentenceOf } from "./shapes.js";
-import { Camera } from "./camera.js";
 
 /** Milliseconds between two layouts, two texts of a node; of fading; between two labels. */
 const calm = { layout: 250, text: 100, gone: 900, label: 1000 };
 /** More nodes are laid out by a worker. */
 const workerFrom = 300;
+
+/** Text is 13 px at zoom 1; zooming out ends where it is 11. */
+const least = 11 / 13, most = 2.5;
+/** Around what fits, and below it besides. */
+const margin = 32, buttons = 32;
+
+class Camera {
+  x = 0;
+  y = 0;
+  zoom = 1;
+  #view; #changed;
+
+  constructor(view, changed) {
+    this.#view = view;
+    this.#changed = changed;
+  }
+
+  get #bounds() { return this.#view.picture?.bounds ?? { x: 0, y: 0, w: 0, h: 0 }; }
+
+  get size() { return { w: this.#view.element.clientWidth || 1, h: this.#view.element.clientHeight || 1 }; }
+
+  /** The zoom at which everything would be on screen, and free of the buttons below. */
+  fitting(bounds = this.#bounds) {
+    const { w, h } = this.size;
+    return Math.min((w - 2 * margin) / Math.max(bounds.w, 1), (h - 2 * margin - buttons) / Math.max(bounds.h, 1));
+  }
+
+  clamp(zoom) { return Math.min(most, Math.max(least, zoom)); }
+
+  /** Everything on screen, or what can be read: from the beginning, or where most of `boxes` are if few stand there. */
+  fit(boxes) {
+    const bounds = this.#bounds;
+    this.zoom = Math.min(1, this.clamp(this.fitting()));
+    const { w, h: whole } = this.visible(), h = whole - buttons / this.zoom, edge = margin / this.zoom;
+    const from = (start, length, room, wish) => (length + 2 * edge <= room ? start - (room - length) / 2 : wish - edge);
+    const corner = (box) => [from(bounds.x, bounds.w, w, box.x), from(bounds.y, bounds.h, h, box.y)];
+    const count = ([x, y]) => {
+      let inside = 0;
+      for (const box of boxes) if (box.x >= x && box.y >= y && box.x + box.w <= x + w && box.y + box.h <= y + h) inside++;
+      return inside;
+    };
+    let best = corner(bounds), most = 2 * count(best);
+    for (const box of boxes) {
+      const other = corner(box), there = count(other);
+      if (there > most) [best, most] = [other, there];
+    }
+    this.move(-best[0] * this.zoom, -best[1] * this.zoom);
+  }
+
+  /** What is on screen, in the picture's own units. */
+  visible() {
+    const { w, h } = this.size;
+    return { x: -this.x / this.zoom, y: -this.y / this.zoom, w: w / this.zoom, h: h / this.zoom };
+  }
+
+  /** Puts the picture's origin at a place on screen, as near as something of it stays there. */
+  move(x, y, { zoom = this.zoom, glide = false } = {}) {
+    const { w, h } = this.size, b = this.#bounds, keep = 60, { layer } = this.#view;
+    this.zoom = zoom;
+    this.x = Math.min(w - keep - b.x * zoom, Math.max(keep - (b.x + b.w) * zoom, x));
+    this.y = Math.min(h - keep - b.y * zoom, Math.max(keep - (b.y + b.h) * zoom, y));
+    layer.classList.toggle("gliding", glide);
+    layer.style.transform = `translate(${this.x}px,${this.y}px) scale(${zoom})`;
+    this.#changed();
+  }
+}
 
 /** What is public of it is for `changes.js` and for what people do with the picture. */
 export class GraphView {
@@ -46,7 +111,7 @@ export class GraphView {
     this.element = svg("svg", { class: "picture", role: "group", "aria-label": "Picture of the graph" },
       markers(),
       this.layer = svg("g", { class: "camera" }, this.edges.element, this.nodeLayer = svg("g", { class: "nodes" })));
-    this.camera = new Camera(this.element, this.layer, () => this.picture?.bounds ?? { x: 0, y: 0, w: 0, h: 0 }, on.moved);
+    this.camera = new Camera(this, on.moved);
     for (const name of ["wheel", "pointerdown", "pointermove", "pointerup", "pointercancel", "click", "keydown", "pointerover", "pointerout", "focusin", "focusout"]) {
       this.element.addEventListener(name, (event) => this.#take(event), { signal, passive: false });
     }
