@@ -24,6 +24,8 @@ public final class Host {
     @exclusivity(unchecked) private var tickets: UInt64 = 0
     var keys: IdempotencyKeys
     var pressure = PressureCount()
+    /// Clears what stood for sessions that are no more.
+    private(set) lazy var presences = PresenceClearing(self)
     /// What client pipelines spend, and who has how many.
     let ledger = PipelineLedger()
     var accounts = PipelineAccounts()

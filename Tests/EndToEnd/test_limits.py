@@ -25,6 +25,7 @@ TESTED = {
     "limits.chains": ("Tests/GraphHostTests/Host/PipelineTests.swift", "limits.chains: different pipelines count"),
     "limits.pipelines": ("Tests/GraphHostTests/Host/PipelineTests.swift", "limits.pipelines: who spends more"),
     "limits.work": ("Tests/GraphHostTests/Host/TurnShareTests.swift", "A message with many dear requests takes many turns"),
+    "limits.tlsAnswers": ("Tests/EndToEnd/test_tls.py", "tlsAnswers: {room} "),
     "limits.historyBytes": ("Tests/GraphHostTests/Host/HistoryTests.swift", "limits.historyBytes = 10"),
     "limits.kept": ("Tests/GraphHostTests/Host/PressureTests.swift", "limits.kept = 2"),
     "limits.contextBytes": ("Tests/EndToEnd/test_echo.py", "contextBytes: 1MiB"),
@@ -285,6 +286,42 @@ def slow_reader(setting):
 def unsent():
     few, error = slow_reader("limits: { unsent: 64KiB }")
     assert error is None and any(frame["d"][0].get("n", 1) > 1 for frame in few), "values are folded"
+
+
+@breach("limits.globSteps")
+def glob_steps():
+    # A look at a name is sixteen steps: the first fits, the second does not.
+    with limited("limits: { globSteps: 20 }") as server:
+        refused = server.get("/v1/graphs/g/values?nodes=z*")
+        assert refused.status == 429 and refused.json()["code"] == "sub_limit"
+        assert server.get("/v1/graphs/g/values?nodes=any").status == 200
+    with limited("limits: { globSteps: 10000 }") as server:
+        assert server.get("/v1/graphs/g/values?nodes=z*").json()["m"] == {}
+
+
+@breach("limits.breaches")
+def breaches():
+    with limited("limits: { breaches: 2 }") as server:
+        peer = RawWebSocket(server)
+        peer.send(frame(1, b"no"))
+        assert peer.message()["code"] == "bad_json"
+        peer.text({"op": "ping", "id": 1})
+        assert peer.message()["op"] == "ok"
+        peer.send(frame(1, b"no"))
+        assert peer.close_code() == 4400
+
+
+@breach("times.breaches")
+def breach_time():
+    with limited("limits: { breaches: 2 }\ntimes: { breaches: 1s }") as server:
+        peer = RawWebSocket(server)
+        for _ in range(2):
+            peer.send(frame(1, b"no"))
+            assert peer.message()["code"] == "bad_json", "what was refused a second ago is forgotten"
+            time.sleep(1.3)
+        for _ in range(2):
+            peer.send(frame(1, b"no"))
+        assert peer.close_code() == 4400
 
 
 @breach("limits.unsentHard")

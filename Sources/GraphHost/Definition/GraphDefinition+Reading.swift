@@ -164,18 +164,9 @@ extension Notebook {
         _ names: [String],
         _ index: [String: Int]
     ) {
-        var unknown = 0
         for place in upstream.indices {
             for reference in upstream[place] where index[reference.node] == nil {
-                unknown += 1
-                // Guessing costs time by the number of names; a file with so many mistakes needs no guesses.
-                let hint = unknown <= 20 ? Spelling.hint(for: reference.node, among: names) : nil
-                add(
-                    "there is no node '\(reference.node)'",
-                    code: .unknownNode,
-                    at: reference.position,
-                    hint: hint
-                )
+                addUnknown(node: reference.node, among: names, at: reference.position)
             }
             upstream[place].removeAll { index[$0.node] == nil }
         }

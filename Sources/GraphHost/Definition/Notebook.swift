@@ -5,6 +5,8 @@ final class Notebook {
     let file: String?
     let options: DefinitionOptions
     private(set) var problems: [Problem] = []
+    /// How many names have been looked for among those of the nodes.
+    private var guesses = 0
 
     init(file: String?, options: DefinitionOptions) {
         self.file = file
@@ -18,6 +20,14 @@ final class Notebook {
         hint: String? = nil
     ) {
         problems.append(Problem(message, code: code, file: file, at: position, hint: hint))
+    }
+
+    /// Complains about the name of a node that does not exist.
+    func addUnknown(node name: String, among names: @autoclosure () -> [String], at position: Position) {
+        guesses += 1
+        // Guessing costs time by the number of names; a file with so many mistakes needs no guesses.
+        let hint = guesses <= 20 ? Spelling.hint(for: name, among: names()) : nil
+        add("there is no node '\(name)'", code: .unknownNode, at: position, hint: hint)
     }
 
     /// The problems in the order of their places; of equal places in the order found.

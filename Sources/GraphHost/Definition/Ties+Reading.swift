@@ -134,12 +134,7 @@ extension Notebook {
 
     private func requireNode(_ name: String, at position: Position, _ index: [String: Int]) -> Int? {
         if let place = index[name] { return place }
-        add(
-            "there is no node '\(name)'",
-            code: .unknownNode,
-            at: position,
-            hint: Spelling.hint(for: name, among: Array(index.keys.sorted()))
-        )
+        addUnknown(node: name, among: index.keys.sorted(), at: position)
         return nil
     }
 

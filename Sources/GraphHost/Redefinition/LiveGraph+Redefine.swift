@@ -34,10 +34,11 @@ extension LiveGraph {
         releasing(because: .redefined) { held.removeAll() }
         withExtendedLifetime(gone) {}
 
-        host.sessions.update(groupsOf: self)
+        let added = nodes.filter { old[$0.name] == nil }
+        let hasOtherRules = old.settings["access"] != new.settings["access"]
+        host.sessions.update(groupsOf: self, hasOtherRules ? nil : added)
         // Who observes may see every node: that may have ended with a new one.
-        let isWider = chains.watch != nil && new.nodes.contains { old[$0.name] == nil }
-        if isWider || old.settings["access"] != new.settings["access"] { host.sessions.revise() }
+        if hasOtherRules || (chains.watch != nil && !added.isEmpty) { host.sessions.revise() }
         chains.watch?.redefined()
         audit()
         // Those who are told may ask for something at once.

@@ -36,9 +36,11 @@ final class GroupSubscription: Subscription {
 
     private var members: [Member] = []
     private var changed: [Member] = []
-    /// How many nodes the patterns mean besides its members, because `limits.matches` leaves no room for them.
-    private var left = 0
+    /// The nodes that the patterns mean besides its members, because `limits.matches` leaves no room for them.
+    private var left: [NamedNode] = []
     private var isLeftChanged = false
+    /// Whether nodes that were there before may be meant now, because the client's rights have changed.
+    var isOutdated = false
 
     /// A subscription to the nodes that `patterns` mean, now and later.
     init(
@@ -99,12 +101,19 @@ final class GroupSubscription: Subscription {
         return members.isEmpty && !patterns.contains(where: NodeSelection.isGlob)
     }
 
-    /// Takes up nodes that were not there before.
+    /// Takes up nodes that were not there before, and those for which there was no room.
     ///
-    /// Those for which there is no room stay out; the client is told how many they are, and again when that changes.
+    /// Those for which there is none stay out; the client is told how many they are, and again when that changes.
     ///
-    /// - Parameter nodes: all that the patterns mean now and the client may read.
-    func join(_ nodes: [NamedNode]) {
+    /// - Parameters:
+    ///   - added: what the definition has now and had not before, in its order; nil: whatever it has.
+    ///   - access: what the client may see.
+    func join(_ added: [NamedNode]?, for access: Access) {
+        let added = isOutdated ? nil : added
+        isOutdated = false
+        guard added?.isEmpty != true || !left.isEmpty else { return }
+        let nodes = candidates(added, for: access)
+        guard !nodes.isEmpty || !left.isEmpty else { return }
         var known = Set(members.map(\.name))
         for node in nodes where known.count < session.host.limits.matches {
             guard known.insert(node.name).inserted else { continue }
@@ -114,9 +123,9 @@ final class GroupSubscription: Subscription {
             changed.removeAll { !$0.isChanged }
             tell(member)
         }
-        let others = nodes.count { !known.contains($0.name) }
-        guard others != left else { return }
-        left = others
+        let former = left.count
+        left = nodes.filter { !known.contains($0.name) }
+        guard left.count != former else { return }
         isLeftChanged = true
         if !isMarked { mark() }
     }
@@ -124,12 +133,16 @@ final class GroupSubscription: Subscription {
     /// The names of its nodes.
     var names: [String] { members.map(\.name) }
 
-    /// The nodes that the patterns mean.
-    func selection(for access: Access) -> [NamedNode] {
-        graph.nodes.filter { node in
+    /// The nodes that the patterns mean and the client may read: of those given and those left out, in the order of the definition.
+    private func candidates(_ added: [NamedNode]?, for access: Access) -> [NamedNode] {
+        let meant = (added ?? graph.nodes).filter { node in
             patterns.contains { NodeSelection.matches($0, node.name) }
                 && access.rights(on: node).contains(.read)
         }
+        guard added != nil, !left.isEmpty else { return meant }
+        // Names and rights of what was there before are what they were.
+        let all = Set((meant + left).map { ObjectIdentifier($0) })
+        return graph.nodes.filter { all.contains(ObjectIdentifier($0)) }
     }
 
     override var listenedNodes: [Node<Datum>] { members.compactMap(\.node) }
@@ -146,7 +159,7 @@ final class GroupSubscription: Subscription {
         if isLeftChanged {
             isLeftChanged = false
             buffer.append(",\"more\":")
-            buffer.append(UInt64(left))
+            buffer.append(UInt64(left.count))
         }
         buffer.append(byte: UInt8(ascii: "}"))
         for member in changed { member.isChanged = false }
@@ -167,6 +180,7 @@ final class GroupSubscription: Subscription {
         for member in members { member.leave() }
         members = []
         changed = []
+        left = []
     }
 
     private func append(_ members: [Member], to buffer: FrameBuffer) {

@@ -70,22 +70,17 @@ struct PendingRequests {
         return entries.removeFirst()
     }
 
+    /// Takes out what has not been begun.
+    mutating func dropDeferred() {
+        entries.removeAll {
+            guard case .deferred = $0.state else { return false }
+            bytes -= $0.bytes
+            return true
+        }
+    }
+
     mutating func clear() {
         entries = []
         bytes = 0
-    }
-}
-
-/// Counts messages that were no JSON: ten in a minute end the connection.
-struct BadMessages {
-    private var times: [UInt64] = []
-
-    /// Notes one more.
-    ///
-    /// - Returns: whether that was one too many.
-    mutating func note(at now: UInt64) -> Bool {
-        times.removeAll { $0 + 60_000 <= now }
-        times.append(now)
-        return times.count >= 10
     }
 }

@@ -6,22 +6,66 @@ struct Presence {
 
     /// Whether nobody has set the node since.
     var stands: Bool { node.exists && (node.pending?.rev ?? node.changed.rev) == rev }
+}
+
+/// Clears the nodes that stood for sessions that are no more.
+///
+/// A log that does not take it is asked again, as long as nobody sets them: else somebody would seem to be there for good.
+final class PresenceClearing: AlarmTarget {
+    /// Milliseconds until a log that took nothing is asked again.
+    private static var pause: UInt64 { 1_000 }
+
+    private unowned let host: Host
+    private lazy var alarm = Alarm(target: self)
+    /// What the log did not take.
+    private var left: [(claim: Presence, by: String?)] = []
+
+    init(_ host: Host) {
+        self.host = host
+    }
 
     /// Clears what nobody has set since: one commit per graph.
-    static func clear(_ claims: [Presence], by principal: String?, _ host: Host) {
-        var commits: [Commit] = []
+    func clear(_ claims: [Presence], by principal: String?) {
+        var places: [ObjectIdentifier: Int] = [:]
+        var commits: [(commit: Commit, claims: [Presence])] = []
         for claim in claims where claim.stands {
             let node = claim.node
-            let place =
-                commits.firstIndex { $0.graph === node.graph }
-                ?? {
-                    commits.append(Commit(graph: node.graph))
-                    return commits.count - 1
-                }()
-            commits[place].clear.append(node)
-            commits[place].conditions.append(Condition(node, .changedAt(claim.rev)))
-            commits[place].by = principal
+            let key = ObjectIdentifier(node.graph)
+            let place = places[key] ?? commits.count
+            if place == commits.count {
+                places[key] = place
+                commits.append((Commit(graph: node.graph), []))
+                commits[place].commit.by = principal
+            }
+            commits[place].commit.clear.append(node)
+            commits[place].commit.conditions.append(Condition(node, .changedAt(claim.rev)))
+            commits[place].claims.append(claim)
         }
-        for commit in commits { _ = host.submit(commit) }
+        for (commit, claims) in commits {
+            switch host.submit(commit) {
+            case .applied: break
+            case .refused: keep(claims, by: principal)
+            case .pending(let pending):
+                pending.onAnswer { [weak self] result in
+                    if case .failure = result { self?.keep(claims, by: principal) }
+                }
+            }
+        }
+    }
+
+    private func keep(_ claims: [Presence], by principal: String?) {
+        left += claims.map { ($0, principal) }
+        if !alarm.isSet { host.alarms.set(alarm, due: host.clock.now + Self.pause) }
+    }
+
+    func alarm(at now: UInt64) {
+        left.removeAll { !$0.claim.stands }
+        guard !left.isEmpty else { return }
+        guard host.health == .ready else { return host.alarms.set(alarm, due: now + Self.pause) }
+        let again = Dictionary(grouping: left) { $0.by ?? "" }
+        left = []
+        for (_, entries) in again.sorted(by: { $0.key < $1.key }) {
+            clear(entries.map(\.claim), by: entries[0].by)
+        }
     }
 }

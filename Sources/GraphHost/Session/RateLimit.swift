@@ -1,7 +1,7 @@
 /// How fast one connection may send messages and sets (wire-protocol.md §5); off where the limit is 0.
 ///
 /// What comes too fast is refused with `rate_limited` and the time after which it would be taken. Whoever goes on, or asks for more
-/// subscriptions and pipelines than it may have again and again, is closed (4429; over HTTP after the answer): ``note(_:at:)``.
+/// subscriptions and pipelines than it may have again and again, is closed (4429; over HTTP after the answer): ``note(_:of:)``.
 public struct RateLimit {
     /// Made with the first thing that is counted; connections without limits, and quiet ones, hold nothing.
     private var state: State?
@@ -18,9 +18,9 @@ public struct RateLimit {
     /// Notes that the client was refused something, if that is one of its limits.
     ///
     /// - Returns: whether that was once too often.
-    public mutating func note(_ error: HostError, at now: UInt64) -> Bool {
+    public mutating func note(_ error: HostError, of host: Host) -> Bool {
         switch error.code {
-        case .rateLimited, .subLimit, .pipeLimit: begin().breaches.note(at: now)
+        case .rateLimited, .subLimit, .pipeLimit: begin().breaches.note(at: host.clock.now, host.limits)
         default: false
         }
     }

@@ -45,6 +45,7 @@ extension Session {
     public func change(to new: Access?) {
         guard let new else { return finish(4401, "unauthenticated") }
         access.access = new
+        for case let group as GroupSubscription in subscriptions { group.isOutdated = true }
         for subscription in subscriptions where !subscription.isEnded && !isAllowed(subscription) {
             end(subscription, .forbidden)
         }

@@ -5,6 +5,8 @@ final class Extras {
     var badMessages = BadMessages()
     var misuse = Breaches()
     var presence: [ObjectIdentifier: Presence] = [:]
+    var claiming: [ObjectIdentifier: UInt64] = [:]
+    var leaving: Int?
     var ownAccount: PipelineAccount?
     var greeting: Greeting?
     var expiry: TokenExpiry?
@@ -39,6 +41,18 @@ extension Session {
     var presence: [ObjectIdentifier: Presence] {
         get { extras?.presence ?? [:] }
         set { change(isEmpty: newValue.isEmpty) { $0.presence = newValue } }
+    }
+
+    /// Nodes that this session has claimed by a set that is at the log, and the rev that the last such set will have there.
+    var claiming: [ObjectIdentifier: UInt64] {
+        get { extras?.claiming ?? [:] }
+        set { change(isEmpty: newValue.isEmpty) { $0.claiming = newValue } }
+    }
+
+    /// Milliseconds after which the client of a server that is about to stop shall come back.
+    var leaving: Int? {
+        get { extras?.leaving }
+        set { change(isEmpty: newValue == nil) { $0.leaving = newValue } }
     }
 
     /// The pipelines of a client without a name.

@@ -49,28 +49,41 @@ extension Session {
             answer(id: id, bytes: bytes) { Answer.commit(.success(applied), id: id, to: $0) }
         case .refused(let error): throw error
         case .pending(let pending):
-            wait(for: pending, id: id, bytes: bytes)
+            // Before its answer, which lets what waits behind it happen.
             if !claimed.isEmpty { claim(claimed, whenAnswered: pending) }
+            wait(for: pending, id: id, bytes: bytes)
         }
     }
 
     /// The same for a set that waits for the log; the session may have ended by then.
     private func claim(_ nodes: [NamedNode], whenAnswered pending: PendingCommit) {
+        var revs: [ObjectIdentifier: UInt64] = [:]
+        // What waits for another definition has no place at the log yet.
+        for node in nodes where node.graph.deferred == nil {
+            revs[ObjectIdentifier(node)] = node.pending?.rev
+        }
+        claiming.merge(revs) { _, new in new }
         pending.onAnswer { [weak self, host, by = access.name] result in
+            if let self, !isClosed {
+                for (node, rev) in revs where claiming[node] == rev { claiming[node] = nil }
+            }
             guard case .success(let applied) = result else { return }
             if let self, !isClosed {
                 claim(nodes, applied)
             } else {
-                Presence.clear(nodes.map { Presence(node: $0, rev: applied.rev) }, by: by, host)
+                host.presences.clear(nodes.map { Presence(node: $0, rev: applied.rev) }, by: by)
             }
         }
     }
 
     /// Of the nodes that a commit without `presence` sets, those that stand for this session already: it is nobody else.
     private func renewed(by commit: Commit) -> [NamedNode] {
-        let presence = presence
-        guard !presence.isEmpty else { return [] }
-        return commit.setNodes.filter { presence[ObjectIdentifier($0)]?.stands == true }
+        let (presence, claiming) = (presence, claiming)
+        guard !presence.isEmpty || !claiming.isEmpty else { return [] }
+        return commit.setNodes.filter { node in
+            if let pending = node.pending { return claiming[ObjectIdentifier(node)] == pending.rev }
+            return presence[ObjectIdentifier(node)]?.stands == true
+        }
     }
 
     /// These nodes are cleared when the session ends, unless somebody else has set them since.

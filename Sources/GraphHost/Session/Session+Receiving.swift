@@ -2,7 +2,7 @@ extension Session {
     /// One complete text message from the client, lent for the call: an object, or an array of objects that take
     /// effect in order.
     public func receive(message: UnsafeRawBufferPointer) {
-        guard !isClosed else { return }
+        guard !isClosed, leaving == nil else { return }
         host.sessions.messagesIn += 1
         switch form {
         case .messages: break
@@ -30,7 +30,7 @@ extension Session {
     }
 
     private func noteBadMessage() {
-        if !isClosed, badMessages.note(at: host.clock.now) { finish(4400, "bad_json") }
+        if !isClosed, badMessages.note(at: host.clock.now, host.limits) { finish(4400, "bad_json") }
     }
 
     /// Performs a request now, or lines it up behind what waits for the log.
@@ -140,13 +140,12 @@ extension Session {
     /// A mistake of the server's ends the connection at once, some of the client's when they are repeated (wire-protocol.md §2).
     private func endIfDue(_ error: HostError) {
         guard !isClosed else { return }
-        let now = host.clock.now
         switch error.code {
         case .internalError: finish(1011, error.message)
         case .badOp, .badField, .badRequest:
-            if misuse.note(at: now) { finish(4400, error.code.rawValue) }
+            if misuse.note(at: host.clock.now, host.limits) { finish(4400, error.code.rawValue) }
         default:
-            if rate.note(error, at: now) { finish(4429, error.code.rawValue) }
+            if rate.note(error, of: host) { finish(4429, error.code.rawValue) }
         }
     }
 
@@ -179,6 +178,7 @@ extension Session {
         defer {
             isDraining = false
             if !isClosed { throttle() }
+            leaveIfAnswered()
         }
         while !isClosed {
             if isExhausted, requests.isDeferred {

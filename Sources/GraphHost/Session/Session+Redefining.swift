@@ -19,10 +19,10 @@ extension Session {
         return ended
     }
 
-    /// The graph has other nodes now.
-    func update(_ group: GroupSubscription) {
+    /// The graph has other nodes now: these besides those it had, or, where its rules are others, nobody knows which.
+    func update(_ group: GroupSubscription, _ added: [NamedNode]?) {
         guard !isClosed, !group.isEnded, let access = access.access else { return }
-        group.join(group.selection(for: access))
+        group.join(added, for: access)
         if group.claim != nil { group.claim = claim(group.names, needs: .read) }
     }
 }

@@ -217,7 +217,7 @@ public final class Session {
         host.sessions.remove(self)
         let claims = presence.values.sorted { $0.node.name < $1.node.name }
         presence = [:]
-        Presence.clear(claims, by: access.name, host)
+        if !claims.isEmpty { host.presences.clear(claims, by: access.name) }
         return released
     }
 
@@ -234,16 +234,26 @@ public final class Session {
 
     /// The server is about to stop: every subscription ends with `shutdown`, the connection with 4503 and the
     /// milliseconds after which to come back.
+    ///
+    /// Where sets are at the log, their answers come first; nothing new is done meanwhile.
     public func shutDown(after milliseconds: Int) {
-        guard let sink else { return }
+        guard !isClosed else { return }
         deliver(host.sessions.latest)
         if !isBare {
             while let last = subscriptions.last { end(last, .shutdown) }
             while let last = observers.last { end(last, .shutdown) }
         }
         guard !isClosed else { return }
+        leaving = milliseconds
+        requests.dropDeferred()
+        leaveIfAnswered()
+    }
+
+    /// The connection of a server that is about to stop ends when the client knows what became of all that it set.
+    func leaveIfAnswered() {
+        guard let leaving, requests.isEmpty, !isClosed, let sink else { return }
         close(.shutdown)
-        sink.close(code: 4503, reason: "{\"after\":\(milliseconds)}")
+        sink.close(code: 4503, reason: "{\"after\":\(leaving)}")
     }
 
     /// Asks for ``flush(_:)`` at the end of the turn.

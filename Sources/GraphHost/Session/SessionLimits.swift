@@ -12,6 +12,9 @@ public struct SessionLimits: Sendable {
     public var stages = 16
     /// Nodes that the globs of one subscription may match (`sub_limit`).
     public var matches = 1_000
+    /// Steps that comparing the globs of one request with the names of nodes may take (`sub_limit`): one for each character
+    /// compared, and sixteen for each name.
+    public var globSteps = 20_000_000
     /// Idempotency keys in all; with one more the oldest of whoever has more than its share goes.
     public var idempotencyKeys = 100_000
     /// Different pipelines of one principal (`pipe_limit`).
@@ -39,6 +42,9 @@ public struct SessionLimits: Sendable {
     /// Changes of graphs that one connection may ask for in a second, and messages it may send (`rate_limited`, 4429); 0: no bound.
     public var setsPerSecond: UInt64 = 0
     public var messagesPerSecond: UInt64 = 0
+    /// How many refusals of those that count (``Breaches``, ``BadMessages``) within how many milliseconds end a connection (4400, 4429).
+    public var breaches = 10
+    public var breachMilliseconds: UInt64 = 60_000
     /// Seconds between heartbeats, as told in `hello`.
     public var heartbeatSeconds = 25
     /// Milliseconds within which an unauthorised client must say hello.

@@ -170,14 +170,18 @@ final class Sessions {
     }
 
     /// The graph has other nodes now: subscriptions to names and globs take them up.
-    func update(groupsOf graph: LiveGraph) {
+    ///
+    /// - Parameters:
+    ///   - graph: which has its new definition.
+    ///   - added: those that it had not before, in the order of the definition; nil where others may be readable now.
+    func update(groupsOf graph: LiveGraph, _ added: [NamedNode]?) {
         guard graph.subscriptions > 0 else { return }
         let affected = open.filter { session in
             session.subscriptions.contains { $0.graph === graph && $0 is GroupSubscription }
         }
         for session in affected.sorted(by: { $0.number < $1.number }) {
             for case let group as GroupSubscription in session.subscriptions where group.graph === graph {
-                session.update(group)
+                session.update(group, added)
             }
         }
     }

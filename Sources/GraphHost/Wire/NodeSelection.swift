@@ -1,12 +1,9 @@
 /// The nodes that a list of names and globs means, each once; a glob gives its nodes in order of definition.
 public enum NodeSelection {
-    /// How many globs one list may have: each is compared with every node of the graph.
-    static let maximumGlobs = 64
-
     /// Picks nodes that the caller may read.
     ///
-    /// - Throws: `unknown_node` for a name that is not there; `sub_limit` when there are more than `limit`, or
-    ///   more than ``maximumGlobs`` globs.
+    /// - Throws: `unknown_node` for a name that is not there; `sub_limit` when there are more than `limit`, or when it takes
+    ///   more steps to find them than one request may take (``SessionLimits/globSteps``).
     public static func pick(
         _ patterns: [String],
         in view: GraphView,
@@ -14,17 +11,23 @@ public enum NodeSelection {
     ) throws(HostError) -> [NamedNode] {
         var picked: [NamedNode] = []
         var seen: Set<ObjectIdentifier> = []
-        var globs = 0
+        let host = view.graph.host
+        var steps = 0
+        defer { host.work += UInt64(steps / GlobSteps.perWork) }
         // Who may read which nodes is found out once for all globs.
         lazy var readable = view.nodes
         for pattern in patterns {
             if isGlob(pattern) {
-                globs += 1
-                guard globs <= maximumGlobs else {
-                    throw HostError(.subLimit, "more than \(maximumGlobs) globs in one list")
-                }
-                view.graph.host.work += Access.work(looking: readable.count)
-                for node in readable where matches(node.name, glob: pattern) {
+                for node in readable {
+                    let isMeant = matches(node.name, glob: pattern, &steps)
+                    guard steps <= host.limits.globSteps else {
+                        throw HostError(
+                            .subLimit,
+                            "these globs take more than \(host.limits.globSteps) steps to compare (limits.globSteps)",
+                            retry: false
+                        )
+                    }
+                    guard isMeant else { continue }
                     guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
                     picked.append(node)
                     if picked.count > limit { break }
@@ -50,8 +53,14 @@ public enum NodeSelection {
 
     /// Whether a name matches a glob; makes no arrays.
     static func matches(_ name: String, glob: String) -> Bool {
+        var steps = 0
+        return matches(name, glob: glob, &steps)
+    }
+
+    /// The same, and counts what it took: a step for each character compared, and ``GlobSteps/perLook``.
+    private static func matches(_ name: String, glob: String, _ steps: inout Int) -> Bool {
         var (name, glob) = (name, glob)
-        return name.withUTF8 { name in glob.withUTF8 { matches(name, $0) } }
+        return name.withUTF8 { name in glob.withUTF8 { matches(name, $0, &steps) } }
     }
 
     /// Reads the `nodes` field of a message: a list of names and globs, or one of them; all nodes without it.
@@ -88,11 +97,15 @@ public enum NodeSelection {
     /// Whether `name` matches `pattern`, in which `*` stands for any run of characters and `?` for one.
     private static func matches(
         _ name: UnsafeBufferPointer<UInt8>,
-        _ pattern: UnsafeBufferPointer<UInt8>
+        _ pattern: UnsafeBufferPointer<UInt8>,
+        _ steps: inout Int
     ) -> Bool {
         var (i, j) = (0, 0)
         var retry: (name: Int, pattern: Int)?
+        var taken = GlobSteps.perLook
+        defer { steps += taken }
         while i < name.count {
+            taken += 1
             if j < pattern.count, pattern[j] == UInt8(ascii: "*") {
                 retry = (i, j)
                 j += 1
@@ -111,4 +124,12 @@ public enum NodeSelection {
         while j < pattern.count, pattern[j] == UInt8(ascii: "*") { j += 1 }
         return j == pattern.count
     }
+}
+
+/// What comparing names with globs costs.
+enum GlobSteps {
+    /// One look at a name, before its first character is compared.
+    static var perLook: Int { 16 }
+    /// As many are about as dear as a value that is read.
+    static var perWork: Int { 256 }
 }

@@ -52,7 +52,7 @@ extension HTTPConnection {
 
     /// An error answer for what the host refused.
     func refuse(_ error: HostError, hint: String? = nil) {
-        if rate.note(error, at: server.host.clock.now) { framing.keepsAlive = false }
+        if rate.note(error, of: server.host) { framing.keepsAlive = false }
         var members = ByteBuffer()
         if let node = error.node {
             members.append(",\"node\":")

@@ -20,8 +20,8 @@ extension Configuration {
         public var fields = 100
         /// Bytes of a request's body.
         public var body = 64 * 1024
-        /// Bytes of a graph's definition by HTTP.
-        public var definition = 4 * 1024 * 1024
+        /// Bytes of a graph's definition by HTTP, which is compiled and applied while everybody waits.
+        public var definition = 256 * 1024
         /// Bytes of a WebSocket message.
         public var message = 64 * 1024
         /// Changes of graphs that one connection may ask for in a second; 0: no bound.
@@ -32,6 +32,8 @@ extension Configuration {
         public var subs = 1000
         /// Nodes that the globs of one subscription may match.
         public var matches = 1000
+        /// Steps that comparing the globs of one request with names may take: one for each character, and sixteen for each name.
+        public var globSteps = 20_000_000
         /// Stages of one client pipeline.
         public var stages = 16
         /// Units that one evaluation of an expression may spend.
@@ -72,6 +74,10 @@ extension Configuration {
         public var pending = 64
         /// Their bytes.
         public var pendingBytes = 256 * 1024
+        /// Refusals within ``Times/breaches`` that end a connection.
+        public var breaches = 10
+        /// Bytes that TLS answers by itself to a peer that does not read.
+        public var tlsAnswers = 16 * 1024
         /// Memory of the contexts that connections with compression `full` have of their own; beyond it, further ones are
         /// agreed on without.
         public var contextBytes = 64 * 1024 * 1024

@@ -113,6 +113,8 @@ public struct Configuration: Sendable {
         public var refusal = Duration.seconds(1)
         /// After which a store that takes no commits makes the server not ready.
         public var outage = Duration.seconds(10)
+        /// Within which so many refusals end a connection.
+        public var breaches = Duration.seconds(60)
     }
 }
 

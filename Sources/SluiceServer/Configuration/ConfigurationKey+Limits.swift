@@ -46,6 +46,12 @@ extension ConfigurationKey {
                 .integer(1...1_000_000),
                 "nodes one subscription's globs may match"
             ),
+            Self(
+                "limits.globSteps",
+                \.limits.globSteps,
+                .integer(1...1_000_000_000),
+                "steps that comparing the globs of one request with names may take"
+            ),
             Self("limits.stages", \.limits.stages, .integer(0...1000), "stages of one client pipeline"),
             Self(
                 "limits.expression",
@@ -141,6 +147,18 @@ extension ConfigurationKey {
                 "requests of a connection that wait for the log"
             ),
             Self("limits.pendingBytes", \.limits.pendingBytes, .bytes(1024...1 << 30), "their bytes"),
+            Self(
+                "limits.breaches",
+                \.limits.breaches,
+                .integer(1...100_000),
+                "refusals within times.breaches that end a connection"
+            ),
+            Self(
+                "limits.tlsAnswers",
+                \.limits.tlsAnswers,
+                .bytes(1024...1 << 30),
+                "what TLS answers by itself to a peer that does not read"
+            ),
             Self(
                 "limits.contextBytes",
                 \.limits.contextBytes,

@@ -171,6 +171,12 @@ public struct ConfigurationKey {
                 .duration(.zero...second * 3600),
                 "after which a store that takes no commits makes /readyz say so"
             ),
+            Self(
+                "times.breaches",
+                \.times.breaches,
+                .duration(second...second * 3600),
+                "within which limits.breaches refusals end a connection"
+            ),
         ] + limits + [
             Self(
                 "diagnostics.echo",

@@ -45,7 +45,13 @@ extension Server {
         guard let tls else { return .plain(socket) }
         do throws(TLSFailure) {
             let session = try TLSSession(tls, outboxes: outboxes)
-            let channel = SecureChannel(socket, session, room: plaintext, outboxes: outboxes)
+            let channel = SecureChannel(
+                socket,
+                session,
+                room: plaintext,
+                outboxes: outboxes,
+                mostOwed: configuration.limits.tlsAnswers
+            )
             channel.onFailure = { [unowned self, unowned channel] in report($0, on: channel) }
             return .secure(channel)
         } catch {

@@ -83,6 +83,9 @@ extension SessionLimits {
         windowValues = limits.windowValues
         graphs = limits.graphs
         matches = limits.matches
+        globSteps = limits.globSteps
+        breaches = limits.breaches
+        breachMilliseconds = UInt64(configuration.times.breaches.milliseconds)
         softBytes = limits.unsent
         hardBytes = limits.unsentHard
         pendingRequests = limits.pending

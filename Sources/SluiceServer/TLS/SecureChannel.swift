@@ -27,10 +27,17 @@ final class SecureChannel: ConnectionDelegate {
     private var isFailing = false
     /// Ciphertext that TLS has made by itself and the kernel did not take, since nothing was queued last.
     private var owed = 0
-    /// The most of it, in bytes: answers to some hundred requests for new keys (KeyUpdate, RFC 8446 §4.6.3).
-    private static let mostOwed = 16 * 1024
+    /// The most of it, in bytes: answers to requests for new keys (KeyUpdate, RFC 8446 §4.6.3).
+    private let mostOwed: Int
 
-    init(_ socket: TCPConnection, _ session: TLSSession, room: PlaintextRoom, outboxes: OutboxPool) {
+    init(
+        _ socket: TCPConnection,
+        _ session: TLSSession,
+        room: PlaintextRoom,
+        outboxes: OutboxPool,
+        mostOwed: Int = 16 * 1024
+    ) {
+        self.mostOwed = mostOwed
         self.socket = socket
         self.session = session
         self.room = room
@@ -109,7 +116,7 @@ final class SecureChannel: ConnectionDelegate {
         noticeHandshake()
         answerPeer()
         switch reading {
-        case .more where owed > Self.mostOwed:
+        case .more where owed > mostOwed:
             fail(TLSFailure("the peer asks for new keys and does not read the answers"))
         case .more: break
         case .closed: peerClosed()

@@ -36,6 +36,16 @@ struct TieProblemTests {
         #expect(try marked.found() == marked.expected([message]))
     }
 
+    @Test("Unknown names are all reported, and guessed at twenty times in one file")
+    func manyUnknown() throws {
+        let links = (0..<50).map { _ in #"{"from": "x", "to": "yy"}"# }.joined(separator: ",")
+        let text =
+            #"{"graph": "g", "nodes": {"x": {"set": "any"}, "y": {"from": "xx"}}, "links": [\#(links)]}"#
+        let problems = GraphDefinition.read(try Document.parse(json: text), file: nil).problems
+        #expect(problems.count == 51)
+        #expect(problems.filter { $0.hint != nil }.count == 20)
+    }
+
     @Test(
         "links are edges between nodes that exist, to others than themselves",
         arguments: [

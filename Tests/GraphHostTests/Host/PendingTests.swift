@@ -17,6 +17,26 @@ struct PendingTests {
         return (bench, log, graph)
     }
 
+    @Test("A server that stops answers what is at the log before it closes, and begins nothing new")
+    func leaving() throws {
+        let (bench, log, graph) = try prepared()
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)
+        _ = client.take()
+        client.ask(#"{"op":"set","id":2,"graph":"g","set":{"x":1}}"#)
+        client.ask(#"{"op":"get","id":3,"graph":"g","nodes":["x"]}"#)
+        client.session.shutDown(after: 250)
+        #expect(client.take() == [#"{"op":"end","id":1,"code":"shutdown","released":0}"#])
+        #expect(client.sink.closes == [] && !client.session.isClosed)
+        client.ask(#"{"op":"set","id":4,"graph":"g","set":{"x":4}}"#)
+        #expect(log.waiting.count == 1)
+        log.confirm()
+        bench.host.flush()
+        #expect(client.take() == [#"{"op":"ok","id":2,"epoch":"e1","rev":2}"#])
+        #expect(client.sink.closes == [#"4503 {"after":250}"#])
+        #expect(try bench.read(graph, "x") == "1")
+    }
+
     @Test("Nothing is visible before it is durable; then value, frames and answer come together")
     func invisible() throws {
         let (bench, log, graph) = try prepared()

@@ -76,10 +76,6 @@ struct ProtocolTests {
             ),
             (#"{"op":"get","id":1,"graph":"g","nodes":[1]}"#, "bad_field"),
             (#"{"op":"get","id":1,"graph":"g","nodes":["nope"]}"#, "unknown_node"),
-            (
-                #"{"op":"get","id":1,"graph":"g","nodes":[\#(Array(repeating: #""z*""#, count: 65).joined(separator: ","))]}"#,
-                "sub_limit"
-            ),
             (#"{"op":"unsub","id":1}"#, "unknown_id"),
             (#"{"op":"mod","id":1,"sub":7}"#, "unknown_id"),
             (#"[1]"#, "bad_json"), (#"{"op":"#, "bad_json"), (#""text""#, "bad_json"),

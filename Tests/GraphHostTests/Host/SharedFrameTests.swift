@@ -52,4 +52,57 @@ struct SharedFrameTests {
         #expect(last.take() == expected)
         #expect(full.take().last == #"{"op":"ok","id":9,"epoch":"e1","rev":3}"#)
     }
+
+    @Test("Equal ids on different nodes are different messages", arguments: ["latest", "all"])
+    func otherNodes(mode: String) throws {
+        let clients = ["x", "y", "x", "y"].map { node in
+            let client = bench.connect()
+            client.ask(#"{"op":"sub","id":1,"graph":"g","node":"\#(node)","mode":"\#(mode)"}"#)
+            return client
+        }
+        try bench.set(graph, [("x", "1"), ("y", "2")])
+        #expect(
+            clients.map { $0.take().joined().contains(#"{"id":1,"v":1}"#) } == [true, false, true, false]
+        )
+        try bench.set(graph, [("x", "3"), ("y", "4")])
+        #expect(
+            clients.map { $0.take().joined().contains(#"{"id":1,"v":4}"#) } == [false, true, false, true]
+        )
+    }
+
+    @Test("Different ids on one node are different messages", arguments: ["latest", "all"])
+    func otherIDs(mode: String) throws {
+        let clients = [1, 2, 1].map { id in
+            let client = bench.connect()
+            client.ask(#"{"op":"sub","id":\#(id),"graph":"g","node":"x","mode":"\#(mode)"}"#)
+            return client
+        }
+        try bench.set(graph, [("x", "5")])
+        #expect(clients.map { $0.take().joined().contains(#"{"id":1,"v":5}"#) } == [true, false, true])
+    }
+
+    @Test("Who subscribed later in a turn has less folded, and is told so")
+    func lessFolded() throws {
+        let early = subscriber()
+        try bench.submit(graph, [("x", "1")])
+        let late = bench.connect()
+        late.send(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)
+        try bench.submit(graph, [("x", "2")])
+        bench.host.flush()
+        #expect(early.take().last?.contains(#"[{"id":1,"v":2,"n":2}]"#) == true)
+        #expect(late.take().last?.contains(#"[{"id":1,"v":2}]"#) == true)
+    }
+
+    @Test("Subscriptions to several nodes are told by themselves")
+    func groups() throws {
+        let clients = [#"["x"]"#, #"["y"]"#, #"["x","y"]"#].map { nodes in
+            let client = bench.connect()
+            client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":\#(nodes)}"#)
+            return client
+        }
+        try bench.set(graph, [("x", "1"), ("y", "2")])
+        #expect(clients[0].take().joined().contains(#""d":[{"id":1,"m":{"x":{"v":1}}}]"#))
+        #expect(clients[1].take().joined().contains(#""d":[{"id":1,"m":{"y":{"v":2}}}]"#))
+        #expect(clients[2].take().joined().contains(#""m":{"x":{"v":1},"y":{"v":2}}"#))
+    }
 }

@@ -66,6 +66,27 @@ struct RedefinitionClientTests {
         #expect(graph.isWhole)
     }
 
+    @Test("Globs: what another token lets a client read joins with the next definition, as do new nodes")
+    func globsOfOtherRights() throws {
+        let graph = try bench.define(nodes: #""a":{"set":"any","initial":1},"b":{"set":"any","initial":2}"#)
+        func access(_ nodes: [String]) -> Access {
+            Access(Principal(name: "ann", grants: [Principal.Grant(nodes: nodes, can: .customary)]))
+        }
+        let client = bench.connect(SessionAccess(access(["a", "c"])))
+        let snap = client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["*"]}"#)
+        #expect(snap[0].contains(#""m":{"a":{"v":1}}"#))
+        let three =
+            #""a":{"set":"any","initial":1},"b":{"set":"any","initial":2},"c":{"set":"any","initial":3}"#
+        try bench.redefine(graph, three)
+        #expect(client.take().joined().contains(#""m":{"c":{"v":3}}"#))
+        client.session.change(to: access(["*"]))
+        try bench.redefine(graph, three + #","d":{"set":"any","initial":4}"#)
+        #expect(client.take().joined().contains(#""m":{"b":{"v":2},"d":{"v":4}}"#))
+        try bench.redefine(graph, three, #","access":[{"who":"ann","can":["read"]}]"#)
+        #expect(client.take().joined().contains(#""m":{"d":{"gone":true}}"#))
+        #expect(graph.isWhole)
+    }
+
     @Test(
         "limits.matches: a glob that comes to mean more nodes goes on with those it has, and says how many are left out"
     )

@@ -1,0 +1,124 @@
+import Testing
+
+@testable import GraphHost
+
+/// Nodes that stand for a connection, where the log takes its time or takes nothing (wire-protocol.md §1.6).
+@Suite("Presence behind a log")
+struct PresenceTests {
+    private let log = DelayingLog()
+    private let bench: Bench
+    private let graph: LiveGraph
+
+    init() throws {
+        log.isInstant = true
+        bench = Bench(log: log)
+        graph = try bench.define(#"{"graph":"g","nodes":{"x":{"set":"any","initial":1},"y":{"set":"any"}}}"#)
+        log.isInstant = false
+    }
+
+    /// A client that has sent these messages, none of which the log has answered.
+    private func client(_ messages: String...) -> Client {
+        let client = bench.connect()
+        for message in messages { client.send(message) }
+        return client
+    }
+
+    private static let claim = #"{"op":"set","id":1,"graph":"g","set":{"y":"here"},"presence":true}"#
+    private static let renewal = #"{"op":"set","id":2,"graph":"g","set":{"y":"busy"}}"#
+
+    @Test(
+        "A node stays a connection's presence when it is set again before the log has answered",
+        arguments: [
+            [claim, renewal], [claim, renewal, renewal], [claim, #"{"op":"ping","id":9}"#, renewal],
+        ]
+    )
+    func renewedWhilePending(messages: [String]) throws {
+        let client = bench.connect()
+        for message in messages { client.send(message) }
+        log.confirm()
+        log.confirm()
+        #expect(try bench.read(graph, "y") == "\"busy\"")
+        client.session.close(.reset)
+        log.confirm()
+        #expect(try bench.read(graph, "y") == "empty")
+    }
+
+    @Test("The same where the first claim is answered, and where the session ends before the answers")
+    func renewedBehindAnswer() throws {
+        let client = client(Self.claim)
+        log.confirm()
+        client.send(Self.renewal)
+        client.send(Self.renewal)
+        client.session.close(.reset)
+        log.confirm(2)
+        #expect(try bench.read(graph, "y") == "\"busy\"")
+        log.confirm()
+        #expect(try bench.read(graph, "y") == "empty")
+    }
+
+    @Test("What somebody else sets in between is nobody's presence any more")
+    func takenInBetween() throws {
+        let client = client(Self.claim)
+        let other = bench.connect()
+        other.send(#"{"op":"set","id":1,"graph":"g","set":{"y":"mine"}}"#)
+        client.send(Self.renewal)
+        log.confirm()
+        client.session.close(.reset)
+        log.confirm()
+        #expect(try bench.read(graph, "y") == "\"busy\"")
+    }
+
+    @Test("A set that the log refused claims nothing, and what was claimed before stays claimed")
+    func refusedRenewal() throws {
+        let client = client(Self.claim)
+        log.confirm()
+        client.send(Self.renewal)
+        log.lose(HostError(.engineDown, "gone"))
+        #expect(try bench.read(graph, "y") == "\"here\"")
+        client.session.close(.reset)
+        log.confirm()
+        #expect(try bench.read(graph, "y") == "empty")
+    }
+
+    /// How a log may fail to clear what stood for a session.
+    enum Failure: CaseIterable {
+        case refused, lost, unreachable
+    }
+
+    @Test("A log that does not take it is asked again until it does", arguments: Failure.allCases)
+    func clearedLater(failure: Failure) throws {
+        let client = client(Self.claim)
+        log.confirm()
+        switch failure {
+        case .refused: log.refusal = HostError(.engineDown, "away")
+        case .lost: break
+        case .unreachable: log.health = .outOfReach
+        }
+        client.session.close(.reset)
+        if failure == .lost { log.lose(HostError(.engineDown, "away")) }
+        bench.pass(2_500)
+        log.refusal = nil
+        log.health = .ready
+        #expect(try bench.read(graph, "y") == "\"here\"")
+        bench.pass(1_000)
+        log.confirm()
+        #expect(try bench.read(graph, "y") == "empty")
+        #expect(graph.commits == 3, "once")
+        #expect(bench.host.nextDeadline == nil)
+    }
+
+    @Test("What somebody sets meanwhile is not cleared then")
+    func setMeanwhile() throws {
+        let client = client(Self.claim)
+        log.confirm()
+        log.refusal = HostError(.noSpace, "full")
+        client.session.close(.reset)
+        log.refusal = nil
+        log.isInstant = true
+        try bench.set(graph, [("y", "2")])
+        bench.pass(3_000)
+        #expect(try bench.read(graph, "y") == "2")
+        #expect(graph.rev == 3)
+        #expect(bench.host.nextDeadline == nil)
+    }
+}
