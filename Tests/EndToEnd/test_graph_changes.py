@@ -73,6 +73,18 @@ def test_what_waits_is_shown_as_long_as_it_waits(open_page):
         page.close()
 
 
+def test_births_are_told_anew_where_what_knows_of_them_could_not_be_had(open_page):
+    with Server({"g": CHAIN}) as server:
+        page = open_page(server, "/#/g/g", allow="Failed to load|ERR_FAILED", before=lambda page: page.route("**/graph/births.js", lambda route: route.abort()))
+        shows(page)
+        with pipelines(server):
+            expect(page.locator("#assertive")).to_contain_text("the server does not answer")
+            expect(listeners(page)).to_have_count(1)
+            page.unroute("**/graph/births.js")
+        expect(listeners(page)).to_have_count(0)
+        expect(node(page, "double")).to_have_class(re.compile("asleep"))
+
+
 # The focus
 
 def test_the_picture_stays_one_stop_for_tab_when_its_node_is_drawn_anew(open_page):
