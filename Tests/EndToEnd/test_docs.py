@@ -103,10 +103,10 @@ def test_every_link_from_page_to_page_leads_to_a_file_and_a_heading():
 
 def test_the_guide_for_operators_shows_a_configuration_that_is_one(tmp_path):
     page = (ROOT / "docs/operations.md").read_text()
-    shown, = re.findall(r"```yaml\n# sluice\.yaml\n(.*?)```", page, re.S)
-    (tmp_path / "sluice.yaml").write_text(shown)
+    shown, = re.findall(r"```yaml\n# sluice\.yaml(.*?)```", page, re.S)
+    (tmp_path / "sluice.yaml").write_text("#" + shown)
     (tmp_path / "tokens.yaml").write_text(subprocess.run([BINARY, "token", "--name", "a"], capture_output=True, text=True).stdout)
-    (tmp_path / "config").symlink_to(ROOT / "config")
+    (tmp_path / "graphs").symlink_to(ROOT / "config/graphs")
     checked = subprocess.run([BINARY, "check", "--config", "sluice.yaml"], capture_output=True, text=True, cwd=tmp_path)
     assert checked.returncode == 0, checked.stderr
     table = (ROOT / "docs/protocol.md").read_text().split("<!-- errors")[1]

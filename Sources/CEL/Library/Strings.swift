@@ -275,17 +275,10 @@ extension String {
     fileprivate var asQuoted: String {
         var quoted = "\""
         for scalar in unicodeScalars {
-            switch scalar {
-            case "\u{7}": quoted += "\\a"
-            case "\u{8}": quoted += "\\b"
-            case "\u{c}": quoted += "\\f"
-            case "\n": quoted += "\\n"
-            case "\r": quoted += "\\r"
-            case "\t": quoted += "\\t"
-            case "\u{b}": quoted += "\\v"
-            case "\\": quoted += "\\\\"
-            case "\"": quoted += "\\\""
-            default: quoted.unicodeScalars.append(scalar)
+            if let escape = scalar.namedEscape {
+                quoted += escape
+            } else {
+                quoted.unicodeScalars.append(scalar)
             }
         }
         return quoted + "\""

@@ -142,24 +142,35 @@ extension Value {
     }
 }
 
+extension Unicode.Scalar {
+    /// The escape that the language has for it alone, such as `\n`; nil where there is none.
+    var namedEscape: String? {
+        switch self {
+        case "\"": "\\\""
+        case "\\": "\\\\"
+        case "\n": "\\n"
+        case "\r": "\\r"
+        case "\t": "\\t"
+        case "\u{7}": "\\a"
+        case "\u{8}": "\\b"
+        case "\u{b}": "\\v"
+        case "\u{c}": "\\f"
+        default: nil
+        }
+    }
+}
+
 extension String {
     /// The string in double quotes, with what must be escaped escaped.
     var asLiteral: String {
         var literal = "\""
         for scalar in unicodeScalars {
-            switch scalar {
-            case "\"": literal += "\\\""
-            case "\\": literal += "\\\\"
-            case "\n": literal += "\\n"
-            case "\r": literal += "\\r"
-            case "\t": literal += "\\t"
-            case "\u{7}": literal += "\\a"
-            case "\u{8}": literal += "\\b"
-            case "\u{b}": literal += "\\v"
-            case "\u{c}": literal += "\\f"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7f:
+            if let escape = scalar.namedEscape {
+                literal += escape
+            } else if scalar.value < 0x20 || scalar.value == 0x7f {
                 literal += UInt8(truncatingIfNeeded: scalar.value).asEscape
-            default: literal.unicodeScalars.append(scalar)
+            } else {
+                literal.unicodeScalars.append(scalar)
             }
         }
         return literal + "\""
