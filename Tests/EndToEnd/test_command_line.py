@@ -35,6 +35,26 @@ def test_watch_is_a_client_with_a_name():
         eventually(lambda: names() == [], what="nobody")
 
 
+def test_watch_goes_on_when_the_server_is_started_anew():
+    with Server({"g": GRAPH}) as server:
+        server.set("g", "x", 1)
+        with subprocess.Popen([BINARY, "watch", "g/x", "--url", server.url], stdout=subprocess.PIPE, text=True) as watching:
+            assert watching.stdout.readline() == "1\n"
+            server.stop()
+            with Server({"g": GRAPH}, listen=f"127.0.0.1:{server.port}") as again:
+                again.set("g", "x", 2)
+                assert watching.stdout.readline() == "2\n"
+            watching.send_signal(signal.SIGINT)
+            assert watching.wait(20) == 0
+
+
+def test_watch_ends_with_its_pipeline():
+    with Server({"g": GRAPH}) as server:
+        server.set("g", "x", 1)
+        ended = sluice("watch", "g/x", "--pipe", '[{"prefix":1}]', "--url", server.url)
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "1\n", "")
+
+
 def test_a_pipe_among_the_graphs_is_named_and_not_waited_for(folder):
     os.mkfifo(folder / "graphs" / "pipe.yaml")
     result = sluice("serve", "--config", folder / "sluice.yaml")

@@ -88,8 +88,17 @@ public final class Watcher {
         } else if op == "upd" {
             message["d"]?.elements.forEach(show)
         } else if op == "err" || op == "end" {
-            let code = message["code"]?.string ?? "ended"
-            stop(message["msg"]?.string.map { "\(code): \($0)" } ?? code)
+            ended(with: message["code"]?.string ?? "ended", message["msg"]?.string)
+        }
+    }
+
+    private func ended(with code: String, _ reason: String?) {
+        switch code {
+        // The close frame comes next, and with it the next try.
+        case "shutdown": break
+        // A stage such as `prefix` had what it wanted.
+        case "complete": loop.stop()
+        default: stop(reason.map { "\(code): \($0)" } ?? code)
         }
     }
 
