@@ -5,10 +5,6 @@ import { formatDuration, plural } from "/lib/format.js";
 
 const tabs = [["", "Graph", "graph"], ["dash", "Dashboard", "dash"], ["values", "Values", "values"]];
 const icons = {
-  graph: "M3 4.5h3v3H3zM10 2.5h3v3h-3zM10 10.5h3v3h-3zM6 6h2v-2h2M8 6v6h2",
-  dash: "M2.5 2.5h5v6h-5zM10 2.5h3.5v3H10zM10 8h3.5v5.5H10zM2.5 11h5v2.5h-5z",
-  values: "M2.5 3.5h11M2.5 8h11M2.5 12.5h11",
-  clients: "M5.5 7.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM2 13c0-2 1.5-3.5 3.5-3.5S9 11 9 13M11 8a1.5 1.5 0 1 0 0-3M11 10c1.8 0 3 1.2 3 3",
   theme: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11v11M8 5h4.5M8 8h5.5M8 11h4.5",
   leave: "M6.5 3H3v10h3.5M7 8h6.5M10.5 5l3 3-3 3",
   help: "M6 6a2 2 0 1 1 2.6 1.9c-.4.2-.6.5-.6.9v.4M8 11.5v.1",
@@ -98,6 +94,7 @@ class Shell {
     store.listen("state", (state) => this.#show(state));
     store.listen("present", (isPresent) => isPresent && this.#attend());
     store.listen("graphs", () => this.#list());
+    store.listen("narrow", () => this.#bottom());
     frame.tick(() => this.#tick());
   }
 
@@ -109,13 +106,15 @@ class Shell {
       setAttribute(link, "aria-current", (inGraph ? "graphs" : name) === link.dataset.view && "page");
     }
     document.getElementById("context").hidden = this.#sidebar.hidden = !inGraph || isKiosk;
-    const entry = (view, to, ...label) => h("a", { href: href(to), "aria-current": view === name && "page" }, label);
-    if (inGraph) arrange(this.#tabs, tabs.map(([view, label, own]) => entry(own, graphPath(graph, view), label)));
-    const bottom = document.getElementById("bottom"), shown = this.#graph;
-    bottom.hidden = isKiosk;
-    arrange(bottom, [...tabs.map(([view, label, own]) => entry(own === "graph" && !inGraph ? "graphs" : own, shown ? graphPath(shown, view) : "/", icon(icons[own], 20), label)),
-      entry("clients", "/clients", icon(icons.clients, 20), "Clients")]);
+    if (inGraph) arrange(this.#tabs, tabs.map(([view, label, own]) => h("a", { href: href(graphPath(graph, view)), "aria-current": own === name && "page" }, label)));
+    this.#bottom();
     this.#list();
+  }
+
+  /** Small screens have the views at their lower edge. */
+  #bottom() {
+    if (!this.#page.store.get("narrow")) return;
+    load("/ui/bottom.js").then(({ bottom }) => bottom(this.#route, this.#graph, tabs), () => { /* asked for again with the next address */ });
   }
 
   /** Goes to a view of the graph shown last, or of the first one. */
@@ -201,8 +200,8 @@ store.listen("session", (session) => {
 });
 
 // `state` in the store is the client's own, with `late` (the server is silent) and `restarted` (it has begun another history).
-const meters = { rtt: null, messages: 0, updates: 0, bytes: 0 }, epochs = new Map();
-let late = false, restarted = false, asked = 0, pinged = 0, trips = null;
+const meters = { trips: null, messages: 0, updates: 0, bytes: 0 }, epochs = new Map();
+let late = false, restarted = false, asked = 0, pinged = 0;
 
 const client = connect("/v1/ws", {
   client: "dashboard",
@@ -236,8 +235,7 @@ frame.tick(async () => {
   const trip = await client.ping();
   if (trip === undefined) return;
   // The first trip is one of a page that is loading.
-  trips = trips ? [...trips.slice(-4), trip] : [];
-  if (trips.length) meters.rtt = [...trips].sort((a, b) => a - b)[trips.length >> 1];
+  meters.trips = meters.trips ? [...meters.trips.slice(-4), trip] : [];
 });
 
 store.listen("graphs", (graphs = []) => {

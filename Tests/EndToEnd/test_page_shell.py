@@ -303,6 +303,21 @@ def test_every_view_fits_and_is_kept_as_a_picture(open_page, server, look):
         assert page.evaluate("document.querySelectorAll('main h1, .context:not([hidden]) h1').length") == 1, "one heading of the first order"
 
 
+def test_a_small_screen_has_the_views_at_its_lower_edge(open_page, server):
+    page = open_page(server, "/#/g/g/values", **LOOKS["phone"])
+    views = page.get_by_role("navigation", name="Views of the graph").get_by_role("link")
+    expect(views).to_have_text(["Graph", "Dashboard", "Values", "Clients"])
+    expect(views.nth(2)).to_have_attribute("aria-current", "page")
+    box = views.nth(3).bounding_box()
+    assert box["y"] > 700 and box["height"] >= 44
+    views.nth(3).tap()
+    expect(page.get_by_role("heading", name="Clients")).to_be_visible()
+    expect(views.nth(3)).to_have_attribute("aria-current", "page")
+    expect(views.nth(2)).to_have_attribute("href", "#/g/g/values")
+    page.set_viewport_size({"width": 1000, "height": 700})
+    expect(views.nth(3)).to_be_hidden()
+
+
 def ratio(one, two):
     def luminance(colour):
         parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]

@@ -63,10 +63,10 @@ export function help({ keys, dialogs }) {
 export function attend({ frame, meters, store }, line) {
   let before = { at: performance.now(), ...meters };
   frame.tick(() => {
-    const at = performance.now(), { rtt } = meters;
+    const at = performance.now(), { trips } = meters, rtt = trips?.toSorted((a, b) => a - b)[trips.length >> 1];
     const rate = (what) => Math.max(0, (meters[what] - before[what]) * 1000 / (at - before.at));
     const round = (value) => (value >= 10 ? value.toFixed(0) : value.toFixed(1)).replace(/\.0$/, "");
-    figures = { trip: rtt === null ? "" : `${rtt.toFixed(rtt < 10 ? 1 : 0)} ms`, messages: round(rate("messages")), updates: round(rate("updates")), bytes: rate("bytes") };
+    figures = { trip: rtt === undefined ? "" : `${rtt.toFixed(rtt < 10 ? 1 : 0)} ms`, messages: round(rate("messages")), updates: round(rate("updates")), bytes: rate("bytes") };
     before = { at, ...meters };
     setText(line, [figures.trip, `${figures.updates} updates/s`].filter(Boolean).join(" · "));
   });
