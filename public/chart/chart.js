@@ -80,7 +80,7 @@ export class TimeChart {
   #series; #page; #canvas = h("canvas", { role: "img", tabindex: 0 }); #pen = this.#canvas.getContext("2d"); #item; #range; #colours; #readouts; #to;
   #box = {}; #ending = new AbortController(); #unit; #stepOf;
 
-  /** `series`: `[{ name, unit, ring }]`; `cursor`: shared by all charts of a page, at `t`; `now`: the server's time, ms. */
+  /** `series`: `[{ name, unit, ring }]`; `cursor`: shared, at `t`; `now`: the server's time, ms. */
   constructor({ series, span = 300_000, min, max, cursor, page, now = Date.now, title = "" }) {
     const { signal } = this.#ending, { frame, store } = page, [{ unit }] = series, mark = () => this.mark();
     Object.assign(this, { span, cursor, now, title });
@@ -110,7 +110,7 @@ export class TimeChart {
       this.#canvas.addEventListener(name, (event) => this.#hear(event), { signal, passive: false });
     }
     // Once the server has gone it is too late.
-    setTimeout(() => this.#closer().catch(() => {}), 3000);
+    store.listen("present", (isPresent) => isPresent && this.#closer().catch(() => {}), signal);
   }
 
   mark() { this.#item.mark(); }
@@ -127,7 +127,6 @@ export class TimeChart {
 
   #looking;
 
-  /** What looks closer, and has words. */
   async #closer() {
     const { Looking } = await load("/chart/looking.js");
     return (this.#looking ??= new Looking(this));

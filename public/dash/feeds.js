@@ -108,8 +108,9 @@ export class Observed extends EventTarget {
 
   async #hear({ op, add = {}, del = {}, code, msg, ...picture }, graph) {
     if (op === "topo") {
+      this.nodes = new Map();
       this.listeners = new Map();
-      this.#begin(picture);
+      this.#add(picture);
     } else if (op === "topod") {
       // Who came and went between two messages is in both; a name that is gone and back has come.
       for (const { name, reason } of del.nodes ?? []) if (reason === "removed") this.nodes.delete(name);
@@ -119,13 +120,10 @@ export class Observed extends EventTarget {
       // Who may read but not observe gets the definition's picture.
       this.refused = msg ?? code;
       const answer = await fetch(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json`).catch(() => {});
-      if (answer) this.#begin(answer.ok ? await answer.json() : {});
+      if (!answer) return;
+      this.nodes = new Map();
+      this.#add(answer.ok ? await answer.json() : {});
     }
-  }
-
-  #begin(picture) {
-    this.nodes = new Map();
-    this.#add(picture);
   }
 
   #add({ nodes = [], listeners = [] }) {
@@ -152,9 +150,9 @@ export class Feeds {
     const key = JSON.stringify([node, pipe]);
     let feed = this.#feeds.get(key);
     if (!feed) {
-      feed = { node, ring: new Ring(past), entry: null, meta: null, at: 0, between: 0, folds: 1, listeners: new Set() };
+      feed = { node, ring: new Ring(past), at: 0, between: 0, folds: 1, listeners: new Set() };
       this.#feeds.set(key, feed);
-      const history = pipe ? undefined : Math.min(this.#facts(node)?.history ?? 0, 3600) || undefined;
+      const history = Math.min(pipe ? 0 : this.#facts(node)?.history ?? 0, 3600) || undefined;
       feed.watch = this.#client.watch({ graph: this.#graph, node }, null, (value, meta) => this.#hear(feed, value, meta), { pipe, history, every: 50 });
     }
     clearTimeout(feed.timer);
@@ -192,7 +190,7 @@ export class Feeds {
       feed.endedAt = at;
       feed.ring.push(this.now(), NaN);
     } else {
-      if (t) feed.ring.push(t, typeof value === "bigint" || typeof value === "boolean" ? Number(value) : typeof value === "number" ? value : NaN);
+      if (t) feed.ring.push(t, /number|bigint|boolean/.test(typeof value) ? Number(value) : NaN);
       feed.entry = fail ? { fail } : empty || value === undefined ? { empty: true } : { v: value };
     }
     if (!history) {

@@ -20,12 +20,8 @@ const options = {
 
 /** A dashboard out of anything: what is not understood is said in `problems`; unknown kinds stay, to be shown as such. */
 export function read(thing) {
-  if (!thing || typeof thing !== "object" || Array.isArray(thing)) return { layout: null, problems: ["This is not a dashboard."] };
-  if (Number.isInteger(thing.v) && thing.v > version) {
-    return { layout: null, problems: [`This dashboard was made by a newer version of this page (${thing.v}; this one knows ${version}).`] };
-  }
-  if (thing.v !== version) return { layout: null, problems: ["This is not a dashboard, or one of a version that was never released."] };
-  if (!Array.isArray(thing.widgets)) return { layout: null, problems: ["This dashboard has no list of widgets."] };
+  if (thing?.v > version) return { layout: null, problems: [`This dashboard was made by a newer version of this page (${thing.v}; this one knows ${version}).`] };
+  if (thing?.v !== version || !Array.isArray(thing.widgets)) return { layout: null, problems: ["This is not a dashboard."] };
   const problems = [], widgets = [];
   if (thing.widgets.length > most.widgets) problems.push(`Only ${most.widgets} of ${thing.widgets.length} widgets are shown.`);
   thing.widgets.slice(0, most.widgets).forEach((each, i) => {

@@ -1,5 +1,5 @@
 // The dashboard of a graph: the board, the frames of widgets, and widgets of words and figures. They listen, and so own what they show.
-import { graphPath, h, href, icon, load, setAttribute, setText } from "/lib/dom.js";
+import { graphPath, h, href, icon, load, setText } from "/lib/dom.js";
 import { formatAge, formatEntry, formatNumber } from "/lib/format.js";
 import { Feeds, Observed } from "/dash/feeds.js";
 import { read } from "/dash/layout.js";
@@ -58,8 +58,7 @@ class Board {
   }
 
   get saved() {
-    const none = Object.create(null);
-    try { return Object.assign(none, JSON.parse(localStorage.getItem(`sluice.dash.${this.graph}`))); } catch { return none; }
+    try { return { __proto__: null, ...JSON.parse(localStorage.getItem(`sluice.dash.${this.graph}`)) }; } catch { return { __proto__: null }; }
   }
 
   async composed() {
@@ -68,14 +67,14 @@ class Board {
   }
 
   set(layout) {
-    const focused = document.activeElement?.closest?.(".widget")?.getAttribute("aria-label");
+    const focused = document.activeElement?.closest(".widget")?.ariaLabel;
     for (const each of this.widgets) each.close();
     this.layout = layout;
     this.widgets = layout.widgets.map((data) => new Widget(data, this));
     this.element.replaceChildren(...this.widgets.map(({ element }) => element));
     this.page.title(layout.title ?? `${this.graph} dashboard`);
     this.arrange();
-    if (focused) this.element.querySelector(`.widget[aria-label="${CSS.escape(focused)}"] .widget-menu`)?.focus();
+    if (focused) this.widgets.find(({ element }) => element.ariaLabel === focused)?.menuButton.focus();
   }
 
   /** In reading order, for Tab; what is in the hand is put in order when it is let go. */
@@ -105,15 +104,9 @@ class Board {
     addEventListener("keydown", (event) => {
       if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) event.stopImmediatePropagation();
     }, { capture: true, signal: loading.signal });
-    let editing;
-    try {
-      editing = await this.#load();
-    } catch (error) {
-      return this.say([`Dashboards cannot be changed at the moment: ${error.message}.`]);
-    } finally {
-      loading.abort();
-    }
-    if (!this.page.signal.aborted) act(editing);
+    const editing = await this.#load().catch(({ message }) => this.say([`Dashboards cannot be changed at the moment: ${message}.`]));
+    loading.abort();
+    if (editing && !this.page.signal.aborted) act(editing);
   }
 
   async #load() {
@@ -165,7 +158,7 @@ export const kinds = {
   clients: { label: "Client list", source: "none", from: "people" },
 };
 
-/** A picture has an `element` and `draw`, called after values, and each second if it `ages`; or sees to that by `show` and `mark`. Maybe a `table` of its own, and `close`. */
+/** A picture has an `element` and `draw`, called after values, and each second if it `ages`; or `show` and `mark` for that. Maybe a `table` of its own, and `close`. */
 export class Widget {
   sources = []; picture = null;
   #board; #kind; #item; #ending = new AbortController(); #left = 0; #note = null;
@@ -178,7 +171,7 @@ export class Widget {
     const kind = this.#kind = kinds[data.kind], { signal } = this.#ending;
     this.menuButton = h("button", { type: "button", class: "quiet only-icon widget-menu", "aria-haspopup": "menu", onclick: () => board.edit((editing) => editing.menu(this)) }, icon("M3 8h.01M8 8h.01M13 8h.01"));
     this.element = h("article", { class: "widget card", dataset: { kind: data.kind } },
-      h("header", {}, this.#heading, this.#state, this.menuButton), this.body, h("span", { class: "widget-resize", "aria-hidden": "true" }));
+      h("header", {}, this.#heading, this.#state, this.menuButton), this.body, h("span", { class: "widget-resize" }));
     this.#name();
     if (!kind) return this.#say(`A widget of the kind “${data.kind}”, which this page does not know.`);
     this.body.append(h("span", { class: "skeleton" }));
@@ -189,15 +182,16 @@ export class Widget {
 
   get nodes() { return this.data.nodes ?? (this.data.node ? [this.data.node] : []); }
 
+  get #what() { return this.#kind?.label ?? this.data.kind; }
+
   get title() {
-    const { title, kind } = this.data;
-    return title ?? (this.nodes.map((each) => this.#board.facts(each)?.title ?? each).join(", ") || this.#kind?.label || kind);
+    return this.data.title ?? (this.nodes.map((each) => this.#board.facts(each)?.title ?? each).join(", ") || this.#what);
   }
 
   #name() {
     const [node] = this.nodes, { title } = this, path = graphPath(this.#board.graph);
-    setAttribute(this.element, "aria-label", `${title}, ${this.#kind?.label ?? this.data.kind}`);
-    setAttribute(this.menuButton, "aria-label", `Menu of ${title}`);
+    this.element.ariaLabel = `${title}, ${this.#what}`;
+    this.menuButton.ariaLabel = `Menu of ${title}`;
     this.#heading.replaceChildren(node && !/[*?]/.test(node) ? h("a", { href: href(`${path}?node=${encodeURIComponent(node)}`), title: `${node} in the graph` }, title) : title);
   }
 
@@ -224,10 +218,10 @@ export class Widget {
       return this.#say(`This kind of widget could not be loaded (${error.message}).`, "bad");
     }
     if (signal.aborted) return picture.close?.();
-    this.picture = picture;
+    this.picture = { show: () => this.mark(), ...picture };
     this.body.replaceChildren(picture.element);
     if (picture.draw) this.#item = board.page.frame.item(picture.element, picture.draw);
-    picture.show?.();
+    this.picture.show();
     this.#age();
   }
 
@@ -243,8 +237,7 @@ export class Widget {
   }
 
   #heard(feed) {
-    if (this.picture?.show) this.picture.show();
-    else this.mark();
+    this.picture?.show();
     if (feed.meta.ended || this.#note) this.#age();
   }
 
@@ -290,13 +283,11 @@ export class Widget {
 }
 
 const arrows = { rising: "↗", falling: "↘", steady: "→" };
-const isNumber = ({ v }) => typeof v === "number" || typeof v === "bigint";
 
 function trend(ring, now) {
   const v = ring.at(now), before = ring.at(now - 60_000), from = before === before ? before : ring.length > 1 ? ring.value(0) : NaN;
-  if (v !== v || from !== from) return "";
   const by = (v - from) / Math.max(Math.abs(v), Math.abs(from), 1e-12);
-  return by > 0.005 ? "rising" : by < -0.005 ? "falling" : "steady";
+  return by > 0.005 ? "rising" : by < -0.005 ? "falling" : by === by ? "steady" : "";
 }
 
 /** Who hears the page would get no rest. */
@@ -313,9 +304,9 @@ export const number = (widget, { feeds: [feed], now, unit }) => {
   return {
     element: h("div", { class: "number" }, h("div", {}, figure, measure), way),
     draw() {
-      const entry = feed.entry ?? {}, isFigure = isNumber(entry), word = isFigure ? trend(feed.ring, now()) : "";
-      setEntry(figure, isFigure && !isBytes ? formatNumber(entry.v, 5) : formatEntry(feed.entry, isBytes ? of : ""), entry);
-      setText(measure, isFigure && !isBytes ? of : "");
+      const { entry } = feed, isFigure = /number|bigint/.test(typeof entry?.v), isPlain = isFigure && !isBytes, word = isFigure ? trend(feed.ring, now()) : "";
+      setEntry(figure, isPlain ? formatNumber(entry.v, 5) : formatEntry(entry, isBytes ? of : ""), entry);
+      setText(measure, isPlain ? of : "");
       setText(way, word && `${arrows[word]} ${word}`);
     },
   };
