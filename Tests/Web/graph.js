@@ -178,7 +178,7 @@ async () => {
     check(first.fresh && first.structure);
     same([...model.edges.keys()].sort(), ["d asleep x", "e1", "e2", "on c:1 n:d", "on c:2 #3"]);
     same(model.edges.get("d asleep x").span, 3);
-    same(countsOf(model, null, false), "3 nodes, 1 asleep, 1 step, 2 clients");
+    same(countsOf(model, null, false), "3 named nodes, 1 asleep, 1 step, 2 clients");
     const news = model.apply({ op: "topod", rev: 2, t: 2000, ...empty, val: [[1, { fail: { code: "x" } }, 3, 2]] }, 1000);
     same([...news.values, news.structure], ["n:x", false]);
     check(model.nodes.get("n:x").v === undefined && model.nodes.get("n:x").fail.code === "x" && model.nodes.get("n:x").c === 2);
@@ -268,7 +268,7 @@ async () => {
     const scene = sceneOf(model, view());
     check(scene.nodes.length < 10, scene.nodes.length);
     check(scene.clusters);
-    same(countsOf(model, scene, false), "1 node, 2,240 steps, 160 clients, showing 1 of 2,401 and 2 groups");
+    same(countsOf(model, scene, false), "1 named node, 2,240 steps, 160 clients, showing 1 of 2,401 and 2 groups");
     const near = sceneOf(model, view({ selected: "c:5" }));
     check(near.nodes.some((n) => n.id === "c:5") && near.shown > 1 && near.shown <= 150, near.shown);
     same([prefixOf("room.kitchen"), prefixOf("cpu_percent"), prefixOf("n12"), prefixOf("9")], ["room", "cpu", "n", "9"]);

@@ -224,12 +224,12 @@ export function sceneOf(model, view, dying = [], grouping = null) {
   return { nodes, edges: join(links, of), of, shown, folds, clusters: Boolean(many) };
 }
 
-/** "2,300 nodes, 12 asleep, 7 steps, 40 clients, showing 180 of 2,347". */
+/** "2,300 named nodes, 12 asleep, 7 steps, 40 clients, showing 180 of 2,347". */
 export function countsOf(model, scene, isFocused) {
   const nodes = [...model.nodes.values()], named = nodes.filter(({ name }) => name !== undefined);
   const number = (count) => count.toLocaleString("en"), counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
   const asleep = named.filter(({ exists }) => !exists).length, steps = nodes.length - named.length, clients = model.listenerCount ?? model.listeners.size;
-  const words = [counted(named.length, "node"), asleep && `${number(asleep)} asleep`, steps && counted(steps, "step"), counted(clients, "client")];
+  const words = [counted(named.length, "named node"), asleep && `${number(asleep)} asleep`, steps && counted(steps, "step"), counted(clients, "client")];
   const groups = scene?.nodes.filter(({ type }) => type === "cluster").length;
   if (groups || (scene && isFocused)) words.push(`showing ${number(scene.shown)} of ${number(nodes.length + model.listeners.size)}${groups ? ` and ${counted(groups, "group")}` : ""}`);
   return words.filter(Boolean).join(", ");
