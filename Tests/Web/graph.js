@@ -53,6 +53,12 @@ async () => {
     }));
     return count;
   };
+  /** How far ways lead out of the picture's bounds, across its layers. */
+  const outside = ({ edges, bounds: { x, y, w, h } }, direction) => {
+    const [low, high, part] = direction === "down" ? [x, x + w, 0] : [y, y + h, 1];
+    const across = [...edges.values()].flatMap(({ d }) => [...d.matchAll(/([-\d.]+),([-\d.]+)/g)].map((pair) => Number(pair[part + 1])));
+    return Math.max(0, low - Math.min(...across), Math.max(...across) - high);
+  };
   const move = (a, b) => {
     let sum = 0, n = 0;
     for (const [id, p] of a.nodes) {
@@ -74,6 +80,7 @@ async () => {
           times.push(performance.now() - start);
           check(overlaps(picture) === 0, "overlaps", seed, overlaps(picture));
           same(picture.nodes.size, n);
+          check(outside(picture, direction) < 1, "ways out of the picture", seed, direction, outside(picture, direction));
           for (let client = 0; client < 4; client++) {
             const joined = withClient(graph, next, `c${client}-`);
             start = performance.now();

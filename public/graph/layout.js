@@ -271,7 +271,11 @@ function result(nodes, edges, items, layer, back, down, o) {
     left = Math.min(left, x); right = Math.max(right, x + w);
     top = Math.min(top, y); bottom = Math.max(bottom, y + h);
   }
-  for (const { lowest } of routes.values()) down ? (right = Math.max(right, lowest)) : (bottom = Math.max(bottom, lowest));
+  // Ways lead past columns on either side of what stands in them.
+  for (const { span: [low, high] } of routes.values()) {
+    if (down) [left, right] = [Math.min(left, low), Math.max(right, high)];
+    else [top, bottom] = [Math.min(top, low), Math.max(bottom, high)];
+  }
   const memory = {
     direction: o.direction, layers: new Map(nodes.map((node, i) => [node.id, layer[i]])),
     places: new Map(items.key.map((key, i) => [key, { at: items.at[i], layer: items.layer[i] }])),
@@ -304,7 +308,7 @@ function routesOf(nodes, edges, items, layer, back, down, pitch, o) {
   const routes = new Map();
   edges.forEach(({ id, a, b }, i) => {
     const way = []; // a point, and then two control points before each
-    let kind = "forward", lowest = -Infinity;
+    let kind = "forward";
     const curve = (along, across) => {
       const [x, y] = way[way.length - 1];
       const pull = Math.max(16, Math.abs(along - x) / 2);
@@ -314,7 +318,7 @@ function routesOf(nodes, edges, items, layer, back, down, pitch, o) {
       kind = a === b ? "self" : "feedback";
       const bends = items.bends.get(i)?.map((bend) => [items.layer[bend] * pitch + pitch / 2 - o.columnGap / 2, items.at[bend]]);
       const side = (node) => ({ along: layer[node] * pitch, length: length(node), at: items.at[node], half: items.size[node] / 2 });
-      lowest = a === b ? loop(way, side(a), down) : wayBack(way, side(a), side(b), bends);
+      a === b ? loop(way, side(a), down) : wayBack(way, side(a), side(b), bends);
     } else {
       way.push([layer[a] * pitch + length(a), items.at[a]]);
       for (const bend of items.bends.get(i)) {
@@ -327,7 +331,8 @@ function routesOf(nodes, edges, items, layer, back, down, pitch, o) {
     const d = `M${point(way[0])}` + way.slice(1).map((p, k) => (k % 3 ? " " : "C") + point(p)).join("");
     const [m, n] = way.length > 4 ? [way[3], way[way.length - 4]] : [way[0], way[way.length - 1]];
     const centre = [(m[0] + n[0]) / 2, (m[1] + n[1]) / 2];
-    routes.set(id, { d, kind, middle: down ? [centre[1], centre[0]] : centre, lowest });
+    const across = way.map((p) => p[1]);
+    routes.set(id, { d, kind, middle: down ? [centre[1], centre[0]] : centre, span: [Math.min(...across), Math.max(...across)] });
   });
   return routes;
 }
@@ -341,12 +346,11 @@ function besideTheirNodes(items, list) {
   }
 }
 
-/** Both write a way, a point and then two control points before each, and return how low it runs. */
+/** Both write a way, a point and then two control points before each. */
 function loop(way, { along, length, at, half }, down) {
   const x = along + length * 0.7, y = at - half;
   way.push([x, y], [x + 4, y - 22], [x + 34, y - 22], [x + 26, y]);
   if (down) way.forEach((p) => { p[1] = at + half + (y - p[1]); });
-  return at + half + (down ? 22 : 0);
 }
 
 /** Down out of the node, along the lane of its bends, up into the other. */
@@ -364,5 +368,4 @@ function wayBack(way, from, to, bends) {
   }
   const middle = (x + stop + 22) / 2;
   way.push([middle, y], [middle, last], [stop + 22, last], [stop, last], [stop, under(to) + 10], [stop, under(to)]);
-  return Math.max(first, last, ...lane.map(([, across]) => across));
 }
