@@ -7,9 +7,6 @@ public struct Commit {
     public let graph: LiveGraph
     /// What to set, in order.
     public var set = Assignments()
-    /// What to make empty, after the sets.
-    public var clear: [NamedNode] = []
-    var kind = Kind.values
     /// What few commits have, in one place, so that the others do not carry it around.
     private var rare: Rare?
 
@@ -18,40 +15,51 @@ public struct Commit {
         self.graph = graph
     }
 
+    /// What to make empty, after the sets.
+    public var clear: [NamedNode] {
+        get { rare?.clear ?? [] }
+        _modify { yield &own().clear }
+    }
+
     /// The client's own remark, carried to the subscribers unread (`ctx`).
     public var context: Datum? {
-        get { rare?.parts.context }
-        set { if newValue != nil || rare != nil { change { $0.context = newValue } } }
+        get { rare?.context }
+        set { if newValue != nil || rare != nil { own().context = newValue } }
     }
 
     /// The authenticated principal, if there is one.
     public var by: String? {
-        get { rare?.parts.by }
-        set { if newValue != nil || rare != nil { change { $0.by = newValue } } }
+        get { rare?.by }
+        set { if newValue != nil || rare != nil { own().by = newValue } }
     }
 
     /// What must hold, or the commit is refused with `conflict`.
     public var conditions: [Condition] {
-        get { rare?.parts.conditions ?? [] }
-        set { change { $0.conditions = newValue } }
+        get { rare?.conditions ?? [] }
+        _modify { yield &own().conditions }
     }
 
     /// The epoch to which the revs of `conditions` belong; another one is a `conflict`.
     public var epoch: String? {
-        get { rare?.parts.epoch }
-        set { change { $0.epoch = newValue } }
+        get { rare?.epoch }
+        set { own().epoch = newValue }
     }
 
     /// The client's idempotency key: a repeat under the same key and principal is applied once.
     public var key: String? {
-        get { rare?.parts.key }
-        set { change { $0.key = newValue } }
+        get { rare?.key }
+        set { own().key = newValue }
     }
 
-    private mutating func change(_ change: (inout Rare.Parts) -> Void) {
-        var parts = rare?.parts ?? Rare.Parts()
-        change(&parts)
-        rare = Rare(parts)
+    var kind: Kind {
+        get { rare?.kind ?? .values }
+        set { own().kind = newValue }
+    }
+
+    /// The rare parts, for changing them.
+    private mutating func own() -> Rare {
+        if !isKnownUniquelyReferenced(&rare) { rare = Rare(rare) }
+        return rare!
     }
 
     /// What the graph is from this commit on, where the commit says so: for logs that keep it.
@@ -79,29 +87,35 @@ public struct Commit {
     }
 
     /// Whether it is one assignment and nothing else has to be checked.
-    var isLone: Bool {
-        guard clear.isEmpty, set.rest.isEmpty, set.first != nil, case .values = kind else { return false }
-        guard let rare else { return true }
-        return !rare.parts.isChecked
-    }
+    var isLone: Bool { (rare?.isMinor ?? true) && set.isSingle }
 
-    /// Never changed: commits are values, and copies share it.
+    /// Shared by copies of a commit until one of them is changed.
     private final class Rare {
-        struct Parts {
-            var context: Datum?
-            var by: String?
-            var conditions: [Condition] = []
-            var epoch: String?
-            var key: String?
+        var clear: [NamedNode] = []
+        var kind = Kind.values
+        var context: Datum?
+        var by: String?
+        var conditions: [Condition] = []
+        var epoch: String?
+        var key: String?
 
-            /// Whether there is something to be looked at before the commit may be applied.
-            var isChecked: Bool { !conditions.isEmpty || epoch != nil || key != nil }
+        init(_ other: Rare?) {
+            guard let other else { return }
+            clear = other.clear
+            kind = other.kind
+            context = other.context
+            by = other.by
+            conditions = other.conditions
+            epoch = other.epoch
+            key = other.key
         }
 
-        let parts: Parts
-
-        init(_ parts: Parts) {
-            self.parts = parts
+        /// Whether there is nothing to be looked at before the commit may be applied.
+        var isMinor: Bool {
+            guard clear.isEmpty, conditions.isEmpty, epoch == nil, key == nil, case .values = kind else {
+                return false
+            }
+            return true
         }
     }
 
@@ -135,20 +149,25 @@ public struct Assignment {
 /// The sets of a commit; the usual single one costs no array.
 public struct Assignments {
     private(set) var first: Assignment?
-    private(set) var rest: [Assignment] = []
+    private var rest: [Assignment]?
 
     /// No sets.
     public init() {}
 
     /// How many there are.
-    public var count: Int { first == nil ? 0 : 1 + rest.count }
+    public var count: Int { first == nil ? 0 : 1 + (rest?.count ?? 0) }
+
+    /// Whether there is one and no more.
+    var isSingle: Bool { first != nil && rest == nil }
 
     /// Adds one behind the others.
-    public mutating func append(_ assignment: Assignment) {
+    public mutating func append(_ assignment: consuming Assignment) {
         if first == nil {
             first = assignment
+        } else if rest == nil {
+            rest = [assignment]
         } else {
-            rest.append(assignment)
+            rest?.append(assignment)
         }
     }
 
@@ -157,6 +176,7 @@ public struct Assignments {
     func forEach<Failure: Error>(_ visit: (Assignment) throws(Failure) -> Void) throws(Failure) {
         guard let first else { return }
         try visit(first)
+        guard let rest else { return }
         for assignment in rest { try visit(assignment) }
     }
 }

@@ -23,7 +23,7 @@ extension LiveGraph {
     }
 
     private func change(_ commit: Commit, _ stamp: LogStamp) {
-        if commit.set.rest.isEmpty, commit.clear.isEmpty, let only = commit.set.first {
+        if commit.set.isSingle, commit.clear.isEmpty, let only = commit.set.first {
             note(only.node, stamp)
             sign(only.node, commit)
             only.node.source?.set(only.value)

@@ -5,8 +5,36 @@
 struct NameTable<Element: AnyObject> {
     private struct Row {
         let hash: UInt64
+        let ends: Ends
         let start: Int
+    }
+
+    /// How long a name is, its first bytes and its last, up to eight each: all of a name of sixteen bytes at most.
+    private struct Ends: Equatable {
         let count: Int
+        let first: UInt64
+        let last: UInt64
+
+        @inline(__always)
+        init(_ name: UnsafeRawBufferPointer) {
+            count = name.count
+            guard let base = name.baseAddress, count > 0 else {
+                first = 0
+                last = 0
+                return
+            }
+            if count >= 8 {
+                first = base.loadUnaligned(as: UInt64.self)
+                last = base.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+            } else if count >= 4 {
+                first = UInt64(base.loadUnaligned(as: UInt32.self))
+                last = UInt64(base.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
+            } else {
+                let middle = UInt64(base.load(fromByteOffset: count / 2, as: UInt8.self))
+                first = UInt64(base.load(as: UInt8.self))
+                last = middle << 8 | UInt64(base.load(fromByteOffset: count - 1, as: UInt8.self))
+            }
+        }
     }
 
     private var rows: ContiguousArray<Row> = []
@@ -31,7 +59,8 @@ struct NameTable<Element: AnyObject> {
         var name = name
         name.withUTF8 { name in
             let name = UnsafeRawBufferPointer(name)
-            rows.append(Row(hash: Self.hash(name), start: bytes.count, count: name.count))
+            let ends = Ends(name)
+            rows.append(Row(hash: Self.hash(name, ends), ends: ends, start: bytes.count))
             bytes.append(contentsOf: name)
         }
         values.append(element)
@@ -52,21 +81,20 @@ struct NameTable<Element: AnyObject> {
     }
 
     private func row(of name: UnsafeRawBufferPointer) -> Int? {
-        let hash = Self.hash(name)
+        let ends = Ends(name)
         let mask = slots.count - 1
-        var place = Int(truncatingIfNeeded: hash) & mask
+        var place = Int(truncatingIfNeeded: Self.hash(name, ends)) & mask
         while slots[place] != 0 {
             let row = Int(slots[place]) - 1
-            if rows[row].hash == hash, isName(name, rows[row]) { return row }
+            if rows[row].ends == ends, name.count <= 16 || isName(name, rows[row].start) { return row }
             place = (place + 1) & mask
         }
         return nil
     }
 
-    private func isName(_ name: UnsafeRawBufferPointer, _ row: Row) -> Bool {
-        guard row.count == name.count else { return false }
-        for index in 0..<row.count where bytes[row.start + index] != name[index] { return false }
-        return true
+    @inline(never)
+    private func isName(_ name: UnsafeRawBufferPointer, _ start: Int) -> Bool {
+        name.elementsEqual(bytes[start..<start + name.count])
     }
 
     private mutating func rebuild(slotCount: Int) {
@@ -81,10 +109,22 @@ struct NameTable<Element: AnyObject> {
         slots[place] = UInt32(row + 1)
     }
 
-    private static func hash(_ name: UnsafeRawBufferPointer) -> UInt64 {
-        // FNV-1a, folded: names are short and come from definitions, not from attackers.
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return hash ^ (hash >> 29)
+    /// Names are short and come from definitions, not from attackers.
+    @inline(__always)
+    private static func hash(_ name: UnsafeRawBufferPointer, _ ends: Ends) -> UInt64 {
+        var hash = mix(ends.first ^ UInt64(truncatingIfNeeded: ends.count), ends.last)
+        // What the ends leave out: names of many nodes may differ in their middle only.
+        var place = 8
+        while place &+ 8 < ends.count {
+            hash = mix(hash, name.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            place &+= 8
+        }
+        return hash
+    }
+
+    @inline(__always)
+    private static func mix(_ first: UInt64, _ second: UInt64) -> UInt64 {
+        let product = (first ^ second &* 0x9e37_79b9_7f4a_7c15).multipliedFullWidth(by: 0xd6e8_feb8_6659_fd93)
+        return product.high ^ product.low
     }
 }

@@ -121,7 +121,7 @@ public struct GraphView {
     /// The graph of that name, if it exists for the caller.
     ///
     /// - Throws: `unknown_graph`.
-    public init(_ graph: LiveGraph?, for access: Access) throws(HostError) {
+    public init(_ graph: consuming LiveGraph?, for access: consuming Access) throws(HostError) {
         guard let graph, access.sees(graph) else { throw HostError(.unknownGraph, "no such graph") }
         self.graph = graph
         self.access = access

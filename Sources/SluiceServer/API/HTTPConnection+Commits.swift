@@ -52,11 +52,11 @@ extension HTTPConnection {
         } catch {
             return refuse(HostError(error, node: node.name), hint: Self.hint(error))
         }
+        // A tag for what was put may only be given when exactly that was stored (RFC 9110 §9.3.4).
+        let isTagged = head.method != .put || value.byteCount == body.count
         var commit = Commit(graph: node.graph)
         commit.set.append(Assignment(node, value))
         guard prepare(&commit, node, head) else { return }
-        // A tag for what was put may only be given when exactly that was stored (RFC 9110 §9.3.4).
-        let isTagged = head.method != .put || value.byteCount == body.count
         let isMinimal = head.has(.prefer) && Preferences(head).returnsMinimal
         submit(commit, .set(isTagged: isTagged, isMinimal: isMinimal))
     }
@@ -89,7 +89,7 @@ extension HTTPConnection {
     ///
     /// False: something was wrong and has been answered.
     func prepare(_ commit: inout Commit, _ node: NamedNode?, _ head: RequestHead) -> Bool {
-        commit.by = access.name
+        if let name = access.name { commit.by = name }
         if let node, head.has(.ifMatch) || head.has(.ifNoneMatch) {
             do throws(HostError) {
                 // What a condition comes to says something about the value.
