@@ -120,7 +120,9 @@ extension MessageCore {
         }
         let length = parser.pointee.content_length
         facts.bodyBytes = limits.bodyBytes
-        if facts.isChunked || length > 0, let other = limits.otherBody, isAbout(other) {
+        if facts.isChunked || length > 0, facts.method == limits.otherBody?.method, let other = limits.otherBody,
+            isAbout(other)
+        {
             facts.bodyBytes = other.bytes
             facts.needsRoom =
                 other.bytes > limits.bodyBytes && (facts.isChunked || length > UInt64(limits.bodyBytes))
@@ -147,9 +149,8 @@ extension MessageCore {
         return paused
     }
 
-    /// Whether the request is one of those whose bodies have a bound of their own.
+    /// Whether the request, whose method is the right one, is one of those whose bodies have a bound of their own.
     private func isAbout(_ other: Limits.OtherBody) -> Bool {
-        guard facts.method == other.method else { return false }
         let path = path
         let folder = UnsafeRawBufferPointer(
             start: other.folder.utf8Start,

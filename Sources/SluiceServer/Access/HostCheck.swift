@@ -67,8 +67,8 @@ final class OriginCheck {
     }
 
     /// Whether the request may change something, or open a WebSocket; `forwarding` is what a trusted proxy says of it.
-    func accepts(_ head: RequestHead, _ forwarding: Forwarding?) -> Bool {
-        if let origin = head.value(.origin) { return accepts(origin, head, forwarding) }
+    func accepts(_ head: RequestHead, _ forwarding: @autoclosure () -> Forwarding?) -> Bool {
+        if let origin = head.value(.origin) { return accepts(origin, head, forwarding()) }
         guard let site = head.value(.secFetchSite) else { return true }
         return !site.equals("cross-site")
     }
