@@ -120,7 +120,8 @@ extension MessageCore {
         }
         let length = parser.pointee.content_length
         facts.bodyBytes = limits.bodyBytes
-        if facts.isChunked || length > 0, facts.method == limits.otherBody?.method, let other = limits.otherBody,
+        if facts.isChunked || length > 0, facts.method == limits.otherBody?.method,
+            let other = limits.otherBody,
             isAbout(other)
         {
             facts.bodyBytes = other.bytes

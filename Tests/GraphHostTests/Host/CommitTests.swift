@@ -25,7 +25,10 @@ struct CommitTests {
         commit.set.append(Assignment(y, try Datum.parse("3")))
         #expect(!commit.isLone && before.isLone)
         #expect(before.clear.isEmpty && before.conditions.isEmpty && before.key == nil && before.by == "anna")
-        #expect(commit.clear.count == 1 && commit.conditions.count == 2 && commit.key == "k" && commit.by == "anna")
+        #expect(
+            commit.clear.count == 1 && commit.conditions.count == 2 && commit.key == "k"
+                && commit.by == "anna"
+        )
         #expect(before.set.count == 1 && commit.set.count == 3 && commit.changed == 2)
         #expect(commit.setNodes.map(\.name) == ["x", "y", "y"])
 

@@ -40,7 +40,9 @@ struct NameTableTests {
         }
         let order = names.sorted()
         var table = table(order)
-        for name in order.enumerated().filter({ $0.offset % 3 == 0 }).map(\.element) { table.remove(named: name) }
+        for name in order.enumerated().filter({ $0.offset % 3 == 0 }).map(\.element) {
+            table.remove(named: name)
+        }
         for (place, name) in order.enumerated() {
             #expect(table[name]?.name == (place % 3 == 0 ? nil : name))
         }
