@@ -66,4 +66,34 @@ struct StaticFilesTests {
         server.folder.link("public/inside.js", to: "app.js")
         #expect(try server.request("GET", "/inside.js").body == "let a = 1")
     }
+
+    @Test("a large file is compressed on another thread; until that is done it is sent as it is")
+    func large() throws {
+        let server = try TestServer()
+        let lines = (0..<30_000).map { "line \($0)" }.joined(separator: "\n")
+        server.folder.write("public/large.txt", lines)
+        let wish = "Accept-Encoding: gzip\r\n"
+        let first = try server.request("GET", "/large.txt", wish)
+        #expect(first.fields["content-encoding"] == nil && first.fields["vary"] == "Accept-Encoding")
+        #expect(first.body == lines)
+        let plain = try #require(first.fields["etag"])
+        var later = first
+        #expect(
+            server.until {
+                later = (try? server.request("HEAD", "/large.txt", wish)) ?? first
+                return later.fields["content-encoding"] == "gzip"
+            }
+        )
+        let coded = try #require(later.fields["etag"])
+        #expect(coded.hasSuffix("-gz\"") && coded != plain)
+        #expect(Int(later.fields["content-length"] ?? "").map { $0 < lines.utf8.count / 2 } == true)
+        #expect(try server.request("GET", "/large.txt", wish + "If-None-Match: \(coded)\r\n").status == 304)
+        #expect(try server.request("HEAD", "/large.txt", wish + "If-None-Match: \(plain)\r\n").status == 200)
+        #expect(try server.request("GET", "/large.txt", "If-None-Match: \(plain)\r\n").status == 304)
+
+        // Another version is another file, which nobody has compressed yet.
+        server.folder.write("public/large.txt", lines + "!")
+        let changed = try server.request("GET", "/large.txt", wish)
+        #expect(changed.fields["content-encoding"] == nil && changed.body == lines + "!")
+    }
 }

@@ -12,11 +12,10 @@ extension HTTPConnection {
             return refuse(Self.notFound)
         }
         let isCompressible = file.isCompressible
-        let isCoded = isCompressible && Self.takesGzip(head)
-        let etag = isCoded ? file.codedTag : file.etag
+        let takesGzip = isCompressible && Self.takesGzip(head)
         let isSecure = self.isSecure
         let forwarded = forwarding?.authority
-        let fields = { (out: inout ByteBuffer) in
+        let fields = { (etag: String, out: inout ByteBuffer) in
             if isCompressible { out.append("Vary: Accept-Encoding\r\n") }
             if var host = forwarded {
                 host.withUTF8 { out.append(securityOf: etag, UnsafeRawBufferPointer($0), isSecure: isSecure) }
@@ -24,21 +23,22 @@ extension HTTPConnection {
                 out.append(securityOf: etag, head.authority, isSecure: isSecure)
             }
         }
-        if let value = head.value(.ifNoneMatch), let condition = EntityTagCondition(value),
-            condition.matches(quoted: etag)
-        {
-            return answerEmpty(.notModified, fields: fields)
+        let condition = head.value(.ifNoneMatch).flatMap { EntityTagCondition($0) }
+        let codedTag = file.codedTag
+        if takesGzip, let condition, condition.matches(quoted: codedTag) {
+            return answerEmpty(.notModified) { fields(codedTag, &$0) }
         }
-        let type = file.type
-        if !isCoded, framing.omitsBody { return answerFile(type, size: file.size, fields) }
-        guard let body = isCoded ? files.gzip(file).map({ FileBody(coded: $0) }) : FileBody(file) else {
-            return refuse(Refusal(.internalError, "the file cannot be read"))
+        let coded = takesGzip ? files.gzip(file, on: server.loop) : nil
+        let etag = coded == nil ? file.etag : codedTag
+        if coded == nil, let condition, condition.matches(quoted: etag) {
+            return answerEmpty(.notModified) { fields(etag, &$0) }
         }
-        answerFile(type, size: body.size) { out in
-            if isCoded { out.append("Content-Encoding: gzip\r\n") }
-            fields(&out)
+        answerFile(file.type, size: coded?.count ?? file.size) { out in
+            if coded != nil { out.append("Content-Encoding: gzip\r\n") }
+            fields(etag, &out)
         }
-        if !framing.omitsBody { send(body) }
+        guard !framing.omitsBody else { return }
+        if let coded { send(FileBody(coded: coded)) } else { send(FileBody(file)) }
     }
 
     private func answerFile(_ type: String, size: Int, _ fields: (inout ByteBuffer) -> Void) {

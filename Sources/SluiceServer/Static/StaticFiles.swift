@@ -1,3 +1,4 @@
+internal import EventLoop
 internal import HTTP
 
 #if canImport(Glibc)
@@ -18,24 +19,54 @@ final class StaticFiles {
     /// The folder with all links resolved and without a slash at the end.
     let root: String
 
+    /// The largest file that is compressed while its client waits, in bytes: some five milliseconds of the loop.
+    static let compressedAtOnce = 128 * 1024
+
     /// What was compressed lately, by path; all of it goes when there is too much.
     private var compressed: [String: (etag: String, bytes: [UInt8])] = [:]
     private var compressedBytes = 0
+    /// The files that are being compressed on another thread, by path.
+    private var compressing: Set<String> = []
 
-    /// The bytes of a file in the coding `gzip`; nil when it cannot be read.
+    /// The bytes of a file in the coding `gzip`; nil when it cannot be read, or is large and not compressed yet.
     ///
-    /// A file is compressed once, and again when it has changed.
-    func gzip(_ file: borrowing StaticFile) -> [UInt8]? {
+    /// A file is compressed once, and again when it has changed: a small one at once, a large one on another thread. Until that
+    /// is done it is sent as it is.
+    func gzip(_ file: borrowing StaticFile, on loop: Loop) -> [UInt8]? {
         if let known = compressed[file.path], known.etag == file.etag { return known.bytes }
+        guard file.size <= Self.compressedAtOnce else {
+            compress(file, on: loop)
+            return nil
+        }
         guard let bytes = file.read() else { return nil }
         let made = bytes.withUnsafeBytes(Gzip.compress)
+        keep(made, of: file.path, file.etag)
+        return made
+    }
+
+    private func compress(_ file: borrowing StaticFile, on loop: Loop) {
+        let path = file.path
+        let etag = file.etag
+        guard compressing.insert(path).inserted else { return }
+        FileTask.run(on: loop) { () throws(UVError) -> [UInt8]? in
+            // It may have changed since: then the next who asks begins anew.
+            guard let file = StaticFile(path: path, type: ""), file.etag == etag else { return nil }
+            return file.read()?.withUnsafeBytes(Gzip.compress)
+        } answer: { [weak self] result in
+            guard let self else { return }
+            compressing.remove(path)
+            if case .success(let made?) = result { keep(made, of: path, etag) }
+        }
+    }
+
+    private func keep(_ made: [UInt8], of path: String, _ etag: String) {
+        compressedBytes -= compressed.removeValue(forKey: path)?.bytes.count ?? 0
         if compressedBytes + made.count > 16 << 20 {
             compressed = [:]
             compressedBytes = 0
         }
-        compressedBytes += made.count - (compressed[file.path]?.bytes.count ?? 0)
-        compressed[file.path] = (file.etag, made)
-        return made
+        compressedBytes += made.count
+        compressed[path] = (etag, made)
     }
 
     /// The files below `folder`; nil if there is no such folder.
