@@ -61,21 +61,21 @@ export class ValueActs {
     go();
   }
 
-  submitText(text) {
+  submitText(text = this.#editor.field.value) {
     if (!this.#takes()) return;
     const { value, error } = this.#read(text);
     if (error) return this.#reject(error);
     // Arrow keys in a list of choices are as fast as a slider.
-    return this.#editor.kind === "select" ? this.#drag(value, true) : this.submit(value);
+    return this.#editor.kind === "select" ? this.#drag(value, true) : this.submit(value, false, text);
   }
 
   #takes(isPassing) { return !("off" in this.#editor.dataset) && (this.#name !== "sending" || isPassing || this.#flying); }
 
-  async submit(value, isPassing = false) {
+  async submit(value, isPassing = false, text = this.#editor.field.value) {
     if (!this.#takes(isPassing)) return;
     const { given: { client, graph, node }, entry: { v, empty } } = this.#editor;
     const condition = node.requireIfMatch ? { [node.name]: empty ? { empty } : { v } } : undefined;
-    await this.#wait(() => client.set(`${graph}/${node.name}`, value, { if: condition }), value, isPassing);
+    await this.#wait(() => client.set(`${graph}/${node.name}`, value, { if: condition }), value, isPassing, text);
   }
 
   empty() {
@@ -83,8 +83,9 @@ export class ValueActs {
     return this.#wait(() => client.set(graph, {}, { clear: [node.name] }), undefined);
   }
 
-  async #wait(act, value, isPassing = false) {
-    const editor = this.#editor, text = editor.field.value;
+  /** `text` stood in the field when it was asked for. */
+  async #wait(act, value, isPassing = false, text = this.#editor.field.value) {
+    const editor = this.#editor;
     editor.state("sending", "Sending…");
     try {
       const { rev } = await act();
