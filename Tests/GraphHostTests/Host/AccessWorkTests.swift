@@ -130,6 +130,22 @@ struct AccessWorkTests {
         #expect(client.ask(#"{"op":"get","id":1,"graph":"g","nodes":["*\#(half)"]}"#)[0].contains(name))
     }
 
+    @Test("All nodes at once are bounded as those of globs are")
+    func allNodes() {
+        let client = bench.connect()
+        #expect(client.ask(#"{"op":"get","id":1,"graph":"g"}"#)[0].contains("sub_limit"))
+    }
+
+    @Test("Whether all may be observed is work once")
+    func observes() throws {
+        let grants = [Principal.Grant(can: [.read]), Principal.Grant(nodes: ["n*"], can: [.observe])]
+        let client = bench.connect(SessionAccess(Access(Principal(name: "ann", grants: grants))))
+        let observe = #"{"op":"observe","id":1,"graph":"g"}"#
+        let first = cost(of: client, observe)
+        #expect(first.answer.contains("forbidden") && first.work >= 99, "the last node was looked at")
+        #expect(cost(of: client, observe).work == 0)
+    }
+
     @Test("Observing takes both rights on every node, and not one of them")
     func bothRights() throws {
         let grants = [Principal.Grant(can: [.read]), Principal.Grant(nodes: ["open"], can: [.observe])]
