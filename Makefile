@@ -4,7 +4,7 @@ release_flags := -c release --static-swift-stdlib --product sluice
 # Packed relocations, where the C library knows them (glibc 2.36): a megabyte and a half less to read and to hold at every start.
 ifneq ($(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION 2>/dev/null)" | sort -CV && echo yes),)
 release_flags += -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
-# What a start calls of Swift's library stands together: another megabyte and a quarter (scripts/start_order.sh).
+# What a start calls stands together: another two megabytes and a half (scripts/start_order.sh).
 release_flags += -Xlinker --symbol-ordering-file=$(CURDIR)/scripts/start-order.txt -Xlinker --no-warn-symbol-ordering
 endif
 pytest := .venv/bin/python -m pytest Tests/EndToEnd
