@@ -130,6 +130,12 @@ export interface Client {
   /** Looks without owning; `fn` hears the protocol's `topo` and `topod`, and `{op: "end", code, msg}`. */
   observe(graph: string, fn: (event: any) => void, options?: { every?: number }): Watch<never>;
   set(target: string, value: unknown, options?: SetOptions): Promise<Cursor>;
+  /**
+   * Holds the node for as long as this client is connected: set now, if there is a connection, and again with each that comes; the server makes it
+   * empty when the connection ends. Without a value the node is let go. Resolves when the server has accepted it, with null while there is no connection; what
+   * is refused with a later connection goes to `onError`.
+   */
+  presence(target: string, value?: unknown): Promise<Cursor | null>;
   get<T = unknown>(target: string, type?: Type<T>): Promise<T | undefined>;
   get(graph: string, nodes: string[]): Promise<Cursor & { t: number; m: NonNullable<Meta["m"]> }>;
   list(): Promise<{ graph: string; title?: string; epoch: string; rev: number; nodes: number; listeners: number }[]>;

@@ -1,4 +1,4 @@
-// docs/client.md explains it; client.d.ts has the types.
+// Explained in docs/client.md.
 
 export class SluiceError extends Error {
   name = "SluiceError";
@@ -7,9 +7,8 @@ export class SluiceError extends Error {
 const refusal = (code, msg, path, more) => new SluiceError({ code, msg, path, ...more });
 const unfit = (value) => refusal("type_mismatch", `${String(value)} cannot be sent`);
 
-// Integers that would lose digits are BigInt; what JSON would make null is refused.
 export const encode = (value, space) => JSON.stringify(value, (_, each) => {
-  if (typeof each === "number" && !Number.isFinite(each)) throw unfit(each);
+  if (typeof each === "number" && !isFinite(each)) throw unfit(each);
   return typeof each === "bigint" ? JSON.rawJSON(each) : each;
 }, space);
 export const decode = (text) => JSON.parse(text, /\d{16}/.test(text) ? (_, value, { source } = {}) =>
@@ -33,26 +32,25 @@ export function connect(address = "/v1/ws", {
   client, token, every, onState, onMessage, onError = (error) => Promise.reject(error), WebSocket = globalThis.WebSocket,
 } = {}) {
   const url = new URL(address, globalThis.location?.href).href.replace(/^http/, "ws"), away = new AbortController();
-  const subs = new Map(), byID = new Map(), limits = { msg: 65536 };
+  const subs = new Map(), byID = new Map(), claims = new Map(), limits = { msg: 65536 };
   const safely = (act, ...given) => { try { act?.(...given); } catch (error) { onError(error); } };
-  let socket, ready, wanted, since, timer, left, stale, hb, tries = 0, ids = 0;
+  let socket, ready = null, wanted, since, timer, left, stale, hb, tries = 0, ids = 0;
+  const watch = (target, type, fn, given) => join({ op: "sub", ...place(target), every, ...given }, type, fn);
+  const pace = ({ every = 0, mode }) => globalThis.document?.hidden && mode !== "all" ? Math.max(1000, every) : every;
+  const leave = () => { wanted = false; drop(1000); };
   const api = {
-    limits, watch, observe, stream, set, get, ping, retry, close,
+    limits, watch, stream, set, presence, get, ping, retry, close,
+    observe: (graph, fn, given) =>
+      join({ op: "observe", graph, every: 250, ...given }, null, (event, { ended }) => fn(event ?? { op: "end", ...ended }), Symbol()),
     list: async () => (await request({ op: "list" })).graphs,
     auth: (next) => request({ op: "auth", token: (token = next) }),
   };
 
-  function watch(target, type, fn, given) { return join({ op: "sub", ...place(target), every, ...given }, type, fn); }
-
-  function observe(graph, fn, given) {
-    return join({ op: "observe", graph, every: 250, ...given }, null, (event, { ended }) => fn(event ?? { op: "end", ...ended }), Symbol());
-  }
-
-  async function* stream(target, type, given = {}) {
+  async function* stream(target, type, given) {
     let values = [], end, wake;
     const handle = watch(target, type, (value, { ended, empty, fail }) => {
       if (end || ended || values.length > 9999) end ??= ended ?? { code: "slow" };
-      else if (!empty && !fail) values[given.mode === "all" ? values.length : 0] = value;
+      else if (!empty && !fail) values[given?.mode === "all" ? values.length : 0] = value;
       wake?.();
     }, given);
     try {
@@ -71,6 +69,13 @@ export function connect(address = "/v1/ws", {
     return request({ op: "set", graph, set: node ? { [node]: value } : value, key, ...given }, target);
   }
 
+  // The server forgets it with each connection.
+  async function presence(target, value) {
+    const { graph, node } = place(target), isOver = value === undefined;
+    isOver ? claims.delete(target) : claims.set(target, value);
+    return ready && (isOver ? set(graph, {}, { clear: [node] }) : set(target, value, { presence: true }));
+  }
+
   async function get(target, what) {
     const { graph, node, nodes = node ? [node] : what } = place(target);
     const answer = await request({ op: "get", graph, nodes }), held = answer.m[node];
@@ -78,10 +83,9 @@ export function connect(address = "/v1/ws", {
     return !held ? answer : "v" in held ? typed(what, held.v) : undefined;
   }
 
-  // Keys are remembered for ten minutes.
   function request(fields, path = fields.graph, until = Date.now() + 600_000) {
     return new Promise((resolve, reject) => {
-      if (Date.now() > until) throw refusal("key-expired", "too late to repeat", path);
+      if (Date.now() > until) throw refusal("key-expired", "too late", path);
       if (!ready) throw refusal("not-connected", "not connected", path);
       send(fields, { resolve, reject, fields, path, until });
     });
@@ -89,7 +93,7 @@ export function connect(address = "/v1/ws", {
 
   function send(message, of) {
     const id = ++ids, text = encode({ id, ...message });
-    if (new Blob([text]).size > limits.msg) throw refusal("too_large", `longer than ${limits.msg} bytes`, of?.path);
+    if (new Blob([text]).size > limits.msg) throw refusal("too_large", `over ${limits.msg} bytes`, of?.path);
     if (of) byID.set(id, Object.assign(of, { id }));
     socket.send(text);
   }
@@ -110,11 +114,6 @@ export function connect(address = "/v1/ws", {
     leave();
   }
 
-  function leave() {
-    wanted = false;
-    drop(1000, "");
-  }
-
   function open() {
     clearTimeout(timer);
     try { socket = new WebSocket(url, "sluice.v1.json"); } catch (error) {
@@ -122,8 +121,8 @@ export function connect(address = "/v1/ws", {
       return drop(4400, error.message);
     }
     left = 10;
-    // Ticks, not time: timers that stood still say nothing about the server.
-    timer = setInterval(() => { if (!--left) drop(4508, "no answer"); else if (left === hb) ping(hb); }, 1000);
+    // Ticks, not time: timers may have stood still.
+    timer = setInterval(() => --left ? left === hb && ping(hb) : drop(4508, "no answer"), 1000);
     socket.onopen = () => send({ op: "hello", client, token });
     socket.onclose = ({ code, reason }) => drop(code, reason);
     socket.onmessage = ({ data }) => {
@@ -138,9 +137,9 @@ export function connect(address = "/v1/ws", {
 
   function receive(message, length) {
     safely(onMessage, message, length);
-    // A listener may have closed.
+    // A listener closed.
     if (!socket) return;
-    // Without an id it is about what could not be read: the oldest request.
+    // Without an id the oldest request could not be read.
     const { op, d, code, node, id = op === "err" && [...byID].find(([, { reject }]) => reject)?.[0] } = message;
     const of = byID.get(id);
     if (op === "upd") for (const entry of d) deliver(byID.get(entry.id), entry, message);
@@ -156,15 +155,15 @@ export function connect(address = "/v1/ws", {
     else if (/^topo/.test(op)) tell(of, { v: message }, {});
   }
 
-  function welcome({ session, server, hb: beat, limits: given }) {
+  function welcome(message) {
     const now = Date.now(), gap = since && now - since;
-    Object.assign(api, { session, server });
-    Object.assign(limits, given);
-    hb = beat;
+    ({ hb, session: api.session, server: api.server } = message);
+    Object.assign(limits, message.limits);
     ready = true;
     stale = false;
     since = now;
     say({ gap });
+    for (const each of claims) presence(...each).catch(onError);
     for (const sub of subs.values()) {
       sub.gap = gap;
       if (sub.ended !== "complete") safely(ask, sub);
@@ -176,17 +175,15 @@ export function connect(address = "/v1/ws", {
     clearTimeout(timer);
     if (socket) Object.assign(socket, { onmessage: null, onclose: null }).close();
     byID.clear();
-    if (ready) {
-      if (now - since > 5000) tries = 0;
-      since = now;
-    }
-    socket = ready = undefined;
-    const pause = Number(/"after":(\d+)/.exec(reason)?.[1]) || Math.random() * ([250, 500, 1000, 2000, 5000][tries] ?? 1e4);
+    if (ready && now - since > 5000) tries = 0;
+    if (ready) since = now;
+    socket = ready = null;
+    const pause = +/"after":(\d+)/.exec(reason)?.[1] || Math.random() * ([250, 500, 1000, 2000, 5000][tries] ?? 1e4);
     wanted &&= code < 4000 || code >= 4500;
     if (wanted) timer = setTimeout(open, pause, tries++);
     say({ code, reason, at: wanted ? now + pause : undefined });
     for (const { fields, path, reject, until } of waiting) {
-      reject?.(refusal("unknown-outcome", "connection lost, no answer", path,
+      reject?.(refusal("unknown-outcome", "connection lost", path,
         { key: fields.key, repeat: () => request(fields, path, until) }));
     }
   }
@@ -200,7 +197,7 @@ export function connect(address = "/v1/ws", {
   function say(more) {
     const name = ready ? "live" : !wanted ? "closed" : !since && !tries ? "connecting"
       : navigator.onLine === false || Date.now() - since > 3e4 ? "offline" : "reconnecting";
-    api.state = Object.freeze({ ...more, name, tries: ready ? 0 : tries, since });
+    api.state = { ...more, name, tries: ready ? 0 : tries, since };
     safely(onState, api.state);
   }
 
@@ -212,7 +209,7 @@ export function connect(address = "/v1/ws", {
       again: () => ask(sub),
       close() {
         if (!sub.watchers.delete(handle) || sub.watchers.size) return;
-        // The next view may ask for the same.
+        // The next view may want it.
         sub.timer = setTimeout(() => {
           subs.delete(key);
           if (byID.has(sub.id)) send({ op: "unsub", id: sub.id });
@@ -231,13 +228,6 @@ export function connect(address = "/v1/ws", {
     if (!ready || byID.has(sub.id) || !sub.watchers.size) return;
     const { fields, cursor: since } = sub;
     send({ ...fields, every: pace(fields), since, history: since ? undefined : fields.history }, sub);
-  }
-
-  function pace({ every = 0, mode }) { return globalThis.document?.hidden && mode !== "all" ? Math.max(1000, every) : every; }
-
-  function show() {
-    if (wanted && !document.hidden) retry();
-    for (const [id, { fields, watchers }] of byID) if (watchers && fields.mode !== "all") send({ op: "mod", sub: id, every: pace(fields) });
   }
 
   function snap(sub, message) {
@@ -277,13 +267,17 @@ export function connect(address = "/v1/ws", {
     if (code === "shutdown") return;
     sub.ended = code;
     if (retry || code === "slow") setTimeout(ask, after * (1 + Math.random() / 4), sub);
-    // A copy: a listener may watch the same again.
+    // A listener may watch again.
     tell(sub, {}, { ...sub.meta, ended: { code, msg, problems } }, [...sub.watchers]);
   }
 
   const events = {
-    online: () => wanted && retry(), offline: () => ping(3), visibilitychange: show,
-    // The page may come back from a cache.
+    online: () => wanted && retry(), offline: () => ping(3),
+    visibilitychange() {
+      if (wanted && !document.hidden) retry();
+      for (const [id, { fields, watchers }] of byID)
+        if (watchers && fields.mode !== "all") send({ op: "mod", sub: id, every: pace(fields) });
+    },
     pagehide: leave, pageshow: ({ persisted }) => persisted && retry(),
   };
   for (const each in events) globalThis.addEventListener?.(each, events[each], { signal: away.signal });

@@ -284,13 +284,45 @@ def test_dashboards_are_saved_in_the_browser_and_come_back(open_page):
         page.get_by_role("button", name="Dashboards").click()
         page.get_by_role("menuitem", name="Save as…").click()
         page.get_by_role("dialog").get_by_label("Name").fill("Mine")
-        page.get_by_role("dialog").get_by_role("button", name="Save").click()
+        page.keyboard.press("Enter")
         page.wait_for_url(re.compile("d=Mine"))
         page.goto(server.url + "/#/about")
         page.goto(server.url + "/#/g/g/dash?d=Mine")
         expect(widget(page, "y").locator("output")).to_have_text("2")
         page.goto(server.url + "/#/g/g/dash?d=nothing")
         expect(page.locator(".dash-notice")).to_contain_text("no dashboard named")
+
+
+def test_a_saved_dashboard_is_replaced_and_deleted_only_when_that_is_said(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout({"kind": "number", "node": "y"})))
+        saved = lambda: json.loads(page.evaluate("localStorage.getItem('sluice.dash.g')") or "{}")
+
+        def save(name):
+            page.get_by_role("button", name="Dashboards").click()
+            page.get_by_role("menuitem", name="Save as…").click()
+            page.get_by_role("dialog").get_by_label("Name").fill(name)
+            page.keyboard.press("Enter")
+
+        save("One")
+        page.wait_for_url(re.compile("d=One"))
+        # Under its own name it is saved again without a question.
+        save("One")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        page.goto(server.url + address(layout({"kind": "log", "node": "x"})))
+        expect(widget(page, "Voltage")).to_be_visible()
+        save("One")
+        page.get_by_role("dialog", name="Replace One?").get_by_role("button", name="Cancel").click()
+        assert saved()["One"]["widgets"][0]["node"] == "y"
+        save("One")
+        page.get_by_role("dialog", name="Replace One?").get_by_role("button", name="Replace").click()
+        page.wait_for_url(re.compile("d=One"))
+        assert saved()["One"]["widgets"][0]["node"] == "x"
+        page.get_by_role("button", name="Dashboards").click()
+        page.get_by_role("menuitem", name="Delete One").click()
+        page.get_by_role("dialog", name="Delete One?").get_by_role("button", name="Delete").click()
+        page.wait_for_url(re.compile("/dash$"))
+        assert saved() == {}
 
 
 def test_a_graph_without_a_dashboard_has_one_made_of_its_nodes_which_is_changed_and_saved(open_page):

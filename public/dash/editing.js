@@ -104,6 +104,7 @@ export class Editing {
       ...Object.keys(saved).filter(Boolean).map((name) => ({ label: `${name} (saved here)`, action: to(name) })),
       { label: "Made from the graph", action: async () => { board.set((await board.composed()).layout); this.changed(); } },
       { label: "Save as…", action: () => this.#save() },
+      ...Object.keys(saved).filter((name) => name === page.route.query.get("d")).map((name) => ({ label: `Delete ${name}`, action: () => this.#delete(name) })),
       { label: "Copy link", action: () => this.#link() },
       { label: "Export", action: () => download(`${graph}-dashboard.json`, { ...board.layout, graph }) },
       { label: "Import…", action: () => this.#import() },
@@ -116,13 +117,25 @@ export class Editing {
     const choice = await page.dialogs.open({ title: "Save dashboard in this browser", body: name, actions: [{ label: "Cancel", value: null }, { label: "Save", value: "yes", kind: "primary" }] });
     const title = name.value.trim();
     if (choice !== "yes" || !title) return;
+    const isTaken = Object.hasOwn(board.saved, title) && title !== page.route.query.get("d");
+    if (isTaken && !await page.dialogs.confirm(`Replace ${title}?`, "This browser has a dashboard of this name already.", "Replace")) return;
     layout.title = title;
+    if (this.#keep({ ...board.saved, [title]: layout })) page.go(`${graphPath(graph, "dash")}?d=${encodeURIComponent(title)}`);
+  }
+
+  async #delete(name) {
+    const { saved: { [name]: _, ...others }, graph, page } = this.#board;
+    if (await page.dialogs.confirm(`Delete ${name}?`, "It is saved in this browser only.", "Delete") && this.#keep(others)) page.go(graphPath(graph, "dash"));
+  }
+
+  #keep(saved) {
+    const { graph } = this.#board;
     try {
-      localStorage.setItem(`sluice.dash.${graph}`, JSON.stringify({ ...board.saved, [title]: layout }));
+      localStorage.setItem(`sluice.dash.${graph}`, JSON.stringify(saved));
     } catch {
-      return board.say(["This browser does not let the page keep anything. Export the dashboard instead."]);
+      return void this.#board.say(["This browser does not let the page keep anything. Export the dashboard instead."]);
     }
-    page.go(`${graphPath(graph, "dash")}?d=${encodeURIComponent(title)}`);
+    return true;
   }
 
   async #link() {

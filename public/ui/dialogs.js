@@ -11,8 +11,10 @@ export async function open({ title, body, actions = [{ label: "Close", value: nu
   // Asked for twice while it was on its way.
   if ([...document.querySelectorAll("dialog[open]")].some(({ ariaLabel }) => ariaLabel === title)) return null;
   return new Promise((resolve) => {
-    const buttons = actions.map(({ label, value, kind }) =>
-      h("button", { type: "submit", class: kind, value: String(value), onclick: () => (chosen = value) }, label));
+    // Enter in a field presses the first button that submits, which must not be one that leaves.
+    const buttons = actions.map(({ label, value, kind }) => value === null
+      ? h("button", { type: "button", class: kind, value: "null", onclick: () => dialog.close() }, label)
+      : h("button", { type: "submit", class: kind, value: String(value), onclick: () => (chosen = value) }, label));
     let chosen = null, isBeside = false;
     const dialog = h("dialog", { "aria-label": title, class: sheet ? "sheet" : undefined },
       h("form", { method: "dialog" }, h("h2", {}, title), body, h("div", { class: "actions" }, buttons)));

@@ -158,13 +158,38 @@ test("observing owns nothing", async () => {
   handle.close();
 });
 
-test("presence is there as long as the client", async () => {
-  const mine = connect(`${server}/v1/ws`, { onState: ({ name }) => name === "live" && mine.set("g/any", "here", { presence: true }) });
+test("presence is there as long as the client, also behind a new connection", async () => {
+  const sockets = [], errors = [];
+  class Seen extends WebSocket { constructor(...given) { sockets.push(super(...given)); } }
+  const mine = connect(`${server}/v1/ws`, { WebSocket: Seen, onError: (error) => errors.push(error) });
+  // Said before there is a connection, it is told to the first.
+  assert.equal(await mine.presence("g/any", "here"), null);
   await eventually(async () => (await c.get("g/any")) === "here");
-  await mine.set("g/any", "busy", { presence: true });
-  assert.equal(await c.get("g/any"), "busy");
+  assert.ok((await mine.presence("g/any", "busy")).rev);
+  const values = [], seen = c.watch("g/any", null, (value) => values.push(value));
+  await eventually(() => values.at(-1) === "busy");
+  sockets[0].close();
+  await eventually(() => values.length > 2 && values.at(-1) === "busy");
+  assert.equal(values.at(-2), undefined, "the server forgot it with the connection");
+  await mine.presence("g/any");
+  await eventually(async () => (await c.get("g/any")) === undefined);
+  sockets[1].close();
+  await eventually(() => sockets.length === 3 && mine.state.name === "live");
+  await mine.ping();
+  assert.equal(await c.get("g/any"), undefined, "what was let go is not said again");
+  await mine.presence("g/any", "last");
   mine.close();
   await eventually(async () => (await c.get("g/any")) === undefined);
+  seen.close();
+  assert.deepEqual(errors, []);
+});
+
+test("a presence that is refused behind a new connection is reported", async () => {
+  const errors = [], mine = connect(`${server}/v1/ws`, { onError: (error) => errors.push(error.code) });
+  mine.presence("g/none", 1);
+  await eventually(() => errors.length);
+  assert.deepEqual(errors, ["unknown_node"]);
+  mine.close();
 });
 
 test("closing ends watches and streams, and everything they owned", async () => {

@@ -52,6 +52,9 @@ async function sets() {
   is<Same<typeof cursor, Cursor>>();
   const given: SetOptions = { clear: ["override"], if: { mode: { v: "eco" }, hall: { empty: true }, x: { rev: 3 } }, ctx: { who: "me" }, presence: true, key: "k" };
   await client.set("house", { target_c: 21n, mode: "eco" }, given);
+  const held = await client.presence("house/here.1", "Ada");
+  is<Same<typeof held, Cursor | null>>();
+  await client.presence("house/here.1");
   const value = await client.get("house/indoor_c", Number);
   is<Same<typeof value, number | undefined>>();
   const several = await client.get("house", ["indoor_c"]);
