@@ -135,7 +135,7 @@ class Shell {
     if (this.#sidebar.hidden) return;
     arrange(this.#sidebar, [h("h2", {}, "Graphs"), ...graphs.map((each) => h("a", {
       href: href(graphPath(each.graph, name === "graph" ? "" : name)), "aria-current": each.graph === graph && "page",
-    }, each.title || each.graph, h("small", {}, `${plural(each.nodes, "named node")}, ${plural(each.listeners, "subscription")}`)))]);
+    }, each.title || each.graph, h("small", {}, `${plural(each.nodes, "named node")}, `, h("span", {}, plural(each.listeners, "subscription")))))]);
   }
 
   #show(state) {

@@ -24,11 +24,11 @@ class Gauge {
     this.#fill = svg("path", { class: "gauge-fill", d: "" });
     this.#value = svg("text", { class: "gauge-value num mono", x: 100, y: 108 }, "");
     this.#meter = h("div", { class: "gauge", role: "meter", "aria-valuemin": min, "aria-valuemax": max, "aria-label": title },
-      svg("svg", { viewBox: "0 0 200 178", "aria-hidden": "true" },
+      svg("svg", { viewBox: "0 0 200 188", "aria-hidden": "true" },
         svg("path", { class: "gauge-track", d: arc(0, 1) }),
         zones.map(([from, name]) => svg("path", { class: `gauge-zone ${name}`, d: arc(share(from), 1) })),
         this.#fill, this.#value,
-        svg("text", { class: "gauge-bound", x: 40, y: 174 }, formatNumber(min)), svg("text", { class: "gauge-bound", x: 160, y: 174 }, formatNumber(max))));
+        svg("text", { class: "gauge-bound", x: 40, y: 185 }, formatNumber(min)), svg("text", { class: "gauge-bound", x: 160, y: 185 }, formatNumber(max))));
     this.element = this.#meter;
   }
 

@@ -20,7 +20,7 @@ export async function mount(element, context) {
   if (signal.aborted) return {};
   let { id } = context.route.params, busy = false, known = null;
   const count = h("span", { class: "dim" }), body = h("tbody"), detail = h("section", { class: "card", hidden: true, "aria-label": "One client" });
-  const page = h("div", { class: "page wide" }, h("div", { class: "title-row" }, h("h1", {}, "Clients"), count),
+  const page = h("div", { class: "page" }, h("div", { class: "title-row" }, h("h1", {}, "Clients"), count),
     h("section", { class: "card" }, h("div", { class: "scroll" }, h("table", { class: "clients" },
       h("thead", {}, h("tr", {}, columns.map(([label, kind]) => h("th", { scope: "col", class: kind }, label || h("span", { class: "unseen" }, "Actions"))))), body))),
     detail);

@@ -112,7 +112,7 @@ export async function mount(element, context) {
     };
     const mutable = named.filter(({ kind }) => kind === "mutable"), derived = named.filter(({ kind }) => kind !== "mutable");
     if (!named.length) return element.replaceChildren(note("No nodes", "This graph's definition has no nodes yet."));
-    element.replaceChildren(problem, h("div", { class: "page wide" }, ...[table("Set by clients", mutable), table("Derived", derived)].filter(Boolean),
+    element.replaceChildren(problem, h("div", { class: "page" }, ...[table("Set by clients", mutable), table("Derived", derived)].filter(Boolean),
       h("p", { class: "small dim" }, "This table listens to all of these nodes, so they are alive while it is open.")));
     for (const row of before.values()) row.close();
     // What was moved has lost the focus.
