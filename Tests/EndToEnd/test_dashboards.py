@@ -180,6 +180,52 @@ def test_what_changes_a_dashboard_comes_when_it_is_asked_for_and_no_key_is_misre
         expect(page.get_by_role("dialog", name="Add widget")).to_be_visible()
         assert "/dash" in page.evaluate("location.hash"), "g and c did not go to the clients"
 
+
+def test_a_press_that_is_over_before_what_moves_widgets_has_come_moves_none(open_page):
+    with Server({"g": GRAPH}) as server:
+        held = []
+        page = open_page(server, address(layout({"kind": "number", "node": "x"}, {"kind": "number", "node": "y"})),
+                         before=lambda page: page.route("**/dash/moving.js", lambda route: held.append(route)))
+        expect(widget(page, "y").locator("output")).to_have_text("2")
+        box = widget(page, "Voltage").locator(".widget-state").bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.up()
+        eventually(lambda: held != [])
+        with page.expect_response("**/dash/moving.js"):
+            held[0].continue_()
+        page.wait_for_timeout(300)
+        page.mouse.move(x + 300, y, steps=8)
+        expect(widget(page, "Voltage")).to_have_css("grid-column-start", "1")
+        expect(page.locator(".widget.held")).to_have_count(0)
+
+
+def test_another_dashboard_for_a_view_that_was_left_meanwhile_is_not_shown_and_listens_to_nothing(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout({"kind": "number", "node": "x"})))
+        expect(widget(page, "Voltage").locator("output")).to_have_text("1")
+        page.get_by_role("button", name="Dashboards").click()
+        # The answer of the server, which the layout is made of, is late.
+        page.evaluate("() => { const send = WebSocket.prototype.send; WebSocket.prototype.send = function (text) { setTimeout(() => send.call(this, text), /\"op\":\"get\"/.test(text) ? 800 : 0); }; }")
+        page.get_by_role("menuitem", name="Made from the graph").click()
+        page.get_by_role("button", name="Dashboards").click()
+        expect(page.get_by_role("menu")).to_be_visible()
+        page.evaluate("location.hash = '#/about'")
+        expect(page.get_by_role("menu")).to_have_count(0)
+        expect(page.locator("dl.facts dd").first).to_be_visible()
+        page.wait_for_timeout(1500)
+        assert page.evaluate("location.hash") == "#/about"
+        eventually(lambda: listeners(server) == 0)
+
+
+def test_an_address_whose_reading_cannot_be_loaded_says_so(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout({"kind": "number", "node": "x"})), allow="ERR_FAILED",
+                         before=lambda page: page.route("**/dash/address.js", lambda route: route.abort()))
+        expect(page.locator(".dash-notice")).to_contain_text("could not be read")
+
+
 def test_a_part_that_cannot_be_loaded_is_said_where_it_is_missing(open_page):
     with Server({"g": GRAPH}) as server:
         def without(page):

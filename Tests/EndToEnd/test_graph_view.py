@@ -290,3 +290,6 @@ def test_text_stays_readable_and_nothing_overlaps(open_page, count, size):
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "no sideways page scroll"
         if count > 40:
             expect(page.locator(".minimap")).to_be_visible()
+            before = page.locator(".camera").get_attribute("style")
+            page.locator(".minimap").click(position={"x": 20, "y": 20})
+            expect(page.locator(".camera")).not_to_have_attribute("style", before)

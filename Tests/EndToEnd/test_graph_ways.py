@@ -110,6 +110,29 @@ def test_what_is_not_fetched_when_the_server_goes_is_said_and_comes_later(open_p
         expect(page.locator(".inspector-head h3")).to_have_text("y")
 
 
+def test_what_would_go_with_a_client_is_marked_as_long_as_the_pointer_is_at_it(open_page):
+    with Server({"g": CHAIN}) as server, pipelines(server):
+        page = open_page(server, "/#/g/g")
+        expect(listeners(page)).to_have_count(1)
+        listeners(page).hover()
+        expect(page.locator(".graph-notice")).to_contain_text("leaving releases")
+        expect(page.locator(".node.leaving")).not_to_have_count(0)
+        area = page.locator(".picture").bounding_box()
+        page.mouse.move(area["x"] + area["width"] / 2, area["y"] + area["height"] - 20)
+        expect(page.locator(".graph-notice")).to_be_empty()
+        expect(page.locator(".node.leaving")).to_have_count(0)
+
+
+def test_a_field_that_cannot_be_loaded_is_said_in_its_place_and_asked_for_again(open_page):
+    with Server({"g": CHAIN}) as server:
+        page = open_page(server, "/#/g/g", allow="ERR_FAILED", before=lambda page: page.route("**/ui/value-editor.js", lambda route: route.abort()))
+        node(page, "x").click()
+        expect(page.locator(".editor-slot")).to_contain_text("did not load")
+        page.unroute("**/ui/value-editor.js")
+        node(page, "x").click()
+        expect(page.get_by_role("textbox", name="New value of x")).to_be_visible()
+
+
 def test_feedback_is_drawn_as_feedback_and_a_ring_that_nobody_owns_is_flagged(open_page):
     topo = told(
         [(1, "plant", ["c:7"]), (2, "control", ["c:7"]), (3, "lost", []), (4, "found", []), (5, "self", ["c:7"])],

@@ -70,7 +70,8 @@ export class Editing {
 
   async edit(widget) {
     const board = this.#board, data = await this.#ask(widget.data);
-    if (!data) return void widget.menuButton.focus();
+    // Nor does one go back to its place that another dashboard has taken.
+    if (!data || !board.widgets.includes(widget)) return void widget.menuButton.focus();
     const next = new Widget(data, board);
     board.widgets[board.widgets.indexOf(widget)] = next;
     widget.element.replaceWith(next.element);
@@ -102,7 +103,7 @@ export class Editing {
     page.dialogs.menu(button, [
       ...files.map(({ name, title }) => ({ label: title || name, action: to(name) })),
       ...Object.keys(saved).filter(Boolean).map((name) => ({ label: `${name} (saved here)`, action: to(name) })),
-      { label: "Made from the graph", action: async () => { board.set((await board.composed()).layout); this.changed(); } },
+      { label: "Made from the graph", action: async () => this.#take((await board.composed()).layout) },
       { label: "Save as…", action: () => this.#save() },
       ...Object.keys(saved).filter((name) => name === page.route.query.get("d")).map((name) => ({ label: `Delete ${name}`, action: () => this.#delete(name) })),
       { label: "Copy link", action: () => this.#link() },
@@ -110,6 +111,13 @@ export class Editing {
       { label: "Import…", action: () => this.#import() },
       { label: "Full page (kiosk)", action: () => page.go(`${location.hash.slice(1)}${location.hash.includes("?") ? "&" : "?"}kiosk=1`) },
     ]);
+  }
+
+  /** Another layout, unless the person has gone elsewhere meanwhile. */
+  #take(layout) {
+    if (this.#board.page.signal.aborted) return;
+    this.#board.set(layout);
+    this.changed();
   }
 
   async #save() {
@@ -159,8 +167,7 @@ export class Editing {
       try { thing = JSON.parse(await file.text()); } catch { return board.say(["The file is no JSON."]); }
       const { layout, problems } = read(thing);
       if (!layout) return board.say(problems);
-      board.set(layout);
-      this.changed();
+      this.#take(layout);
       if (problems.length) board.say(problems);
     });
     input.click();

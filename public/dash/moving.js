@@ -79,6 +79,8 @@ export class Moving {
     let hasMoved = false;
     try { handle.setPointerCapture(event.pointerId); } catch { return; }
     handle.addEventListener("pointermove", (move) => {
+      // A mouse that was let go of while this module came can still be captured.
+      if (!move.buttons) return end(true);
       const x = Math.round((move.clientX - event.clientX) / wide), y = Math.round((move.clientY - event.clientY) / high);
       hasMoved ||= Math.abs(move.clientX - event.clientX) + Math.abs(move.clientY - event.clientY) > 4;
       if (!hasMoved) return;

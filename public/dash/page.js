@@ -9,16 +9,12 @@ let list;
 const named = () => (list ??= fetch("/dashboards/").then((answer) => (answer.ok ? answer.json() : Promise.reject())).catch(() => (list = null, [])));
 
 async function readFile(name) {
-  try {
-    if (!(await named()).some((each) => each.name === name)) throw new Error(`there is no dashboard named “${name}”`);
-    return read(await (await fetch(`/dashboards/${encodeURIComponent(name)}.json`)).json());
-  } catch (error) {
-    return { problems: [`This dashboard could not be read: ${error.message}.`] };
-  }
+  if (!(await named()).some((each) => each.name === name)) throw new Error(`there is no dashboard named “${name}”`);
+  return read(await (await fetch(`/dashboards/${encodeURIComponent(name)}.json`)).json());
 }
 
 class Board {
-  widgets = []; layout = null; canEdit = true; cursor = new EventTarget(); named = named;
+  widgets = []; layout = { v: 1, widgets: [] }; canEdit = true; cursor = new EventTarget(); named = named;
   element = h("div", { class: "dash" }); notice = h("div", { class: "card dash-notice", role: "status", hidden: true });
   #address = null; #editing = null;
 
@@ -45,7 +41,8 @@ class Board {
     this.canEdit = route.query.get("kiosk") !== "1";
     if (address === this.#address) return;
     this.#address = address;
-    const { layout, problems } = w !== null ? (await load("/dash/address.js")).decode(w) : await this.#stored(d);
+    const found = w === null ? this.#stored(d) : load("/dash/address.js").then(({ decode }) => decode(w));
+    const { layout, problems } = await found.catch(({ message }) => ({ problems: [`This dashboard could not be read: ${message}.`] }));
     if (this.#address !== address || this.page.signal.aborted) return;
     this.say(problems);
     this.set(layout ?? { v: 1, widgets: [] });

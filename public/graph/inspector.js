@@ -130,7 +130,12 @@ export class Inspector {
 
   /** The editor comes when somebody looks at the first node that can be set. */
   async #edit(entry, slot) {
-    const { valueEditor } = await load("/ui/value-editor.js");
+    let valueEditor;
+    try { ({ valueEditor } = await load("/ui/value-editor.js")); } catch {
+      slot.textContent = "The field did not load: the server does not answer";
+      this.#signature = ""; // the next look asks again
+      return;
+    }
     if (!slot.isConnected || this.id !== entry.id || this.#editor) return;
     this.#editor = valueEditor({ client: this.#o.client, graph: this.#o.graph, node: entry, announce: this.#o.announce });
     slot.append(this.#editor.element);

@@ -15,9 +15,7 @@ export class Minimap {
       const box = this.element.getBoundingClientRect();
       const { scale, x, y } = this.#fit();
       const { camera } = view, { w, h } = camera.size;
-      camera.x = w / 2 - (event.clientX - box.left - x) / scale * camera.zoom;
-      camera.y = h / 2 - (event.clientY - box.top - y) / scale * camera.zoom;
-      camera.apply();
+      camera.move(w / 2 - (event.clientX - box.left - x) / scale * camera.zoom, h / 2 - (event.clientY - box.top - y) / scale * camera.zoom);
       if (event.type === "pointerdown") this.element.setPointerCapture(event.pointerId);
       event.preventDefault();
     };

@@ -126,7 +126,7 @@ export class GraphView {
     if (type === "keydown" && (event.ctrlKey || event.metaKey || event.altKey || !/^(Arrow\w+|Enter| )$/.test(event.key))) return;
     if (type === "keydown" || type === "wheel") event.preventDefault();
     if (id && type === "focusin") this.rove(id);
-    if (/over|out|focus/.test(type)) return void (id && this.#on.hover(/over|in/.test(type) ? id : null));
+    if (/over|out|focus/.test(type)) return void (id && this.#on.hover(/(over|in)$/.test(type) ? id : null));
     this.#on.take(event, id);
   }
 

@@ -55,12 +55,15 @@ export function menu(button, items) {
       onclick: () => { list.hidePopover(); action(); },
     }, label)));
   let isPressed = false;
-  const press = ({ target }) => (isPressed = button.contains(target));
+  const press = ({ target }) => (isPressed = button.contains(target)), leave = () => list.hidePopover();
   addEventListener("pointerdown", press, true);
+  // It acts on a view that is left.
+  addEventListener("hashchange", leave);
   list.addEventListener("beforetoggle", ({ newState }) => {
     button.setAttribute("aria-expanded", newState === "open");
     if (newState !== "closed") return;
     removeEventListener("pointerdown", press, true);
+    removeEventListener("hashchange", leave);
     closed = isPressed ? { button, at: performance.now() } : null;
   });
   list.addEventListener("toggle", ({ newState }) => newState === "closed" && list.remove());
