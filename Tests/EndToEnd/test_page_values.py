@@ -254,7 +254,7 @@ WRONG = [
     ("level", "warm", "not a number"), ("level", "", "Type a number"), ("level", "101", "at most 100"), ("level", "-1", "at least 0"),
     ("level", "1e999", "too large"), ("whole", "1.5", "whole number"), ("name", "x", "at least 2 characters"),
     ("name", "123456789", "at most 8 characters; it has 9"), ("shape", "[1]", "must be an object"), ("shape", "{oops", "not valid JSON"),
-    ("list", "[1,2,3]", "at most 2 elements"), ("any", '{"a":', "not valid JSON"), ("any", "x" * 70_000, "longer than"),
+    ("list", "[1,2,3]", "at most 2 elements"), ("any", '{"a":', "not valid JSON"), ("any", "x" * 70_000, "over 65536 bytes"),
     # Only the server knows this.
     ("any", "[" * 70 + "]" * 70, "Not set: "),
 ]
