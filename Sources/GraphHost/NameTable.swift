@@ -6,7 +6,7 @@ struct NameTable<Element: AnyObject> {
     private struct Row {
         let hash: UInt64
         let ends: Ends
-        let start: Int
+        var start: Int
     }
 
     /// How long a name is, its first bytes and its last, up to eight each: all of a name of sixteen bytes at most.
@@ -75,8 +75,10 @@ struct NameTable<Element: AnyObject> {
     mutating func remove(named name: String) {
         var name = name
         guard let row = name.withUTF8({ row(of: UnsafeRawBufferPointer($0)) }) else { return }
-        rows.remove(at: row)
+        let former = rows.remove(at: row)
         values.remove(at: row)
+        bytes.removeSubrange(former.start..<former.start + former.ends.count)
+        for later in row..<rows.count { rows[later].start -= former.ends.count }
         rebuild(slotCount: slots.count)
     }
 

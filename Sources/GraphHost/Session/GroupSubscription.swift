@@ -115,14 +115,14 @@ final class GroupSubscription: Subscription {
         let nodes = candidates(added, for: access)
         guard !nodes.isEmpty || !left.isEmpty else { return }
         var known = Set(members.map(\.name))
+        var came: Set<String> = []
         for node in nodes where known.count < session.host.limits.matches {
             guard known.insert(node.name).inserted else { continue }
-            let member = listen(to: graph.materialise(node), named: node.name)
-            // One that went and came with the same change is told once, as it is now.
-            for gone in changed where gone.name == node.name { gone.isChanged = false }
-            changed.removeAll { !$0.isChanged }
-            tell(member)
+            tell(listen(to: graph.materialise(node), named: node.name))
+            came.insert(node.name)
         }
+        // One that went and came with the same change is told once, as it is now.
+        changed.removeAll { $0.node == nil && came.contains($0.name) }
         let former = left.count
         left = nodes.filter { !known.contains($0.name) }
         guard left.count != former else { return }

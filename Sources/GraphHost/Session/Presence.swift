@@ -4,20 +4,24 @@ struct Presence {
     let node: NamedNode
     let rev: UInt64
 
-    /// Whether nobody has set the node since.
-    var stands: Bool { node.exists && (node.pending?.rev ?? node.changed.rev) == rev }
+    /// Whether nobody has set the node since, nor is about to.
+    var stands: Bool { isPresent && node.pending == nil }
+
+    /// Whether nobody has set the node since; what is at the log may still be refused.
+    var isPresent: Bool { node.exists && node.changed.rev == rev }
 }
 
 /// Clears the nodes that stood for sessions that are no more.
 ///
-/// A log that does not take it is asked again, as long as nobody sets them: else somebody would seem to be there for good.
+/// A log that does not take it is asked again, as long as nobody sets them: else somebody would seem to be there for good. So is
+/// one that has not answered yet who sets them next: it may refuse that.
 final class PresenceClearing: AlarmTarget {
     /// Milliseconds until a log that took nothing is asked again.
     private static var pause: UInt64 { 1_000 }
 
     private unowned let host: Host
     private lazy var alarm = Alarm(target: self)
-    /// What the log did not take.
+    /// What the log did not take, or may come to stand again.
     private var left: [(claim: Presence, by: String?)] = []
 
     init(_ host: Host) {
@@ -28,7 +32,11 @@ final class PresenceClearing: AlarmTarget {
     func clear(_ claims: [Presence], by principal: String?) {
         var places: [ObjectIdentifier: Int] = [:]
         var commits: [(commit: Commit, claims: [Presence])] = []
-        for claim in claims where claim.stands {
+        for claim in claims where claim.isPresent {
+            guard claim.stands else {
+                keep([claim], by: principal)
+                continue
+            }
             let node = claim.node
             let key = ObjectIdentifier(node.graph)
             let place = places[key] ?? commits.count
@@ -59,7 +67,7 @@ final class PresenceClearing: AlarmTarget {
     }
 
     func alarm(at now: UInt64) {
-        left.removeAll { !$0.claim.stands }
+        left.removeAll { !$0.claim.isPresent }
         guard !left.isEmpty else { return }
         guard host.health == .ready else { return host.alarms.set(alarm, due: now + Self.pause) }
         let again = Dictionary(grouping: left) { $0.by ?? "" }

@@ -63,7 +63,7 @@ extension Session {
             revs[ObjectIdentifier(node)] = node.pending?.rev
         }
         claiming.merge(revs) { _, new in new }
-        pending.onAnswer { [weak self, host, by = access.name] result in
+        pending.onAnswer { [weak self, unowned host, by = access.name] result in
             if let self, !isClosed {
                 for (node, rev) in revs where claiming[node] == rev { claiming[node] = nil }
             }

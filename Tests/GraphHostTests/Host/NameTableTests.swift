@@ -47,4 +47,29 @@ struct NameTableTests {
             #expect(table[name]?.name == (place % 3 == 0 ? nil : name))
         }
     }
+
+    @Test("Names that come and go leave nothing behind, and those that stay are found")
+    func comingAndGoing() {
+        let stays = ["one whose middle is not in its ends", "another whose middle is not in its ends"]
+        var table = table(stays)
+        let size = Self.size(of: table)
+        for number in 0..<100 {
+            let name = "a name for a while, number \(number), of some length"
+            table.insert(Box(name), named: name)
+            if number == 50 {
+                table.remove(named: stays[0])
+                table.insert(Box(stays[0]), named: stays[0])
+            }
+            #expect(table[name]?.name == name)
+            table.remove(named: name)
+            #expect(table[name] == nil)
+            for name in stays { #expect(table[name]?.name == name) }
+        }
+        #expect(Self.size(of: table) == size)
+    }
+
+    /// How many elements its arrays have.
+    private static func size(of table: NameTable<Box>) -> Int {
+        Mirror(reflecting: table).children.reduce(0) { $0 + Mirror(reflecting: $1.value).children.count }
+    }
 }

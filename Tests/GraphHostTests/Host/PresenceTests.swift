@@ -80,6 +80,42 @@ struct PresenceTests {
         #expect(try bench.read(graph, "y") == "empty")
     }
 
+    @Test(
+        "A set that was at the log when the session ended, and is refused, keeps nobody there",
+        arguments: [true, false]
+    )
+    func refusedBehindTheEnd(isOwn: Bool) throws {
+        let client = client(Self.claim)
+        log.confirm()
+        (isOwn ? client : bench.connect()).send(Self.renewal)
+        client.session.close(.reset)
+        bench.pass(1_500)
+        log.lose(HostError(.engineDown, "away"))
+        #expect(try bench.read(graph, "y") == "\"here\"")
+        bench.pass(1_000)
+        log.confirm()
+        #expect(try bench.read(graph, "y") == "empty")
+        bench.pass(1_000)
+        #expect(bench.host.nextDeadline == nil)
+    }
+
+    @Test("A claim that the log has not answered holds no host that nobody else holds")
+    func abandoned() throws {
+        weak var host: Host?
+        do {
+            let log = DelayingLog()
+            log.isInstant = true
+            let bench = Bench(log: log)
+            _ = try bench.define(#"{"graph":"g","nodes":{"y":{"set":"any"}}}"#)
+            log.isInstant = false
+            let client = bench.connect()
+            client.send(Self.claim)
+            client.session.close(.reset)
+            host = bench.host
+        }
+        #expect(host == nil)
+    }
+
     /// How a log may fail to clear what stood for a session.
     enum Failure: CaseIterable {
         case refused, lost, unreachable

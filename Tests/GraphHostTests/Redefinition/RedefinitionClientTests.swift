@@ -3,10 +3,23 @@ import Testing
 
 @testable import GraphHost
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// A new definition for a graph that runs: what becomes of those who listen, and what they are told.
 @Suite("Redefinition: clients")
 struct RedefinitionClientTests {
     let bench = Bench()
+
+    /// What this thread has had: other work on the machine, and other tests, do not count.
+    private static var processorSeconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
 
     @Test("Removed: subscriptions to the node, to pipelines on it and to combinations with it end")
     func removed() throws {
@@ -64,6 +77,42 @@ struct RedefinitionClientTests {
             )
         )
         #expect(graph.isWhole)
+    }
+
+    @Test("Globs: nodes that go and come between two deliveries are told once, as they are then")
+    func goneAndBack() throws {
+        let all = (0..<20).map { #""r.\#($0)":{"set":"any","initial":1}"# }.joined(separator: ",")
+        let graph = try bench.define(nodes: all + #","s":{"set":"any"}"#)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["r.*"]}"#)
+        for nodes in [
+            #""s":{"set":"any"}"#, #""r.1":{"set":"any","initial":7},"r.x":{"set":"any","initial":8}"#,
+        ] {
+            _ = bench.host.redefine(graph, as: try bench.definition(#"{"graph":"g","nodes":{\#(nodes)}}"#))
+        }
+        bench.host.flush()
+        let told = client.take().joined()
+        #expect(told.contains(#""r.1":{"v":7},"r.x":{"v":8}}"#))
+        #expect(told.contains(#""r.0":{"gone":true},"r.2":{"gone":true}"#))
+        #expect(!told.contains(#""r.1":{"gone""#))
+        #expect(graph.isWhole)
+    }
+
+    @Test("Globs: many nodes join in time linear in their number")
+    func manyJoin() throws {
+        var limits = SessionLimits()
+        limits.matches = 10_000
+        let bench = Bench(limits: limits)
+        let graph = try bench.define(#"{"graph":"g","nodes":{"s":{"set":"any"}}}"#)
+        let client = bench.connect()
+        for id in 1...5 { client.ask(#"{"op":"sub","id":\#(id),"graph":"g","nodes":["r.*"]}"#) }
+        let all = (0..<8_000).map { #","r.\#($0)":{"set":"any"}"# }.joined()
+        let new = try bench.definition(#"{"graph":"g","nodes":{"s":{"set":"any"}\#(all)}}"#)
+        let before = Self.processorSeconds
+        _ = bench.host.redefine(graph, as: new)
+        #expect(Self.processorSeconds - before < 2)
+        bench.host.flush()
+        #expect(client.take().joined().contains(#""r.7999":{"empty":true}"#))
     }
 
     @Test("Globs: what another token lets a client read joins with the next definition, as do new nodes")
