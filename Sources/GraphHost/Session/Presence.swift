@@ -13,8 +13,8 @@ struct Presence {
 
 /// Clears the nodes that stood for sessions that are no more.
 ///
-/// A log that does not take it is asked again, as long as nobody sets them: else somebody would seem to be there for good. So is
-/// one that has not answered yet who sets them next: it may refuse that.
+/// A log that does not take it is asked again, as long as nobody sets them: else somebody would seem to be there for good. Where a
+/// later set is at the log, its answer is waited for: it may be a refusal.
 final class PresenceClearing: AlarmTarget {
     /// Milliseconds until a log that took nothing is asked again.
     private static var pause: UInt64 { 1_000 }
