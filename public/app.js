@@ -304,6 +304,7 @@ async function show(route) {
   } catch (error) {
     if (current !== mine) return;
     ending.abort();
+    mine.isMissing = true;
     main.replaceChildren(sentence("This view cannot be shown", h("p", {}, `${path}: ${error.message}. Reload the page to try again.`),
       route.params.graph && h("a", { href: href(graphPath(route.params.graph, "values")) }, "Show its values as a table")));
   }
@@ -323,11 +324,11 @@ keys.bind("p", "Pause or resume the display", () => {
 });
 keys.bind("?", "This list of keys", () => shell.help());
 
-// A server that wants a token says so by closing.
+// A server that wants a token says so by closing; a view that could not be had is asked for again when the server is back.
 let wasSignedOut = false;
 store.listen("state", (state) => {
-  if (isSignedOut(state) === wasSignedOut) return;
-  wasSignedOut = !wasSignedOut;
+  if (isSignedOut(state) === wasSignedOut && !(state.name === "live" && current?.isMissing)) return;
+  wasSignedOut = isSignedOut(state);
   router.follow();
 });
 router.follow();

@@ -397,6 +397,18 @@ def test_without_a_network_the_page_says_offline_and_is_back_at_once(open_page, 
     expect(page.locator("#banner")).to_be_hidden()
 
 
+def test_a_view_that_was_asked_for_while_the_server_was_away_comes_when_it_is_back(server, open_page):
+    page = open_page(server, "/#/g/g", allow=f"{DOWN}|ERR_INTERNET_DISCONNECTED")
+    expect(page.locator(".node").first).to_be_visible()
+    expect(state(page)).to_have_text("Live")
+    page.context.set_offline(True)
+    expect(state(page)).not_to_have_text("Live", timeout=10_000)
+    page.get_by_role("link", name="Values", exact=True).click()
+    expect(page.locator("main")).to_contain_text("cannot be shown")
+    page.context.set_offline(False)
+    expect(page.locator('[data-node="x"]')).to_have_text("1", timeout=10_000)
+
+
 def test_a_newer_server_offers_to_reload_and_does_not(open_page):
     with Server({"g": CHAIN}) as first:
         page = open_page(first, allow=DOWN)
