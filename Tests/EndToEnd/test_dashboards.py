@@ -187,16 +187,17 @@ def test_a_press_that_is_over_before_what_moves_widgets_has_come_moves_none(open
         page = open_page(server, address(layout({"kind": "number", "node": "x"}, {"kind": "number", "node": "y"})),
                          before=lambda page: page.route("**/dash/moving.js", lambda route: held.append(route)))
         expect(widget(page, "y").locator("output")).to_have_text("2")
-        box = widget(page, "Voltage").locator(".widget-state").bounding_box()
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        box = widget(page, "Voltage").locator("header").bounding_box()
+        x, y = box["x"] + box["width"] / 3, box["y"] + 3
         page.mouse.move(x, y)
         page.mouse.down()
         page.mouse.up()
-        eventually(lambda: held != [])
+        # Requests are heard of while the page is waited for.
+        eventually(lambda: page.wait_for_timeout(50) or held != [])
         with page.expect_response("**/dash/moving.js"):
             held[0].continue_()
         page.wait_for_timeout(300)
-        page.mouse.move(x + 300, y, steps=8)
+        page.mouse.move(x + box["width"] / 2, y, steps=8)
         expect(widget(page, "Voltage")).to_have_css("grid-column-start", "1")
         expect(page.locator(".widget.held")).to_have_count(0)
 
@@ -217,6 +218,17 @@ def test_another_dashboard_for_a_view_that_was_left_meanwhile_is_not_shown_and_l
         page.wait_for_timeout(1500)
         assert page.evaluate("location.hash") == "#/about"
         eventually(lambda: listeners(server) == 0)
+
+
+def test_a_widget_can_be_added_before_the_server_has_said_anything(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, "/#/g/g/dash", before=lambda page: page.route_web_socket(re.compile("/v1/ws"), lambda socket: None))
+        page.get_by_role("button", name="Add widget").click()
+        page.get_by_label("Kind").select_option("text")
+        page.get_by_label("Title").fill("Note")
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(widget(page, "Note")).to_be_visible()
+        eventually(lambda: "w=1." in page.evaluate("location.hash"))
 
 
 def test_an_address_whose_reading_cannot_be_loaded_says_so(open_page):
