@@ -2,12 +2,6 @@ import ReactiveGraph
 import TestSupport
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// Random histories, played by the engine and by the reference model, which must agree in everything that can be
 /// seen: every call of a function or a listener, its order, value, context and path, how many nodes lived at that
 /// moment, and the state between any two steps: all operators with rings, deaths, batches, nested sets, time, posts, names and
@@ -72,8 +66,4 @@ struct HistoryTests {
     private static var firstSeed: UInt64 {
         environment("SLUICE_FIRST_SEED").flatMap { UInt64($0) } ?? 1
     }
-}
-
-func environment(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
 }
