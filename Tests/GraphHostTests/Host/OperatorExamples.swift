@@ -79,6 +79,11 @@ enum OperatorExamples {
         return example[start.upperBound...].dropLast(2)
     }
 
+    /// Examples of operators that make a node: all but `sync` and `links`.
+    static var nodes: [String] {
+        all.filter { $0.key != "sync" && $0.key != "links" }.sorted { $0.key < $1.key }.flatMap(\.value)
+    }
+
     /// All examples, in the order of the catalogue; an operator without one is a failure of the test that asks.
     static func inOrder() throws -> [(row: Operator, example: String)] {
         try Catalogue.all.flatMap { row in
