@@ -5,6 +5,9 @@ A test shows the rules whose numbers stand in its display name, or in that of it
 `G-5 … G-8`. A range of more than four rules shows none of them. Python tests name rules in their doc strings. A rule
 without a test, or without a reason in scripts/rules.txt why there can be none, is an error; so is a number that is no
 rule. SLUICE_TESTS names another folder of tests.
+
+Tests of the library and tests through the server stand in columns of their own. A rule of the operators needs one of
+each, or a reason in scripts/rules.txt why the server has nothing to show.
 """
 
 import ast
@@ -16,6 +19,8 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 page = root / "docs/rules.md"
 LONGEST_RANGE = 4
+SERVER = ("GraphHostTests", "SluiceServerTests", "EndToEnd")
+OPERATORS = "Operators"
 
 number = r"G-\d+[a-z]?"
 range_or_number = re.compile(rf"({number})(?:\s*(?:…|\.\.\.?|–)\s*({number}))?")
@@ -28,15 +33,16 @@ declaration = re.compile(
 
 
 def read_rules():
-    """The table: number → (section, title, reason or None), in order."""
+    """The table: number → (section, title, reason for no test, reason for none through the server), in order."""
     rules, section = {}, ""
     for line in (root / "scripts/rules.txt").read_text().splitlines():
         if line.startswith("## "):
             section = line[3:]
         elif re.match(number, line):
             name, rest = line.split(None, 1)
+            rest, _, beyond = (part.strip() for part in rest.partition(":server:"))
             title, _, reason = (part.strip() for part in rest.partition("::"))
-            rules[name] = (section, title, reason or None)
+            rules[name] = (section, title, reason or None, reason or beyond or None)
     return rules
 
 
@@ -100,32 +106,45 @@ def cell(text):
     return text.replace("|", "\\|").replace("<", "&lt;").replace("$", "\\$")
 
 
+def evidence(tests, reason):
+    """The cell of these tests, or of the reason why there is none."""
+    if not tests:
+        return f"*{reason}*" if reason else ""
+    return "<br>".join(
+        f"[{path.stem}](../{path}): " + " · ".join(cell(sentence) for sentence in sentences)
+        for path, sentences in tests.items()
+    )
+
+
+def split(tests):
+    """The tests of the library, and those through the server."""
+    through = {path: sentences for path, sentences in tests.items() if path.parts[1] in SERVER}
+    return {path: sentences for path, sentences in tests.items() if path not in through}, through
+
+
 def write(rules, shown):
-    count = sum(1 for _, _, reason in rules.values() if not reason)
+    count = sum(1 for _, _, reason, _ in rules.values() if not reason)
     lines = [
         "# The rules of the graph, and the tests that show them",
         "",
         "Written by `make docs` from the names of the tests; do not edit. The numbers are those in the comments of",
         "[Sources/ReactiveGraph](../Sources/ReactiveGraph) and in the names of the tests. `make test` fails when this page is out of",
-        "date, and when a rule has no test of its own: what a range of more than four rules names does not count here.",
+        "date, when a rule has no test of its own, and when a rule of the operators has none through the server: what a range of more",
+        "than four rules names does not count here.",
         "",
         f"{len(rules)} rules; {count} have tests, {len(rules) - count} only describe. Beside these tests,",
-        "[random histories](../Tests/ReactiveGraphTests/Reference) compare the engine with a model written from the rules, and",
-        "[planted faults](../scripts/mutations.py) show that the tests notice.",
+        "random histories compare [the engine](../Tests/ReactiveGraphTests/Reference) and [the host](../Tests/GraphHostTests/Histories)",
+        "with models written from the rules, and [planted faults](../scripts/mutations.py) show that the tests notice.",
     ]
     section = None
-    for name, (part, title, reason) in rules.items():
+    for name, (part, title, reason, beyond) in rules.items():
         if part != section:
             section = part
-            lines += ["", f"## {section}", "", "| rule | is about | shown by |", "|---|---|---|"]
-        if shown[name]:
-            evidence = "<br>".join(
-                f"[{path.stem}](../{path}): " + " · ".join(cell(sentence) for sentence in sentences)
-                for path, sentences in shown[name].items()
-            )
-        else:
-            evidence = f"*{reason}*" if reason else "**nothing**"
-        lines.append(f"| {name} | {title} | {evidence} |")
+            header = "| rule | is about | in the library | through the server |"
+            lines += ["", f"## {section}", "", header, "|---|---|---|---|"]
+        library, server = split(shown[name])
+        beyond = beyond if part == OPERATORS and not reason else None
+        lines.append(f"| {name} | {title} | {evidence(library, reason)} | {evidence(server, beyond)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -133,9 +152,16 @@ def main():
     rules = read_rules()
     shown, problems = gather(rules)
     problems += [
-        f"{name} ({title}): no test names it" for name, (_, title, reason) in rules.items()
+        f"{name} ({title}): no test names it" for name, (_, title, reason, _) in rules.items()
         if not shown[name] and not reason
     ]
+    for name, (section, title, _, reason) in rules.items():
+        if section != OPERATORS or bool(split(shown[name])[1]) != bool(reason):
+            continue
+        if reason:
+            problems.append(f"{name} ({title}): a test shows it through the server, in spite of the reason why none can")
+        else:
+            problems.append(f"{name} ({title}): no test shows it through the server")
     made = write(rules, shown)
     if "--check" not in sys.argv:
         page.write_text(made)

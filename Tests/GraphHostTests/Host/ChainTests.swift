@@ -91,7 +91,7 @@ struct ChainTests {
         #expect(client.session.subscriptions.count == 1)
     }
 
-    @Test("A client's combine is empty until all have a value, and carries their own text")
+    @Test("G-81: a client's combine is empty until all have a value, and carries their own text")
     func combine() throws {
         let bench = Bench()
         let graph = try bench.define(simple)
@@ -116,7 +116,7 @@ struct ChainTests {
         #expect(client.session.close() == 2)
     }
 
-    @Test("An expression that fails is shown as a failure and harms nobody else")
+    @Test("G-99: an expression that fails is shown as a failure and harms nobody else")
     func failure() throws {
         let bench = Bench()
         let graph = try bench.define(simple)

@@ -41,7 +41,7 @@ struct FailureTests {
         row.name != "sync" && !example.contains("time")
     }
 
-    @Test("what an operator does with a failed input is what its row says")
+    @Test("G-99: what an operator does with a failed input is what its row says")
     func failures() throws {
         for (row, example) in try OperatorExamples.inOrder() where isComparable(row, example) {
             let good = try play(example, ["y=1", "1", "2"])

@@ -69,7 +69,10 @@ struct StageTests {
         Case(#"{"window":{"count":2,"of":"count"}}"#, [("1", "1"), ("2", "2"), ("3", "2")]),
     ]
 
-    @Test("Each stage does what the catalogue says, in a definition and in a pipeline", arguments: cases)
+    @Test(
+        "G-69 … G-72: each stage does what the catalogue says, in a definition and in a pipeline",
+        arguments: cases
+    )
     func stage(_ test: Case) throws {
         let bench = Bench()
         let graph = try bench.define(

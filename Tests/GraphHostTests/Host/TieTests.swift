@@ -47,7 +47,7 @@ struct TieTests {
         #expect(try bench.read(graph, "b") == "8")
     }
 
-    @Test("emptiness goes over a sync too, and at the beginning it does not")
+    @Test("G-88, G-145: emptiness goes over a sync too, and at the beginning it does not")
     func emptiness() throws {
         let bench = Bench()
         let graph = try bench.define(
@@ -189,7 +189,7 @@ struct TieTests {
         for name in names { #expect(try bench.read(graph, name) == "8") }
     }
 
-    @Test("a link is a further edge: the node has what came last, over its stages")
+    @Test("G-69: a link is a further edge: the node has what came last, over its stages")
     func link() throws {
         let bench = Bench()
         let graph = try bench.define(
@@ -283,7 +283,7 @@ struct TieTests {
         #expect(!text.contains("9 / 5"))
     }
 
-    @Test("a graph with circles that ends leaves nothing behind")
+    @Test("G-89, G-151: a synced pair lasts as long as its graph, and leaves nothing behind")
     func ending() throws {
         let bench = Bench()
         var core: Int

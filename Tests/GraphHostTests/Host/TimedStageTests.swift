@@ -45,7 +45,7 @@ struct TimedStageTests {
         return String(frame[start.upperBound...].dropLast(3))
     }
 
-    @Test("debounce emits after the silence")
+    @Test("G-75: debounce emits after the silence")
     func debounce() throws {
         let heard = try run(
             #"{"debounce":10}"#,
@@ -55,7 +55,7 @@ struct TimedStageTests {
         #expect(heard == [#"15:"v":2"#, #"35:"empty":true"#, #"70:"v":4"#])
     }
 
-    @Test("debounce can emit on the leading edge, or on both")
+    @Test("G-141: debounce can emit on the leading edge, or on both")
     func debounceEdges() throws {
         let steps: [(at: UInt64, set: String)] = [(0, "1"), (5, "2"), (30, "3")]
         #expect(
@@ -70,7 +70,7 @@ struct TimedStageTests {
         )
     }
 
-    @Test("sample emits the newest at a fixed rate and rests when nothing comes")
+    @Test("G-141a: sample emits the newest at a fixed rate and rests when nothing comes")
     func sample() throws {
         let steps: [(at: UInt64, set: String)] = [
             (0, "1"), (5, "2"), (12, "3"), (50, "4"), (55, "clear"), (70, "5"),
@@ -79,7 +79,7 @@ struct TimedStageTests {
         #expect(heard == [#"10:"v":2"#, #"20:"v":3"#, #"55:"empty":true"#, #"80:"v":5"#])
     }
 
-    @Test("delay shifts every value, and a clear empties at once")
+    @Test("G-74: delay shifts every value, and a clear empties at once")
     func delay() throws {
         let heard = try run(
             #"{"delay":10}"#,
