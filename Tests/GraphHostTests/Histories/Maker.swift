@@ -5,9 +5,6 @@ struct Maker {
     var dice: SeededGenerator
     private var lastNumber = 0
 
-    /// Whether three nodes may be in sync with each other.
-    private static let makesCliques = false
-
     init(_ seed: UInt64) {
         dice = SeededGenerator(seed: seed)
     }
@@ -39,7 +36,7 @@ struct Maker {
         let names = shape.nodes.filter(\.isSet).map(\.name)
         if dice.below(4) == 0 {
             // A clique of three now and then.
-            let isClique = Self.makesCliques && dice.below(3) == 0 && names.count > 2
+            let isClique = dice.below(3) == 0 && names.count > 2
             for (a, b) in isClique ? [(0, 1), (1, 2), (2, 0)] : [(0, 1)] {
                 let way = (toB: Naive.Expression.maps[1], toA: Naive.Expression.maps[1])
                 shape.syncs.append(
@@ -107,7 +104,6 @@ struct Maker {
         let to = pick(shape.nodes)
         guard to.name != from, !to.isSide, to.retain == nil || to.retain == .always else { return nil }
         // What a `distinct` at the end of a link would compare with is left open.
-        if case .distinct = to.stages.last { return nil }
         let stages = stages(at: 2).filter { if case .distinct = $0 { false } else { true } }
         let link = Naive.LinkShape(from: from, to: to.name, stages: stages)
         guard !shape.links.contains(where: { $0.json == link.json }) else { return nil }

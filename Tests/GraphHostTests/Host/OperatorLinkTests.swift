@@ -14,11 +14,41 @@ struct OperatorLinkTests {
         arguments: OperatorExamples.nodes.filter { !$0.contains("distinct") }
     )
     func state(example: String) throws {
-        try play(example)
+        try play(example) { expected, _ in expected }
     }
 
-    /// Sets inputs at random.
-    private func play(_ example: String) throws {
+    @Test(
+        "G-71: distinct compares with what the node holds, also where that came over a link",
+        arguments: [#""distinct""#, #"{"distinct":"string(value)"}"#]
+    )
+    func distinct(stage: String) throws {
+        let example = #""out":{"from":"$x","pipe":[\#(stage)]}"#
+        try play(example) { _, step in
+            step.isOfX && step.value != step.held ? [step.value] : []
+        }
+    }
+
+    @Test("G-71: x = 1, the link brings 2, x = 1 again: the node holds 1")
+    func afterTheLink() throws {
+        let bench = Bench()
+        let graph = try bench.define(
+            #"{"graph":"g","nodes":{"x":{"set":"any"},"y":{"set":"any"},"d":{"from":"x","pipe":["distinct"]}},"links":[{"from":"y","to":"d"}]}"#
+        )
+        try bench.set(graph, [("x", "1")])
+        try bench.set(graph, [("y", "2")])
+        try bench.set(graph, [("x", "1")])
+        #expect(try bench.read(graph, "d") == "1")
+    }
+
+    private struct Step {
+        let isOfX: Bool
+        let value: String
+        /// What the node at the end of the link held before.
+        let held: String
+    }
+
+    /// Sets inputs at random; `expect` says what the linked node emits where the plain one emits `expected`.
+    private func play(_ example: String, expect: (_ expected: [String], Step) -> [String]) throws {
         let parts = example.split(separator: "|")
         #expect(parts.count == 1, "an example with ties of its own")
         let text = OperatorExamples.graph(example, inputs: Self.inputs, x: "x", y: "y")
@@ -32,10 +62,12 @@ struct OperatorLinkTests {
         for step in 0..<80 {
             let name = ["x", "x", "y", "z"][dice.below(4)]
             let value = "\(1 + dice.below(3))"
+            let held = try linked.read(b, "out")
             try plain.set(a, [(name, value)])
             try linked.set(b, [(name, value)])
             let said = clients.map { Told($0.take())[1] }
-            #expect(said[1] == (name == "z" ? [value] : said[0]), "step \(step): \(name) = \(value)")
+            let wanted = expect(said[0], Step(isOfX: name == "x", value: value, held: held))
+            #expect(said[1] == (name == "z" ? [value] : wanted), "step \(step): \(name) = \(value)")
             guard dice.below(3) == 0 else { continue }
             plain.pass(7)
             linked.pass(7)

@@ -104,4 +104,16 @@ struct OperatorRuleTests {
         #expect(try bench.read(graph, "c") == "5")
         #expect(try bench.read(graph, "z") == "5")
     }
+
+    @Test(
+        "G-137: in a clique of plain syncs a set reaches each node once; in immediate mode once for each way"
+    )
+    func clique() throws {
+        let nodes = ["a", "b", "c"].map { #""\#($0)":{"set":"any"}"# }.joined(separator: ",")
+        let graph = try bench.define(
+            #"{"graph":"g","nodes":{\#(nodes)},"sync":[{"a":"a","b":"b"},{"a":"b","b":"c"},{"a":"c","b":"a"}]}"#
+        )
+        listen("b")
+        #expect(try told(graph, [("a", "1"), ("c", "2"), ("b", "3")]) == ["1", "2", "3"])
+    }
 }
