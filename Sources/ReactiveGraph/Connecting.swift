@@ -19,7 +19,7 @@ extension Graph {
         if let side = edge.side, side.lastSource != node.id {
             let isFirst = side.lastSource == 0
             side.lastSource = node.id
-            if !isFirst, let remains = side.reset?() { graves.append(remains) }
+            if !isFirst, let remains = side.state?.reset() { graves.append(remains) }
         }
     }
 
@@ -74,7 +74,7 @@ extension Graph {
             counts.liveEdges -= 1
         }
         if edge.target != nil { unorder(edge) }
-        if let remains = edge.side?.onDetach?() { graves.append(remains) }
+        if let remains = edge.side?.state?.detach() { graves.append(remains) }
     }
 
     /// Takes the source away; the source may die at the next `bury`.

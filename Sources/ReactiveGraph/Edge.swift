@@ -153,15 +153,8 @@ final class EdgeSide {
     @exclusivity(unchecked) @usableFromInline var inners: InnerTable?
     /// The join whose input this edge is.
     @exclusivity(unchecked) @usableFromInline var join: Join?
-    /// Starts the operator's state anew: `from` was set to a different node.
-    ///
-    /// Called while lists are being changed, so it runs no code of the user's: what it lets go of it gives back. Likewise
-    /// `onDetach`.
-    @exclusivity(unchecked) @usableFromInline var reset: (() -> AnyObject?)?
-    /// The edge lost an end: timers stop.
-    @exclusivity(unchecked) @usableFromInline var onDetach: (() -> AnyObject?)?
-    /// Visits the nodes that the operator's state holds, once per reference.
-    @exclusivity(unchecked) @usableFromInline var keeps: ((_ visit: (AnyNode) -> Void) -> Void)?
+    /// What the operator keeps from one emission to the next.
+    @exclusivity(unchecked) @usableFromInline var state: EdgeState?
     /// The creation number of the last source, to tell a different one.
     @exclusivity(unchecked) var lastSource: UInt64 = 0
     /// Whom a listen belongs to, for `stopListening`.

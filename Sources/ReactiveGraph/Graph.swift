@@ -139,7 +139,8 @@ public final class Graph {
     /// Event listens of listeners that have an identity.
     var ownedListens: [OwnedListen.Key: OwnedListen] = [:]
     var lastNodeID: UInt64 = 0
-    lazy var timers = TimerQueue()
+    /// The timers of the clock, made when the first timed operator is.
+    private(set) lazy var timers = clock.map { TimerQueue($0) }
     var batchPool: [Batch.Storage] = []
     var lastBatch: UInt64 = 0
 

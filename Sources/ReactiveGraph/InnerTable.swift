@@ -3,7 +3,7 @@
 /// It belongs to the edge of the switch and lives with it. The inner nodes have no edge coming in; that they are
 /// downstream of the switched node stands here.
 @usableFromInline
-class InnerTable {
+class InnerTable: EdgeState {
     @usableFromInline let limit: KeyLimit
     @usableFromInline let releasesUnused: Bool
     /// An inner node leads back to the switched node: for the order of joins the way from there does not count.
@@ -20,6 +20,7 @@ class InnerTable {
     init(_ limit: KeyLimit, releasesUnused: Bool) {
         self.limit = limit
         self.releasesUnused = releasesUnused
+        super.init()
     }
 
     deinit {

@@ -11,7 +11,17 @@ struct Queue<Element> {
     @usableFromInline init() {}
 
     @inlinable var isEmpty: Bool { count == 0 }
-    var first: Element? { isEmpty ? nil : places[head] }
+    @inlinable var first: Element? { isEmpty ? nil : places[head] }
+    @inlinable var last: Element? { isEmpty ? nil : places[(head + count - 1) & (places.count - 1)] }
+
+    /// The elements by their place in the order.
+    @inlinable
+    subscript(index: Int) -> Element {
+        guard index < count, let element = places[(head + index) & (places.count - 1)] else {
+            preconditionFailure("a queue has no element \(index)")
+        }
+        return element
+    }
 
     @inlinable
     mutating func append(_ element: Element) {

@@ -14,7 +14,9 @@ struct SlidingFold<Element> {
         self.combine = combine
     }
 
-    var count: Int { front.count + back.count }
+    /// How many of the elements have been turned over: with it, the same elements give the same total again, to the
+    /// last bit.
+    var turned: Int { front.count }
 
     /// Everything put together, oldest first; `nil` if there is nothing.
     var total: Element? {
@@ -33,13 +35,8 @@ struct SlidingFold<Element> {
         front.removeLast()
     }
 
-    mutating func removeAll() {
-        front = []
-        back = []
-        backTotal = nil
-    }
-
-    private mutating func turnOver() {
+    /// Moves the newer elements to the older ones, of which there are none.
+    mutating func turnOver() {
         while let element = back.popLast() {
             front.append(front.last.map { combine(element, $0) } ?? element)
         }

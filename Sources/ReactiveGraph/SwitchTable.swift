@@ -6,6 +6,8 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
     @exclusivity(unchecked) @usableFromInline var entries: [Key?: SwitchEntry<Key, Mapped>] = [:]
     /// A step that is not on its way.
     @exclusivity(unchecked) @usableFromInline var spare: SwitchStep<Key, Mapped>?
+    /// The edge that this table belongs to, and lives as long as.
+    private var edge: EdgeRef?
 
     @usableFromInline
     override init(_ limit: KeyLimit, releasesUnused: Bool) {
@@ -17,19 +19,24 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
     func own(_ edge: Edge) {
         let side = edge.needSide()
         side.inners = self
-        side.onDetach = { [unowned self] in
-            generation += 1
-            return nil
-        }
-        side.reset = { [unowned self, unowned edge] in
-            // At once, not with the graves: inner nodes are nodes (G-66a).
-            edge.graph?.remains.append(leave())
-            return nil
-        }
-        side.keeps = { [unowned self] visit in
-            // An entry refers to its node twice: as a node, and as the typed node it is.
-            forEachInner { node in for _ in 0..<2 { visit(node.takeUnretainedValue()) } }
-        }
+        side.state = self
+        self.edge = .passUnretained(edge)
+    }
+
+    override func detach() -> AnyObject? {
+        generation += 1
+        return nil
+    }
+
+    override func reset() -> AnyObject? {
+        // At once, not with the graves: inner nodes are nodes (G-66a).
+        if let graph = edge?._withUnsafeGuaranteedRef({ $0.graph }) { graph.remains.append(leave()) }
+        return nil
+    }
+
+    override func forEachKeptNode(_ visit: (AnyNode) -> Void) {
+        // An entry refers to its node twice: as a node, and as the typed node it is.
+        forEachInner { node in for _ in 0..<2 { visit(node.takeUnretainedValue()) } }
     }
 
     // MARK: - Sending

@@ -1,81 +1,172 @@
-/// One timer of a timed operator.
+/// One timer: an action and its place in a queue.
 ///
-/// It holds nothing of the graph.
-final class Timer {
-    fileprivate(set) var deadline: Duration = .zero
-    fileprivate(set) var number: UInt64 = 0
+/// It belongs to what made it, and holds nothing of the graph.
+package final class Timer {
+    package fileprivate(set) var deadline = Deadline(time: .zero, number: 0)
     fileprivate var index = -1
-    fileprivate let action: () -> Void
+    /// What is done when the time has come, with the timer no longer running; gives what a graph is to emit then.
+    package var action: () -> Due?
 
-    init(_ action: @escaping () -> Void) {
+    package init(_ action: @escaping () -> Due? = { nil }) {
         self.action = action
     }
 
-    var isRunning: Bool { index >= 0 }
+    package var isRunning: Bool { index >= 0 }
+}
 
-    fileprivate func isBefore(_ other: Timer) -> Bool {
-        deadline < other.deadline || (deadline == other.deadline && number < other.number)
+/// What a timer makes a graph emit: a turn of its own, or a part of one with everything else that is due.
+package struct Due {
+    let graph: Graph
+    let trail: Trail?
+    let context: Context?
+    /// Stores the emission, with the path and the context in place.
+    let deliver: (Graph) -> Void
+
+    init(graph: Graph, trail: Trail?, context: Context?, _ deliver: @escaping (Graph) -> Void) {
+        self.graph = graph
+        self.trail = trail
+        self.context = context
+        self.deliver = deliver
+    }
+
+    /// Hands on what an edge kept back, unless it has lost an end by then.
+    init?<Value>(_ edge: Edge, _ held: Held<Value>) {
+        guard let graph = edge.graph else { return nil }
+        self.init(graph: graph, trail: held.trail, context: held.context) { graph in
+            guard edge.traits.contains(.complete), let target = edge.target, !graph.mustSkip(target) else {
+                return
+            }
+            graph.follow(edge.store(emission: held.emission), of: .passUnretained(edge))
+        }
+    }
+
+    /// Sets or clears a node.
+    package init<Value>(_ node: Node<Value>, _ emission: Emission<Value>) {
+        self.init(graph: node.graph, trail: nil, context: nil) { graph in
+            guard node.accept(emission: emission) == .enter, node.hasEdges, !graph.stopping else { return }
+            graph.push(.passUnretained(node))
+        }
+    }
+
+    /// Emits, as a turn of its own that continues the path.
+    func perform() {
+        graph.perform(CollectionOfOne(self))
     }
 }
 
-/// The timers of a graph by deadline, ties by creation (G-112), with one schedule on the clock for the earliest.
+/// The timers of one clock by deadline, ties by creation (G-112).
 ///
-/// Restarting a timer moves it within the heap: no allocation, and the clock is asked only when the earliest
+/// Setting a timer again moves it within the heap: no allocation, and the clock is asked only when the earliest
 /// deadline gets earlier. A schedule that comes too early finds nothing due and is renewed.
-final class TimerQueue {
+package final class TimerQueue {
+    /// Where the time comes from.
+    private enum Source {
+        /// A clock that calls when it is time.
+        case clock(any LoopClock)
+        /// Its owner says what time it is, and calls ``fire(until:)``.
+        case owner(() -> Duration)
+    }
+
+    private let source: Source
     private var heap: ContiguousArray<Timer> = []
     private var lastNumber: UInt64 = 0
+    /// The deadline of the timer whose action runs.
+    private var firing: Deadline?
     private var schedule: (any Cancellable)?
     private var scheduled: Duration = .zero
+
+    /// Timers on a clock that calls when it is time; each emits in a turn of its own.
+    init(_ clock: any LoopClock) {
+        source = .clock(clock)
+    }
+
+    /// Timers whose owner knows the time and fires them.
+    package init(now: @escaping () -> Duration) {
+        source = .owner(now)
+    }
 
     deinit {
         schedule?.cancel()
     }
 
-    /// A number for what is created now.
-    func nextNumber() -> UInt64 {
+    package var now: Duration {
+        switch source {
+        case .clock(let clock): clock.now
+        case .owner(let now): now()
+        }
+    }
+
+    /// The earliest deadline.
+    package var next: Duration? { heap.first?.deadline.time }
+
+    /// The moment that is `interval` from now.
+    package func deadline(after interval: Duration) -> Deadline {
+        moment(now + interval)
+    }
+
+    /// The moment at `time`, after all others of that time so far.
+    package func moment(_ time: Duration) -> Deadline {
         lastNumber += 1
-        return lastNumber
+        return Deadline(time: time, number: lastNumber)
     }
 
-    /// Starts or restarts `timer`; `number` is given where it was created earlier.
-    func start(_ timer: Timer, at deadline: Duration, number: UInt64? = nil, on clock: any LoopClock) {
-        remove(timer)
-        timer.deadline = deadline
-        timer.number = number ?? nextNumber()
-        timer.index = heap.count
-        heap.append(timer)
-        siftUp(timer.index)
-        arm(clock)
+    /// Whether a deadline is over: of those of this very moment, the ones up to the timer that runs.
+    func hasPassed(_ deadline: Deadline) -> Bool {
+        let now = now
+        return deadline.time < now || (deadline.time == now && firing.map { deadline <= $0 } ?? true)
     }
 
-    func cancel(_ timer: Timer) {
+    /// A saved deadline is in force again: what is asked for from now on comes after it.
+    func noteRestored(_ deadline: Deadline) {
+        lastNumber = max(lastNumber, deadline.number)
+    }
+
+    /// Starts or moves a timer.
+    package func set(_ timer: Timer, at deadline: Deadline) {
+        if timer.isRunning {
+            guard timer.deadline != deadline else { return }
+            timer.deadline = deadline
+            siftUp(timer.index)
+            siftDown(timer.index)
+        } else {
+            timer.deadline = deadline
+            timer.index = heap.count
+            heap.append(timer)
+            siftUp(timer.index)
+        }
+        arm()
+    }
+
+    package func cancel(_ timer: Timer) {
         remove(timer)
         guard heap.isEmpty else { return }
         schedule?.cancel()
         schedule = nil
     }
 
-    private func arm(_ clock: any LoopClock) {
-        guard let first = heap.first else { return }
-        if schedule != nil {
-            if scheduled <= first.deadline { return }
-            schedule?.cancel()
-        }
-        scheduled = first.deadline
-        schedule = clock.schedule(at: first.deadline) { [weak self, weak clock] in
-            guard let self, let clock else { return }
-            self.schedule = nil
-            self.fire(clock)
+    /// Runs every timer that is due at `time`, those set meanwhile included, and gives what graphs are to emit.
+    package func fire(until time: Duration, _ emit: (Due) -> Void) {
+        while let first = heap.first, first.deadline.time <= time {
+            remove(first)
+            firing = first.deadline
+            if let due = first.action() { emit(due) }
+            firing = nil
         }
     }
 
-    private func fire(_ clock: any LoopClock) {
-        while let first = heap.first, first.deadline <= clock.now {
-            remove(first)
-            first.action()
+    private func arm() {
+        guard case .clock(let clock) = source, let first = heap.first else { return }
+        if schedule != nil {
+            if scheduled <= first.deadline.time { return }
+            schedule?.cancel()
         }
-        arm(clock)
+        scheduled = first.deadline.time
+        schedule = clock.schedule(at: scheduled) { [weak self, weak clock] in
+            guard let self, let clock else { return }
+            self.schedule = nil
+            fire(until: clock.now) { $0.perform() }
+            arm()
+        }
     }
 
     // MARK: - The heap
@@ -96,7 +187,7 @@ final class TimerQueue {
         var index = start
         while index > 0 {
             let parent = (index - 1) / 2
-            guard heap[index].isBefore(heap[parent]) else { return }
+            guard heap[index].deadline < heap[parent].deadline else { return }
             swap(index, parent)
             index = parent
         }
@@ -107,7 +198,7 @@ final class TimerQueue {
         while true {
             var least = index
             for child in [2 * index + 1, 2 * index + 2] where child < heap.count {
-                if heap[child].isBefore(heap[least]) { least = child }
+                if heap[child].deadline < heap[least].deadline { least = child }
             }
             guard least != index else { return }
             swap(index, least)
@@ -123,25 +214,33 @@ final class TimerQueue {
 }
 
 extension Graph {
-    /// The clock, or a stop with a message that says what is missing.
-    func requireClock(_ operation: String) -> any LoopClock {
-        guard let clock else {
+    /// The timers of the graph's clock; without one, a stop with a message that says what is missing.
+    func timers(for operation: String) -> TimerQueue {
+        guard let timers else {
             preconditionFailure(
                 "\(operation): the graph has no clock; make it with Graph(clock:), in tests with a ManualClock"
             )
         }
-        return clock
+        return timers
     }
 
-    /// Delivers what an edge kept back, as a turn of its own that continues the path.
-    func resume(_ edge: EdgeRef, trail: Trail?, context: Context?, _ store: (Edge) -> Outcome) {
-        guard !stopping, edge._withUnsafeGuaranteedRef({ $0.traits.contains(.complete) }) else { return }
-        let saved = beginTurn(trail: trail, context: context)
-        if let target = edge.target, !mustSkip(target) {
-            follow(edge._withUnsafeGuaranteedRef { store($0) }, of: edge)
+    /// Emits what is due, all of it in one turn: joins settle once, after the last.
+    ///
+    /// In `immediate` mode each is a turn of its own, as in a batch (G-34a).
+    package func perform(_ dues: some Collection<Due>) {
+        guard propagation == .settled || dues.count == 1 else {
+            for due in dues { due.perform() }
+            return
+        }
+        guard !stopping, !dues.isEmpty else { return }
+        let saved = beginTurn(trail: nil, context: nil)
+        for due in dues where !stopping {
+            setPath(due.trail.map(Unmanaged.passUnretained))
+            context = due.context.map(Unmanaged.passUnretained)
+            due.deliver(self)
             run(to: base)
         }
         endTurn(saved)
-        withExtendedLifetime((self, trail, context)) {}
+        withExtendedLifetime((self, dues)) {}
     }
 }

@@ -119,7 +119,7 @@ extension AnyNode {
     final func forEachKept(_ visit: (NodeRef) -> Void) {
         forEachNodeInValue { visit(.passUnretained($0)) }
         forEachHeld { edge in
-            edge.side?.keeps?({ visit(.passUnretained($0)) })
+            edge.side?.state?.forEachKeptNode { visit(.passUnretained($0)) }
         }
     }
 }

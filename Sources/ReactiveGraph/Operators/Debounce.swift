@@ -1,13 +1,94 @@
 /// Which values of a burst a debounce lets through (G-75, G-141).
 ///
 /// For the newest value at a fixed rate there is ``Node/sample(every:dropsWhenCleared:control:)``.
-public enum DebounceEdge: Sendable {
+public enum DebounceEdge: String, Sendable, CaseIterable {
     /// The last, when the burst is over.
     case trailing
     /// The first, at once.
     case leading
     /// The first at once, and the last when the burst is over, if there was another.
     case both
+}
+
+/// The latest value, once an interval has passed without another (G-75).
+public struct Debounce<Value>: TimedOperator {
+    let interval: Duration
+    let edge: DebounceEdge
+    let dropsWhenCleared: Bool
+    public let control: TimedControl?
+    private var held: Held<Value>?
+    /// When the silence will have lasted long enough.
+    private var end: Deadline?
+
+    /// See ``Node/debounce(for:edge:dropsWhenCleared:control:)``.
+    public init(
+        _ interval: Duration,
+        edge: DebounceEdge = .trailing,
+        dropsWhenCleared: Bool = false,
+        control: TimedControl? = nil
+    ) {
+        precondition(interval > .zero, "debounce: the interval must be positive")
+        self.interval = interval
+        self.edge = edge
+        self.dropsWhenCleared = dropsWhenCleared
+        self.control = control
+    }
+
+    public var name: String { "Throttle" }
+    public var isAsynchronous: Bool { edge == .trailing }
+    public var waiting: Int { held == nil ? 0 : 1 }
+    /// Without a value that waits there is nothing to wake up for: the end of the silence is found out by the next one.
+    public var nextWake: Deadline? { held == nil ? nil : end }
+
+    public mutating func receive(_ value: Value, at site: Site) -> Emission<Value>? {
+        let isFirst = held == nil && end.map(site.hasPassed) ?? true
+        end = site.deadline(after: interval)
+        if isFirst, edge != .trailing { return .value(value) }
+        if edge == .leading {
+            control?.droppedCount += 1
+        } else {
+            drop()
+            held = site.hold(.value(value))
+        }
+        return nil
+    }
+
+    public mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Value>? {
+        if travels || dropsWhenCleared { drop() }
+        guard travels else { return nil }
+        end = nil
+        return .empty
+    }
+
+    public mutating func wake(at site: Site) -> Held<Value>? {
+        held.take()
+    }
+
+    public mutating func detach() {
+        drop()
+        end = nil
+    }
+
+    public mutating func flush() -> Held<Value>? {
+        end = nil
+        return held.take()
+    }
+
+    private mutating func drop() {
+        guard held != nil else { return }
+        control?.droppedCount += 1
+        held = nil
+    }
+
+    public func save(to writer: inout StateWriter) {
+        writer.write(held) { $0.write($1) }
+        writer.write(end) { $0.write($1) }
+    }
+
+    public mutating func restore(from reader: inout StateReader) throws {
+        held = try reader.optional { try $0.held() }
+        end = try reader.optional { try $0.deadline() }
+    }
 }
 
 extension Node {
@@ -29,6 +110,27 @@ extension Node {
         dropsWhenCleared: Bool = false,
         control: TimedControl? = nil
     ) -> Node<Value> {
-        timed("debounce", "Throttle", .debounce(kind), interval, dropsWhenCleared, control)
+        apply(Debounce(interval, edge: kind, dropsWhenCleared: dropsWhenCleared, control: control))
+    }
+}
+
+/// A look at a debounce or a sample, and a hand on it (G-141).
+///
+/// It keeps nothing alive.
+public final class TimedControl {
+    /// Values that were superseded, or pending when the edge ended, and so never emitted.
+    public internal(set) var droppedCount = 0
+    var onFlush: (() -> Void)?
+    var onHasPending: (() -> Bool)?
+
+    /// A control to be handed to an operator.
+    public init() {}
+
+    /// Whether a value waits to be emitted.
+    public var hasPending: Bool { onHasPending?() ?? false }
+
+    /// Emits the pending value at once, if there is one, and ends the running interval.
+    public func flush() {
+        onFlush?()
     }
 }

@@ -1,3 +1,101 @@
+/// Every value, an interval later, in order; nothing is coalesced (G-74).
+public struct Delay<Value>: TimedOperator {
+    private struct Entry {
+        let deadline: Deadline
+        let held: Held<Value>
+    }
+
+    let interval: Duration
+    let buffer: BufferPolicy
+    let emitsEarly: Bool
+    let dropsWhenCleared: Bool
+    let figures: BufferControl?
+    private var entries = Queue<Entry>()
+
+    /// See ``Node/delay(for:buffer:control:)``.
+    ///
+    /// - Parameters:
+    ///   - interval: must be positive.
+    ///   - buffer: how many values may be on their way (G-142).
+    ///   - emitsEarly: whether the oldest value leaves early, instead of being dropped, when `buffer` drops the oldest.
+    ///   - dropsWhenCleared: whether values on their way are dropped when the source is cleared and emptiness travels:
+    ///     the emptiness then goes on at once, and otherwise after the interval.
+    ///   - control: counts what waits and what is dropped.
+    public init(
+        _ interval: Duration,
+        buffer: BufferPolicy = .unbounded,
+        emitsEarly: Bool = false,
+        dropsWhenCleared: Bool = false,
+        control: BufferControl? = nil
+    ) {
+        precondition(interval > .zero, "delay: the interval must be positive")
+        buffer.require(for: "delay")
+        self.interval = interval
+        self.buffer = buffer
+        self.emitsEarly = emitsEarly
+        self.dropsWhenCleared = dropsWhenCleared
+        figures = control
+    }
+
+    public var name: String { "Delay" }
+    public var isAsynchronous: Bool { !emitsEarly }
+    public var waiting: Int { entries.count }
+    public var nextWake: Deadline? { entries.first?.deadline }
+
+    public mutating func receive(_ value: Value, at site: Site) -> Emission<Value>? {
+        admit(.value(value), at: site)
+    }
+
+    public mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Value>? {
+        guard travels else { return nil }
+        guard dropsWhenCleared else { return admit(.empty, at: site) }
+        detach()
+        return .empty
+    }
+
+    private mutating func admit(_ emission: Emission<Value>, at site: Site) -> Emission<Value>? {
+        var early: Entry?
+        if let limit = buffer.limit, entries.count >= limit {
+            guard case .dropOldest = buffer else {
+                figures?.refused()
+                if case .fail = buffer { site.reportOverflow(limit) }
+                return nil
+            }
+            early = entries.popFirst()
+            if emitsEarly { figures?.removed() } else { figures?.dropped(1) }
+        }
+        entries.append(Entry(deadline: site.deadline(after: interval), held: site.hold(emission)))
+        figures?.added(waits: true)
+        return emitsEarly ? early?.held.emission : nil
+    }
+
+    public mutating func wake(at site: Site) -> Held<Value>? {
+        guard let entry = entries.popFirst() else { return nil }
+        figures?.removed()
+        return entry.held
+    }
+
+    public mutating func detach() {
+        figures?.dropped(entries.count)
+        entries = Queue()
+    }
+
+    public func save(to writer: inout StateWriter) {
+        writer.write(entries.count)
+        for index in 0..<entries.count {
+            writer.write(entries[index].deadline)
+            writer.write(entries[index].held)
+        }
+    }
+
+    public mutating func restore(from reader: inout StateReader) throws {
+        for _ in 0..<(try reader.count()) {
+            entries.append(Entry(deadline: try reader.deadline(), held: try reader.held()))
+            figures?.added(waits: true)
+        }
+    }
+}
+
 extension Node {
     /// Every value, `interval` later, in order; nothing is coalesced (G-74).
     ///
@@ -15,79 +113,13 @@ extension Node {
         buffer: BufferPolicy = .unbounded,
         control: BufferControl? = nil
     ) -> Node<Value> {
-        precondition(interval > .zero, "delay: the interval must be positive")
-        buffer.require(for: "delay")
-        let clock = graph.requireClock("delay")
-        let target = Node<Value>(graph: graph, .empty)
-        let state = Delay<Value>(interval, clock, graph.timers, Backlog(buffer, control))
-        let edge = Edge("Delay", .asynchronous) { edge in state.receive(edge) }
-        state.edge = .passUnretained(edge)
-        edge.needSide().onDetach = { state.stop() }
-        graph.derive(target, from: self, edge)
-        return target
+        apply(Delay(interval, buffer: buffer, control: control))
     }
 }
 
-/// The values on their way through a delay.
-private final class Delay<Value> {
-    struct Entry {
-        let deadline: Duration
-        let number: UInt64
-        let pending: PendingEntry<Value>
-    }
-
-    private let interval: Duration
-    private let clock: any LoopClock
-    private let timers: TimerQueue
-    private let entries: Backlog<Entry>
-    private lazy var timer = Timer { [unowned self] in fire() }
-    var edge: EdgeRef?
-
-    init(
-        _ interval: Duration,
-        _ clock: any LoopClock,
-        _ timers: TimerQueue,
-        _ entries: Backlog<Entry>
-    ) {
-        self.entries = entries
-        self.interval = interval
-        self.clock = clock
-        self.timers = timers
-    }
-
-    func receive(_ edge: Edge) -> Outcome {
-        let emission = edge.input(Value.self)
-        if emission.isEmpty, !edge.traits.contains(.propagatesEmpty) { return .nothing }
-        guard let graph = edge.graph else { return .nothing }
-        let pending = PendingEntry(
-            emission: emission,
-            trail: graph.captureTrail(),
-            context: graph.currentContext
-        )
-        let entry = Entry(deadline: clock.now + interval, number: timers.nextNumber(), pending: pending)
-        entries.append(entry, of: edge)
-        startTimer()
-        return .nothing
-    }
-
-    func stop() -> AnyObject? {
-        timers.cancel(timer)
-        return entries.removeAll()
-    }
-
-    /// The timer is the one of the first entry, with its deadline and its place among ties.
-    private func startTimer() {
-        guard let first = entries.first else { return }
-        if timer.isRunning, timer.number == first.number { return }
-        timers.start(timer, at: first.deadline, number: first.number, on: clock)
-    }
-
-    private func fire() {
-        guard let edge, let entry = entries.popFirst() else { return }
-        startTimer()
-        let graph = edge._withUnsafeGuaranteedRef { $0.graph }
-        graph?.resume(edge, trail: entry.pending.trail, context: entry.pending.context) {
-            $0.store(emission: entry.pending.emission)
-        }
+extension Site {
+    /// Tells that a value was dropped because the operator's buffer was full.
+    func reportOverflow(_ limit: Int) {
+        edge._withUnsafeGuaranteedRef { $0.reportOverflow(limit) }
     }
 }

@@ -21,23 +21,25 @@ extension Node {
         let state = DeliverOn<Value>(executor, Backlog(buffer, control))
         let edge = Edge("Deliver", .asynchronous) { edge in state.receive(edge) }
         state.edge = .passUnretained(edge)
-        edge.needSide().onDetach = { state.stop() }
+        edge.needSide().state = state
         graph.derive(target, from: self, edge)
         return target
     }
 }
 
 /// The values on their way through an executor.
-private final class DeliverOn<Value> {
+///
+/// They are not saved: another executor has them.
+private final class DeliverOn<Value>: EdgeState {
     private let executor: any LoopExecutor
-    private let entries: Backlog<PendingEntry<Value>>
+    private let entries: Backlog<Held<Value>>
     /// Posts that have not come back: never fewer than there are entries, and no more than the buffer has held.
     private var posted = 0
     /// Posts of values that were dropped with a former end: they come first, and nothing arrives with them.
     private var blanks = 0
     var edge: EdgeRef?
 
-    init(_ executor: any LoopExecutor, _ entries: Backlog<PendingEntry<Value>>) {
+    init(_ executor: any LoopExecutor, _ entries: Backlog<Held<Value>>) {
         self.executor = executor
         self.entries = entries
     }
@@ -47,11 +49,7 @@ private final class DeliverOn<Value> {
         if emission.isEmpty, !edge.traits.contains(.propagatesEmpty) { return .nothing }
         guard let graph = edge.graph else { return .nothing }
         entries.append(
-            PendingEntry(
-                emission: emission,
-                trail: graph.captureTrail(),
-                context: graph.currentContext
-            ),
+            Held(emission, trail: graph.captureTrail(), context: graph.currentContext),
             of: edge
         )
         if posted < entries.count {
@@ -61,7 +59,7 @@ private final class DeliverOn<Value> {
         return .nothing
     }
 
-    func stop() -> AnyObject? {
+    override func detach() -> AnyObject? {
         blanks += posted
         posted = 0
         return entries.removeAll()
@@ -74,7 +72,6 @@ private final class DeliverOn<Value> {
         }
         posted -= 1
         guard let edge, let entry = entries.popFirst() else { return }
-        let graph = edge._withUnsafeGuaranteedRef { $0.graph }
-        graph?.resume(edge, trail: entry.trail, context: entry.context) { $0.store(emission: entry.emission) }
+        Due(edge.takeUnretainedValue(), entry)?.perform()
     }
 }

@@ -1,3 +1,22 @@
+/// The values that differ from what the new node holds (G-71).
+public struct Distinct<Value>: StatelessOperator {
+    @usableFromInline let areEqual: (Value, Value) -> Bool
+
+    /// - Parameter areEqual: says whether the held value (first) and the new one (second) are the same.
+    @inlinable
+    public init(by areEqual: @escaping (Value, Value) -> Bool) {
+        self.areEqual = areEqual
+    }
+
+    @inlinable public var name: String { "Distinct" }
+
+    @inlinable
+    public func receive(_ value: Value, at site: Site) -> Emission<Value>? {
+        if case .value(let held)? = site.held(as: Value.self), areEqual(held, value) { return nil }
+        return .value(value)
+    }
+}
+
 extension Node {
     /// The values that differ from what the *new node* holds at that time, whoever put it there (G-71).
     ///
@@ -7,24 +26,7 @@ extension Node {
     /// - Returns: the new node.
     @inlinable
     public func distinctUntilChanged(by areEqual: @escaping (Value, Value) -> Bool) -> Node<Value> {
-        let target = Node<Value>(graph: graph, .empty)
-        graph.derive(
-            target,
-            from: self,
-            Edge("Distinct") { edge in
-                guard case .value(let value) = edge.input(Value.self) else {
-                    return edge.forwardEmpty(to: Value.self)
-                }
-                guard let target = edge.target(as: Value.self) else { return .nothing }
-                if case .value(let held) = target._withUnsafeGuaranteedRef({ $0.stored }),
-                    areEqual(held, value)
-                {
-                    return .nothing
-                }
-                return edge.store(value)
-            }
-        )
-        return target
+        apply(Distinct(by: areEqual))
     }
 }
 

@@ -6,6 +6,6 @@ extension Node where Value: Equatable {
     /// Example: 1, 2, 1 with `ignore(1)` emits 2.
     @inlinable
     public func ignore(_ ignored: Value) -> Node<Value> {
-        filtered("Filter") { $0 != ignored }
+        apply(Filter { $0 != ignored })
     }
 }

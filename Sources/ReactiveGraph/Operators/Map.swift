@@ -1,3 +1,21 @@
+/// The transform of each value (G-69).
+public struct Map<Input, Output>: StatelessOperator {
+    @usableFromInline let transform: (Input) -> Output
+
+    /// - Parameter transform: is called once per value.
+    @inlinable
+    public init(_ transform: @escaping (Input) -> Output) {
+        self.transform = transform
+    }
+
+    @inlinable public var name: String { "Map" }
+
+    @inlinable
+    public func receive(_ value: Input, at site: Site) -> Emission<Output>? {
+        .value(transform(value))
+    }
+}
+
 extension Node {
     /// The transform of each value.
     ///
@@ -6,18 +24,6 @@ extension Node {
     /// Example: 1, 2 with `{ $0 * 10 }` emits 10, 20.
     @inlinable
     public func map<Out>(_ transform: @escaping (Value) -> Out) -> Node<Out> {
-        let target = Node<Out>(graph: graph, .empty)
-        graph.derive(
-            target,
-            from: self,
-            Edge("Map") { edge in
-                guard case .value(let value) = edge.input(Value.self) else {
-                    return edge.forwardEmpty(to: Out.self)
-                }
-                return edge.store(transform(value))
-            }
-        )
-        return target
+        apply(Map(transform))
     }
-
 }

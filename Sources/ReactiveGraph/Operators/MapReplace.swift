@@ -2,6 +2,6 @@ extension Node {
     /// The constant `replacement` for each value; it may be `nil` (G-69).
     @inlinable
     public func mapReplace<Out>(_ replacement: Out) -> Node<Out> {
-        map { _ in replacement }
+        apply(Map { _ in replacement })
     }
 }

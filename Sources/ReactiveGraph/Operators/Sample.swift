@@ -1,3 +1,72 @@
+/// The newest value not yet emitted, at most once per interval (G-141a).
+public struct Sample<Value>: TimedOperator {
+    let interval: Duration
+    let dropsWhenCleared: Bool
+    public let control: TimedControl?
+    private var held: Held<Value>?
+    /// The end of the interval that is running, or that ran last.
+    private var end: Deadline?
+
+    /// See ``Node/sample(every:dropsWhenCleared:control:)``.
+    public init(_ interval: Duration, dropsWhenCleared: Bool = false, control: TimedControl? = nil) {
+        precondition(interval > .zero, "sample: the interval must be positive")
+        self.interval = interval
+        self.dropsWhenCleared = dropsWhenCleared
+        self.control = control
+    }
+
+    public var name: String { "Sample" }
+    public var isAsynchronous: Bool { true }
+    public var waiting: Int { held == nil ? 0 : 1 }
+    /// Without a value that waits there is nothing to wake up for: the next one finds out whether the interval is over.
+    public var nextWake: Deadline? { held == nil ? nil : end }
+
+    public mutating func receive(_ value: Value, at site: Site) -> Emission<Value>? {
+        if held == nil, end.map(site.hasPassed) ?? true { end = site.deadline(after: interval) }
+        drop()
+        held = site.hold(.value(value))
+        return nil
+    }
+
+    public mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Value>? {
+        if travels || dropsWhenCleared { drop() }
+        guard travels else { return nil }
+        end = nil
+        return .empty
+    }
+
+    public mutating func wake(at site: Site) -> Held<Value>? {
+        end = site.deadline(after: interval)
+        return held.take()
+    }
+
+    public mutating func detach() {
+        drop()
+        end = nil
+    }
+
+    public mutating func flush() -> Held<Value>? {
+        end = nil
+        return held.take()
+    }
+
+    private mutating func drop() {
+        guard held != nil else { return }
+        control?.droppedCount += 1
+        held = nil
+    }
+
+    public func save(to writer: inout StateWriter) {
+        writer.write(held) { $0.write($1) }
+        writer.write(end) { $0.write($1) }
+    }
+
+    public mutating func restore(from reader: inout StateReader) throws {
+        held = try reader.optional { try $0.held() }
+        end = try reader.optional { try $0.deadline() }
+    }
+}
+
 extension Node {
     /// The newest value not yet emitted, at most once per `interval` (G-141a).
     ///
@@ -14,6 +83,6 @@ extension Node {
         dropsWhenCleared: Bool = false,
         control: TimedControl? = nil
     ) -> Node<Value> {
-        timed("sample", "Sample", .sample, interval, dropsWhenCleared, control)
+        apply(Sample(interval, dropsWhenCleared: dropsWhenCleared, control: control))
     }
 }

@@ -1,19 +1,37 @@
-/// The running value of a scan.
-@usableFromInline
-final class Running<State> {
-    @exclusivity(unchecked) @usableFromInline var state: State
-    @exclusivity(unchecked) @usableFromInline var index = 0
+/// The running value: a start reduced with each value (G-72).
+public struct Scan<Input, Output>: Operator {
+    @usableFromInline let reduce: (Output, Input, Int) -> Output?
+    @usableFromInline var running: Output
+    @usableFromInline var index = 0
 
-    @usableFromInline
-    init(_ state: State) {
-        self.state = state
+    /// - Parameters:
+    ///   - start: the first running value; it is not emitted.
+    ///   - reduce: makes the next running value of the present one, the value and its index from 0; `nil`: the value
+    ///     counts as not there.
+    @inlinable
+    public init(_ start: Output, _ reduce: @escaping (Output, Input, Int) -> Output?) {
+        running = start
+        self.reduce = reduce
     }
 
-    /// Begins anew; what was the state is released with the result.
-    @usableFromInline
-    func reset(to start: State) -> AnyObject? {
-        index = 0
-        return Remains(exchange(&state, with: start))
+    @inlinable public var name: String { "Scan" }
+
+    @inlinable
+    public mutating func receive(_ value: Input, at site: Site) -> Emission<Output>? {
+        guard let next = reduce(running, value, index) else { return nil }
+        running = next
+        index += 1
+        return .value(next)
+    }
+
+    public func save(to writer: inout StateWriter) {
+        writer.write(index)
+        writer.write(value: running)
+    }
+
+    public mutating func restore(from reader: inout StateReader) throws {
+        index = try reader.integer()
+        running = try reader.value()
     }
 }
 
@@ -25,26 +43,12 @@ extension Node {
     /// Example: 1, 2, 3 with `scan(0, +)` emits 1, 3, 6. Starts anew when the edge's `from` changes.
     @inlinable
     public func scan<Out>(_ start: Out, _ reduce: @escaping (Out, Value) -> Out) -> Node<Out> {
-        scan(start) { running, value, _ in reduce(running, value) }
+        apply(Scan(start) { running, value, _ in .some(reduce(running, value)) })
     }
 
     /// The running value; `reduce` is told the index of the value too, counted from 0.
     @inlinable
     public func scan<Out>(_ start: Out, _ reduce: @escaping (Out, Value, Int) -> Out) -> Node<Out> {
-        let target = Node<Out>(graph: graph, .empty)
-        let running = Running(start)
-        let edge = Edge("Scan") { edge in
-            guard case .value(let value) = edge.input(Value.self) else {
-                return edge.forwardEmpty(to: Out.self)
-            }
-            let index = running.index
-            running.index += 1
-            let next = reduce(running.state, value, index)
-            replace(&running.state, with: next)
-            return edge.store(next)
-        }
-        edge.needSide().reset = { running.reset(to: start) }
-        graph.derive(target, from: self, edge)
-        return target
+        apply(Scan(start) { running, value, index in .some(reduce(running, value, index)) })
     }
 }

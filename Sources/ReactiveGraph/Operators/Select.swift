@@ -4,6 +4,6 @@ extension Node where Value: Equatable {
     /// Example: 1, 2, 1 with `select(1)` emits 1, 1.
     @inlinable
     public func select(_ selected: Value) -> Node<Value> {
-        filtered("Filter") { $0 == selected }
+        apply(Filter { $0 == selected })
     }
 }

@@ -1,9 +1,33 @@
-/// The state of a counting edge.
-@usableFromInline
-final class Counter {
-    @exclusivity(unchecked) @usableFromInline var count = 0
+/// Drops the first values (G-70).
+public struct Skip<Value>: Operator {
+    @usableFromInline let count: Int
+    @usableFromInline var seen = 0
 
-    @usableFromInline init() {}
+    /// - Parameter count: how many values are dropped; not negative.
+    @inlinable
+    public init(_ count: Int) {
+        precondition(count >= 0, "skip: the count must not be negative")
+        self.count = count
+    }
+
+    @inlinable public var name: String { "Skip" }
+
+    @inlinable
+    public mutating func receive(_ value: Value, at site: Site) -> Emission<Value>? {
+        guard seen == count else {
+            seen += 1
+            return nil
+        }
+        return .value(value)
+    }
+
+    public func save(to writer: inout StateWriter) {
+        writer.write(seen)
+    }
+
+    public mutating func restore(from reader: inout StateReader) throws {
+        seen = min(count, try reader.integer())
+    }
 }
 
 extension Node {
@@ -14,35 +38,6 @@ extension Node {
     /// Example: 1, 2, 3 with `skip(2)` emits 3.
     @inlinable
     public func skip(_ count: Int) -> Node<Value> {
-        precondition(count >= 0, "skip: the count must not be negative")
-        let counter = Counter()
-        return counted("Skip", counter) { _, value, edge in
-            guard counter.count == count else {
-                counter.count += 1
-                return .nothing
-            }
-            return edge.store(value)
-        }
-    }
-
-    @inlinable
-    func counted(
-        _ name: String,
-        _ counter: Counter,
-        _ body: @escaping (Counter, Value, Edge) -> Outcome
-    ) -> Node<Value> {
-        let target = Node<Value>(graph: graph, .empty)
-        let edge = Edge(name) { edge in
-            guard case .value(let value) = edge.input(Value.self) else {
-                return edge.forwardEmpty(to: Value.self)
-            }
-            return body(counter, value, edge)
-        }
-        edge.needSide().reset = {
-            counter.count = 0
-            return nil
-        }
-        graph.derive(target, from: self, edge)
-        return target
+        apply(Skip(count))
     }
 }

@@ -1,3 +1,38 @@
+/// Passes the first values and nothing after them (G-70).
+public struct Take<Value>: Operator {
+    @usableFromInline let count: Int
+    @usableFromInline let ends: Bool
+    @usableFromInline var passed = 0
+
+    /// - Parameters:
+    ///   - count: how many values are passed; not negative.
+    ///   - ends: whether the edge ends with the last of them and lets go of its source, as ``Node/prefix(_:)`` does.
+    @inlinable
+    public init(_ count: Int, ends: Bool = false) {
+        precondition(count >= 0, "take: the count must not be negative")
+        self.count = count
+        self.ends = ends
+    }
+
+    @inlinable public var name: String { "Take" }
+    @inlinable public var isFinished: Bool { ends && passed == count }
+
+    @inlinable
+    public mutating func receive(_ value: Value, at site: Site) -> Emission<Value>? {
+        guard passed < count else { return nil }
+        passed += 1
+        return .value(value)
+    }
+
+    public func save(to writer: inout StateWriter) {
+        writer.write(passed)
+    }
+
+    public mutating func restore(from reader: inout StateReader) throws {
+        passed = min(count, try reader.integer())
+    }
+}
+
 extension Node {
     /// The first `count` values (G-70).
     ///
@@ -7,12 +42,6 @@ extension Node {
     /// Example: 1, 2, 3 with `take(2)` emits 1, 2.
     @inlinable
     public func take(_ count: Int) -> Node<Value> {
-        precondition(count >= 0, "take: the count must not be negative")
-        let counter = Counter()
-        return counted("Take", counter) { _, value, edge in
-            guard counter.count < count else { return .nothing }
-            counter.count += 1
-            return edge.store(value)
-        }
+        apply(Take(count))
     }
 }

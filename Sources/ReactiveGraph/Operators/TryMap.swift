@@ -1,24 +1,52 @@
+/// What a function that may throw makes of each value (G-99).
+public struct TryMap<Input, Output>: StatelessOperator {
+    @usableFromInline let operation: String
+    @usableFromInline let transform: (Input) throws -> Output?
+    public let name: String
+
+    /// - Parameters:
+    ///   - name: the name of the edge.
+    ///   - operation: the operator's name in reports to ``Graph/onError``.
+    ///   - transform: what it throws is reported, and nothing is emitted; nor is `nil`.
+    @inlinable
+    public init(name: String, operation: String, _ transform: @escaping (Input) throws -> Output?) {
+        self.name = name
+        self.operation = operation
+        self.transform = transform
+    }
+
+    @inlinable
+    public func receive(_ value: Input, at site: Site) -> Emission<Output>? {
+        guard case .success(let out?) = site.attempt(operation, { try transform(value) }) else { return nil }
+        return .value(out)
+    }
+}
+
+/// What a function makes of each value, or what it threw, as a value (G-99).
+public struct MapResult<Input, Output>: StatelessOperator {
+    @usableFromInline let transform: (Input) throws -> Output
+
+    /// - Parameter transform: what it throws is emitted, and reported to ``Graph/onError``.
+    @inlinable
+    public init(_ transform: @escaping (Input) throws -> Output) {
+        self.transform = transform
+    }
+
+    @inlinable public var name: String { "Map" }
+
+    @inlinable
+    public func receive(_ value: Input, at site: Site) -> Emission<Result<Output, any Error>>? {
+        .value(site.attempt("mapResult") { try transform(value) })
+    }
+}
+
 extension Node {
     /// The transform of each value by a function that may throw (G-99).
     ///
     /// What it throws goes to the graph's ``Graph/onError``; nothing is emitted, and other branches are served.
     @inlinable
     public func tryMap<Out>(_ transform: @escaping (Value) throws -> Out) -> Node<Out> {
-        let target = Node<Out>(graph: graph, .empty)
-        graph.derive(
-            target,
-            from: self,
-            Edge("Map") { edge in
-                guard case .value(let value) = edge.input(Value.self) else {
-                    return edge.forwardEmpty(to: Out.self)
-                }
-                guard case .success(let out) = edge.attempt("tryMap", { try transform(value) }) else {
-                    return .nothing
-                }
-                return edge.store(out)
-            }
-        )
-        return target
+        apply(TryMap(name: "Map", operation: "tryMap") { .some(try transform($0)) })
     }
 
     /// The transform of each value, or what the function threw, as a value (G-99).
@@ -28,18 +56,7 @@ extension Node {
     public func mapResult<Out>(
         _ transform: @escaping (Value) throws -> Out
     ) -> Node<Result<Out, any Error>> {
-        let target = Node<Result<Out, any Error>>(graph: graph, .empty)
-        graph.derive(
-            target,
-            from: self,
-            Edge("Map") { edge in
-                guard case .value(let value) = edge.input(Value.self) else {
-                    return edge.forwardEmpty(to: Result<Out, any Error>.self)
-                }
-                return edge.store(edge.attempt("mapResult") { try transform(value) })
-            }
-        )
-        return target
+        apply(MapResult(transform))
     }
 }
 

@@ -1,3 +1,38 @@
+/// The running value, by a function that may throw (G-72, G-99).
+public struct TryScan<Input, Output>: Operator {
+    @usableFromInline let reduce: (Output, Input) throws -> Output
+    @usableFromInline var running: Output
+
+    /// - Parameters:
+    ///   - start: the first running value; it is not emitted.
+    ///   - reduce: what it throws is reported to ``Graph/onError``, and the running value stays.
+    @inlinable
+    public init(_ start: Output, _ reduce: @escaping (Output, Input) throws -> Output) {
+        running = start
+        self.reduce = reduce
+    }
+
+    @inlinable public var name: String { "Scan" }
+
+    @inlinable
+    public mutating func receive(_ value: Input, at site: Site) -> Emission<Output>? {
+        let (present, reduce) = (running, reduce)
+        guard case .success(let next) = site.attempt("tryScan", { try reduce(present, value) }) else {
+            return nil
+        }
+        running = next
+        return .value(next)
+    }
+
+    public func save(to writer: inout StateWriter) {
+        writer.write(value: running)
+    }
+
+    public mutating func restore(from reader: inout StateReader) throws {
+        running = try reader.value()
+    }
+}
+
 extension Node {
     /// The running value, by a function that may throw (G-72, G-99).
     ///
@@ -5,21 +40,6 @@ extension Node {
     /// the graph's ``Graph/onError``.
     @inlinable
     public func tryScan<Out>(_ start: Out, _ reduce: @escaping (Out, Value) throws -> Out) -> Node<Out> {
-        let target = Node<Out>(graph: graph, .empty)
-        let running = Running(start)
-        let edge = Edge("Scan") { edge in
-            guard case .value(let value) = edge.input(Value.self) else {
-                return edge.forwardEmpty(to: Out.self)
-            }
-            guard case .success(let next) = edge.attempt("tryScan", { try reduce(running.state, value) })
-            else {
-                return .nothing
-            }
-            replace(&running.state, with: next)
-            return edge.store(next)
-        }
-        edge.needSide().reset = { running.reset(to: start) }
-        graph.derive(target, from: self, edge)
-        return target
+        apply(TryScan(start, reduce))
     }
 }

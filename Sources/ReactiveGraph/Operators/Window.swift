@@ -4,12 +4,128 @@ public enum WindowExtent: Sendable, Equatable {
     case count(Int)
     /// Over the values not older than this; positive. The graph needs a clock.
     case time(Duration)
+
+    /// A size that is not positive is a programming error.
+    func require() {
+        switch self {
+        case .count(let count): precondition(count > 0, "window: the number of values must be positive")
+        case .time(let time): precondition(time > .zero, "window: the time must be positive")
+        }
+    }
+}
+
+/// A figure over the newest values.
+///
+/// It emits for each value, and, over a time, when values get too old.
+public struct Windowed<Input, Figure: WindowFigure>: TimedOperator {
+    private let age: Duration?
+    private let limit: Int
+    private let keep: (Input) -> Figure.Kept
+    private var figure: Figure
+    private var contents = WindowContents<Figure.Kept>()
+    /// The source is empty, and emptiness travels: values get too old unseen, until the next one comes.
+    private var isPaused = false
+
+    /// - Parameters:
+    ///   - extent: how far back the window reaches.
+    ///   - limit: the most values it ever holds, also over a time; the oldest go.
+    ///   - figure: the figure of no values.
+    ///   - keep: what is kept of each value.
+    public init(
+        last extent: WindowExtent,
+        limit: Int = .max,
+        _ figure: Figure,
+        keep: @escaping (Input) -> Figure.Kept
+    ) {
+        precondition(limit > 0, "window: the number of values must be positive")
+        extent.require()
+        switch extent {
+        case .count(let count):
+            age = nil
+            self.limit = min(count, limit)
+        case .time(let time):
+            age = time
+            self.limit = limit
+        }
+        self.figure = figure
+        self.keep = keep
+    }
+
+    public var name: String { "Window" }
+    public var needsClock: Bool { age != nil }
+
+    public var nextWake: Deadline? {
+        isPaused ? nil : contents.entries.first?.end
+    }
+
+    public mutating func receive(_ value: Input, at site: Site) -> Emission<Figure.Result>? {
+        let now = site.now
+        isPaused = false
+        expire(now)
+        if contents.count == limit { dropFirst() }
+        let kept = keep(value)
+        contents.entries.append(.init(kept: kept, time: now, end: age.map { site.deadline(after: $0) }))
+        figure.append(kept)
+        return figure.result(of: contents)
+    }
+
+    public mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Figure.Result>? {
+        guard travels else { return nil }
+        isPaused = true
+        return .empty
+    }
+
+    public mutating func wake(at site: Site) -> Held<Figure.Result>? {
+        expire(site.now)
+        return Held(figure.result(of: contents))
+    }
+
+    public mutating func detach() {
+        isPaused = true
+    }
+
+    private mutating func expire(_ now: Duration) {
+        while let end = contents.entries.first?.end, end.time <= now { dropFirst() }
+    }
+
+    private mutating func dropFirst() {
+        guard let oldest = contents.entries.popFirst() else { return }
+        figure.removeFirst(oldest.kept)
+    }
+
+    public func save(to writer: inout StateWriter) {
+        writer.write(isPaused ? 1 : 0)
+        writer.write(contents.count)
+        writer.write(figure.turned)
+        for index in 0..<contents.count {
+            let entry = contents.entries[index]
+            writer.write(entry.time)
+            writer.write(entry.end) { $0.write($1) }
+            if Figure.Kept.self != Void.self { writer.write(value: entry.kept) }
+        }
+    }
+
+    public mutating func restore(from reader: inout StateReader) throws {
+        isPaused = try reader.flag()
+        let count = try reader.count()
+        let turned = try reader.integer()
+        for index in 0..<count {
+            let time = try reader.time()
+            let end = try reader.optional { try $0.deadline() }
+            let kept = try (() as? Figure.Kept) ?? reader.value()
+            if index == turned { figure.turnOver() }
+            contents.entries.append(.init(kept: kept, time: time, end: end))
+            figure.append(kept)
+        }
+        if count > 0, turned == count { figure.turnOver() }
+    }
 }
 
 /// The newest values of a node, over which a figure is kept up to date.
 ///
-/// Made by ``Node/window(last:)``. Each figure costs a fixed amount of work per value, on average, whatever the size of the
-/// window, and is computed from the values in it alone: what has left leaves no rounding error behind.
+/// Made by ``Node/window(last:)``. A figure costs a fixed amount of work per value, on average, whatever the size of the
+/// window (``percentile(_:)``: logarithmic, and a move of memory; ``values()``: one array), and is computed from the values
+/// in it alone: what has left leaves no rounding error behind.
 public struct Window<Value> {
     let node: Node<Value>
     let extent: WindowExtent
@@ -19,15 +135,13 @@ extension Node {
     /// The newest values, to take a figure of.
     ///
     /// The figure is emitted for each value, and, over a time, when values get too old; those that get too old at
-    /// the same time leave at once. When no value is left, count and sum are zero, and the other figures are
-    /// empty. A clear changes nothing, unless emptiness travels: then the figure is empty until the next value.
+    /// the same time leave at once. When no value is left, count and sum are zero, the list of values is empty, and there
+    /// are no other figures. A clear changes nothing, unless emptiness travels: then the figure is empty until the next
+    /// value.
     ///
     /// Example: 1, 2, 6 with `window(last: .count(2)).sum()` emits 1, 3, 8.
     public func window(last extent: WindowExtent) -> Window<Value> {
-        switch extent {
-        case .count(let count): precondition(count > 0, "window: the number of values must be positive")
-        case .time(let time): precondition(time > .zero, "window: the time must be positive")
-        }
+        extent.require()
         return Window(node: self, extent: extent)
     }
 }
@@ -35,176 +149,73 @@ extension Node {
 extension Window {
     /// How many values the window holds.
     public func count() -> Node<Int> {
-        figure(of: { _ in 1 }, +) { .value($0 ?? 0) }
+        node.apply(Windowed(last: extent, WindowCount()) { _ in () })
     }
 
     /// The oldest value in the window.
-    public func first() -> Node<Value> {
-        figure(of: { $0 }, { first, _ in first }) { Emission($0) }
-    }
+    public func first() -> Node<Value> { figure(WindowFirst()) }
 
     /// The newest value in the window.
-    public func last() -> Node<Value> {
-        figure(of: { $0 }, { _, last in last }) { Emission($0) }
-    }
+    public func last() -> Node<Value> { figure(WindowLast()) }
+
+    /// All values in the window, oldest first.
+    public func values() -> Node<[Value]> { figure(WindowList()) }
 
     /// The values of the window put together, oldest first, by a function that must be associative.
     ///
     /// Example: `window(last: .count(3)).fold(+)` of strings joins the last three.
     public func fold(_ combine: @escaping (Value, Value) -> Value) -> Node<Value> {
-        figure(of: { $0 }, combine) { Emission($0) }
+        figure(WindowFold(of: { $0 }, combine) { Emission($0) })
     }
 
-    /// The figure of what `element` makes of each value, all put together by `combine`.
-    fileprivate func figure<Element, Out>(
-        of element: @escaping (Value) -> Element,
-        _ combine: @escaping (Element, Element) -> Element,
-        _ finish: @escaping (Element?) -> Emission<Out>
-    ) -> Node<Out> {
-        let graph = node.graph
-        let target = Node<Out>(graph: graph, .empty)
-        let clock: (any LoopClock)? = if case .time = extent { graph.requireClock("window") } else { nil }
-        let state = WindowState(extent, clock, graph.timers, SlidingFold(combine), element, finish)
-        let edge = Edge("Window") { edge in state.receive(edge) }
-        state.edge = .passUnretained(edge)
-        edge.needSide().onDetach = { state.stop() }
-        edge.needSide().reset = { state.reset() }
-        graph.derive(target, from: node, edge)
-        return target
+    /// A figure of one's own.
+    public func figure<Figure: WindowFigure>(_ figure: Figure) -> Node<Figure.Result>
+    where Figure.Kept == Value {
+        node.apply(Windowed(last: extent, figure) { $0 })
     }
 }
 
 extension Window where Value: AdditiveArithmetic {
     /// The sum of the values in the window.
     public func sum() -> Node<Value> {
-        figure(of: { $0 }, +) { .value($0 ?? .zero) }
+        figure(WindowFold(of: { $0 }, +) { .value($0 ?? .zero) })
     }
 }
 
 extension Window where Value: BinaryFloatingPoint {
+    /// The sum of the values in the window, without what rounding would lose.
+    public func sum() -> Node<Value> { figure(WindowFold<Value, CompensatedSum<Value>, Value>.sum) }
+
     /// The mean of the values in the window.
-    public func average() -> Node<Value> {
-        figure(of: { Share(sum: $0, count: 1) }, { Share.add($0, $1) }) { share in
-            Emission(share.map { $0.sum / Value($0.count) })
-        }
+    public func average() -> Node<Value> { figure(WindowFold<Value, CompensatedSum<Value>, Value>.average) }
+
+    /// The increase per second from the oldest value to the newest; empty between values of one moment.
+    ///
+    /// The graph needs a clock.
+    public func rate() -> Node<Value> {
+        _ = node.graph.timers(for: "rate")
+        return figure(WindowRate())
     }
 }
 
 extension Window where Value: BinaryInteger {
     /// The mean of the values in the window.
     public func average() -> Node<Double> {
-        figure(of: { Share(sum: Double($0), count: 1) }, { Share.add($0, $1) }) { share in
-            Emission(share.map { $0.sum / Double($0.count) })
-        }
+        let figure = WindowFold<Double, CompensatedSum<Double>, Double>.average
+        return node.apply(Windowed(last: extent, figure) { Double($0) })
     }
 }
 
 extension Window where Value: Comparable {
     /// The least value in the window; of equal ones the oldest.
-    public func min() -> Node<Value> {
-        figure(of: { $0 }, { $1 < $0 ? $1 : $0 }) { Emission($0) }
-    }
+    public func min() -> Node<Value> { figure(WindowFold<Value, Value, Value>.min) }
 
     /// The greatest value in the window; of equal ones the oldest.
-    public func max() -> Node<Value> {
-        figure(of: { $0 }, { $1 > $0 ? $1 : $0 }) { Emission($0) }
-    }
-}
+    public func max() -> Node<Value> { figure(WindowFold<Value, Value, Value>.max) }
 
-/// What a mean is made of.
-private struct Share<Number: FloatingPoint> {
-    let sum: Number
-    let count: Int
-
-    static func add(_ left: Share, _ right: Share) -> Share {
-        Share(sum: left.sum + right.sum, count: left.count + right.count)
-    }
-}
-
-/// The values of a window, and the timer of those that get too old.
-private final class WindowState<Value, Element, Out> {
-    private let extent: WindowExtent
-    private let clock: (any LoopClock)?
-    private let timers: TimerQueue
-    private let element: (Value) -> Element
-    private let finish: (Element?) -> Emission<Out>
-    @exclusivity(unchecked) private var fold: SlidingFold<Element>
-    /// When each value gets too old.
-    @exclusivity(unchecked) private var ends = Queue<Duration>()
-    private lazy var timer = Timer { [unowned self] in fire() }
-    var edge: EdgeRef?
-
-    init(
-        _ extent: WindowExtent,
-        _ clock: (any LoopClock)?,
-        _ timers: TimerQueue,
-        _ fold: SlidingFold<Element>,
-        _ element: @escaping (Value) -> Element,
-        _ finish: @escaping (Element?) -> Emission<Out>
-    ) {
-        self.extent = extent
-        self.clock = clock
-        self.timers = timers
-        self.fold = fold
-        self.element = element
-        self.finish = finish
-    }
-
-    func receive(_ edge: Edge) -> Outcome {
-        guard case .value(let value) = edge.input(Value.self) else {
-            if edge.traits.contains(.propagatesEmpty) { _ = stop() }
-            return edge.forwardEmpty(to: Out.self)
-        }
-        switch extent {
-        case .count(let count):
-            if fold.count == count { fold.removeFirst() }
-        case .time(let time):
-            guard let clock else { return .nothing }
-            expire(clock.now)
-            // The death of a value may have cut the edge: then no timer must run.
-            guard edge.traits.contains(.complete) else { return .nothing }
-            ends.append(clock.now + time)
-            startTimer()
-        }
-        fold.append(element(value))
-        return edge.store(emission: finish(fold.total))
-    }
-
-    func stop() -> AnyObject? {
-        timers.cancel(timer)
-        return nil
-    }
-
-    /// Another source: the values of the one before are not its own.
-    func reset() -> AnyObject? {
-        let remains = Remains(fold)
-        fold.removeAll()
-        ends.removeAll()
-        return remains
-    }
-
-    private func expire(_ now: Duration) {
-        while let end = ends.first, end <= now {
-            _ = ends.popFirst()
-            fold.removeFirst()
-        }
-    }
-
-    private func startTimer() {
-        guard let clock, let end = ends.first else { return }
-        if timer.isRunning, timer.deadline == end { return }
-        timers.start(timer, at: end, on: clock)
-    }
-
-    private func fire() {
-        guard let edge else { return }
-        let graph = edge._withUnsafeGuaranteedRef { $0.graph }
-        // The death of a value, and a function of the user's, may cut the edge: in a turn it lives on until the end.
-        graph?.resume(edge, trail: nil, context: nil) { [self] edge in
-            if let clock { expire(clock.now) }
-            guard edge.traits.contains(.complete) else { return .nothing }
-            startTimer()
-            return edge.store(emission: finish(fold.total))
-        }
-    }
+    /// The least value that at least this share of all does not exceed: 0.5 is the median.
+    ///
+    /// - Parameter share: from 0 to 1.
+    /// - Returns: the node of the figure.
+    public func percentile(_ share: Double) -> Node<Value> { figure(WindowPercentile(share)) }
 }

@@ -111,7 +111,7 @@ extension Node where Value: Sendable {
 private final class RemoteListen<Value: Sendable>: Sendable {
     private let executor: any GraphExecutor
     private let body: @Sendable (Value, Path, Context?) -> Void
-    private let hasEnded = Atomic(false)
+    fileprivate let hasEnded = Atomic(false)
 
     init(_ executor: any GraphExecutor, _ body: @escaping @Sendable (Value, Path, Context?) -> Void) {
         self.executor = executor
@@ -131,10 +131,21 @@ private final class RemoteListen<Value: Sendable>: Sendable {
             }
             return .nothing
         }
-        edge.needSide().onDetach = {
-            self.hasEnded.store(true, ordering: .releasing)
-            return nil
-        }
+        edge.needSide().state = RemoteListenState(self)
         return edge
+    }
+}
+
+/// Tells a listen on another thread that its edge has lost an end.
+private final class RemoteListenState<Value: Sendable>: EdgeState {
+    private let remote: RemoteListen<Value>
+
+    init(_ remote: RemoteListen<Value>) {
+        self.remote = remote
+    }
+
+    override func detach() -> AnyObject? {
+        remote.hasEnded.store(true, ordering: .releasing)
+        return nil
     }
 }

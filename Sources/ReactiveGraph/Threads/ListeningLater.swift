@@ -97,7 +97,7 @@ extension Node {
 /// A listen whose calls are posted: what they ask when they are about to run.
 ///
 /// The posts hold it, and it holds nothing once the listen has ended.
-private final class ListenLife<Value> {
+private final class ListenLife<Value>: EdgeState {
     private var body: ((Value, Path, Context?) -> Void)?
 
     init(_ body: @escaping (Value, Path, Context?) -> Void) {
@@ -105,7 +105,7 @@ private final class ListenLife<Value> {
     }
 
     /// The listen has ended: what the closure holds goes when the outermost turn ends (G-66a).
-    private func end() -> AnyObject? {
+    override func detach() -> AnyObject? {
         guard let ended = exchange(&body, with: nil) else { return nil }
         return Remains(ended)
     }
@@ -126,7 +126,7 @@ private final class ListenLife<Value> {
             executor.post { self.body?(value, path, context) }
             return .nothing
         }
-        edge.needSide().onDetach = { self.end() }
+        edge.needSide().state = self
         return edge
     }
 }

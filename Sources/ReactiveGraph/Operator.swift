@@ -1,0 +1,278 @@
+/// What an edge does with the values of its source (G-69): a value whose stored properties are its whole state.
+///
+/// ```swift
+/// struct Evens: Operator {
+///     let name = "Evens"
+///     mutating func receive(_ value: Int, at site: Site) -> Emission<Int>? {
+///         value.isMultiple(of: 2) ? .value(value) : nil
+///     }
+/// }
+///
+/// let evens = numbers.apply(Evens())
+/// ```
+/// An edge begins with a copy of the operator it was made from, and goes back to that copy when its `from` is set to a
+/// different node (G-70, G-72). So no operator has to say how it begins anew.
+///
+/// While ``receive(_:at:)`` runs, the operator is taken out of its edge. Functions of the caller that it calls may
+/// aim, cut or feed this very edge: a nested call works on a fresh copy.
+public protocol Operator<Input, Output> {
+    /// The values of the source.
+    associatedtype Input
+    /// The values of the new node.
+    associatedtype Output
+
+    /// The name of the edge in descriptions (G-15).
+    var name: String { get }
+
+    /// Whether it receives the emptiness of a source that is empty when the edge is connected.
+    var hearsEmptyAtConnection: Bool { get }
+
+    /// Whether its work is done: the edge ends with the present emission, and lets go of its source.
+    var isFinished: Bool { get }
+
+    /// Handles a value.
+    ///
+    /// - Parameters:
+    ///   - value: what the source holds now.
+    ///   - site: where the operator runs; valid during the call.
+    /// - Returns: what the new node emits; `nil`: it keeps what it holds.
+    mutating func receive(_ value: Input, at site: Site) -> Emission<Output>?
+
+    /// The source became empty.
+    ///
+    /// - Parameters:
+    ///   - travels: whether emptiness travels along this edge (G-145).
+    ///   - site: where the operator runs.
+    /// - Returns: what the new node emits. By default it becomes empty where emptiness travels (G-11).
+    mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Output>?
+
+    /// Writes the state; operators without state write nothing (G-164).
+    func save(to writer: inout StateWriter)
+
+    /// Reads what ``save(to:)`` has written; called on a fresh copy.
+    ///
+    /// - Throws: ``StateError`` where the bytes are not such a state.
+    mutating func restore(from reader: inout StateReader) throws
+}
+
+extension Operator {
+    @inlinable public var hearsEmptyAtConnection: Bool { false }
+    @inlinable public var isFinished: Bool { false }
+
+    @inlinable
+    public mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Output>? {
+        travels ? .empty : nil
+    }
+
+    @inlinable public func save(to writer: inout StateWriter) {}
+    @inlinable public mutating func restore(from reader: inout StateReader) throws {}
+}
+
+/// An operator without state: nothing is saved, and its edge needs no place to keep it.
+public protocol StatelessOperator<Input, Output>: Operator {
+    /// Handles a value.
+    func receive(_ value: Input, at site: Site) -> Emission<Output>?
+}
+
+/// Where an operator runs: what it may ask of the edge it belongs to.
+///
+/// Valid during the call that hands it over.
+public struct Site {
+    @usableFromInline let edge: EdgeRef
+    @usableFromInline let timing: Unmanaged<Timing>?
+
+    @inlinable
+    init(_ edge: Edge, timing: Unmanaged<Timing>? = nil) {
+        self.edge = .passUnretained(edge)
+        self.timing = timing
+    }
+
+    /// What the new node holds now, whoever put it there; `nil` once it is gone, or if it holds other values.
+    @inlinable
+    public func held<Value>(as type: Value.Type) -> Emission<Value>? {
+        guard let target = edge.target else { return nil }
+        return target._withUnsafeGuaranteedRef { node in
+            guard node.valueType == Value.self else { return nil }
+            return unsafeDowncast(node, to: Node<Value>.self).stored
+        }
+    }
+
+    /// The context of the present emission (G-45).
+    public var context: Context? {
+        edge.source?._withUnsafeGuaranteedRef { $0.graph.currentContext }
+    }
+
+    /// Calls a function that may throw; what it throws goes to the graph's ``Graph/onError`` too (G-99).
+    ///
+    /// - Parameters:
+    ///   - operation: the operator's name in the report.
+    ///   - function: is called once.
+    /// - Returns: what the function returned or threw.
+    @inlinable
+    public func attempt<Out>(_ operation: String, _ function: () throws -> Out) -> Result<Out, any Error> {
+        edge._withUnsafeGuaranteedRef { $0.attempt(operation, function) }
+    }
+}
+
+extension Node {
+    /// A new node that emits what an operator makes of this node's emissions (G-69).
+    @inlinable
+    public func apply<O: Operator>(_ operation: O) -> Node<O.Output> where O.Input == Value {
+        let target = Node<O.Output>(graph: graph, .empty)
+        guard !operation.isFinished else { return target }
+        graph.derive(target, from: self, OperatorState(operation).makeEdge())
+        return target
+    }
+
+    /// A new node that emits what an operator without state makes of this node's emissions (G-69).
+    @inlinable
+    public func apply<O: StatelessOperator>(_ operation: O) -> Node<O.Output> where O.Input == Value {
+        let target = Node<O.Output>(graph: graph, .empty)
+        graph.derive(target, from: self, Edge.stateless(operation))
+        return target
+    }
+
+    /// Makes this node follow `upstream` as well, through an operator.
+    ///
+    /// - Parameters:
+    ///   - upstream: the node to follow; linking a node to itself does nothing.
+    ///   - operation: what happens on the way.
+    ///   - replay: whether it receives the upstream's present emission now (G-149).
+    /// - Returns: ends the link when cancelled; `nil` if nothing was linked.
+    @inlinable
+    @discardableResult
+    public func link<O: Operator>(
+        to upstream: Node<O.Input>,
+        through operation: O,
+        replay: Bool = true
+    ) -> AnyCancellable? where O.Output == Value {
+        graph.link(
+            self,
+            to: upstream,
+            replay: replay,
+            propagatesEmpty: nil,
+            OperatorState(operation).makeEdge()
+        )
+    }
+}
+
+extension Edge {
+    /// The edge of an operator without state: its body holds the operator.
+    @inlinable
+    static func stateless<O: StatelessOperator>(_ operation: O) -> Edge {
+        Edge(operation.name, operation.hearsEmptyAtConnection ? .hearsEmpty : []) { edge in
+            let site = Site(edge)
+            let result: Emission<O.Output>?
+            if case .value(let value) = edge.input(O.Input.self) {
+                result = operation.receive(value, at: site)
+            } else {
+                var copy = operation
+                result = copy.receiveEmpty(travels: edge.traits.contains(.propagatesEmpty), at: site)
+            }
+            guard let result else { return .nothing }
+            return edge.store(emission: result)
+        }
+    }
+}
+
+/// What the engine asks of an edge's state, whatever its type.
+///
+/// Called while lists are being changed, `reset` and `detach` run no code of the caller's: what they let go of they
+/// give back.
+@usableFromInline
+class EdgeState {
+    @usableFromInline init() {}
+
+    /// `from` was set to a different node: the state begins anew.
+    @usableFromInline func reset() -> AnyObject? { nil }
+
+    /// The edge has lost an end: timers stop, and what was on its way is dropped.
+    @usableFromInline func detach() -> AnyObject? { nil }
+
+    /// Visits the nodes that the state holds, once per reference.
+    @usableFromInline func forEachKeptNode(_ visit: (AnyNode) -> Void) {}
+
+    /// How many emissions it keeps back.
+    @usableFromInline var waiting: Int { 0 }
+
+    @usableFromInline func save(to writer: inout StateWriter) {}
+    @usableFromInline func restore(from reader: inout StateReader, of edge: Edge) throws {}
+}
+
+/// The operator of one edge.
+@usableFromInline
+class OperatorState<O: Operator>: EdgeState {
+    /// What the edge began with.
+    @usableFromInline final let initial: O
+    /// The operator; taken out while it runs.
+    @exclusivity(unchecked) @usableFromInline final var current: O?
+    /// Rises when the state begins anew: a call that is running then leaves its state to nobody.
+    @exclusivity(unchecked) @usableFromInline final var generation = 0
+
+    @usableFromInline
+    init(_ operation: O) {
+        initial = operation
+        current = operation
+    }
+
+    @inlinable
+    final func makeEdge() -> Edge {
+        let edge = Edge(initial.name, initial.hearsEmptyAtConnection ? .hearsEmpty : []) { edge in
+            self.receive(edge, timing: nil)
+        }
+        edge.needSide().state = self
+        return edge
+    }
+
+    /// Takes the operator out; a nested call gets a fresh one.
+    @inlinable
+    @inline(__always)
+    final func take() -> O {
+        exchange(&current, with: nil) ?? initial
+    }
+
+    /// Puts the operator back, unless the state has begun anew meanwhile.
+    @inlinable
+    @inline(__always)
+    final func put(_ operation: consuming O, _ begun: Int) {
+        if generation == begun { replace(&current, with: operation) }
+    }
+
+    @inlinable
+    final func receive(_ edge: Edge, timing: Unmanaged<Timing>?) -> Outcome {
+        let site = Site(edge, timing: timing)
+        let begun = generation
+        var operation = take()
+        let result: Emission<O.Output>?
+        if case .value(let value) = edge.input(O.Input.self) {
+            result = operation.receive(value, at: site)
+        } else {
+            result = operation.receiveEmpty(travels: edge.traits.contains(.propagatesEmpty), at: site)
+        }
+        let isFinished = operation.isFinished
+        put(operation, begun)
+        guard let result else { return isFinished ? .dead : .nothing }
+        let outcome = edge.store(emission: result)
+        guard isFinished else { return outcome }
+        return outcome == .enter ? .enterAndEnd : .dead
+    }
+
+    @usableFromInline
+    override func reset() -> AnyObject? {
+        generation += 1
+        return Remains(exchange(&current, with: initial))
+    }
+
+    @usableFromInline
+    override func save(to writer: inout StateWriter) {
+        (current ?? initial).save(to: &writer)
+    }
+
+    @usableFromInline
+    override func restore(from reader: inout StateReader, of edge: Edge) throws {
+        var operation = initial
+        try operation.restore(from: &reader)
+        generation += 1
+        replace(&current, with: operation)
+    }
+}

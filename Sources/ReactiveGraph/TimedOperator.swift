@@ -1,0 +1,219 @@
+/// An operator that emits later, or again, when its time has come.
+///
+/// When it wants to be woken is a part of its state: after each call the graph looks at ``nextWake`` and sets the one
+/// timer of the edge. An edge that lost an end has no timer.
+public protocol TimedOperator<Input, Output>: Operator {
+    /// Whether it can do nothing without a clock.
+    var needsClock: Bool { get }
+
+    /// When ``wake(at:)`` is due; `nil`: not at all.
+    var nextWake: Deadline? { get }
+
+    /// Whether nothing is ever emitted at once, so that a ring through this edge is none for the order of joins.
+    var isAsynchronous: Bool { get }
+
+    /// A hand on the operator from outside.
+    var control: TimedControl? { get }
+
+    /// How many emissions it keeps back.
+    var waiting: Int { get }
+
+    /// The deadline has come.
+    ///
+    /// - Returns: what is emitted now, with the path and context it came with; `nil`: nothing.
+    mutating func wake(at site: Site) -> Held<Output>?
+
+    /// The edge lost an end: what waits is dropped (G-74, G-75).
+    mutating func detach()
+
+    /// Gives what waits, at once, and ends the running interval (G-141).
+    mutating func flush() -> Held<Output>?
+}
+
+extension TimedOperator {
+    public var needsClock: Bool { true }
+    public var isAsynchronous: Bool { false }
+    public var control: TimedControl? { nil }
+    public var waiting: Int { 0 }
+    public mutating func detach() {}
+    public mutating func flush() -> Held<Output>? { nil }
+}
+
+/// A moment on a clock; of equal moments the one asked for first comes first (G-112).
+public struct Deadline: Hashable, Sendable, Comparable {
+    /// The time on the operator's clock.
+    public let time: Duration
+    let number: UInt64
+
+    /// Earlier, or asked for earlier.
+    public static func < (left: Deadline, right: Deadline) -> Bool {
+        left.time < right.time || (left.time == right.time && left.number < right.number)
+    }
+}
+
+/// An emission that is kept back, with the path and context it came with.
+public struct Held<Value> {
+    /// What will be emitted.
+    public let emission: Emission<Value>
+    let trail: Trail?
+    let context: Context?
+
+    init(_ emission: Emission<Value>, trail: Trail?, context: Context?) {
+        self.emission = emission
+        self.trail = trail
+        self.context = context
+    }
+
+    /// An emission of the operator's own: no path, no context.
+    public init(_ emission: Emission<Value>) {
+        self.init(emission, trail: nil, context: nil)
+    }
+
+    /// The same on its way, with another emission.
+    public func map<Out>(_ transform: (Emission<Value>) -> Emission<Out>) -> Held<Out> {
+        Held<Out>(transform(emission), trail: trail, context: context)
+    }
+}
+
+extension Site {
+    /// The time on the operator's clock; zero for operators that have none.
+    public var now: Duration {
+        timing?._withUnsafeGuaranteedRef { $0.queue.now } ?? .zero
+    }
+
+    /// The moment that is `interval` from now.
+    public func deadline(after interval: Duration) -> Deadline {
+        guard let timing else { preconditionFailure("only timed operators have a clock") }
+        return timing._withUnsafeGuaranteedRef { $0.queue.deadline(after: interval) }
+    }
+
+    /// Whether a moment is over.
+    public func hasPassed(_ deadline: Deadline) -> Bool {
+        timing?._withUnsafeGuaranteedRef { $0.queue.hasPassed(deadline) } ?? false
+    }
+
+    /// Keeps an emission back, with the path and context of the present one (G-74).
+    public func hold<Value>(_ emission: Emission<Value>) -> Held<Value> {
+        guard let source = edge.source else { return Held(emission) }
+        return source._withUnsafeGuaranteedRef { node in
+            Held(emission, trail: node.graph.captureTrail(), context: node.graph.currentContext)
+        }
+    }
+
+    /// Whether the edge still has both ends: a function that was called, or the death of a value, may have cut it.
+    var isConnected: Bool { edge.traits.contains(.complete) }
+}
+
+extension Node {
+    /// A new node that emits what a timed operator makes of this node's emissions, by the graph's clock.
+    public func apply<O: TimedOperator>(_ operation: O) -> Node<O.Output> where O.Input == Value {
+        let timers =
+            operation.needsClock ? graph.timers(for: operation.name) : graph.timers ?? TimerQueue { .zero }
+        return apply(operation, on: timers)
+    }
+
+    /// The same by the clock of another queue of timers.
+    package func apply<O: TimedOperator>(_ operation: O, on timers: TimerQueue) -> Node<O.Output>
+    where O.Input == Value {
+        let target = Node<O.Output>(graph: graph, .empty)
+        graph.derive(target, from: self, TimedState(operation, timers).makeTimedEdge())
+        return target
+    }
+}
+
+/// The one timer of an edge, and the queue it stands in.
+@usableFromInline
+final class Timing {
+    let queue: TimerQueue
+    let timer = Timer()
+
+    init(_ queue: TimerQueue) {
+        self.queue = queue
+    }
+
+    deinit {
+        queue.cancel(timer)
+    }
+}
+
+/// The timed operator of one edge.
+final class TimedState<O: TimedOperator>: OperatorState<O> {
+    private let timing: Timing
+    private var edge: EdgeRef?
+
+    init(_ operation: O, _ queue: TimerQueue) {
+        timing = Timing(queue)
+        super.init(operation)
+        timing.timer.action = { [unowned self] in fire() }
+        let control = operation.control
+        control?.onFlush = { [weak self] in self?.flush() }
+        control?.onHasPending = { [weak self] in (self?.waiting ?? 0) > 0 }
+    }
+
+    func makeTimedEdge() -> Edge {
+        let edge = Edge(initial.name, initial.isAsynchronous ? .asynchronous : []) { edge in
+            let outcome = self.receive(edge, timing: .passUnretained(self.timing))
+            self.setTimer()
+            return outcome
+        }
+        edge.needSide().state = self
+        self.edge = .passUnretained(edge)
+        return edge
+    }
+
+    override var waiting: Int { (current ?? initial).waiting }
+
+    /// Follows what the operator wants now.
+    private func setTimer() {
+        guard let edge, edge.traits.contains(.complete), let current, let next = current.nextWake else {
+            timing.queue.cancel(timing.timer)
+            return
+        }
+        timing.queue.set(timing.timer, at: next)
+    }
+
+    private func fire() -> Due? {
+        run { operation, site in operation.wake(at: site) }
+    }
+
+    private func flush() {
+        guard let due = run({ operation, _ in operation.flush() }) else { return }
+        due.perform()
+    }
+
+    /// Lets the operator change its state outside of a pass.
+    private func run(_ change: (inout O, Site) -> Held<O.Output>?) -> Due? {
+        guard let edge = edge?.takeUnretainedValue() else { return nil }
+        let begun = generation
+        var operation = take()
+        let held = change(&operation, Site(edge, timing: .passUnretained(timing)))
+        put(operation, begun)
+        setTimer()
+        return held.flatMap { Due(edge, $0) }
+    }
+
+    override func reset() -> AnyObject? {
+        timing.queue.cancel(timing.timer)
+        return super.reset()
+    }
+
+    override func detach() -> AnyObject? {
+        timing.queue.cancel(timing.timer)
+        guard var operation = current else {
+            // It is running: what it puts back is dropped.
+            generation += 1
+            current = initial
+            return nil
+        }
+        let former = operation
+        operation.detach()
+        current = operation
+        return Remains(former)
+    }
+
+    override func restore(from reader: inout StateReader, of edge: Edge) throws {
+        try super.restore(from: &reader, of: edge)
+        if let next = current?.nextWake { timing.queue.noteRestored(next) }
+        setTimer()
+    }
+}
