@@ -1,32 +1,38 @@
 internal import ReactiveGraph
 
-/// A stage of a definition's pipe, which has a node without a name of its own.
+/// A step of a definition, and the node that stands for it.
 struct InnerStage {
-    /// The node of the definition that it is a part of.
-    unowned(unsafe) let of: NamedNode
-    /// The operator's name and its arguments, for pictures.
-    let stage: String
-    let label: String
+    /// Which step it is.
+    struct Part {
+        /// The node of the definition that it is a part of.
+        unowned(unsafe) let of: NamedNode
+        /// The operator's name and its arguments, for pictures.
+        let stage: String
+        let label: String
+        /// Whether it stands in the pipe of a link that leads to the node.
+        let isOfLink: Bool
+
+        init(of named: NamedNode, _ stage: String, label: String? = nil, isOfLink: Bool = false) {
+            of = named
+            self.stage = stage
+            self.label = label ?? stage
+            self.isOfLink = isOfLink
+        }
+    }
+
+    let part: Part
     let born: UInt64
-    /// Whether it stands in the pipe of a link that leads to the node.
-    let isOfLink: Bool
     private let held: Unmanaged<Node<Datum>>
 
+    var of: NamedNode { part.of }
+    var stage: String { part.stage }
+    var label: String { part.label }
+    var isOfLink: Bool { part.isOfLink }
     /// The node, which lives as long as its stage is known.
     var node: Node<Datum> { held.takeUnretainedValue() }
 
-    init(
-        of named: NamedNode,
-        stage: String,
-        label: String,
-        node: Node<Datum>,
-        born: UInt64,
-        isOfLink: Bool = false
-    ) {
-        of = named
-        self.isOfLink = isOfLink
-        self.stage = stage
-        self.label = label
+    fileprivate init(_ part: Part, _ node: Node<Datum>, born: UInt64) {
+        self.part = part
         self.born = born
         held = .passUnretained(node)
     }
@@ -96,7 +102,7 @@ final class Chains {
     private var records: [UInt64: Record] = [:]
     private var named: [UInt64: Named] = [:]
     private var standing: [UInt64: Standing] = [:]
-    private var hidden: [UInt64: Waiting] = [:]
+    private var hidden: Set<UInt64> = []
     private var inner: [UInt64: InnerStage] = [:]
     /// Told what dies while somebody observes the graph.
     var watch: GraphWatch?
@@ -124,9 +130,10 @@ final class Chains {
         named[node.id] = Named(name: name, held: .passUnretained(node))
     }
 
-    /// Remembers a node that stands for a stage of a definition's pipe.
-    func add(_ stage: InnerStage, number: UInt64) {
-        inner[number] = stage
+    /// Remembers which step of a definition a node stands for; nil: none.
+    func note(_ node: Node<Datum>, as part: InnerStage.Part?, born: UInt64) {
+        if part == nil, inner.isEmpty { return }
+        inner[node.id] = part.map { InnerStage($0, node, born: born) }
     }
 
     /// The stage of a definition's pipe that has this number.
@@ -163,27 +170,19 @@ final class Chains {
     }
 
     /// Remembers a node that is only a part of a stage: it is neither counted nor shown.
-    ///
-    /// `waiting` says how many values the stage holds back.
-    func hide(_ node: AnyNode, waiting: @escaping Waiting = { 0 }) {
-        hidden[node.id] = waiting
+    func hide(_ node: AnyNode) {
+        hidden.insert(node.id)
     }
-
-    /// How many values a stage holds back.
-    typealias Waiting = () -> Int
-
-    /// What waits in the stage that has this hidden part.
-    func waiting(in number: UInt64) -> Int { hidden[number]?() ?? 0 }
 
     /// Living nodes that are only parts of stages.
     var hiddenCount: Int { hidden.count }
 
     /// Whether the node of that number is only a part of a stage.
-    func isHidden(_ number: UInt64) -> Bool { !hidden.isEmpty && hidden[number] != nil }
+    func isHidden(_ number: UInt64) -> Bool { !hidden.isEmpty && hidden.contains(number) }
 
     /// The graph has freed a node.
     func released(_ number: UInt64) {
-        if !hidden.isEmpty, hidden.removeValue(forKey: number) != nil { return }
+        if !hidden.isEmpty, hidden.remove(number) != nil { return }
         releasedCount += 1
         if let watch { watch.died(number) }
         if !inner.isEmpty { inner[number] = nil }

@@ -1,3 +1,5 @@
+internal import ReactiveGraph
+
 /// The live graphs by name, the sessions that listen to them, and the one way to change anything.
 ///
 /// A host belongs to one event loop and is driven by it: ``advance()`` when a deadline has come, and ``flush()``
@@ -41,8 +43,8 @@ public final class Host {
     /// Loop turns that have ended.
     @exclusivity(unchecked) public private(set) var turns: UInt64 = 0
 
-    /// The alarms of subscriptions and of private stages, on the steady clock.
-    let alarms = Alarms()
+    /// The timers of sessions and of private stages, on the steady clock.
+    let timers: TimerQueue
     let sessions: Sessions
     /// Where deliveries are built, and where answers are.
     let frame = FrameBuffer()
@@ -58,6 +60,7 @@ public final class Host {
         self.definitions = definitions
         self.log = log
         self.clock = clock
+        timers = TimerQueue { .milliseconds(clock.now) }
         health = log.health
         healthChangedAt = clock.now
         self.limits = limits
@@ -308,7 +311,7 @@ public final class Host {
     public func advance() {
         sessions.goOn()
         ledger.begin()
-        alarms.ring(until: clock.now)
+        timers.fire(until: .milliseconds(clock.now)) { $0.perform() }
         if ledger.total > limits.pipelineUnits { sessions.endCostliest(atMost: limits.pipelineUnits) }
         guard health == .ready else { return }
         let wall = clock.wall
@@ -324,7 +327,7 @@ public final class Host {
     /// When ``advance()`` has something to do next, in milliseconds of the steady clock; nil: nothing is set.
     public var nextDeadline: UInt64? {
         if sessions.hasUnfinished { return clock.now }
-        var next = alarms.next
+        var next = timers.nextMilliseconds
         // What is due when the log is well again happens then.
         guard health == .ready else { return next }
         for graph in table.values where !graph.isTickPending {

@@ -40,7 +40,7 @@ extension LiveGraph {
                 guard let source = node.source else { continue }
                 node.changed = stamp
                 sign(node, commit)
-                if let expiry = node.expiry { alarms.cancel(expiry.alarm) }
+                node.expiry?.stop()
                 batch.clear(source)
             }
         }
@@ -48,7 +48,7 @@ extension LiveGraph {
 
     private func note(_ node: NamedNode, _ stamp: LogStamp) {
         node.changed = stamp
-        if let expiry = node.expiry { alarms.set(expiry.alarm, due: stamp.time + expiry.lifetime) }
+        node.expiry?.start(at: stamp.time)
     }
 
     /// Remembers who changed a node, where the commit says it or another one did.
@@ -61,16 +61,7 @@ extension LiveGraph {
     /// One tick: whatever is due emits, all of it in one turn.
     private func ring(until now: UInt64) {
         isTickPending = false
-        alarms.ring(until: now)
-        let emissions = tick.take()
-        core.batch { batch in
-            for emission in emissions {
-                switch emission.value {
-                case .value(let datum): batch.set(emission.node, datum)
-                case .empty: batch.clear(emission.node)
-                }
-            }
-        }
+        core.fire(timers, until: .milliseconds(now))
     }
 
     /// The first commit: all nodes with their initial values, and the derived ones that are always kept.
@@ -98,13 +89,13 @@ extension LiveGraph {
         chains.add(standing: source, for: node)
         node.born = stamp.time
         if let initial = rules.initial { source.set(initial) }
-        // Behind what is held already: the ring begins with that by itself.
-        if node.definition.history > 0 { node.recorder = recorder(of: node, behind: source) }
+        // After the initial value: the ring begins with that by itself.
+        observe(node, on: source)
         beginHistory(of: node, holding: rules.initial)
         if let ttl = rules.ttl {
-            let expiry = Expiry(node, lifetime: ttl.count)
+            let expiry = Expiry(node, lifetime: ttl)
             node.expiry = expiry
-            if rules.initial != nil { alarms.set(expiry.alarm, due: stamp.time + ttl.count) }
+            if rules.initial != nil { expiry.start(at: stamp.time) }
         }
     }
 
@@ -128,8 +119,6 @@ extension LiveGraph {
         disconnectTies()
         for node in nodes {
             node.kept = nil
-            node.recorder = nil
-            if let expiry = node.expiry { alarms.cancel(expiry.alarm) }
             node.expiry = nil
         }
         for node in nodes { node.source = nil }
@@ -166,42 +155,39 @@ extension LiveGraph {
     }
 }
 
-/// What the timed stages that are due in one tick emit, in order.
-struct TickEmissions {
-    struct Entry {
-        let node: MutableNode<Datum>
-        let value: Emission<Datum>
-    }
-
-    private var entries: [Entry] = []
-
-    mutating func append(_ node: MutableNode<Datum>, _ value: Emission<Datum>) {
-        entries.append(Entry(node: node, value: value))
-    }
-
-    mutating func take() -> [Entry] {
-        defer { entries = [] }
-        return entries
-    }
-}
-
 /// The end of a mutable node's value that was not renewed within its `ttl`.
-final class Expiry: AlarmTarget {
-    /// Milliseconds that a value lasts.
-    let lifetime: UInt64
-    private(set) lazy var alarm = Alarm(target: self)
+final class Expiry {
+    /// How long a value lasts.
+    private let lifetime: Duration
+    private let timer = Timer()
+    private let timers: TimerQueue
     private unowned let node: NamedNode
 
-    init(_ node: NamedNode, lifetime: UInt64) {
+    init(_ node: NamedNode, lifetime: Stage.Span) {
         self.node = node
-        self.lifetime = lifetime
+        self.lifetime = lifetime.duration
+        timers = node.graph.timers
+        timer.action = { [unowned self] in expire() }
     }
 
-    func alarm(at now: UInt64) {
-        guard let source = node.source else { return }
+    deinit {
+        stop()
+    }
+
+    /// A value was set at `time`, in milliseconds since 1970.
+    func start(at time: UInt64) {
+        timers.set(timer, at: timers.moment(.milliseconds(time) + lifetime))
+    }
+
+    func stop() {
+        timers.cancel(timer)
+    }
+
+    private func expire() -> Due? {
+        guard let source = node.source else { return nil }
         let graph = node.graph
         node.changed = LogStamp(rev: graph.rev, time: graph.time)
-        graph.tick.append(source, .empty)
+        return Due(source, .empty)
     }
 }
 

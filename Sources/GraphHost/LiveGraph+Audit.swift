@@ -23,7 +23,6 @@ extension LiveGraph {
     var roots: [AnyNode] {
         var roots: [AnyNode] = []
         for named in nodes {
-            if let recorder = named.recorder { roots.append(recorder) }
             guard let node = named.living else { continue }
             if named.isMutable || named.kept != nil || node.hasListener { roots.append(node) }
         }

@@ -62,7 +62,6 @@ extension LiveGraph {
             host.work += 1
             add(source.name, key, node, meter, of: source.nodes)
         }
-        let builder = StageBuilder(graph: self, time: .steady, place: "pipe", onLast: onLast)
         for (position, stage) in pipe.enumerated() {
             key += "|" + stage.key
             if stage.isPrivate { isShared = false }
@@ -72,7 +71,8 @@ extension LiveGraph {
             }
             let meter = StageMeter(host.ledger)
             self.meter = meter
-            node = builder.build(stage, at: position, behind: node)
+            let site = StageSite(graph: self, timers: host.timers, place: "pipe/\(position)", onLast: onLast)
+            node = stage.make(site).derive(node)
             host.work += 1
             add(stage.name, stage.label, node, meter)
         }

@@ -39,10 +39,8 @@ public final class LiveGraph {
     @exclusivity(unchecked) var table = NameTable<NamedNode>()
     let chains: Chains
     let frames: GraphFrames
-    /// The timers of the definition's own stages, in commit time.
-    let alarms = Alarms()
-    /// The emissions of the tick that is being applied.
-    var tick = TickEmissions()
+    /// The timers of the definition's own stages, in commit time: what is due in one tick is one batch.
+    private(set) lazy var timers = TimerQueue { [unowned self] in .milliseconds(time) }
     /// The edges of `sync` and `links`, in their order.
     @exclusivity(unchecked) var ties: [Tie] = []
     /// Where they lead to.
@@ -127,7 +125,7 @@ public final class LiveGraph {
 
     /// When the definition's own timers want a tick, in milliseconds since 1970.
     var nextTick: UInt64? {
-        guard let due = alarms.next else { return nil }
+        guard let due = timers.nextMilliseconds else { return nil }
         return max(due, tickNotBefore)
     }
 

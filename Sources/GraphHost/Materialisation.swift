@@ -56,97 +56,67 @@ extension LiveGraph {
 
     /// Builds the node of a definition, whose inputs exist.
     private func build(_ node: NamedNode) -> Node<Datum> {
-        var result = construct(node)
-        if node.definition.isStamped {
-            let note = stamping(node)
-            result = result.transform(named: "fork") { emission, _ in note(emission) }
-        } else if case .derived(let derived) = node.definition.kind, case .from = derived.source,
-            derived.pipe.isEmpty
-        {
-            // A bare `from` is a node of its own, with its own name and listeners.
-            result = result.fork()
-        }
-        return result.named(node.name)
-    }
-
-    /// Builds what stands behind a named node: its source and its stages, up to the last one.
-    func construct(_ node: NamedNode) -> Node<Datum> {
-        guard case .derived(let derived) = node.definition.kind else {
-            preconditionFailure("mutable nodes live as long as their graph")
-        }
-        let builder = StageBuilder(graph: self, time: .commits, place: node.name)
-        var result = source(derived.source, at: node.name)
-        let born = host.clock.wall
-        func note(_ stage: String, _ label: String) {
-            chains.add(
-                InnerStage(of: node, stage: stage, label: label, node: result, born: born),
-                number: result.id
-            )
-        }
-        if derived.source.isJoin { note(derived.source.name, derived.source.name) }
-        for (position, stage) in derived.pipe.enumerated() {
-            result = builder.build(stage, at: position, behind: result).named(stage.label)
-            note(stage.name, stage.label)
-        }
+        let (before, last) = construct(node)
+        let result = last?.derive(before) ?? (node.definition.isFork ? before.fork() : before)
+        note(result, as: node.lastPart)
+        observe(node, on: result.named(node.name))
         return result
     }
 
-    /// Hands emissions on and notes each: its stamp is stored with a history or timed node, and its value in the
-    /// node's history.
+    /// Builds what stands before the last step of a named node: its source and its stages but the last.
     ///
-    /// Building one again is no emission.
-    func stamping(_ node: NamedNode) -> (Emission<Datum>) -> Emission<Datum> {
+    /// - Returns: the node before the last stage, and that stage; without stages the source alone.
+    func construct(_ node: NamedNode) -> (before: Node<Datum>, last: StageOperator?) {
+        guard case .derived(let derived) = node.definition.kind else {
+            preconditionFailure("mutable nodes live as long as their graph")
+        }
+        var result = source(derived.source, at: node.name)
+        guard let last = derived.pipe.last else { return (result, nil) }
+        if derived.source.isJoin { note(result, as: InnerStage.Part(of: node, derived.source.name)) }
+        for (position, stage) in derived.pipe.dropLast().enumerated() {
+            let site = StageSite(graph: self, timers: timers, place: "\(node.name)/\(position)")
+            result = stage.make(site).derive(result).named(stage.label)
+            note(result, as: InnerStage.Part(of: node, stage.name, label: stage.label))
+        }
+        let site = StageSite(graph: self, timers: timers, place: "\(node.name)/\(derived.pipe.count - 1)")
+        return (result, last.make(site))
+    }
+
+    /// Remembers which step of a definition a node stands for.
+    func note(_ node: Node<Datum>, as part: InnerStage.Part?) {
+        chains.note(node, as: part, born: host.clock.wall)
+    }
+
+    /// Lets a node note what it emits: its stamp, where it depends on what came before, and its history.
+    ///
+    /// What happens while nodes are built is replay, not news.
+    func observe(_ node: NamedNode, on living: Node<Datum>) {
+        let isStored = !node.isMutable && node.definition.stateClass != .none
+        guard isStored || node.definition.history > 0 else { return living.observe(nil) }
         let held = Unmanaged.passUnretained(node)
-        let isStored = node.definition.stateClass != .none
-        return { [unowned self] emission in
-            if materialising == 0 {
-                let stamp = LogStamp(rev: self.rev, time: self.time)
-                held._withUnsafeGuaranteedRef { node in
-                    if isStored { node.changed = stamp }
-                    node.remember(emission.value, stamp)
-                }
+        living.observe { [unowned self] emission in
+            guard materialising == 0 else { return }
+            let stamp = LogStamp(rev: self.rev, time: self.time)
+            held._withUnsafeGuaranteedRef { node in
+                if isStored { node.changed = stamp }
+                node.remember(emission.value, stamp)
             }
-            return emission
         }
     }
+}
 
-    /// The node that a source of a definition, or of a client's subscription, means.
-    func source(_ source: Source, at place: String) -> Node<Datum> {
-        switch source {
-        case .from(let name):
-            return input(name)
-        case .combine(let combine):
-            let inputs = combine.nodes.map(input)
-            guard let map = combine.map else {
-                return Graph.combined(inputs, names: combine.names, meter).named(source.name)
-            }
-            let evaluation = Evaluation(map, taking: combine.names?.count ?? 1, at: place, in: self)
-            return Graph.combined(inputs, isList: combine.names == nil, evaluation).named(source.name)
-        case .merge(let names):
-            return Node.merge(names.map(input)).named(source.name)
-        case .flatten(let flatten):
-            return flattened(flatten, from: input(flatten.from), at: place).named(source.name)
-        case .zip(let zip):
-            let evaluation = zip.map.map { Evaluation($0, taking: 1, at: place, in: self) }
-            let limit = min(zip.buffer ?? .max, host.limits.zipBuffer)
-            return ZipSource.node(of: zip.nodes.map(input), limit: limit, at: place, evaluation, meter)
-                .named(source.name)
-        case .switch(let sorted):
-            let by = Evaluation(sorted.by, taking: 1, at: place, in: self)
-            let value = sorted.value.map { Evaluation($0, taking: 1, at: place, in: self) }
-            return input(sorted.from).switchSource(by: by, value: value).named(source.name)
-        case .case(let one):
-            let sorted = input(one.of)
-            return sorted.caseSource(one, in: self.place(for: one, behind: sorted), at: place, meter)
-                .named(source.name)
-        case .if(let condition):
-            let when = Evaluation(condition.when, taking: 1, at: place, in: self)
-            return input(condition.from).ifSource(when).named(source.name)
-        }
+extension NodeDefinition {
+    /// Whether it is a bare `from`: a node of its own, with its own name and listeners.
+    var isFork: Bool {
+        if case .derived(let derived) = kind, case .from = derived.source { derived.pipe.isEmpty } else { false }
     }
+}
 
-    private func input(_ name: String) -> Node<Datum> {
-        guard let node = node(name) else { preconditionFailure("a checked definition names no unknown node") }
-        return materialise(node)
+extension NamedNode {
+    /// The last step of the definition, for which the node itself stands.
+    var lastPart: InnerStage.Part? {
+        guard case .derived(let derived) = definition.kind else { return nil }
+        if let last = derived.pipe.last { return InnerStage.Part(of: self, last.name, label: last.label) }
+        return derived.source.isJoin ? InnerStage.Part(of: self, derived.source.name) : nil
     }
 }

@@ -38,8 +38,6 @@ public final class NamedNode {
     let definedAt: UInt64
     /// Its newest emissions, where the definition asks for them, and while the node lives.
     @exclusivity(unchecked) var ring: HistoryRing?
-    /// How the ring of a mutable node hears of them.
-    var recorder: AnyNode?
     /// When the last emission (not for class `none`), or the definition, happened.
     @exclusivity(unchecked) var changed: LogStamp
     /// Who made the last change of a mutable node, and what the client remarked, where that is known.

@@ -150,6 +150,8 @@ final class NodeSide {
     /// On which ring the node lies, and its place in the search that found out (G-138a).
     @exclusivity(unchecked) var ring = RingMark()
     @exclusivity(unchecked) var place: UInt32 = 0
+    /// Stands first among the listeners, and belongs to the node.
+    @exclusivity(unchecked) var observer: Edge?
 }
 
 extension AnyNode {

@@ -80,17 +80,20 @@ public protocol StatelessOperator<Input, Output>: Operator {
 public struct Site {
     @usableFromInline let edge: EdgeRef
     @usableFromInline let timing: Unmanaged<Timing>?
+    /// The new node counts as empty: what it holds is about to be computed anew.
+    @usableFromInline let isFresh: Bool
 
     @inlinable
-    init(_ edge: Edge, timing: Unmanaged<Timing>? = nil) {
+    init(_ edge: Edge, timing: Unmanaged<Timing>? = nil, isFresh: Bool = false) {
         self.edge = .passUnretained(edge)
         self.timing = timing
+        self.isFresh = isFresh
     }
 
     /// What the new node holds now, whoever put it there; `nil` once it is gone, or if it holds other values.
     @inlinable
     public func held<Value>(as type: Value.Type) -> Emission<Value>? {
-        guard let target = edge.target else { return nil }
+        guard !isFresh, let target = edge.target else { return nil }
         return target._withUnsafeGuaranteedRef { node in
             guard node.valueType == Value.self else { return nil }
             return unsafeDowncast(node, to: Node<Value>.self).stored
@@ -153,6 +156,40 @@ extension Node {
             propagatesEmpty: nil,
             OperatorState(operation).makeEdge()
         )
+    }
+}
+
+extension Node {
+    /// Ties an edge with an operator between `upstream` and this node, which exists already, without a replay.
+    ///
+    /// - Returns: what the operator makes of the upstream's present emission, with this node taken as empty; the caller
+    ///   sees to it that this node emits it.
+    package func connect<O: Operator>(to upstream: Node<O.Input>, through operation: O) -> Emission<Value>
+    where O.Output == Value {
+        let state = OperatorState(operation)
+        return connect(to: upstream, state.makeEdge()) { state.step($0, Site($0, isFresh: true)).result }
+    }
+
+    /// The same for a timed operator, by the clock of `timers`.
+    package func connect<O: TimedOperator>(
+        to upstream: Node<O.Input>,
+        through operation: O,
+        on timers: TimerQueue
+    ) -> Emission<Value> where O.Output == Value {
+        let state = TimedState(operation, timers)
+        return connect(to: upstream, state.makeTimedEdge()) { state.begin($0) }
+    }
+
+    private func connect<In>(
+        to upstream: Node<In>,
+        _ edge: Edge,
+        _ begin: (Edge) -> Emission<Value>?
+    ) -> Emission<Value> {
+        guard graph.link(self, to: upstream, replay: false, propagatesEmpty: nil, edge) != nil else {
+            return .empty
+        }
+        guard !upstream.stored.isEmpty || edge.traits.contains(.hearsEmpty) else { return .empty }
+        return begin(edge) ?? .empty
     }
 }
 
@@ -238,9 +275,10 @@ class OperatorState<O: Operator>: EdgeState {
         if generation == begun { replace(&current, with: operation) }
     }
 
+    /// Hands the operator what the source holds.
     @inlinable
-    final func receive(_ edge: Edge, timing: Unmanaged<Timing>?) -> Outcome {
-        let site = Site(edge, timing: timing)
+    @inline(__always)
+    final func step(_ edge: Edge, _ site: Site) -> (result: Emission<O.Output>?, isFinished: Bool) {
         let begun = generation
         var operation = take()
         let result: Emission<O.Output>?
@@ -251,6 +289,12 @@ class OperatorState<O: Operator>: EdgeState {
         }
         let isFinished = operation.isFinished
         put(operation, begun)
+        return (result, isFinished)
+    }
+
+    @inlinable
+    final func receive(_ edge: Edge, timing: Unmanaged<Timing>?) -> Outcome {
+        let (result, isFinished) = step(edge, Site(edge, timing: timing))
         guard let result else { return isFinished ? .dead : .nothing }
         let outcome = edge.store(emission: result)
         guard isFinished else { return outcome }

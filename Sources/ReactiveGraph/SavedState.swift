@@ -61,7 +61,7 @@ public struct StateWriter {
     /// Writes an emission that is kept back, with its path.
     ///
     /// Its context is not saved.
-    public mutating func write<Value>(_ held: Held<Value>) {
+    public mutating func write<Value>(_ held: HeldEmission<Value>) {
         write(held.emission)
         let ids = held.trail?.ids ?? []
         write(ids.count)
@@ -166,7 +166,7 @@ public struct StateReader {
     }
 
     /// Reads an emission that was kept back.
-    public mutating func held<Value>(of type: Value.Type = Value.self) throws -> Held<Value> {
+    public mutating func held<Value>(of type: Value.Type = Value.self) throws -> HeldEmission<Value> {
         let emission = try emission(of: type)
         var ids: [UInt64] = []
         for _ in 0..<(try count()) {
@@ -174,7 +174,7 @@ public struct StateReader {
             guard id >= 0 else { throw StateError.malformed }
             ids.append(UInt64(id))
         }
-        return Held(emission, trail: ids.isEmpty ? nil : Trail(Path(ids: ids)), context: nil)
+        return HeldEmission(emission, trail: ids.isEmpty ? nil : Trail(Path(ids: ids)), context: nil)
     }
 
     /// Reads something that may be missing.

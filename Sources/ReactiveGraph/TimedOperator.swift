@@ -21,13 +21,13 @@ public protocol TimedOperator<Input, Output>: Operator {
     /// The deadline has come.
     ///
     /// - Returns: what is emitted now, with the path and context it came with; `nil`: nothing.
-    mutating func wake(at site: Site) -> Held<Output>?
+    mutating func wake(at site: Site) -> HeldEmission<Output>?
 
     /// The edge lost an end: what waits is dropped (G-74, G-75).
     mutating func detach()
 
     /// Gives what waits, at once, and ends the running interval (G-141).
-    mutating func flush() -> Held<Output>?
+    mutating func flush() -> HeldEmission<Output>?
 }
 
 extension TimedOperator {
@@ -36,7 +36,7 @@ extension TimedOperator {
     public var control: TimedControl? { nil }
     public var waiting: Int { 0 }
     public mutating func detach() {}
-    public mutating func flush() -> Held<Output>? { nil }
+    public mutating func flush() -> HeldEmission<Output>? { nil }
 }
 
 /// A moment on a clock; of equal moments the one asked for first comes first (G-112).
@@ -52,7 +52,7 @@ public struct Deadline: Hashable, Sendable, Comparable {
 }
 
 /// An emission that is kept back, with the path and context it came with.
-public struct Held<Value> {
+public struct HeldEmission<Value> {
     /// What will be emitted.
     public let emission: Emission<Value>
     let trail: Trail?
@@ -70,8 +70,8 @@ public struct Held<Value> {
     }
 
     /// The same on its way, with another emission.
-    public func map<Out>(_ transform: (Emission<Value>) -> Emission<Out>) -> Held<Out> {
-        Held<Out>(transform(emission), trail: trail, context: context)
+    public func map<Out>(_ transform: (Emission<Value>) -> Emission<Out>) -> HeldEmission<Out> {
+        HeldEmission<Out>(transform(emission), trail: trail, context: context)
     }
 }
 
@@ -93,10 +93,10 @@ extension Site {
     }
 
     /// Keeps an emission back, with the path and context of the present one (G-74).
-    public func hold<Value>(_ emission: Emission<Value>) -> Held<Value> {
-        guard let source = edge.source else { return Held(emission) }
+    public func hold<Value>(_ emission: Emission<Value>) -> HeldEmission<Value> {
+        guard let source = edge.source else { return HeldEmission(emission) }
         return source._withUnsafeGuaranteedRef { node in
-            Held(emission, trail: node.graph.captureTrail(), context: node.graph.currentContext)
+            HeldEmission(emission, trail: node.graph.captureTrail(), context: node.graph.currentContext)
         }
     }
 
@@ -161,6 +161,13 @@ final class TimedState<O: TimedOperator>: OperatorState<O> {
         return edge
     }
 
+    /// Hands the operator what the source holds, with the target taken as empty.
+    func begin(_ edge: Edge) -> Emission<O.Output>? {
+        let result = step(edge, Site(edge, timing: .passUnretained(timing), isFresh: true)).result
+        setTimer()
+        return result
+    }
+
     override var waiting: Int { (current ?? initial).waiting }
 
     /// Follows what the operator wants now.
@@ -182,7 +189,7 @@ final class TimedState<O: TimedOperator>: OperatorState<O> {
     }
 
     /// Lets the operator change its state outside of a pass.
-    private func run(_ change: (inout O, Site) -> Held<O.Output>?) -> Due? {
+    private func run(_ change: (inout O, Site) -> HeldEmission<O.Output>?) -> Due? {
         guard let edge = edge?.takeUnretainedValue() else { return nil }
         let begun = generation
         var operation = take()

@@ -30,7 +30,7 @@ package struct Due {
     }
 
     /// Hands on what an edge kept back, unless it has lost an end by then.
-    init?<Value>(_ edge: Edge, _ held: Held<Value>) {
+    init?<Value>(_ edge: Edge, _ held: HeldEmission<Value>) {
         guard let graph = edge.graph else { return nil }
         self.init(graph: graph, trail: held.trail, context: held.context) { graph in
             guard edge.traits.contains(.complete), let target = edge.target, !graph.mustSkip(target) else {
@@ -49,8 +49,8 @@ package struct Due {
     }
 
     /// Emits, as a turn of its own that continues the path.
-    func perform() {
-        graph.perform(CollectionOfOne(self))
+    package func perform() {
+        graph.perform(self)
     }
 }
 
@@ -224,23 +224,37 @@ extension Graph {
         return timers
     }
 
-    /// Emits what is due, all of it in one turn: joins settle once, after the last.
+    /// Emits, as a turn of its own that continues the path.
+    func perform(_ due: Due) {
+        guard !stopping else { return }
+        let saved = beginTurn(trail: due.trail, context: due.context)
+        due.deliver(self)
+        run(to: base)
+        endTurn(saved)
+        withExtendedLifetime((self, due)) {}
+    }
+
+    /// Runs every timer of `timers` that is due at `time` as one turn: joins settle once, after the last.
     ///
-    /// In `immediate` mode each is a turn of its own, as in a batch (G-34a).
-    package func perform(_ dues: some Collection<Due>) {
-        guard propagation == .settled || dues.count == 1 else {
-            for due in dues { due.perform() }
-            return
+    /// Each emits as its turn comes, so what an earlier one emits may take the emission of a later one back. In
+    /// `immediate` mode each is a turn of its own, as in a batch (G-34a).
+    package func fire(_ timers: TimerQueue, until time: Duration) {
+        guard propagation == .settled else {
+            return timers.fire(until: time) { $0.perform() }
         }
-        guard !stopping, !dues.isEmpty else { return }
+        guard !stopping, timers.next.map({ $0 <= time }) == true else { return }
         let saved = beginTurn(trail: nil, context: nil)
-        for due in dues where !stopping {
+        timers.fire(until: time) { due in
+            guard !stopping else { return }
             setPath(due.trail.map(Unmanaged.passUnretained))
             context = due.context.map(Unmanaged.passUnretained)
             due.deliver(self)
             run(to: base)
+            setPath(nil)
+            context = nil
+            withExtendedLifetime(due) {}
         }
         endTurn(saved)
-        withExtendedLifetime((self, dues)) {}
+        withExtendedLifetime(self) {}
     }
 }

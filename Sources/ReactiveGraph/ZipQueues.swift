@@ -7,6 +7,8 @@ final class ZipQueues {
     @usableFromInline let control: BufferControl?
     /// Inputs without a waiting value: at 0 a tuple is complete.
     @exclusivity(unchecked) @usableFromInline var missing = 0
+    /// A value was dropped since the last tuple.
+    @exclusivity(unchecked) @usableFromInline var hasOverflowed = false
 
     @usableFromInline
     init(_ buffer: BufferPolicy, _ control: BufferControl?) {
@@ -35,16 +37,20 @@ final class ZipInput<Value>: ZipInputBase {
         common.missing += 1
     }
 
-    /// Lets a value wait, unless the buffer is full and refuses it.
+    /// Lets a value wait, unless the buffer is full and refuses it; says whether nothing was dropped.
     @inlinable
-    func append(_ value: Value, from edge: Edge?) {
+    @discardableResult
+    func append(_ value: Value, from edge: Edge?) -> Bool {
+        var isWhole = true
         if queue.isEmpty {
             common.missing -= 1
-        } else if queue.count >= common.limit, !makeRoom(edge) {
-            return
+        } else if queue.count >= common.limit {
+            guard makeRoom(edge) else { return false }
+            isWhole = false
         }
         queue.append(value)
         common.control?.added(waits: common.missing > 0)
+        return isWhole
     }
 
     /// The value that has waited longest.
@@ -95,10 +101,18 @@ final class Zip<Out> {
     @usableFromInline let common: ZipQueues
     @usableFromInline var inputs: [ZipInputBase] = []
     @usableFromInline var ties: [(Join) -> Void] = []
+    /// What is emitted when a value is dropped, once until the next tuple.
+    @usableFromInline let overflow: (() -> Out)?
 
     @inlinable
-    init(_ graph: Graph, _ buffer: BufferPolicy, _ control: BufferControl?) {
+    init(
+        _ graph: Graph,
+        _ buffer: BufferPolicy,
+        _ control: BufferControl?,
+        overflow: (() -> Out)? = nil
+    ) {
         buffer.require(for: "zip")
+        self.overflow = overflow
         target = Node<Out>(graph: graph, .empty)
         common = ZipQueues(buffer, control)
     }
@@ -109,14 +123,18 @@ final class Zip<Out> {
         let input = ZipInput<Value>(common)
         if case .value(let value) = node.stored { input.append(value, from: nil) }
         inputs.append(input)
-        let target = target
+        let (target, common, overflow) = (target, common, overflow)
         ties.append { join in
             let edge = Edge("Zip", .joinInput) { edge in
                 guard !join.isDead else { return .nothing }
                 guard case .value(let value) = edge.input(Value.self) else {
                     return edge.forwardEmpty(to: Out.self)
                 }
-                input.append(value, from: edge)
+                guard input.append(value, from: edge) || overflow == nil else {
+                    guard let overflow, !common.hasOverflowed else { return .nothing }
+                    common.hasOverflowed = true
+                    return join.store(overflow())
+                }
                 return join.emit(join)
             }
             target.graph.tieInput(edge, node, to: target, join)
@@ -131,6 +149,7 @@ final class Zip<Out> {
         let graph = target.graph
         let join = graph.makeJoin(target, settled: false) { join in
             guard common.missing == 0 else { return .nothing }
+            common.hasOverflowed = false
             return join.store(next())
         }
         let inputs = inputs

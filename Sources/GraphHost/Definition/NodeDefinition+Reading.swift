@@ -3,7 +3,7 @@ internal import CEL
 /// Which keys a node may have, and on which nodes.
 enum NodeKey: String, CaseIterable {
     // Where values come from: exactly one of these.
-    case set, from, combine, merge, flatten, zip, `switch`, `case`, `default`, `if`
+    case set, from, combine, merge, flatten, zip, `switch`, `case`, `default`, otherwise, `if`
     // Derived nodes.
     case pipe, map, buffer
     // Mutable nodes.
@@ -12,7 +12,7 @@ enum NodeKey: String, CaseIterable {
     case retain, history, title, unit, description
 
     static let sources: [NodeKey] = [
-        .set, .from, .combine, .merge, .flatten, .zip, .switch, .case, .default, .if,
+        .set, .from, .combine, .merge, .flatten, .zip, .switch, .case, .default, .otherwise, .if,
     ]
     static let derivedOnly: [NodeKey] = [.pipe, .map, .buffer]
     static let mutableOnly: [NodeKey] = [

@@ -50,7 +50,7 @@ public struct NodeDefinition {
     /// Where the definition stands in its file.
     public let position: Position
     /// Where links lead to the node, at least `history`: then it depends on which of its inputs came last.
-    var linkClass: Operator.StateClass?
+    var linkClass: OperatorRow.StateClass?
     /// All that the definition says, as JSON with sorted keys: equal where nothing has changed.
     let canonical: String
 
@@ -63,12 +63,12 @@ public struct NodeDefinition {
     }
 
     /// What its value depends on: the strongest class of its source and stages.
-    public var stateClass: Operator.StateClass {
+    public var stateClass: OperatorRow.StateClass {
         max(ownStateClass, linkClass ?? .none)
     }
 
     /// The class without what links bring.
-    var ownStateClass: Operator.StateClass {
+    var ownStateClass: OperatorRow.StateClass {
         switch kind {
         case .mutable: .history
         case .derived(let derived): derived.stateClass
@@ -91,7 +91,7 @@ public struct NodeDefinition {
 
 extension NodeDefinition.Derived {
     /// The strongest class of its source and stages.
-    public var stateClass: Operator.StateClass {
+    public var stateClass: OperatorRow.StateClass {
         pipe.reduce(source.operator.stateClass) { max($0, $1.stateClass) }
     }
 }

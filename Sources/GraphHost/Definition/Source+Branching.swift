@@ -44,6 +44,23 @@ extension Notebook {
         return Source.Case(of: of, key: .null, isDefault: true, showsFailures: true)
     }
 
+    /// `otherwise: { of: speech, excluding: [alice, bob] }`.
+    func otherwise(_ document: Document, _ references: inout [NodeReference]) -> Source.Otherwise? {
+        let before = problems.count
+        let fields = fields(document, of: "otherwise", required: ["of", "excluding"])
+        let of = fields["of"].flatMap { reference($0, of: "of", &references) }
+        var keys: [Datum] = []
+        if let list = fields["excluding"] {
+            guard let elements = list.elements, (1...Notebook.mostInputs).contains(elements.count) else {
+                add("'excluding' must be a list of 1 to \(Notebook.mostInputs) keys", at: list.position)
+                return nil
+            }
+            keys = elements.compactMap(datum)
+        }
+        guard let of, problems.count == before else { return nil }
+        return Source.Otherwise(of: of, excluding: keys)
+    }
+
     /// A condition and the nodes that it makes.
     struct Condition {
         let condition: Source.If

@@ -1,6 +1,6 @@
 extension Source {
     /// Reads the source of a client's pipeline: the one of `entries` whose key is an operator that makes one node of others
-    /// (`combine`, `merge`, `flatten`, `zip`, `switch`, `case`, `default`), as in a definition.
+    /// (`combine`, `merge`, `flatten`, `zip`, `switch`, `case`, `default`, `otherwise`), as in a definition.
     ///
     /// - Parameters:
     ///   - word: the operator.
@@ -55,6 +55,7 @@ extension Notebook {
         case .switch: sorted(document, &references).map { .switch($0) }
         case .case: oneCase(document, &references).map { .case($0) }
         case .default: defaultCase(document, &references).map { .case($0) }
+        case .otherwise: otherwise(document, &references).map { .otherwise($0) }
         case .if: condition(document, &references).map { .if($0.condition) }
         default: nil
         }

@@ -14,6 +14,8 @@ public enum Source {
     case `switch`(Switch)
     /// The values of a switch that have one key.
     case `case`(Case)
+    /// The values of a switch that have none of some keys.
+    case otherwise(Otherwise)
     /// Each value with whether a condition holds.
     case `if`(If)
 
@@ -69,6 +71,14 @@ public enum Source {
         public let showsFailures: Bool
     }
 
+    /// All keys of a switch but some.
+    public struct Otherwise {
+        /// The switch, or any node whose values have a `key` and a `value`.
+        public let of: String
+        /// The keys whose values are left out, compared by structure; null stands for values without one.
+        public let excluding: [Datum]
+    }
+
     /// A condition on the values of a node.
     public struct If {
         public let from: String
@@ -87,6 +97,7 @@ public enum Source {
             case .zip(let zip): zip.nodes
             case .switch(let sorted): [sorted.from]
             case .case(let one): [one.of]
+            case .otherwise(let rest): [rest.of]
             case .if(let condition): [condition.from]
             }
         var seen: Set<String> = []
@@ -103,6 +114,7 @@ public enum Source {
         case .zip: "zip"
         case .switch: "switch"
         case .case(let one): one.isDefault ? "default" : "case"
+        case .otherwise: "otherwise"
         case .if: "if"
         }
     }
@@ -113,7 +125,7 @@ public enum Source {
     }
 
     /// Its row in the catalogue.
-    public var `operator`: Operator {
+    public var `operator`: OperatorRow {
         Catalogue.row(named: name)
     }
 
@@ -128,6 +140,8 @@ public enum Source {
         case .switch(let sorted):
             "switch(\(sorted.from);\(sorted.by.key)\(sorted.value.map { ";\($0.key)" } ?? ""))"
         case .case(let one): one.isDefault ? "default(\(one.of))" : "case(\(one.of);\(one.key.text))"
+        case .otherwise(let rest):
+            "otherwise(\(rest.of);\(rest.excluding.map(\.text).joined(separator: ",")))"
         case .if(let condition): "if(\(condition.from);\(condition.when.key))"
         }
     }

@@ -24,7 +24,7 @@ public struct LinkDefinition {
     public let position: Position
 
     /// The strongest class of its stages.
-    public var stateClass: Operator.StateClass {
+    public var stateClass: OperatorRow.StateClass {
         pipe.reduce(.none) { max($0, $1.stateClass) }
     }
 }

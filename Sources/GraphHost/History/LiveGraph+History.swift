@@ -16,19 +16,6 @@ extension LiveGraph {
         node.ring = ring
     }
 
-    /// The hidden end through which the ring of a mutable node hears what the node emits.
-    func recorder(of node: NamedNode, behind source: Node<Datum>) -> AnyNode {
-        let held = Unmanaged.passUnretained(node)
-        let recorder: Node<Datum> = source.transform(named: "history") { [unowned self] emission, _ in
-            held._withUnsafeGuaranteedRef {
-                $0.remember(emission.value, LogStamp(rev: self.rev, time: self.time))
-            }
-            return nil
-        }
-        chains.hide(recorder)
-        return recorder
-    }
-
     /// The history of a node.
     ///
     /// - Parameters:

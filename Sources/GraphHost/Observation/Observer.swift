@@ -7,7 +7,7 @@ internal import ReactiveGraph
 /// came and went in between it hears from ``GraphWatch``.
 ///
 /// Invariant: a node in `nodes` is alive, because ``note(_:)-(GraphWatch.Death)`` takes out those that die.
-final class Observer: AlarmTarget {
+final class Observer {
     /// The shortest interval between two messages.
     static let shortestInterval = 50
     /// How many listeners are listed.
@@ -20,7 +20,7 @@ final class Observer: AlarmTarget {
     private(set) var every: UInt64
 
     private unowned let session: Session
-    private lazy var alarm = Alarm(target: self)
+    private lazy var timer = Timer { [unowned self] in ring() }
     private var sequence: UInt64 = 0
     private var told = Figures()
     private var listenersTold: UInt64 = 0
@@ -91,7 +91,7 @@ final class Observer: AlarmTarget {
 
     /// Stops.
     func cancel() {
-        session.host.alarms.cancel(alarm)
+        session.host.timers.cancel(timer)
         graph.unwatch(for: self)
     }
 
@@ -102,7 +102,7 @@ final class Observer: AlarmTarget {
     }
 
     private func schedule() {
-        session.host.alarms.set(alarm, due: session.host.clock.now + every)
+        session.host.timers.set(timer, due: session.host.clock.now + every)
     }
 
     // MARK: - What can only be heard
@@ -153,8 +153,9 @@ final class Observer: AlarmTarget {
 
     // MARK: - What can be seen
 
-    func alarm(at now: UInt64) {
+    private func ring() {
         schedule()
+        let now = session.host.clock.now
         // A client that is behind gets one message with everything when it has caught up.
         guard !session.isClosed, session.hasRoom else { return }
         let present = Figures(graph)

@@ -133,7 +133,7 @@ struct Picture {
                 let way = open.removeFirst()
                 let connections = way.node.connections
                 // What a stage holds back stands between its upstream and itself.
-                let waiting = connections.reduce(way.queued) { $0 + graph.chains.waiting(in: $1.source) }
+                let waiting = connections.reduce(way.queued) { $0 + $1.waiting }
                 for connection in connections {
                     let isInner = way.isInner || connection.isInner
                     let isFeedback = way.isFeedback || connection.isFeedback

@@ -97,9 +97,6 @@ extension NodeDefinition {
             derived.pipe.reduce(derived.source.key + derived.source.remark) { $0 + "|" + $1.key }
         }
     }
-
-    /// Whether the living node notes each of its emissions: see ``LiveGraph/materialise(_:)``.
-    var isStamped: Bool { stateClass != .none || history > 0 }
 }
 
 extension Source {

@@ -48,9 +48,8 @@ extension LiveGraph {
     /// A node of the definition is no more: nothing holds its living node from here on.
     private func letGo(of node: NamedNode) {
         if node.definition.retain == .untilPressure, node.kept != nil { keptUntilPressure -= 1 }
-        if let expiry = node.expiry { alarms.cancel(expiry.alarm) }
         node.expiry = nil
-        node.recorder = nil
+        node.living?.observe(nil)
         node.kept = nil
         node.source = nil
     }
@@ -91,10 +90,8 @@ extension LiveGraph {
                 former.canonical != definition.canonical || former.linkClass != definition.linkClass
             node.take(definition)
             guard isChanged else { continue }
-            let isRebuilt =
-                former.structure != definition.structure || former.isStamped != definition.isStamped
-            if isRebuilt, case .derived = definition.kind {
-                if former.structure != definition.structure { node.changed = stamp }
+            if former.structure != definition.structure, case .derived = definition.kind {
+                node.changed = stamp
                 // One that nobody needs at the moment is made when somebody does.
                 if node.living != nil { rebuilt.insert(ObjectIdentifier(node)) }
             }
@@ -103,8 +100,9 @@ extension LiveGraph {
         self.table = table
         noteDefinition()
         for node in nodes { node.inputs = node.definition.eagerInputs.compactMap { self.node($0) } }
-        for (node, former) in retained where retain(node, as: former) {
-            rebuilt.insert(ObjectIdentifier(node))
+        for (node, former) in retained {
+            if retain(node, as: former) { rebuilt.insert(ObjectIdentifier(node)) }
+            if let living = node.living { observe(node, on: living) }
         }
         let ordered = definition.order.map { nodes[$0] }
         return Rebuilding(ordered.filter { rebuilt.contains(ObjectIdentifier($0)) }, self)
@@ -115,9 +113,7 @@ extension LiveGraph {
     /// - Returns: whether it has to be built, because it is always held from now on.
     private func retain(_ node: NamedNode, as former: NodeDefinition) -> Bool {
         if case .mutable = former.kind, case .derived = node.definition.kind, let living = node.living {
-            if let expiry = node.expiry { alarms.cancel(expiry.alarm) }
             node.expiry = nil
-            node.recorder = nil
             node.writer = nil
             node.source = nil
             node.hold(living, after: .always)
@@ -140,10 +136,7 @@ extension LiveGraph {
         let capacity = node.definition.history
         let former = node.ring
         node.ring = nil
-        node.recorder = nil
         guard capacity > 0 else { return }
-        // While there is no ring: what is held already is no news.
-        if let source = node.source { node.recorder = recorder(of: node, behind: source) }
         if let former {
             node.ring = former.resized(to: capacity)
         } else {
@@ -172,6 +165,7 @@ extension LiveGraph {
                 holds = rules.initial != nil
             }
             renew(node, rules.ttl, isSet: holds)
+            if let living = node.living { observe(node, on: living) }
         }
         return values
     }
@@ -210,9 +204,7 @@ extension LiveGraph {
 
     /// The time that a value lasts may have changed: it counts from the last set.
     private func renew(_ node: NamedNode, _ ttl: Stage.Span?, isSet: Bool) {
-        if let expiry = node.expiry { alarms.cancel(expiry.alarm) }
-        node.expiry = ttl.map { Expiry(node, lifetime: $0.count) }
-        guard let expiry = node.expiry, isSet else { return }
-        alarms.set(expiry.alarm, due: node.changed.time + expiry.lifetime)
+        node.expiry = ttl.map { Expiry(node, lifetime: $0) }
+        if isSet { node.expiry?.start(at: node.changed.time) }
     }
 }

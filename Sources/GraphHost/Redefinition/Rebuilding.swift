@@ -129,18 +129,19 @@ extension LiveGraph {
         }
         materialising += 1
         evaluationTime = node.inputs.reduce(node.changed.time) { max($0, $1.lastChange.time) }
-        let made = construct(node)
+        let (before, last) = construct(node)
+        let made: Emission<Datum>
+        if let last {
+            made = last.connect(before, living)
+        } else {
+            living.link(to: before, replay: false)
+            note(before, as: node.lastPart)
+            made = before.emission
+        }
+        note(living, as: last == nil ? nil : node.lastPart)
         evaluationTime = time
         materialising -= 1
         host.work += 1
-        if node.definition.isStamped {
-            let note = stamping(node)
-            living.link(to: made, named: "fork", replay: false) { emission, _ in note(emission) }
-        } else {
-            living.link(to: made, replay: false)
-        }
-        guard living.value != made.value else { return nil }
-        node.remember(made.value, LogStamp(rev: rev, time: time))
-        return made.emission
+        return living.value == made.value ? nil : made
     }
 }

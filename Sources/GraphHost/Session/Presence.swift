@@ -1,3 +1,5 @@
+internal import ReactiveGraph
+
 /// A node that says by its value that a session is there, and the rev of the set that made it say so
 /// (`"presence": true`, wire-protocol.md §1.6).
 struct Presence {
@@ -15,12 +17,12 @@ struct Presence {
 ///
 /// A log that does not take it is asked again, as long as nobody sets them: else somebody would seem to be there for good. Where a
 /// later set is at the log, its answer is waited for: it may be a refusal.
-final class PresenceClearing: AlarmTarget {
+final class PresenceClearing {
     /// Milliseconds until a log that took nothing is asked again.
     private static var pause: UInt64 { 1_000 }
 
     private unowned let host: Host
-    private lazy var alarm = Alarm(target: self)
+    private lazy var timer = Timer { [unowned self] in ring() }
     /// What the log did not take, or may come to stand again.
     private var left: [(claim: Presence, by: String?)] = []
 
@@ -63,13 +65,13 @@ final class PresenceClearing: AlarmTarget {
 
     private func keep(_ claims: [Presence], by principal: String?) {
         left += claims.map { ($0, principal) }
-        if !alarm.isSet { host.alarms.set(alarm, due: host.clock.now + Self.pause) }
+        if !timer.isRunning { host.timers.set(timer, due: host.clock.now + Self.pause) }
     }
 
-    func alarm(at now: UInt64) {
+    func ring() {
         left.removeAll { !$0.claim.isPresent }
         guard !left.isEmpty else { return }
-        guard host.health == .ready else { return host.alarms.set(alarm, due: now + Self.pause) }
+        guard host.health == .ready else { return host.timers.set(timer, due: host.clock.now + Self.pause) }
         let again = Dictionary(grouping: left) { $0.by ?? "" }
         left = []
         for (_, entries) in again.sorted(by: { $0.key < $1.key }) {

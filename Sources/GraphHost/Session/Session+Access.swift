@@ -1,3 +1,5 @@
+internal import ReactiveGraph
+
 extension Session {
     /// The graph that a message names, as this session sees it.
     ///
@@ -101,10 +103,10 @@ final class Claim {
 }
 
 /// Closes a session whose token ends.
-final class TokenExpiry: AlarmTarget {
+final class TokenExpiry {
     private unowned let session: Session
     private let moment: UInt64
-    private lazy var alarm = Alarm(target: self)
+    private lazy var timer = Timer { [unowned self] in ring() }
 
     init(_ session: Session, at moment: UInt64) {
         self.session = session
@@ -117,14 +119,14 @@ final class TokenExpiry: AlarmTarget {
         let host = session.host
         let wall = host.clock.wall
         let left = moment > wall ? min(moment - wall, 3_600_000) : 0
-        host.alarms.set(alarm, due: host.clock.now + left)
+        host.timers.set(timer, due: host.clock.now + left)
     }
 
     func cancel() {
-        session.host.alarms.cancel(alarm)
+        session.host.timers.cancel(timer)
     }
 
-    func alarm(at now: UInt64) {
+    func ring() {
         if session.host.clock.wall < moment { return set() }
         session.finish(4401, "token_expired")
     }

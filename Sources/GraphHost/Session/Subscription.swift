@@ -30,7 +30,7 @@ public struct EndCode: RawRepresentable, Hashable, Sendable {
 /// - `folded` counts the emissions heard since the last delivery; a subscription with `folded > 0` in mode
 ///   `latest` is in its session's list of marked ones, or waits for its interval or for the socket;
 /// - in mode `all` the emissions stand in the session's queue, `queued` of them.
-class Subscription: AlarmTarget {
+class Subscription {
     // What every delivery touches comes first and fits into one or two cache lines: with thousands of subscribers,
     // waiting for memory is most of what the host adds to a delivery.
 
@@ -61,7 +61,7 @@ class Subscription: AlarmTarget {
     @exclusivity(unchecked) final var queued = 0
     @exclusivity(unchecked) final var queuedBytes = 0
     private final var notBefore: UInt64 = 0
-    private final var interval: Alarm?
+    private final var interval: Timer?
     /// Its part in a chain; nil where it listens to a named node as it stands.
     final var pipeline: PipelineUse?
     /// What the rights to this subscription hang on; nil where nobody has to have any.
@@ -122,9 +122,9 @@ class Subscription: AlarmTarget {
     final func postponed() -> Bool {
         let now = session.host.clock.now
         guard now < notBefore else { return false }
-        let interval = interval ?? Alarm(target: self)
+        let interval = interval ?? Timer { [unowned self] in ring() }
         self.interval = interval
-        if !interval.isSet { session.host.alarms.set(interval, due: notBefore) }
+        if !interval.isRunning { session.host.timers.set(interval, due: notBefore) }
         return true
     }
 
@@ -134,7 +134,7 @@ class Subscription: AlarmTarget {
         if folded > 0, !isMarked { mark() }
     }
 
-    final func alarm(at now: UInt64) {
+    final func ring() {
         guard !isEnded else { return }
         if options.isAll {
             session.wake()
@@ -177,8 +177,8 @@ class Subscription: AlarmTarget {
     /// The interval changed: deliveries keep to the new one from now on.
     final func reschedule() {
         notBefore = min(notBefore, session.host.clock.now + options.every)
-        guard let interval, interval.isSet else { return }
-        session.host.alarms.set(interval, due: notBefore)
+        guard let interval, interval.isRunning else { return }
+        session.host.timers.set(interval, due: notBefore)
     }
 
     /// Lets go of everything: listen edge, chain, alarm.
@@ -190,7 +190,7 @@ class Subscription: AlarmTarget {
             isHeldByMarks = true
             _ = Unmanaged.passRetained(self)
         }
-        if let interval { session.host.alarms.cancel(interval) }
+        if let interval { session.host.timers.cancel(interval) }
         interval = nil
         bag?.cancel()
         bag = nil

@@ -49,21 +49,11 @@ extension LiveGraph {
         let link = definition.links[number]
         guard let from = node(link.from), let to = node(link.to) else { return }
         let place = "links/\(number)"
-        let builder = StageBuilder(graph: self, time: .commits, place: place)
         var end = materialise(from)
         for (position, stage) in link.pipe.enumerated() {
-            end = builder.build(stage, at: position, behind: end).named(stage.label)
-            chains.add(
-                InnerStage(
-                    of: to,
-                    stage: stage.name,
-                    label: stage.label,
-                    node: end,
-                    born: host.clock.wall,
-                    isOfLink: true
-                ),
-                number: end.id
-            )
+            let site = StageSite(graph: self, timers: timers, place: "\(place)/\(position)")
+            end = stage.make(site).derive(end).named(stage.label)
+            note(end, as: InnerStage.Part(of: to, stage.name, label: stage.label, isOfLink: true))
         }
         let label = link.pipe.map(\.label).joined(separator: " | ")
         let tie = Tie(.links, from: from, to: to, label: label, key: link.key, at: place)

@@ -46,13 +46,21 @@ final class Tie {
         replay: Bool = true
     ) {
         self.evaluation = evaluation
-        let edge = TransformEdge<Datum, Datum>(name: kind.rawValue) {
-            [unowned self, unowned graph] emission, _ in
-            guard let evaluation, case .value(let datum) = emission else {
-                return deliver(emission, in: graph)
+        let edge =
+            if kind == .sync, evaluation == nil {
+                TransformEdge<Datum, Datum>(syncing: kind.rawValue, in: graph.core) {
+                    [unowned self, unowned graph] emission in
+                    deliver(emission, in: graph) != nil
+                }
+            } else {
+                TransformEdge<Datum, Datum>(name: kind.rawValue) {
+                    [unowned self, unowned graph] emission, _ in
+                    guard let evaluation, case .value(let datum) = emission else {
+                        return deliver(emission, in: graph)
+                    }
+                    return deliver(.value(evaluation.datum(datum.tree)), in: graph)
+                }
             }
-            return deliver(evaluation.emission(datum.tree), in: graph)
-        }
         transform = edge
         self.edge = target.link(to: end, via: edge, replay: replay)
     }
@@ -100,15 +108,11 @@ final class Tie {
 extension NamedNode {
     /// The node is about to hold what came over a tie: a change of its own, made by whoever made the commit.
     fileprivate func note(_ emission: Emission<Datum>, in graph: LiveGraph) {
-        let stamp = LogStamp(rev: graph.rev, time: graph.time)
-        changed = stamp
-        guard isMutable else { return remember(emission.value, stamp) }
+        // A derived node notes what it emits itself.
+        guard isMutable else { return }
+        changed = LogStamp(rev: graph.rev, time: graph.time)
         writer = graph.commitWriter
         guard let expiry else { return }
-        if emission.isEmpty {
-            graph.alarms.cancel(expiry.alarm)
-        } else {
-            graph.alarms.set(expiry.alarm, due: stamp.time + expiry.lifetime)
-        }
+        if emission.isEmpty { expiry.stop() } else { expiry.start(at: graph.time) }
     }
 }

@@ -10,6 +10,8 @@ package struct Connection {
     package let isInner: Bool
     /// It closed a ring when it was made (G-50, feedback).
     package let isFeedback: Bool
+    /// How many emissions its operator keeps back.
+    package let waiting: Int
 }
 
 extension AnyNode {
@@ -23,7 +25,8 @@ extension AnyNode {
                     number: edge.stamp,
                     source: source.id,
                     isInner: edge.traits.contains(.follower),
-                    isFeedback: edge.traits.contains(.ring)
+                    isFeedback: edge.traits.contains(.ring),
+                    waiting: edge.side?.state?.waiting ?? 0
                 )
             )
         }

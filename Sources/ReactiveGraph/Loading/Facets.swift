@@ -70,7 +70,7 @@ extension Node {
 
 extension Graph {
     /// Puts an edge that belongs to its own source in front of the source's listeners.
-    fileprivate func attachFirst(_ edge: Edge, to node: AnyNode) {
+    func attachFirst(_ edge: Edge, to node: AnyNode) {
         let ref = EdgeRef.passUnretained(edge)
         edge.source = .passUnretained(node)
         edge.next = node.listens

@@ -16,7 +16,7 @@ public struct Debounce<Value>: TimedOperator {
     let edge: DebounceEdge
     let dropsWhenCleared: Bool
     public let control: TimedControl?
-    private var held: Held<Value>?
+    private var held: HeldEmission<Value>?
     /// When the silence will have lasted long enough.
     private var end: Deadline?
 
@@ -60,7 +60,7 @@ public struct Debounce<Value>: TimedOperator {
         return .empty
     }
 
-    public mutating func wake(at site: Site) -> Held<Value>? {
+    public mutating func wake(at site: Site) -> HeldEmission<Value>? {
         held.take()
     }
 
@@ -69,7 +69,7 @@ public struct Debounce<Value>: TimedOperator {
         end = nil
     }
 
-    public mutating func flush() -> Held<Value>? {
+    public mutating func flush() -> HeldEmission<Value>? {
         end = nil
         return held.take()
     }

@@ -2,7 +2,7 @@
 public struct Delay<Value>: TimedOperator {
     private struct Entry {
         let deadline: Deadline
-        let held: Held<Value>
+        let held: HeldEmission<Value>
     }
 
     let interval: Duration
@@ -69,7 +69,7 @@ public struct Delay<Value>: TimedOperator {
         return emitsEarly ? early?.held.emission : nil
     }
 
-    public mutating func wake(at site: Site) -> Held<Value>? {
+    public mutating func wake(at site: Site) -> HeldEmission<Value>? {
         guard let entry = entries.popFirst() else { return nil }
         figures?.removed()
         return entry.held

@@ -32,14 +32,14 @@ extension Node {
 /// They are not saved: another executor has them.
 private final class DeliverOn<Value>: EdgeState {
     private let executor: any LoopExecutor
-    private let entries: Backlog<Held<Value>>
+    private let entries: Backlog<HeldEmission<Value>>
     /// Posts that have not come back: never fewer than there are entries, and no more than the buffer has held.
     private var posted = 0
     /// Posts of values that were dropped with a former end: they come first, and nothing arrives with them.
     private var blanks = 0
     var edge: EdgeRef?
 
-    init(_ executor: any LoopExecutor, _ entries: Backlog<Held<Value>>) {
+    init(_ executor: any LoopExecutor, _ entries: Backlog<HeldEmission<Value>>) {
         self.executor = executor
         self.entries = entries
     }
@@ -49,7 +49,7 @@ private final class DeliverOn<Value>: EdgeState {
         if emission.isEmpty, !edge.traits.contains(.propagatesEmpty) { return .nothing }
         guard let graph = edge.graph else { return .nothing }
         entries.append(
-            Held(emission, trail: graph.captureTrail(), context: graph.currentContext),
+            HeldEmission(emission, trail: graph.captureTrail(), context: graph.currentContext),
             of: edge
         )
         if posted < entries.count {

@@ -3,7 +3,7 @@ public struct Sample<Value>: TimedOperator {
     let interval: Duration
     let dropsWhenCleared: Bool
     public let control: TimedControl?
-    private var held: Held<Value>?
+    private var held: HeldEmission<Value>?
     /// The end of the interval that is running, or that ran last.
     private var end: Deadline?
 
@@ -35,7 +35,7 @@ public struct Sample<Value>: TimedOperator {
         return .empty
     }
 
-    public mutating func wake(at site: Site) -> Held<Value>? {
+    public mutating func wake(at site: Site) -> HeldEmission<Value>? {
         end = site.deadline(after: interval)
         return held.take()
     }
@@ -45,7 +45,7 @@ public struct Sample<Value>: TimedOperator {
         end = nil
     }
 
-    public mutating func flush() -> Held<Value>? {
+    public mutating func flush() -> HeldEmission<Value>? {
         end = nil
         return held.take()
     }

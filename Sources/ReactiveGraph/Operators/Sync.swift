@@ -114,17 +114,27 @@ enum Sync {
     }
 
     /// Hands an emission on as it is, and once only in settled mode.
+    ///
+    /// `admits` is asked about each emission that has not reached the target over such edges already.
     @inlinable
-    static func identity<Value>(_ type: Value.Type, _ graph: Graph, _ life: Life?) -> Edge {
+    static func identity<Value>(
+        _ type: Value.Type,
+        _ graph: Graph,
+        _ life: Life?,
+        name: String = "Sync",
+        admits: ((Emission<Value>) -> Bool)? = nil
+    ) -> Edge {
         let engine = Unmanaged.passUnretained(graph)
-        return Edge("Sync") { edge in
+        return Edge(name) { edge in
             if let life, life.owner == nil { return .dead }
             let emission = edge.input(Value.self)
             if emission.isEmpty, !edge.traits.contains(.propagatesEmpty) { return .nothing }
             return engine._withUnsafeGuaranteedRef { graph in
-                guard graph.propagation == .settled else { return edge.store(emission: emission) }
+                guard graph.propagation == .settled else {
+                    return admits?(emission) ?? true ? edge.store(emission: emission) : .nothing
+                }
                 let origin = graph.origin(for: edge)
-                guard origin != 0, edge.store(emission: emission) == .enter else { return .nothing }
+                guard origin != 0, admits?(emission) ?? true, edge.store(emission: emission) == .enter else { return .nothing }
                 return graph.enterSynced(edge, origin)
             }
         }

@@ -15,7 +15,9 @@ public struct Take<Value>: Operator {
     }
 
     @inlinable public var name: String { "Take" }
-    @inlinable public var isFinished: Bool { ends && passed == count }
+    @inlinable public var isFinished: Bool { ends && isComplete }
+    /// Whether the last value has been passed.
+    @inlinable public var isComplete: Bool { passed == count }
 
     @inlinable
     public mutating func receive(_ value: Value, at site: Site) -> Emission<Value>? {

@@ -52,6 +52,8 @@ public struct Windowed<Input, Figure: WindowFigure>: TimedOperator {
     }
 
     public var name: String { "Window" }
+    /// How many values the window holds.
+    public var count: Int { contents.count }
     public var needsClock: Bool { age != nil }
 
     public var nextWake: Deadline? {
@@ -75,9 +77,9 @@ public struct Windowed<Input, Figure: WindowFigure>: TimedOperator {
         return .empty
     }
 
-    public mutating func wake(at site: Site) -> Held<Figure.Result>? {
+    public mutating func wake(at site: Site) -> HeldEmission<Figure.Result>? {
         expire(site.now)
-        return Held(figure.result(of: contents))
+        return HeldEmission(figure.result(of: contents))
     }
 
     public mutating func detach() {

@@ -15,15 +15,24 @@ extension Node {
     ///
     /// One array is handed over again and again, changed in place, so that a delivery allocates nothing unless
     /// somebody kept the array of the one before.
+    ///
+    /// - Parameters:
+    ///   - nodes: at least one.
+    ///   - buffer: how many values of a node may wait for the others (G-142).
+    ///   - control: counts what waits and what is dropped.
+    ///   - overflow: what is emitted when the full buffer drops a value, once until the next tuple.
+    ///   - transform: is called with the values of a tuple.
+    /// - Returns: the new node.
     @inlinable
     public static func zipEach<Element>(
         _ nodes: [Node<Element>],
         buffer: BufferPolicy = .unbounded,
         control: BufferControl? = nil,
+        overflow: (() -> Value)? = nil,
         _ transform: @escaping ([Element]) -> Value
     ) -> Node<Value> {
         precondition(!nodes.isEmpty, "zip: at least one node is needed")
-        let zip = Zip<Value>(nodes[0].graph, buffer, control)
+        let zip = Zip<Value>(nodes[0].graph, buffer, control, overflow: overflow)
         let inputs = nodes.map { zip.input($0) }
         let row = ZipRow<Element>()
         return zip.start { transform(row.fill(from: inputs)) }

@@ -120,7 +120,7 @@ struct StageParsingTests {
     @Test(
         "what stages are called when chains are shared, and what they depend on",
         arguments: [
-            (#"{"map": "value+1"}"#, "map(value + 1)", Operator.StateClass.none, false),
+            (#"{"map": "value+1"}"#, "map(value + 1)", OperatorRow.StateClass.none, false),
             (#"{"replace": {"a": 1}}"#, #"replace({"a":1})"#, .none, false),
             (#"{"filter": "value>0"}"#, "filter(value > 0)", .history, false),
             (#""distinct""#, "distinct", .history, false),
@@ -135,7 +135,7 @@ struct StageParsingTests {
             (#"{"sample": "1s"}"#, "sample(1000)", .timed, true),
         ]
     )
-    func keys(_ text: String, _ key: String, _ stateClass: Operator.StateClass, _ isPrivate: Bool) throws {
+    func keys(_ text: String, _ key: String, _ stateClass: OperatorRow.StateClass, _ isPrivate: Bool) throws {
         let (stages, problems) = Stage.parse(try Document.parse(json: "[\(text)]"))
         #expect(problems.map(\.description) == [])
         #expect(stages.map(\.key) == [key])

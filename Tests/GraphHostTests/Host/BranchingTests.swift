@@ -407,7 +407,7 @@ struct BranchingTests {
             "combine": (#"["a","b"]"#, #"[{"key":1,"value":3},2]"#), "merge": (#"["a","b"]"#, "2"),
             "zip": (#"["b","b"]"#, "[2,2]"), "flatten": (#"{"from":"b","to":{"2":"b"}}"#, "2"),
             "switch": (#"{"from":"a","by":"value.key"}"#, #"{"key":1,"value":{"key":1,"value":3}}"#),
-            "case": (#"{"of":"a","key":1}"#, "3"),
+            "case": (#"{"of":"a","key":1}"#, "3"), "otherwise": (#"{"of":"a","excluding":[2]}"#, "3"),
         ]
         for word in Source.clientWords where word != "default" {
             let example = try #require(examples[word])

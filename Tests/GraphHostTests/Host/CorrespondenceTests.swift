@@ -1,4 +1,5 @@
 import TestSupport
+@testable import ReactiveGraph
 import Testing
 
 @testable import GraphHost
@@ -64,7 +65,7 @@ private final class Correspondence {
         let isClean =
             end.nodes == start.nodes && end.edges == start.edges && end.listeners == 0
             && end.subscriptions == 0
-            && end.pending == 0 && bench.host.alarms.isEmpty && graph.isWhole
+            && end.pending == 0 && bench.host.timers.next == nil && graph.isWhole
             && bench.host.nextDeadline == nil
         return isClean ? [] : ["left over: \(end) instead of \(start)"]
     }

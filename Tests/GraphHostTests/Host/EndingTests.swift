@@ -1,3 +1,4 @@
+@testable import ReactiveGraph
 import Testing
 
 @testable import GraphHost
@@ -69,6 +70,6 @@ struct EndingTests {
         }
         session.change(to: access(.metrics, expires: expires))
         #expect(session.isClosed)
-        #expect(bench.host.alarms.isEmpty)
+        #expect(bench.host.timers.next == nil)
     }
 }

@@ -37,7 +37,7 @@ struct FailureTests {
     private static let failed = "fail:expr_index"
 
     /// Not those whose values say when they came; a sync has no derived node as its input, and tests of its own.
-    private func isComparable(_ row: Operator, _ example: String) -> Bool {
+    private func isComparable(_ row: OperatorRow, _ example: String) -> Bool {
         row.name != "sync" && !example.contains("time")
     }
 

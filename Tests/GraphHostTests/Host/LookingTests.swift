@@ -10,7 +10,7 @@ struct LookingTests {
     ///
     /// It depends on what came before, and what came before is gone. That is what `retain` and the sharing of chains are
     /// for, and the only excuse there is.
-    static func forgets(_ stateClass: Operator.StateClass) -> Bool {
+    static func forgets(_ stateClass: OperatorRow.StateClass) -> Bool {
         switch stateClass {
         case .none: false
         case .history, .timed: true

@@ -36,6 +36,9 @@ enum OperatorExamples {
         "default": [
             #""s":{"switch":{"from":"$x","by":"value == 1 ? 'k' : null"}},"out":{"default":{"of":"s"}}"#
         ],
+        "otherwise": [
+            #""s":{"switch":{"from":"$x","by":"value == 1 ? null : 'k'"}},"out":{"otherwise":{"of":"s","excluding":[null]}}"#
+        ],
         "if": [#""out":{"if":{"from":"$x","when":"value == 1","then":"t","else":"e"}}"#],
         "skip": [stage(#"{"skip":1}"#)],
         "take": [stage(#"{"take":3}"#)],
@@ -85,7 +88,7 @@ enum OperatorExamples {
     }
 
     /// All examples, in the order of the catalogue; an operator without one is a failure of the test that asks.
-    static func inOrder() throws -> [(row: Operator, example: String)] {
+    static func inOrder() throws -> [(row: OperatorRow, example: String)] {
         try Catalogue.all.flatMap { row in
             try #require(all[row.name], "no example of \(row.name)").map { (row, $0) }
         }

@@ -10,7 +10,7 @@ final class CaseTable {
     /// What a pair comes to.
     enum Route {
         /// The key of this slot; its value.
-        case slot(Int, Emission<Datum>)
+        case slot(Int, Datum)
         /// A key that no case follows.
         case other
         /// No value with `key` and `value`.
@@ -64,9 +64,9 @@ final class CaseTable {
     }
 
     private func find(_ pair: Datum) -> Route {
-        let route = SwitchPair.read(pair) { key, value -> Route in
+        let route = JSONText.readPair(pair) { key, value -> Route in
             guard let known = slots[CaseKey(key)] else { return .other }
-            return .slot(known.slot, .value(Datum(JSONReader(validated: value))))
+            return .slot(known.slot, Datum(JSONReader(validated: value)))
         }
         return route ?? .none
     }

@@ -56,50 +56,17 @@ extension Notebook {
     }
 
     private func stage(_ name: String, named key: Document, argument: Document?) -> Stage? {
-        guard let row = Catalogue[name], row.isStage else {
+        guard let row = Catalogue[name], case .stage(let needsArgument, let takesNull, let read) = row.form else {
             unknownStage(name, at: key.position)
             return nil
         }
-        // `distinct:` with nothing behind the colon is YAML for null: no argument.
-        let given = argument?.scalar?.value == .null && !row.takesJSON ? nil : argument
-        switch row.form {
-        case .plain(let make):
-            if let given {
-                add("\(name) takes no argument", at: given.position)
-                return nil
-            }
-            return make()
-        case .optionalExpression(let make):
-            guard let given else { return make(nil) }
-            return expression(given, of: name, variables: Notebook.valueNames).map(make)
-        default:
-            guard let given else {
-                add("\(name) needs \(row.arguments)", at: key.position)
-                return nil
-            }
-            return stage(row, name, given)
+        // `distinct:` with nothing after the colon is YAML for null: no argument.
+        let given = argument?.scalar?.value == .null && !takesNull ? nil : argument
+        if needsArgument, given == nil {
+            add("\(name) needs \(row.arguments)", at: key.position)
+            return nil
         }
-    }
-
-    private func stage(_ row: Operator, _ name: String, _ argument: Document) -> Stage? {
-        switch row.form {
-        case .expression(let make):
-            expression(argument, of: name, variables: Notebook.valueNames).map(make)
-        case .json(let make):
-            datum(argument).map(make)
-        case .count(let make):
-            count(argument, of: name, in: 0...Int(Int32.max)).map(make)
-        case .span(let make):
-            span(argument, of: name).map(make)
-        case .debounce:
-            debounce(argument, of: name)
-        case .scan:
-            scan(argument)
-        case .window:
-            window(argument)
-        default:
-            nil
-        }
+        return read(StageReading(notebook: self, word: name, argument: given))
     }
 
     private func unknownStage(_ name: String, at position: Position) {
@@ -107,53 +74,12 @@ extension Notebook {
             add("'\(name)' is a key of a \(row.isSource ? "node" : "graph") and no stage", at: position)
             return
         }
-        let names = Catalogue.all.filter(\.isStage).map(\.name) + ["throttle"]
+        let names = Catalogue.all.filter(\.isStage).flatMap { [$0.name] + ($0.alias.map { [$0] } ?? []) }
         add("unknown stage '\(name)'", at: position, hint: Spelling.hint(for: name, among: names))
     }
 
     /// What an expression of a stage with one input sees.
     static let valueNames = ["value", "time"]
-
-    /// `debounce: 500ms` or `debounce: { for: 500ms, edge: both }`.
-    private func debounce(_ document: Document, of name: String) -> Stage? {
-        guard document.entries != nil else {
-            return span(document, of: name).map { .debounce($0, edge: .trailing) }
-        }
-        let fields = fields(document, of: name, required: ["for"], optional: ["edge"])
-        var edge: Stage.Edge? = .trailing
-        if let stated = fields["edge"] {
-            edge = word(stated, of: "edge")
-        }
-        guard let interval = fields["for"].flatMap({ span($0, of: "for") }), let edge else { return nil }
-        return .debounce(interval, edge: edge)
-    }
-
-    private func scan(_ document: Document) -> Stage? {
-        let fields = fields(document, of: "scan", required: ["start", "with"])
-        let start = fields["start"].flatMap(datum)
-        let names = ["acc", "value", "index", "time"]
-        let with = fields["with"].flatMap { expression($0, of: "with", variables: names) }
-        guard let start, let with else { return nil }
-        return .scan(start: start, with: with)
-    }
-
-    private func window(_ document: Document) -> Stage? {
-        let fields = fields(document, of: "window", required: ["of"], optional: ["last", "count"])
-        let figure: Stage.Window.Figure? = fields["of"].flatMap { word($0, of: "of") }
-        var extent: Stage.Window.Extent?
-        switch (fields["last"], fields["count"]) {
-        case (let last?, nil):
-            extent = span(last, of: "last").map { .last($0) }
-        case (nil, let number?):
-            extent = count(number, of: "count", in: 1...options.windowValues).map { .count($0) }
-        default:
-            if document.entries != nil {
-                add("a window needs either last or count", at: document.position)
-            }
-        }
-        guard let figure, let extent else { return nil }
-        return .window(Stage.Window(extent: extent, figure: figure))
-    }
 
     /// The values of a mapping with these keys; complains about missing and unknown ones.
     func fields(
@@ -179,11 +105,5 @@ extension Notebook {
             add("\(what) needs '\(key)'", at: document.position)
         }
         return fields
-    }
-}
-
-extension Operator {
-    fileprivate var takesJSON: Bool {
-        if case .json = form { true } else { false }
     }
 }

@@ -1,6 +1,9 @@
-/// One row of the operator catalogue (definitions.md §3).
-public struct Operator: Sendable {
-    /// What an operator's value depends on (design.md §4.7); a pipe is of the strongest class in it.
+/// One row of the operator catalogue: the word, what it takes, what it does, and what makes it.
+///
+/// The operators themselves are those of `ReactiveGraph`. A row adds what a server needs: how the argument is read, what
+/// happens to failures, and who pays.
+public struct OperatorRow: Sendable {
+    /// What an operator's value depends on; a pipe is of the strongest class in it.
     public enum StateClass: String, Hashable, Sendable, Comparable {
         /// The present inputs only.
         case none
@@ -22,16 +25,10 @@ public struct Operator: Sendable {
         }
     }
 
-    /// Where the operator is written, and what is made of its argument.
+    /// Where the operator is written.
     enum Form: Sendable {
-        /// A stage of a `pipe`, by the shape of its argument.
-        case plain(@Sendable () -> Stage)
-        case expression(@Sendable (Expression) -> Stage)
-        case optionalExpression(@Sendable (Expression?) -> Stage)
-        case json(@Sendable (Datum) -> Stage)
-        case count(@Sendable (Int) -> Stage)
-        case span(@Sendable (Stage.Span) -> Stage)
-        case scan, window, debounce
+        /// In a `pipe`; the function reads the argument that stands after the word.
+        case stage(needsArgument: Bool, takesNull: Bool, read: @Sendable (StageReading) -> Stage?)
         /// A key of a node, which says where its values come from.
         case source
         /// A key of the graph.
@@ -50,10 +47,12 @@ public struct Operator: Sendable {
     let classNote: String?
     /// Whether it counts or collects, so that clients do not share it.
     public let isPrivate: Bool
-    /// What it does with an input in `fail`.
+    /// What it does with an input in `fail`, for people.
     public let onFail: String
     /// One line of documentation.
     public let summary: String
+    /// One use of it, as JSON: an element of a `pipe`, or the keys of a node or of the graph.
+    public let example: String
     let form: Form
 
     init(
@@ -65,7 +64,8 @@ public struct Operator: Sendable {
         classNote: String? = nil,
         isPrivate: Bool = false,
         onFail: String,
-        _ summary: String
+        _ summary: String,
+        example: String
     ) {
         self.name = name
         self.alias = alias
@@ -76,14 +76,12 @@ public struct Operator: Sendable {
         self.isPrivate = isPrivate
         self.onFail = onFail
         self.summary = summary
+        self.example = example
     }
 
     /// Whether it stands in a `pipe`.
     public var isStage: Bool {
-        switch form {
-        case .source, .section: false
-        default: true
-        }
+        if case .stage = form { true } else { false }
     }
 
     /// Whether it is a key of a node, which says where its values come from.

@@ -1,8 +1,8 @@
 internal import CEL
 internal import ReactiveGraph
 
-/// One expression as a stage uses it: it adds the time where that is asked for, and makes an emission of whatever
-/// comes out; a failure is one too (design.md §4.10).
+/// One expression as a stage uses it: it adds the time where that is asked for, and makes a value of whatever comes out. A
+/// failure is a value too.
 struct Evaluation {
     private let program: Program
     private let place: String
@@ -64,32 +64,32 @@ struct Evaluation {
         return try result.get()
     }
 
-    /// The emission for one input.
-    func emission(_ value: Value) -> Emission<Datum> {
+    /// The expression's value for one input, or its failure.
+    func datum(_ value: Value) -> Datum {
         do throws(EvaluationError) {
-            return Self.emission(try result(value), at: place)
+            return Self.datum(try result(value), at: place)
         } catch {
             return fail(error)
         }
     }
 
-    /// The emission for several.
-    func emission(_ values: [Value]) -> Emission<Datum> {
+    /// The expression's value for several, or its failure.
+    func datum(_ values: [Value]) -> Datum {
         do throws(EvaluationError) {
-            return Self.emission(try result(values), at: place)
+            return Self.datum(try result(values), at: place)
         } catch {
             return fail(error)
         }
     }
 
-    /// A failed evaluation as an emission.
-    func fail(_ error: EvaluationError) -> Emission<Datum> {
-        .value(.fail(error.code.rawValue, at: "\(place):\(error.offset)", error.message))
+    /// A failed evaluation as a value.
+    func fail(_ error: EvaluationError) -> Datum {
+        .fail(error.code.rawValue, at: "\(place):\(error.offset)", error.message)
     }
 
-    /// A result of the wrong type as an emission.
-    func fail(_ message: String) -> Emission<Datum> {
-        .value(.fail("expr_type", at: place, message))
+    /// A result of the wrong type as a value.
+    func fail(_ message: String) -> Datum {
+        .fail("expr_type", at: place, message)
     }
 
     private var time: Value {
@@ -97,12 +97,17 @@ struct Evaluation {
         return Timestamp(milliseconds: Int64(clamping: graph.evaluationTime)).map(Value.timestamp) ?? .null
     }
 
-    /// What a computed tree is as an emission; what JSON cannot say is a failure.
-    static func emission(_ tree: Value, at place: String) -> Emission<Datum> {
+    /// A computed tree as a value; what JSON cannot say is a failure.
+    static func datum(_ tree: Value, at place: String) -> Datum {
         do throws(JSONError) {
-            return .value(try Datum(tree: tree))
+            return try Datum(tree: tree)
         } catch {
-            return .value(.fail("expr_bad_value", at: place, "the result has no form in JSON"))
+            return .fail("expr_bad_value", at: place, "the result has no form in JSON")
         }
     }
+}
+
+extension Datum {
+    /// A unit for eight bytes of text; nothing for a value that has none yet.
+    var textCost: Int { knownByteCount >> 3 }
 }

@@ -1,0 +1,135 @@
+internal import ReactiveGraph
+
+/// What a stage does with an input that is a failure.
+enum FailurePolicy: Sendable {
+    /// The failure goes on as it is; the operator does not receive it.
+    case bypass
+    /// The failure counts as any other value.
+    case count
+}
+
+/// What a run of a stage costs, besides the units of its expressions.
+enum StageCost: Sendable {
+    /// The expression pays.
+    case none
+    /// A unit.
+    case run
+    /// A unit, and one more for eight bytes of text, as in expressions.
+    case text
+}
+
+/// What an operator is given of a value.
+enum StageInput<Value> {
+    case value(Value)
+    /// The value cannot be given to it: the stage emits this failure.
+    case failure(Datum)
+}
+
+/// Where a function of a stage leaves the failure that the stage emits instead of what the operator says.
+final class StageFailure {
+    @exclusivity(unchecked) var datum: Datum?
+}
+
+/// What the host adds to an operator: how values are handed to it and taken from it, what happens to failures, and who
+/// pays.
+final class StagePolicy<Base: Operator> {
+    let failures: FailurePolicy
+    let cost: StageCost
+    let meter: StageMeter?
+    let give: (Datum) -> StageInput<Base.Input>
+    let take: (Base.Output) -> Emission<Datum>
+    /// Units that depend on what the operator holds.
+    var extraCost: (Base) -> Int = { _ in 0 }
+    /// Where functions that the operator calls leave their failures.
+    let failure: StageFailure?
+    /// Called after each value, with the operator as it is then.
+    var afterwards: ((Base) -> Void)?
+
+    init(
+        _ failures: FailurePolicy,
+        _ cost: StageCost,
+        _ meter: StageMeter?,
+        _ failure: StageFailure? = nil,
+        give: @escaping (Datum) -> StageInput<Base.Input>,
+        take: @escaping (Base.Output) -> Emission<Datum>
+    ) {
+        self.failures = failures
+        self.cost = cost
+        self.meter = meter
+        self.failure = failure
+        self.give = give
+        self.take = take
+    }
+
+    func spend(on datum: Datum?) {
+        guard let meter else { return }
+        switch cost {
+        case .none: break
+        case .run: meter.spend(1)
+        case .text: meter.spend(1 + (datum?.textCost ?? 0))
+        }
+    }
+
+    func emission(_ result: Emission<Base.Output>?, of base: Base) -> Emission<Datum>? {
+        if let meter { meter.spend(extraCost(base)) }
+        switch result {
+        case .value(let value)?: return take(value)
+        case .empty?: return .empty
+        case nil: return nil
+        }
+    }
+}
+
+/// An operator of the library as a stage of the host (definitions, "on a failed input").
+struct Policied<Base: Operator>: Operator {
+    var base: Base
+    let policy: StagePolicy<Base>
+
+    var name: String { base.name }
+    var hearsEmptyAtConnection: Bool { base.hearsEmptyAtConnection }
+    var isFinished: Bool { base.isFinished }
+
+    mutating func receive(_ value: Datum, at site: Site) -> Emission<Datum>? {
+        policy.spend(on: value)
+        if value.isFail, policy.failures == .bypass { return .value(value) }
+        switch policy.give(value) {
+        case .failure(let failure): return .value(failure)
+        case .value(let given):
+            let result = base.receive(given, at: site)
+            if let failure = policy.failure?.datum.take() { return .value(failure) }
+            policy.afterwards?(base)
+            return policy.emission(result, of: base)
+        }
+    }
+
+    mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Datum>? {
+        policy.spend(on: nil)
+        return policy.emission(base.receiveEmpty(travels: travels, at: site), of: base)
+    }
+
+    func save(to writer: inout StateWriter) {
+        base.save(to: &writer)
+    }
+
+    mutating func restore(from reader: inout StateReader) throws {
+        try base.restore(from: &reader)
+    }
+}
+
+extension Policied: TimedOperator where Base: TimedOperator {
+    var needsClock: Bool { base.needsClock }
+    var nextWake: Deadline? { base.nextWake }
+    var isAsynchronous: Bool { base.isAsynchronous }
+    var waiting: Int { base.waiting }
+
+    mutating func wake(at site: Site) -> HeldEmission<Datum>? {
+        let held = base.wake(at: site)
+        return held.map { held in
+            held.map { policy.emission($0, of: base) ?? .empty }
+        }
+    }
+
+    mutating func detach() {
+        base.detach()
+    }
+}

@@ -1,0 +1,80 @@
+internal import ReactiveGraph
+
+/// One step of a `pipe`, in a definition or in a client's pipeline: an operator of the catalogue and its argument.
+public struct Stage {
+    /// The operator's row in the catalogue.
+    public var `operator`: OperatorRow { Catalogue.row(named: name) }
+    /// The operator's name on the wire.
+    public let name: String
+    /// What its value depends on; `window` by time is timed, by count it has history.
+    public let stateClass: OperatorRow.StateClass
+    /// Canonical text: equal for stages that do the same.
+    ///
+    /// The key of a shared chain is made of these.
+    public let key: String
+    /// A short text for pictures of the graph: the expression, or name and argument.
+    public let label: String
+    /// Makes the library's operator.
+    let make: (StageSite) -> StageOperator
+
+    /// Whether clients with equal pipelines get one each instead of sharing.
+    public var isPrivate: Bool {
+        self.operator.isPrivate || stateClass == .timed
+    }
+
+    /// A length of time in whole milliseconds, more than none.
+    public struct Span: Hashable, Sendable {
+        public let milliseconds: Int
+
+        /// A span.
+        public init(milliseconds: Int) {
+            self.milliseconds = milliseconds
+        }
+
+        var duration: Duration { .milliseconds(milliseconds) }
+
+        /// The span in the host's unit.
+        var count: UInt64 { UInt64(max(1, milliseconds)) }
+    }
+}
+
+/// Where a stage runs.
+struct StageSite {
+    let graph: LiveGraph
+    /// Whose time the timed stages live in.
+    let timers: TimerQueue
+    /// What failures say about where they happened: a node's name, or `pipe`, and the number of the stage.
+    let place: String
+    /// Called when a `prefix` has had its last value.
+    var onLast: () -> Void = {}
+
+    /// Whom the stage's runs are charged to, in a client's pipeline.
+    var meter: StageMeter? { graph.meter }
+
+    /// An expression as this stage uses it, with `count` values in the order of its variables.
+    func evaluation(_ expression: Expression, taking count: Int = 1) -> Evaluation {
+        Evaluation(expression, taking: count, at: place, in: graph)
+    }
+}
+
+/// The library's operator of a stage, with the host's policy around it, whatever its type.
+struct StageOperator {
+    /// The library's type.
+    let base: Any.Type
+    /// A new node that follows another through the operator.
+    let derive: (Node<Datum>) -> Node<Datum>
+    /// Makes a node that exists follow another through the operator; gives what it is to emit now.
+    let connect: (_ upstream: Node<Datum>, _ node: Node<Datum>) -> Emission<Datum>
+
+    init<Base: Operator>(_ operation: Policied<Base>) {
+        base = Base.self
+        derive = { $0.apply(operation) }
+        connect = { upstream, node in node.connect(to: upstream, through: operation) }
+    }
+
+    init<Base: TimedOperator>(_ operation: Policied<Base>, on timers: TimerQueue) {
+        base = Base.self
+        derive = { $0.apply(operation, on: timers) }
+        connect = { upstream, node in node.connect(to: upstream, through: operation, on: timers) }
+    }
+}

@@ -1,0 +1,83 @@
+/// A stage being read: its word, and what stands after it.
+struct StageReading {
+    let notebook: Notebook
+    /// The word as it was written: the operator's name or its alias.
+    let word: String
+    let argument: Document?
+}
+
+/// What a stage takes: how it is read, and its canonical text.
+///
+/// Reading gives `nil` after it has noted what is wrong.
+protocol StageArgument: SendableMetatype {
+    static var isOptional: Bool { get }
+    /// Whether null is a value like any other.
+    static var takesNull: Bool { get }
+    static func read(_ reading: StageReading) -> Self?
+    /// Equal for arguments that mean the same; `nil` where there is none.
+    var canonical: String? { get }
+}
+
+extension StageArgument {
+    static var isOptional: Bool { false }
+    static var takesNull: Bool { false }
+}
+
+/// No argument.
+struct NoArgument: StageArgument {
+    static var isOptional: Bool { true }
+    var canonical: String? { nil }
+
+    static func read(_ reading: StageReading) -> NoArgument? {
+        guard let given = reading.argument else { return NoArgument() }
+        reading.notebook.add("\(reading.word) takes no argument", at: given.position)
+        return nil
+    }
+}
+
+extension Expression: StageArgument {
+    var canonical: String? { key }
+
+    static func read(_ reading: StageReading) -> Expression? {
+        reading.argument.flatMap {
+            reading.notebook.expression($0, of: reading.word, variables: Notebook.valueNames)
+        }
+    }
+}
+
+extension Optional: StageArgument where Wrapped == Expression {
+    static var isOptional: Bool { true }
+    var canonical: String? { self?.key }
+
+    static func read(_ reading: StageReading) -> Expression?? {
+        guard reading.argument != nil else { return .some(nil) }
+        return Expression.read(reading).map { .some($0) }
+    }
+}
+
+extension Datum: StageArgument {
+    static var takesNull: Bool { true }
+    var canonical: String? { text }
+
+    static func read(_ reading: StageReading) -> Self? {
+        reading.argument.flatMap { reading.notebook.datum($0) } as? Self
+    }
+}
+
+extension Int: StageArgument {
+    var canonical: String? { String(self) }
+
+    static func read(_ reading: StageReading) -> Int? {
+        reading.argument.flatMap {
+            reading.notebook.count($0, of: reading.word, in: 0...Int(Int32.max))
+        }
+    }
+}
+
+extension Stage.Span: StageArgument {
+    var canonical: String? { String(milliseconds) }
+
+    static func read(_ reading: StageReading) -> Stage.Span? {
+        reading.argument.flatMap { reading.notebook.span($0, of: reading.word) }
+    }
+}

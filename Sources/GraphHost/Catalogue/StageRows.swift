@@ -1,0 +1,396 @@
+internal import CEL
+internal import ReactiveGraph
+
+// The operators that stand in a `pipe`, a row each.
+extension OperatorRow {
+    static let stages: [OperatorRow] = [
+        .stage(
+            "map",
+            Expression.self,
+            takes: "an expression",
+            .none,
+            onFail: "fail",
+            "What the expression makes of `value`.",
+            example: #"{"map":"value * 2"}"#,
+            label: { $0.source }
+        ) { expression, site in
+            let evaluation = site.evaluation(expression)
+            return site.stage(Map { evaluation.datum($0.tree) }, .bypass, .none)
+        },
+        .stage(
+            "replace",
+            Datum.self,
+            takes: "a JSON value",
+            .none,
+            onFail: "fail",
+            "Always this value, once the upstream has one.",
+            example: #"{"replace":"something"}"#
+        ) { constant, site in
+            site.stage(Map { _ in constant }, .bypass)
+        },
+        .stage(
+            "ifEmpty",
+            Datum.self,
+            takes: "a JSON value",
+            .none,
+            onFail: "fail",
+            "This value while the upstream is empty.",
+            example: #"{"ifEmpty":0}"#
+        ) { constant, site in
+            site.stage(IfEmpty(constant), .bypass)
+        },
+        .stage(
+            "filter",
+            Expression.self,
+            takes: "an expression giving a boolean",
+            .history,
+            onFail: "passes",
+            "Only values for which the expression is true.",
+            example: #"{"filter":"value > 1"}"#,
+            label: { "filter \($0.source)" }
+        ) { expression, site in
+            let evaluation = site.evaluation(expression)
+            let failure = StageFailure()
+            let filter = Filter<Datum> { datum in
+                do throws(EvaluationError) {
+                    if case .bool(let isWanted) = try evaluation.result(datum.tree) { return isWanted }
+                    failure.datum = evaluation.fail("filter needs true or false")
+                } catch {
+                    failure.datum = evaluation.fail(error)
+                }
+                return false
+            }
+            return site.stage(filter, .bypass, .none, failure)
+        },
+        .stage(
+            "ignore",
+            Datum.self,
+            takes: "a JSON value",
+            .history,
+            onFail: "passes",
+            "All values but this one.",
+            example: #"{"ignore":2}"#
+        ) { unwanted, site in
+            site.stage(Filter { $0 != unwanted }, .bypass, .text)
+        },
+        .stage(
+            "select",
+            Datum.self,
+            takes: "a JSON value",
+            .history,
+            onFail: "passes",
+            "This value and no other.",
+            example: #"{"select":2}"#
+        ) { wanted, site in
+            site.stage(Filter { $0 == wanted }, .bypass, .text)
+        },
+        .stage(
+            "ignoreNull",
+            NoArgument.self,
+            takes: "nothing",
+            .history,
+            onFail: "passes",
+            "All values but null.",
+            example: #""ignoreNull""#
+        ) { _, site in
+            site.stage(Filter { $0.kind != .null }, .bypass)
+        },
+        .stage(
+            "distinct",
+            Expression?.self,
+            takes: "nothing, or an expression giving a key",
+            .history,
+            onFail: "passes",
+            "Only values that differ from what the node holds, or whose keys do.",
+            example: #""distinct""#
+        ) { expression, site in
+            guard let expression else { return site.stage(Distinct { $0 == $1 }, .count, .text) }
+            let keys = StageKeys(site.evaluation(expression))
+            let distinct = Distinct<Datum> { keys[$0] == keys[$1] }
+            return site.stage(
+                distinct,
+                .count,
+                .none,
+                give: { datum in
+                    // A value without a key is the failure to find one.
+                    let key = keys[datum]
+                    return .value(key.isFail ? key : datum)
+                }
+            )
+        },
+        .stage(
+            "delta",
+            NoArgument.self,
+            takes: "nothing",
+            .history,
+            onFail: "fail, state unchanged",
+            "The difference to the previous number.",
+            example: #""delta""#
+        ) { _, site in
+            site.stage(
+                Delta<Double, Double> { $1 - $0 },
+                .bypass,
+                give: site.number("delta needs numbers"),
+                take: { .value(Evaluation.datum(.double($0), at: site.place)) }
+            )
+        },
+        .stage(
+            "skip",
+            Int.self,
+            takes: "a number",
+            .history,
+            isPrivate: true,
+            onFail: "passes, counts",
+            "All values but the first n.",
+            example: #"{"skip":1}"#
+        ) { count, site in
+            site.stage(Skip(count), .count)
+        },
+        .stage(
+            "take",
+            Int.self,
+            takes: "a number",
+            .history,
+            isPrivate: true,
+            onFail: "passes, counts",
+            "The first n values and nothing after them.",
+            example: #"{"take":3}"#
+        ) { count, site in
+            site.stage(Take(count), .count)
+        },
+        .stage(
+            "prefix",
+            Int.self,
+            takes: "a number",
+            .history,
+            isPrivate: true,
+            onFail: "passes, counts",
+            "The first n values; then a subscription ends with `complete`.",
+            example: #"{"prefix":3}"#
+        ) { count, site in
+            if count == 0 { site.onLast() }
+            return site.stage(Take(count), .count, afterwards: { if $0.isComplete { site.onLast() } })
+        },
+        .stage(
+            "scan",
+            ScanArgument.self,
+            takes: "`start` and `with`, an expression of `acc`, `value`, `index`",
+            .history,
+            isPrivate: true,
+            onFail: "fail, state unchanged",
+            "A running value, each made of the one before and the new value.",
+            example: #"{"scan":{"start":0,"with":"acc + value"}}"#
+        ) { argument, site in
+            let evaluation = site.evaluation(argument.with, taking: 3)
+            let failure = StageFailure()
+            let scan = Scan<Datum, Datum>(argument.start) { running, datum, index in
+                let next = evaluation.datum([running.tree, datum.tree, .int(Int64(index))])
+                guard next.isFail else { return next }
+                failure.datum = next
+                return nil
+            }
+            return site.stage(scan, .bypass, .none, failure)
+        },
+        .stage(
+            "window",
+            WindowArgument.self,
+            takes: "`last: duration` or `count: n`, and `of`",
+            .timed,
+            classNote: "timed (last) or history",
+            isPrivate: true,
+            onFail: "fail, state unchanged",
+            "A figure over the newest values: avg, sum, min, max, count, first, last, rate, p50, p95, p99, list.",
+            example: #"{"window":{"count":3,"of":"avg"}}"#,
+            classOf: { if case .count = $0.extent { .history } else { .timed } },
+            make: { argument, site in site.window(argument) }
+        ),
+        .stage(
+            "debounce",
+            alias: "throttle",
+            DebounceArgument.self,
+            takes: "a duration, `edge: trailing|leading|both`",
+            .timed,
+            onFail: "passes",
+            "The last value once nothing came for the interval; a steady faster stream never emits: see `sample`.",
+            example: #"{"debounce":10}"#
+        ) { argument, site in
+            site.timed(Debounce(argument.interval.duration, edge: argument.edge))
+        },
+        .stage(
+            "sample",
+            Stage.Span.self,
+            takes: "a duration",
+            .timed,
+            onFail: "passes",
+            "The newest value at a fixed rate.",
+            example: #"{"sample":15}"#
+        ) { interval, site in
+            site.timed(Sample(interval.duration))
+        },
+        .stage(
+            "delay",
+            Stage.Span.self,
+            takes: "a duration",
+            .timed,
+            onFail: "passes",
+            "Every value, so much later.",
+            example: #"{"delay":12}"#
+        ) { interval, site in
+            site.timed(
+                Delay(
+                    interval.duration,
+                    buffer: .dropOldest(site.graph.host.limits.delayed),
+                    emitsEarly: true,
+                    dropsWhenCleared: true
+                )
+            )
+        },
+    ]
+
+    private static func stage<Argument: StageArgument>(
+        _ name: String,
+        alias: String? = nil,
+        _ argument: Argument.Type,
+        takes arguments: String,
+        _ stateClass: StateClass,
+        classNote: String? = nil,
+        isPrivate: Bool = false,
+        onFail: String,
+        _ summary: String,
+        example: String,
+        label: (@Sendable (Argument) -> String)? = nil,
+        classOf: (@Sendable (Argument) -> StateClass)? = nil,
+        make: @escaping @Sendable (Argument, StageSite) -> StageOperator
+    ) -> OperatorRow {
+        let form = Form.stage(needsArgument: !Argument.isOptional, takesNull: Argument.takesNull) { reading in
+            Argument.read(reading).map { argument in
+                let key = argument.canonical.map { "\(name)(\($0))" } ?? name
+                return Stage(
+                    name: name,
+                    stateClass: classOf?(argument) ?? stateClass,
+                    key: key,
+                    label: label?(argument) ?? key
+                ) { make(argument, $0) }
+            }
+        }
+        return OperatorRow(
+            name,
+            alias: alias,
+            form,
+            takes: arguments,
+            stateClass,
+            classNote: classNote,
+            isPrivate: isPrivate,
+            onFail: onFail,
+            summary,
+            example: example
+        )
+    }
+}
+
+/// `scan: { start: 0, with: "acc + value" }`.
+struct ScanArgument: StageArgument {
+    let start: Datum
+    let with: Expression
+
+    var canonical: String? { "\(start.text);\(with.key)" }
+
+    static func read(_ reading: StageReading) -> ScanArgument? {
+        guard let argument = reading.argument else { return nil }
+        let notebook = reading.notebook
+        let fields = notebook.fields(argument, of: "scan", required: ["start", "with"])
+        let start = fields["start"].flatMap(notebook.datum)
+        let names = ["acc", "value", "index", "time"]
+        let with = fields["with"].flatMap { notebook.expression($0, of: "with", variables: names) }
+        guard let start, let with else { return nil }
+        return ScanArgument(start: start, with: with)
+    }
+}
+
+/// `debounce: 500ms` or `debounce: { for: 500ms, edge: both }`.
+struct DebounceArgument: StageArgument {
+    let interval: Stage.Span
+    let edge: DebounceEdge
+
+    var canonical: String? { "\(interval.milliseconds);\(edge.rawValue)" }
+
+    static func read(_ reading: StageReading) -> DebounceArgument? {
+        guard let argument = reading.argument else { return nil }
+        let notebook = reading.notebook
+        guard argument.entries != nil else {
+            return notebook.span(argument, of: reading.word).map {
+                DebounceArgument(interval: $0, edge: .trailing)
+            }
+        }
+        let fields = notebook.fields(argument, of: reading.word, required: ["for"], optional: ["edge"])
+        var edge: DebounceEdge? = .trailing
+        if let stated = fields["edge"] { edge = notebook.word(stated, of: "edge") }
+        let interval = fields["for"].flatMap { notebook.span($0, of: "for") }
+        guard let interval, let edge else { return nil }
+        return DebounceArgument(interval: interval, edge: edge)
+    }
+}
+
+extension StageSite {
+    /// A stage of an operator that takes and gives values of the host.
+    func stage<Base: Operator>(
+        _ base: Base,
+        _ failures: FailurePolicy,
+        _ cost: StageCost = .run,
+        _ failure: StageFailure? = nil,
+        afterwards: ((Base) -> Void)? = nil,
+        give: @escaping (Datum) -> StageInput<Datum> = { .value($0) }
+    ) -> StageOperator where Base.Input == Datum, Base.Output == Datum {
+        let policy = StagePolicy<Base>(failures, cost, meter, failure, give: give) { .value($0) }
+        policy.afterwards = afterwards
+        return StageOperator(Policied(base: base, policy: policy))
+    }
+
+    /// A stage of an operator that takes or gives something else.
+    fileprivate func stage<Base: Operator>(
+        _ base: Base,
+        _ failures: FailurePolicy,
+        give: @escaping (Datum) -> StageInput<Base.Input>,
+        take: @escaping (Base.Output) -> Emission<Datum>
+    ) -> StageOperator {
+        StageOperator(Policied(base: base, policy: StagePolicy(failures, .run, meter, give: give, take: take)))
+    }
+
+    /// A stage of a timed operator; failures are values like others.
+    fileprivate func timed<Base: TimedOperator>(_ base: Base) -> StageOperator
+    where Base.Input == Datum, Base.Output == Datum {
+        let policy = StagePolicy<Base>(.count, .run, meter, give: { .value($0) }) { .value($0) }
+        return StageOperator(Policied(base: base, policy: policy), on: timers)
+    }
+
+    /// Gives an operator numbers, and a failure instead of anything else.
+    func number(_ message: String) -> (Datum) -> StageInput<Double> {
+        let place = place
+        return { datum in
+            guard case .double(let number) = datum.tree else {
+                return .failure(.fail("expr_type", at: place, message))
+            }
+            return .value(number)
+        }
+    }
+}
+
+/// The keys of values, by an expression. Each value is asked for twice in a row, so the last two are kept.
+private final class StageKeys {
+    private let evaluation: Evaluation
+    private var known: [(datum: Datum, key: Datum)] = []
+
+    init(_ evaluation: Evaluation) {
+        self.evaluation = evaluation
+    }
+
+    subscript(datum: Datum) -> Datum {
+        // A failure is its own key.
+        if datum.isFail { return datum }
+        if let place = known.firstIndex(where: { $0.datum === datum }) { return known[place].key }
+        let key = evaluation.datum(datum.tree)
+        if known.count == 2 { known.removeFirst() }
+        known.append((datum, key))
+        return key
+    }
+}

@@ -1,0 +1,114 @@
+internal import CEL
+internal import ReactiveGraph
+
+/// `window: { last: 60s, of: avg }` or `window: { count: 10, of: avg }`.
+struct WindowArgument: StageArgument {
+    /// How far back it looks.
+    enum Extent {
+        /// The values of the last span of time.
+        case last(Stage.Span)
+        /// The last so many values.
+        case count(Int)
+    }
+
+    /// What it makes of the values.
+    enum Figure: String, CaseIterable {
+        case avg, sum, min, max, count, first, last, rate, p50, p95, p99, list
+    }
+
+    let extent: Extent
+    let figure: Figure
+
+    var canonical: String? {
+        switch extent {
+        case .last(let span): "last \(span.milliseconds);\(figure.rawValue)"
+        case .count(let count): "count \(count);\(figure.rawValue)"
+        }
+    }
+
+    static func read(_ reading: StageReading) -> WindowArgument? {
+        guard let argument = reading.argument else { return nil }
+        let notebook = reading.notebook
+        let fields = notebook.fields(argument, of: "window", required: ["of"], optional: ["last", "count"])
+        let figure: Figure? = fields["of"].flatMap { notebook.word($0, of: "of") }
+        var extent: Extent?
+        switch (fields["last"], fields["count"]) {
+        case (let last?, nil):
+            extent = notebook.span(last, of: "last").map { .last($0) }
+        case (nil, let number?):
+            let range = 1...notebook.options.windowValues
+            extent = notebook.count(number, of: "count", in: range).map { .count($0) }
+        default:
+            if argument.entries != nil {
+                notebook.add("a window needs either last or count", at: argument.position)
+            }
+        }
+        guard let figure, let extent else { return nil }
+        return WindowArgument(extent: extent, figure: figure)
+    }
+}
+
+extension StageSite {
+    /// The stage of one figure.
+    func window(_ window: WindowArgument) -> StageOperator {
+        switch window.figure {
+        case .avg: numbers(window, WindowFold<Double, CompensatedSum<Double>, Double>.average)
+        case .sum: numbers(window, WindowFold<Double, CompensatedSum<Double>, Double>.sum)
+        case .min: numbers(window, WindowFold<Double, Double, Double>.min)
+        case .max: numbers(window, WindowFold<Double, Double, Double>.max)
+        case .rate: numbers(window, WindowRate<Double>())
+        case .p50: numbers(window, WindowPercentile<Double>(0.5)) { 1 + $0 >> 6 }
+        case .p95: numbers(window, WindowPercentile<Double>(0.95)) { 1 + $0 >> 6 }
+        case .p99: numbers(window, WindowPercentile<Double>(0.99)) { 1 + $0 >> 6 }
+        case .count:
+            values(window, WindowCount(), keep: { _ in () }) { Evaluation.datum(.double(Double($0)), at: place) }
+        case .first: values(window, WindowFirst<Datum>(), keep: { $0 }) { $0 }
+        case .last: values(window, WindowLast<Datum>(), keep: { $0 }) { $0 }
+        case .list:
+            // The list is written anew each time.
+            values(window, WindowList<Datum>(), keep: { $0 }, cost: { $0 }) { JSONText.joined($0, names: nil) }
+        }
+    }
+
+    /// A figure over numbers; anything else is a failure, and the window stays as it is.
+    private func numbers<Figure: WindowFigure>(
+        _ window: WindowArgument,
+        _ figure: Figure,
+        cost: @escaping (Int) -> Int = { _ in 1 }
+    ) -> StageOperator where Figure.Kept == Double, Figure.Result == Double {
+        let place = place
+        return stage(window, figure, keep: { $0 }, cost, give: number("this window needs numbers")) {
+            Evaluation.datum(.double($0), at: place)
+        }
+    }
+
+    /// A figure over values of any kind.
+    private func values<Figure: WindowFigure>(
+        _ window: WindowArgument,
+        _ figure: Figure,
+        keep: @escaping (Datum) -> Figure.Kept,
+        cost: @escaping (Int) -> Int = { _ in 1 },
+        take: @escaping (Figure.Result) -> Datum
+    ) -> StageOperator {
+        stage(window, figure, keep: keep, cost, give: { .value($0) }, take: take)
+    }
+
+    private func stage<Input, Figure: WindowFigure>(
+        _ window: WindowArgument,
+        _ figure: Figure,
+        keep: @escaping (Input) -> Figure.Kept,
+        _ cost: @escaping (Int) -> Int,
+        give: @escaping (Datum) -> StageInput<Input>,
+        take: @escaping (Figure.Result) -> Datum
+    ) -> StageOperator {
+        let extent: WindowExtent =
+            switch window.extent {
+            case .last(let span): .time(span.duration)
+            case .count(let count): .count(count)
+            }
+        let base = Windowed(last: extent, limit: graph.host.limits.windowValues, figure, keep: keep)
+        let policy = StagePolicy<Windowed<Input, Figure>>(.bypass, .run, meter, give: give) { .value(take($0)) }
+        policy.extraCost = { cost($0.count) }
+        return StageOperator(Policied(base: base, policy: policy), on: timers)
+    }
+}

@@ -1,0 +1,35 @@
+internal import ReactiveGraph
+
+// The library's timers in the host's unit.
+extension TimerQueue {
+    /// The earliest deadline, in milliseconds.
+    var nextMilliseconds: UInt64? { next.map(\.milliseconds) }
+
+    /// Starts or moves a timer.
+    ///
+    /// - Parameters:
+    ///   - timer: the one to start.
+    ///   - due: milliseconds on the clock of this queue.
+    func set(_ timer: Timer, due: UInt64) {
+        set(timer, at: moment(.milliseconds(due)))
+    }
+}
+
+extension Timer {
+    /// A timer that does something of the host's own, and makes no graph emit.
+    convenience init(_ action: @escaping () -> Void) {
+        self.init { () -> Due? in
+            action()
+            return nil
+        }
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded up: nothing is done before its time.
+    fileprivate var milliseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        let rest = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return UInt64(max(0, seconds * 1000 + rest))
+    }
+}

@@ -1,0 +1,22 @@
+extension Node {
+    /// Calls `body` with each emission of this node, before any listener hears of it; `nil` ends that.
+    ///
+    /// A note that belongs to the node itself: it holds nothing, counts for nothing, and keeps nobody alive. There is one
+    /// for each node.
+    package func observe(_ body: ((Emission<Value>) -> Void)?) {
+        let side = needSide()
+        if let former = side.observer {
+            // It may be running.
+            graph.graves.append(former)
+            side.observer = nil
+            graph.detachSource(former)
+        }
+        guard let body else { return graph.bury() }
+        let edge = Edge("Observe", [.listener, .own]) { edge in
+            body(edge.input(Value.self))
+            return .nothing
+        }
+        side.observer = edge
+        graph.attachFirst(edge, to: self)
+    }
+}
