@@ -8,7 +8,7 @@ public protocol Cancellable: AnyObject {
 ///
 /// It holds neither node, listener nor closure of the connection it ends, and dropping it does **not** cancel
 /// (G-30, G-60). To end things with the life of an object, use a ``CancellableBag``.
-public final class AnyCancellable: Cancellable {
+public final class CancelToken: Cancellable {
     private var edge: EdgeRef?
     private var action: (() -> Void)?
 

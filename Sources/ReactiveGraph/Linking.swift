@@ -15,7 +15,7 @@ extension Node {
         to upstream: Node<Value>,
         replay: Bool = true,
         propagatesEmpty: Bool? = nil
-    ) -> AnyCancellable? {
+    ) -> CancelToken? {
         graph.link(
             self,
             to: upstream,
@@ -45,14 +45,14 @@ extension Node {
         to upstream: Node<In>,
         via edge: TransformEdge<In, Value>,
         replay: Bool = true
-    ) -> AnyCancellable? {
+    ) -> CancelToken? {
         guard upstream !== self else { return nil }
         guard edge.core.source == nil, edge.core.target == nil else {
             graph.onError?(.edgeInUse(name: edge.name, node: id))
             return nil
         }
         if graph.propagatesEmpty { edge.propagatesEmpty = true }
-        let cancellable = AnyCancellable(edge: edge.core)
+        let cancellable = CancelToken(edge: edge.core)
         graph.tie(edge.core, from: upstream, to: self)
         if replay { graph.replay(edge.core) }
         return cancellable
@@ -107,10 +107,10 @@ extension Graph {
         replay wanted: Bool,
         propagatesEmpty: Bool?,
         _ edge: @autoclosure () -> Edge
-    ) -> AnyCancellable? {
+    ) -> CancelToken? {
         guard source !== target else { return nil }
         let edge = edge()
-        let cancellable = AnyCancellable(edge: edge)
+        let cancellable = CancelToken(edge: edge)
         if propagatesEmpty ?? self.propagatesEmpty { edge.traits.insert(.propagatesEmpty) }
         tie(edge, from: source, to: target)
         if wanted { replay(edge) }

@@ -77,9 +77,9 @@ open class ListenEdge<Value>: AnyEdge {
 extension Node {
     /// Attaches a listen edge of one's own for `owner`, which owns it from now on (G-33).
     @discardableResult
-    public func listen(_ edge: ListenEdge<Value>, owner: AnyObject) -> AnyCancellable {
+    public func listen(_ edge: ListenEdge<Value>, owner: AnyObject) -> CancelToken {
         edge.from = self
         edge.to = owner
-        return AnyCancellable { [weak edge] in edge?.disconnect() }
+        return CancelToken { [weak edge] in edge?.disconnect() }
     }
 }

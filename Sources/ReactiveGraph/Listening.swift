@@ -11,7 +11,7 @@ extension Node {
         in bag: CancellableBag,
         replay: Bool = true,
         _ body: @escaping (Value) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         graph.listen(
             to: self,
             in: bag,
@@ -30,7 +30,7 @@ extension Node {
         in bag: CancellableBag,
         replay: Bool = true,
         _ body: @escaping (Value, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let graph = Unmanaged.passUnretained(graph)
         return self.graph.listen(
             to: self,
@@ -54,7 +54,7 @@ extension Node {
         in bag: CancellableBag,
         replay: Bool = true,
         _ body: @escaping (Value, Path, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let graph = Unmanaged.passUnretained(graph)
         return self.graph.listen(
             to: self,
@@ -78,7 +78,7 @@ extension Node {
         in bag: CancellableBag,
         replay: Bool = true,
         _ body: @escaping (Emission<Value>, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let graph = Unmanaged.passUnretained(graph)
         return self.graph.listen(
             to: self,
@@ -100,7 +100,7 @@ extension Node {
     public func listenChanges(
         in bag: CancellableBag,
         _ body: @escaping (_ isEmpty: Bool) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         graph.listen(
             to: self,
             in: bag,
@@ -124,7 +124,7 @@ extension Node {
         owner: Owner,
         replay: Bool = true,
         _ body: @escaping (Owner, Value) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let held = Unmanaged.passUnretained(owner)
         return graph.listen(
             to: self,
@@ -155,7 +155,7 @@ extension Node {
         owner: Owner,
         replay: Bool = true,
         _ body: @escaping (Owner, Value, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let graph = Unmanaged.passUnretained(graph)
         return listen(owner: owner, replay: replay) { (owner: Owner, value: Value) in
             body(owner, value, graph._withUnsafeGuaranteedRef { $0.currentContext })
@@ -171,7 +171,7 @@ extension Node {
         owner: Owner,
         replay: Bool = true,
         _ body: @escaping (Owner, Value, Path, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let graph = Unmanaged.passUnretained(graph)
         let held = Unmanaged.passUnretained(owner)
         return self.graph.listen(
@@ -217,10 +217,10 @@ final class WeakOwner<Owner: AnyObject> {
 extension Graph {
     /// Ties a fresh listen edge to its node and its bag, and replays.
     @usableFromInline
-    func listen(to node: AnyNode, in bag: CancellableBag, replay wanted: Bool, _ edge: Edge) -> AnyCancellable
+    func listen(to node: AnyNode, in bag: CancellableBag, replay wanted: Bool, _ edge: Edge) -> CancelToken
     {
         checkThread("listen")
-        let cancellable = AnyCancellable(edge: edge)
+        let cancellable = CancelToken(edge: edge)
         attach(edge, from: node)
         attach(edge, to: bag)
         complete(edge)
@@ -236,7 +236,7 @@ extension Graph {
         replay wanted: Bool,
         owned: @autoclosure () -> Edge,
         foreign makeForeign: () -> Edge
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         if let owner = owner as? any ListenerOwner {
             let bag = owner.listenBag
             bag.ownerType = type(of: owner)

@@ -9,7 +9,7 @@ extension Node {
         owner: Owner,
         replay: Bool = true,
         calling method: @escaping (Owner) -> () -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         listen(owner: owner, replay: replay) { (owner: Owner, _: Value) in method(owner)() }
     }
 
@@ -20,7 +20,7 @@ extension Node {
         owner: Owner,
         replay: Bool = true,
         calling method: @escaping (Owner) -> (Value) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         listen(owner: owner, replay: replay) { (owner: Owner, value: Value) in method(owner)(value) }
     }
 
@@ -31,7 +31,7 @@ extension Node {
         owner: Owner,
         replay: Bool = true,
         calling method: @escaping (Owner) -> (Value, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         listen(owner: owner, replay: replay) { (owner: Owner, value: Value, context: Context?) in
             method(owner)(value, context)
         }

@@ -38,7 +38,7 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
         _ = node.graph.listen(to: node, in: bag, replay: false, edge)
     }
 
-    func sync(with other: Node<Value>) -> AnyCancellable {
+    func sync(with other: Node<Value>) -> CancelToken {
         node.sync(with: other).store(in: bag)
     }
 

@@ -21,7 +21,7 @@ extension Node where Value: Sendable {
         on executor: any GraphExecutor,
         replay: Bool = true,
         _ body: @escaping @Sendable (Value) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let remote = RemoteListen<Value>(executor) { value, _, _ in body(value) }
         return graph.listen(to: self, in: bag, replay: replay, remote.edge())
     }
@@ -33,7 +33,7 @@ extension Node where Value: Sendable {
         on executor: any GraphExecutor,
         replay: Bool = true,
         _ body: @escaping @Sendable (Value, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let remote = RemoteListen<Value>(executor) { value, _, context in body(value, context) }
         return graph.listen(to: self, in: bag, replay: replay, remote.edge())
     }
@@ -45,7 +45,7 @@ extension Node where Value: Sendable {
         on executor: any GraphExecutor,
         replay: Bool = true,
         _ body: @escaping @Sendable (Value, Path, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let remote = RemoteListen<Value>(executor, body)
         return graph.listen(to: self, in: bag, replay: replay, remote.edge(wantsPath: true))
     }
@@ -60,7 +60,7 @@ extension Node where Value: Sendable {
         on executor: any GraphExecutor,
         replay: Bool = true,
         _ body: @escaping @Sendable (Owner, Value) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         listenElsewhere(owner, executor, replay) { owner, value, _, _ in body(owner, value) }
     }
 
@@ -71,7 +71,7 @@ extension Node where Value: Sendable {
         on executor: any GraphExecutor,
         replay: Bool = true,
         _ body: @escaping @Sendable (Owner, Value, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         listenElsewhere(owner, executor, replay) { owner, value, _, context in body(owner, value, context) }
     }
 
@@ -82,7 +82,7 @@ extension Node where Value: Sendable {
         on executor: any GraphExecutor,
         replay: Bool = true,
         _ body: @escaping @Sendable (Owner, Value, Path, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         listenElsewhere(owner, executor, replay, wantsPath: true, body)
     }
 
@@ -92,7 +92,7 @@ extension Node where Value: Sendable {
         _ replay: Bool,
         wantsPath: Bool = false,
         _ body: @escaping @Sendable (Owner, Value, Path, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         weak let watched = owner
         let remote = RemoteListen<Value>(executor) { value, path, context in
             if let watched { body(watched, value, path, context) }

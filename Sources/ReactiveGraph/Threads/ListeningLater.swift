@@ -12,7 +12,7 @@ extension Node {
         on executor: any LoopExecutor,
         replay: Bool = true,
         _ body: @escaping (Value) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let life = ListenLife { value, _, _ in body(value) }
         return graph.listen(to: self, in: bag, replay: replay, life.edge(of: Value.self, on: executor))
     }
@@ -24,7 +24,7 @@ extension Node {
         on executor: any LoopExecutor,
         replay: Bool = true,
         _ body: @escaping (Value, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let life = ListenLife { value, _, context in body(value, context) }
         return graph.listen(to: self, in: bag, replay: replay, life.edge(of: Value.self, on: executor))
     }
@@ -36,7 +36,7 @@ extension Node {
         on executor: any LoopExecutor,
         replay: Bool = true,
         _ body: @escaping (Value, Path, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let life = ListenLife(body)
         let edge = life.edge(of: Value.self, on: executor, wantsPath: true)
         return graph.listen(to: self, in: bag, replay: replay, edge)
@@ -51,7 +51,7 @@ extension Node {
         on executor: any LoopExecutor,
         replay: Bool = true,
         _ body: @escaping (Owner, Value) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         listenLater(owner, executor, replay) { owner, value, _, _ in body(owner, value) }
     }
 
@@ -62,7 +62,7 @@ extension Node {
         on executor: any LoopExecutor,
         replay: Bool = true,
         _ body: @escaping (Owner, Value, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         listenLater(owner, executor, replay) { owner, value, _, context in body(owner, value, context) }
     }
 
@@ -73,7 +73,7 @@ extension Node {
         on executor: any LoopExecutor,
         replay: Bool = true,
         _ body: @escaping (Owner, Value, Path, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         listenLater(owner, executor, replay, wantsPath: true, body)
     }
 
@@ -83,7 +83,7 @@ extension Node {
         _ replay: Bool,
         wantsPath: Bool = false,
         _ body: @escaping (Owner, Value, Path, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let life = ListenLife<Value> { [weak owner] value, path, context in
             if let owner { body(owner, value, path, context) }
         }

@@ -179,7 +179,7 @@ struct SyncTests {
     @Test("G-89: the pair holds itself until cancelled")
     func ring() {
         weak var gone: AnyNode?
-        let sync: AnyCancellable
+        let sync: CancelToken
         do {
             let a = graph.mutable(1)
             let b = graph.mutable(2)

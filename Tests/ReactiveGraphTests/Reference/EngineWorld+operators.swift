@@ -210,7 +210,7 @@ extension EngineWorld {
 
     // MARK: - Syncing
 
-    func sync(_ node: Node<Int>, _ partner: Node<Int>, _ holder: Holder?, _ site: Int?) -> AnyCancellable {
+    func sync(_ node: Node<Int>, _ partner: Node<Int>, _ holder: Holder?, _ site: Int?) -> CancelToken {
         let owner = holder.map { needOwner($0) }
         defer { withExtendedLifetime(owner) {} }
         if let site {
@@ -248,7 +248,7 @@ extension EngineWorld {
         _ replay: Bool,
         _ site: Int
     )
-        -> AnyCancellable
+        -> CancelToken
     {
         let mark = Mark(functions)
         switch holder {
@@ -274,7 +274,7 @@ extension EngineWorld {
         _ replay: Bool,
         _ site: Int,
         _ mark: Mark
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         switch hearing {
         case .value:
             return node.listen(in: bag, replay: replay) { [unowned self] value in
@@ -314,7 +314,7 @@ extension EngineWorld {
         _ replay: Bool,
         _ site: Int,
         _ mark: Mark
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         switch hearing {
         case .value, .emission:
             return node.listen(owner: owner, replay: replay) { [unowned self] (_: Owner, value: Int) in
@@ -337,7 +337,7 @@ extension EngineWorld {
         _ hearing: Hearing,
         _ replay: Bool,
         _ site: Int
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let mark = Mark(functions)
         let heard = { [unowned self] (value: Int, path: Path?, context: Context?) in
             withExtendedLifetime(mark) {
@@ -376,7 +376,7 @@ extension EngineWorld {
         _ hearing: Hearing,
         _ replay: Bool,
         _ heard: @escaping (Int, Path?, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         defer { withExtendedLifetime(owner) {} }
         if case .context = hearing {
             return node.listen(owner: owner, on: executor, replay: replay) {

@@ -181,7 +181,7 @@ struct PropagationRules {
             trace.note("edge\($0)")
             return $0
         }
-        var later: AnyCancellable?
+        var later: CancelToken?
         node.listen(in: trace.bag, replay: false) { (_: Int) in
             later?.cancel()
             edge.disconnect()
@@ -346,7 +346,7 @@ struct PropagationRules {
     @Test("G-47: what stands behind a cancelled edge is served all the same")
     func behindTheCut() {
         let node = graph.mutable(0)
-        var next: AnyCancellable?
+        var next: CancelToken?
         node.listen(in: trace.bag, replay: false) { (_: Int) in next?.cancel() }
         next = trace.hear(node, as: "cut")
         trace.hear(node, as: "last")

@@ -15,7 +15,7 @@ final class Trace {
 
     /// Notes every value of `node`.
     @discardableResult
-    func hear<Value>(_ node: Node<Value>, as name: String, replay: Bool = false) -> AnyCancellable {
+    func hear<Value>(_ node: Node<Value>, as name: String, replay: Bool = false) -> CancelToken {
         node.listen(in: bag, replay: replay) { [unowned self] (value: Value) in note("\(name)\(value)") }
     }
 
