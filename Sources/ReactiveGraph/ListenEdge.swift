@@ -30,6 +30,12 @@ open class ListenEdge<Value>: AnyEdge {
         set { aim(node, newValue) }
     }
 
+    override func setSource(_ node: AnyNode?) { from = typed(node, "source") }
+
+    override func setTarget(_ node: AnyNode?) {
+        precondition(node == nil, "edge \(name): a listen has a listener, and no target node")
+    }
+
     override func unsetEnds() {
         aim(nil, nil)
     }
@@ -50,6 +56,7 @@ open class ListenEdge<Value>: AnyEdge {
                 let bag = (newListener as? any ListenerOwner)?.listenBag
                 core.needSide().owner = newListener
                 if bag == nil { core.traits.insert(.foreign) } else { core.traits.remove(.foreign) }
+                if bag == nil { graph.watchOwners() }
                 graph.attach(core, from: newNode)
                 graph.attach(core, to: bag ?? graph.foreign)
                 graph.complete(core)

@@ -42,7 +42,7 @@ struct FeedingTests {
         var paths: [[UInt64]] = []
         let bag = CancellableBag()
         inner.listen(in: bag, replay: false) { _ in paths.append([]) }
-        shown.listen(in: bag, replay: false) { _, path, context in
+        shown.listenWithPath(in: bag, replay: false) { _, path, context in
             paths.append(path.ids)
             #expect(context?.value() == "why")
         }
@@ -71,7 +71,7 @@ struct FeedingTests {
         target.link(to: source, via: edge)
         var heard: [String] = []
         let bag = CancellableBag()
-        target.listen(in: bag, replay: false) { value, path, context in
+        target.listenWithPath(in: bag, replay: false) { value, path, context in
             heard.append("\(value) \(path.ids) \(context?.value(as: String.self) ?? "-")")
         }
         edge.feed(2)

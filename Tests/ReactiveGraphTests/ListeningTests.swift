@@ -17,7 +17,9 @@ struct ListeningTests {
         let bag = CancellableBag()
         let node = graph.mutable(1)
         var heard: [String] = []
-        node.listen(in: bag) { (value: Int, context: Context?) in heard.append("\(value) \(context != nil)") }
+        node.listenWithContext(in: bag) { (value: Int, context: Context?) in
+            heard.append("\(value) \(context != nil)")
+        }
         node.listen(in: bag, replay: false) { heard.append("late \($0)") }
         graph.mutable(of: Int.self).listen(in: bag) { heard.append("never \($0)") }
         node.set(2, context: Context(0))

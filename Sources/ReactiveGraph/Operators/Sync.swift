@@ -107,10 +107,7 @@ enum Sync {
         let first = graph.link(node, to: other, replay: true, propagatesEmpty: nil, into)
         // A listener that heard the first replay may have freed nothing: both nodes are held by the caller.
         let second = graph.link(other, to: node, replay: true, propagatesEmpty: nil, back)
-        return CancelToken {
-            first?.cancel()
-            second?.cancel()
-        }
+        return CancelToken(parts: [first, second].compactMap { $0 })
     }
 
     /// Hands an emission on as it is, and once only in settled mode.
@@ -235,6 +232,7 @@ extension Graph {
             owner.listenBag.add(sync)
         } else {
             ties.append(OwnerTie(owner: owner, cancellable: sync))
+            watchOwners()
         }
         return sync
     }

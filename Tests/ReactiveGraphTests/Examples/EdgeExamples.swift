@@ -17,7 +17,7 @@ extension Examples {
         let shown = graph.node(of: Int.self)
         shown.link(to: choice, via: Chosen())
         price.link(to: shown)  // a ring over `price`: it stops there
-        shown.listen(in: bag) { _, path, _ in print(path.count) }  // prints 1
+        shown.listenWithPath(in: bag) { _, path, _ in print(path.count) }  // prints 1
         choice.set(price)  // prints 3
         try check()
     }
@@ -31,6 +31,21 @@ extension Examples {
         text.link(to: celsius, via: edge)
         edge.feed(100)
         print(text, celsius)  // prints undefined: 100 °C undefined: 20
+        try check()
+    }
+
+    @Test("The edge of a link (G-26)")
+    func linkEdge() throws {
+        let graph = Graph()
+        let (inside, outside) = (graph.mutable(20), graph.mutable(8))
+        let display = graph.node(of: Int.self)
+        let edge = display.link(to: inside)?.edges.first
+        edge?.name = "Shown"
+        edge?.fromNode = outside
+        print(display)  // prints undefined: 8
+        edge?.propagatesEmpty = true
+        outside.clear()
+        print(display)  // prints undefined: empty
         try check()
     }
 }

@@ -151,7 +151,7 @@ struct SyncTests {
         a.sync(with: b)
         let bag = CancellableBag()
         var heard: [String] = []
-        b.listen(in: bag) { (value: Int, path: Path, context: Context?) in
+        b.listenWithPath(in: bag) { (value: Int, path: Path, context: Context?) in
             heard.append("\(value) \(path.ids) \(context?.value(as: String.self) ?? "-")")
         }
         a.set(1, context: Context("c"))

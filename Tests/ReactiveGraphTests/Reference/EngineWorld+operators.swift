@@ -281,13 +281,13 @@ extension EngineWorld {
                 withExtendedLifetime(mark) { player?.listener(site, value) }
             }
         case .context:
-            return node.listen(in: bag, replay: replay) { [unowned self] value, context in
+            return node.listenWithContext(in: bag, replay: replay) { [unowned self] value, context in
                 withExtendedLifetime(mark) {
                     player?.listener(site, value, context: context?.value(as: Int.self))
                 }
             }
         case .path:
-            return node.listen(in: bag, replay: replay) { [unowned self] value, path, context in
+            return node.listenWithPath(in: bag, replay: replay) { [unowned self] value, path, context in
                 withExtendedLifetime(mark) {
                     player?.listener(
                         site,
@@ -321,7 +321,7 @@ extension EngineWorld {
                 withExtendedLifetime(mark) { player?.listener(site, value) }
             }
         case .context, .path:
-            return node.listen(owner: owner, replay: replay) {
+            return node.listenWithContext(owner: owner, replay: replay) {
                 [unowned self] (_: Owner, value: Int, context: Context?) in
                 withExtendedLifetime(mark) {
                     player?.listener(site, value, context: context?.value(as: Int.self))
@@ -355,8 +355,10 @@ extension EngineWorld {
             let bag = bags[index] ?? CancellableBag()
             bags[index] = bag
             switch hearing {
-            case .context: return node.listen(in: bag, on: executor, replay: replay) { heard($0, nil, $1) }
-            case .path: return node.listen(in: bag, on: executor, replay: replay) { heard($0, $1, $2) }
+            case .context:
+                return node.listenWithContext(in: bag, on: executor, replay: replay) { heard($0, nil, $1) }
+            case .path:
+                return node.listenWithPath(in: bag, on: executor, replay: replay) { heard($0, $1, $2) }
             default: return node.listen(in: bag, on: executor, replay: replay) { heard($0, nil, nil) }
             }
         case .owner(let index):
@@ -379,7 +381,7 @@ extension EngineWorld {
     ) -> CancelToken {
         defer { withExtendedLifetime(owner) {} }
         if case .context = hearing {
-            return node.listen(owner: owner, on: executor, replay: replay) {
+            return node.listenWithContext(owner: owner, on: executor, replay: replay) {
                 (_: Owner, value: Int, context: Context?) in heard(value, nil, context)
             }
         }

@@ -54,7 +54,8 @@ final class EngineWorld: World {
             propagation: settings.isSettled ? .settled : .immediate,
             clock: clock,
             executor: executor,
-            propagatesEmpty: settings.propagatesEmpty
+            propagatesEmpty: settings.propagatesEmpty,
+            collectsEvery: nil
         )
         registry = Registry(
             graph: graph,

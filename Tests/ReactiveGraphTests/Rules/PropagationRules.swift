@@ -143,7 +143,7 @@ struct PropagationRules {
         let a = graph.mutable(1)
         let b = graph.mutable(1)
         let sum = Node.combineEach(a.map { $0 }, b) { $0 + $1 }
-        sum.listen(in: trace.bag) { [trace] (value: Int, context: Context?) in
+        sum.listenWithContext(in: trace.bag) { [trace] (value: Int, context: Context?) in
             trace.note("\(value) \(context?.value(as: String.self) ?? "none")")
         }
         let context = Context("a")
@@ -367,7 +367,7 @@ struct PropagationRules {
         let sum = Node.combineEach(a, b) { $0 + $1 }
         let last = a.fork()
         last.listen(in: trace.bag, replay: false) { (_: Int) in b.set(10, context: Context("inner")) }
-        sum.listen(in: trace.bag, replay: false) { [trace] (value: Int, context: Context?) in
+        sum.listenWithContext(in: trace.bag, replay: false) { [trace] (value: Int, context: Context?) in
             trace.note("\(value) \(context?.value(as: String.self) ?? "none")")
         }
         a.set(5, context: Context("outer"))

@@ -21,7 +21,8 @@ final class Trace {
 
     /// Notes values with their paths as names of nodes, and contexts.
     func hearAll<Value>(_ node: Node<Value>, as name: String, replay: Bool = false) {
-        node.listen(in: bag, replay: replay) { [unowned self] (value: Value, path: Path, context: Context?) in
+        node.listenWithPath(in: bag, replay: replay) {
+            [unowned self] (value: Value, path: Path, context: Context?) in
             let passed = path.ids.map { "\($0)" }.joined(separator: " ")
             note("\(name)\(value) via \(passed) with \(context?.value(as: String.self) ?? "none")")
         }
