@@ -16,6 +16,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "ReactiveGraph", targets: ["ReactiveGraph"]),
+        .library(name: "ReactiveGraphDispatch", targets: ["ReactiveGraphDispatch"]),
         .library(name: "CEL", targets: ["CEL"]),
         .executable(name: "sluice", targets: ["sluice"]),
         // For the fuzz targets and benchmarks of this repository; no promise to anybody else.
@@ -54,6 +55,8 @@ let package = Package(
 
         // Pure libraries.
         .target(name: "ReactiveGraph", swiftSettings: strict),
+        // For programs that import the library; the server has a loop of its own.
+        .target(name: "ReactiveGraphDispatch", dependencies: ["ReactiveGraph"], swiftSettings: strict),
         .target(name: "CEL", swiftSettings: strict),
 
         // The three columns.
@@ -87,7 +90,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ReactiveGraphTests",
-            dependencies: ["ReactiveGraph", "TestSupport"],
+            dependencies: ["ReactiveGraph", "ReactiveGraphDispatch", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(name: "CELTests", dependencies: ["CEL", "TestSupport"], swiftSettings: strict),

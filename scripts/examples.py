@@ -15,7 +15,7 @@ root = pathlib.Path(__file__).resolve().parent.parent
 library = root / "Sources/ReactiveGraph"
 problems = []
 
-test = re.compile(r"^    func (\w+)\(\) throws \{\n(.*?)^        try check\(\)\n    \}", re.S | re.M)
+test = re.compile(r"^    func (\w+)\(\)(?: async)? throws \{\n(.*?)^        try check\(\)\n    \}", re.S | re.M)
 examples = {}
 for path in sorted((root / "Tests/ReactiveGraphTests/Examples").glob("*.swift")):
     for name, body in test.findall(path.read_text()):

@@ -25,15 +25,36 @@ open class AnyEdge {
         set { core.name = newValue }
     }
 
-    /// The source, if there is one.
+    /// The source, if there is one: set, change or unset it at any time (G-20).
     ///
-    /// The edge holds it.
-    public final var fromNode: AnyNode? { core.source?.takeUnretainedValue() }
+    /// The edge holds it. A node whose values are of another type than the edge takes is a programming error, and traps.
+    public final var fromNode: AnyNode? {
+        get { core.source?.takeUnretainedValue() }
+        set { setSource(newValue) }
+    }
 
-    /// The target, if there is one.
+    /// The target, if there is one: set, change or unset it at any time (G-20).
     ///
-    /// It holds the edge.
-    public final var toNode: AnyNode? { core.target?.takeUnretainedValue() }
+    /// It holds the edge. A node whose values are of another type than the edge gives is a programming error, and traps.
+    public final var toNode: AnyNode? {
+        get { core.target?.takeUnretainedValue() }
+        set { setTarget(newValue) }
+    }
+
+    /// Sets the source; the subclass knows its type.
+    func setSource(_ node: AnyNode?) {}
+
+    /// Sets the target; the subclass knows its type.
+    func setTarget(_ node: AnyNode?) {}
+
+    /// `node` as a node of the type that an end of this edge asks for.
+    final func typed<Value>(_ node: AnyNode?, _ end: StaticString) -> Node<Value>? {
+        guard let node else { return nil }
+        guard let typed = node as? Node<Value> else {
+            preconditionFailure("edge \(name): its \(end) holds \(Value.self), not \(node.valueType)")
+        }
+        return typed
+    }
 
     /// Whether both ends are there.
     public final var isConnected: Bool { core.traits.contains(.complete) }

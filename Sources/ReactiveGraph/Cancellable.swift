@@ -8,13 +8,18 @@ public protocol Cancellable: AnyObject {
 ///
 /// It holds neither node, listener nor closure of the connection it ends, and dropping it does **not** cancel
 /// (G-30, G-60). To end things with the life of an object, use a ``CancellableBag``.
-public final class AnyCancellable: Cancellable {
+public final class CancelToken: Cancellable {
     private var edge: EdgeRef?
     private var action: (() -> Void)?
+    private var parts: [CancelToken] = []
 
-    /// A cancellable that runs `action` at most once, and then drops it (G-65).
+    /// A token that runs `action` at most once, and then drops it (G-65).
     public init(_ action: @escaping () -> Void) {
         self.action = action
+    }
+
+    init(parts: [CancelToken]) {
+        self.parts = parts
     }
 
     init(edge: Edge) {
@@ -28,7 +33,17 @@ public final class AnyCancellable: Cancellable {
     }
 
     /// Whether there is still something to end.
-    public var isActive: Bool { edge != nil || action != nil }
+    public var isActive: Bool {
+        edge != nil || action != nil || parts.contains(where: \.isActive)
+    }
+
+    /// The edges that it ends: one of a link, two of a sync; none of a listen or a closure, or once they have ended.
+    ///
+    /// An edge that somebody keeps holds its source. The token itself holds none.
+    public var edges: [AnyEdge] {
+        guard let edge else { return parts.flatMap(\.edges) }
+        return edge._withUnsafeGuaranteedRef { $0.publicEdge().map { [$0] } ?? [] }
+    }
 
     /// Ends the connection: both ends are unset at once, values stay.
     ///
@@ -42,6 +57,8 @@ public final class AnyCancellable: Cancellable {
         } else if let action {
             self.action = nil
             action()
+        } else {
+            for part in parts { part.cancel() }
         }
     }
 

@@ -41,7 +41,7 @@ public final class ManualClock: LoopClock {
         lastNumber += 1
         let number = lastNumber
         entries.append(Entry(deadline: deadline, number: number, action: action))
-        return AnyCancellable { [weak self] in self?.entries.removeAll { $0.number == number } }
+        return CancelToken { [weak self] in self?.entries.removeAll { $0.number == number } }
     }
 
     /// Moves the clock on by `duration`, and runs what gets due on the way, each at its own time.

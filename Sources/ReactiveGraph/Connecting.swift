@@ -189,9 +189,13 @@ extension Graph {
     /// A frame without node that stands for the source: nested turns must not mistake the outer path for theirs.
     func pushReplay(of source: NodeRef) {
         addExtra(source.id, source)
+        pushWithoutNode(extras: 1)
+    }
+
+    func pushWithoutNode(extras: Int32) {
         if depth == frameCapacity { growFrames() }
         (frames + depth).initialize(
-            to: Frame(node: nil, next: nil, limit: 0, extras: 1, transforms: true)
+            to: Frame(node: nil, next: nil, limit: 0, extras: extras, transforms: true)
         )
         depth += 1
     }

@@ -28,7 +28,8 @@ public final class Context: Sendable {
 
 /// The nodes an emission has gone through, oldest first, by their creation numbers (G-40).
 ///
-/// A path holds no node. Ask for one only where it is needed: collecting it costs time in proportion to its
+/// A path holds no node. An edge that leads an emission through a further node appends it, so that a ring over that node
+/// stops there as well (G-159). Ask for a path only where it is needed: collecting it costs time in proportion to its
 /// length, and nothing is collected while nobody asks and no ring exists.
 public struct Path: Equatable, Sendable {
     /// Creation numbers of the nodes, in the order they were passed.
@@ -39,6 +40,11 @@ public struct Path: Equatable, Sendable {
     /// The path of a set made by a user: no node yet.
     public static var empty: Path { Path(ids: []) }
 
+    /// The path through `nodes`, in this order; all belong to one graph (G-159).
+    public init(_ nodes: [AnyNode]) {
+        self.init(ids: nodes.map(\.id))
+    }
+
     init(ids: [UInt64], before: Crossing? = nil) {
         self.ids = ids
         self.before = before
@@ -47,6 +53,11 @@ public struct Path: Equatable, Sendable {
     /// Equal if they have gone through the same nodes, here and in other graphs.
     public static func == (left: Path, right: Path) -> Bool {
         left.ids == right.ids && left.before === right.before
+    }
+
+    /// This path, continued through `node` (G-159).
+    public func appending(_ node: AnyNode) -> Path {
+        Path(ids: ids + [node.id], before: before)
     }
 
     /// Whether the emission has gone through `node`.

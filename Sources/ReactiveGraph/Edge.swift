@@ -75,7 +75,7 @@ final class Edge {
     @exclusivity(unchecked) var nextHeld: EdgeRef?
     @exclusivity(unchecked) var previousHeld: EdgeRef?
     @exclusivity(unchecked) var bag: Unmanaged<CancellableBag>?
-    @exclusivity(unchecked) var handle: Unmanaged<AnyCancellable>?
+    @exclusivity(unchecked) var handle: Unmanaged<CancelToken>?
     @exclusivity(unchecked) @usableFromInline var side: EdgeSide?
     @exclusivity(unchecked) @usableFromInline var name: String
 

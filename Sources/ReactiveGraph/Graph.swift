@@ -29,6 +29,8 @@ public final class Graph {
     public let executor: (any LoopExecutor)?
     /// Whether emptiness of a source makes derived nodes empty: inherited by every edge made (G-145).
     public let propagatesEmpty: Bool
+    /// How often the deaths of owners without a bag are looked for, by the clock; `nil` leaves it to ``collect()``.
+    public let collectsEvery: Duration?
     /// How many sets of one node may be queued in one turn before the turn is stopped (G-39).
     public let feedbackLimit: Int
     /// Told of errors that have no caller: feedback that does not settle, functions that threw (G-39, G-99).
@@ -141,6 +143,8 @@ public final class Graph {
     var lastNodeID: UInt64 = 0
     /// The timers of the clock, made when the first timed operator is.
     private(set) lazy var timers = clock.map { TimerQueue($0) }
+    /// The next look for dead owners.
+    var nextCollect: (any Cancellable)?
     var batchPool: [Batch.Storage] = []
     var lastBatch: UInt64 = 0
 
@@ -151,6 +155,9 @@ public final class Graph {
     ///   - clock: the time of delays, debounces and samples.
     ///   - executor: the loop the graph belongs to: deferred sets, submissions of other threads, `deliver(on:)`.
     ///   - propagatesEmpty: whether emptiness travels along edges that do not say otherwise.
+    ///   - collectsEvery: how often a graph with a clock looks for owners that have died and keep no bag, while it is
+    ///     listened to by any: without that they would keep it alive until ``collect()`` is called. `nil` where a loop
+    ///     calls that itself.
     ///   - feedbackLimit: queued sets of one node in one turn before the turn is stopped; at least 1.
     ///   - checksThread: whether debug builds stop a call from another thread than the graph's: the executor's, or
     ///     where there is none the one that made the graph. Say no where something else keeps callers apart, as an
@@ -160,10 +167,12 @@ public final class Graph {
         clock: (any LoopClock)? = nil,
         executor: (any LoopExecutor)? = nil,
         propagatesEmpty: Bool = false,
+        collectsEvery: Duration? = .seconds(1),
         feedbackLimit: Int = 10_000,
         checksThread: Bool = true
     ) {
         precondition(feedbackLimit > 0, "Graph: feedbackLimit must be positive")
+        precondition(collectsEvery.map { $0 > .zero } ?? true, "Graph: collectsEvery must be positive")
         self.propagation = propagation
         self.clock = clock
         self.executor = executor
@@ -171,6 +180,7 @@ public final class Graph {
             self.checksThread = checksThread
         #endif
         self.propagatesEmpty = propagatesEmpty
+        self.collectsEvery = collectsEvery
         self.feedbackLimit = feedbackLimit
         frameCapacity = 64
         frames = .allocate(capacity: 64)
@@ -180,6 +190,7 @@ public final class Graph {
         frames.deallocate()
         marked.deallocate()
         door?.close()
+        nextCollect?.cancel()
     }
 
     // MARK: - Making nodes

@@ -28,7 +28,6 @@ extension Graph {
         let join = Join(
             settled: settled && propagation == .settled,
             canSettle: settled,
-            emptyTravels: propagatesEmpty,
             emit: emit
         )
         join.node = .passUnretained(node)
@@ -61,11 +60,12 @@ extension Graph {
 }
 
 extension Join {
-    /// An input is empty: the node becomes empty where emptiness travels, and stays as it is otherwise.
+    /// An input is empty: an emptiness that was delivered since is handed on, once, whatever the node holds (G-156).
     @inlinable
     func incomplete<Out>(_ type: Out.Type) -> Outcome {
         guard emptyTravels, !isDead, let node = node(as: Out.self) else { return .nothing }
-        return node._withUnsafeGuaranteedRef { $0.isEmpty ? .nothing : $0.acceptEmpty() }
+        emptyTravels = false
+        return node._withUnsafeGuaranteedRef { $0.acceptEmpty() }
     }
 
     /// Stores the result, unless the function that made it has ended the join.

@@ -13,18 +13,17 @@ final class Join {
     @exclusivity(unchecked) @usableFromInline var isSettled: Bool
     /// Whether it does so in a settled graph; a zip never does.
     let canSettle: Bool
-    /// Whether an empty input makes the node empty (G-145).
-    @exclusivity(unchecked) @usableFromInline var emptyTravels: Bool
+    /// An input became empty, and that is to travel: the node becomes empty unless the input is refilled first (G-145).
+    @exclusivity(unchecked) @usableFromInline var emptyTravels = false
     @exclusivity(unchecked) var trail: Trail?
     @exclusivity(unchecked) var context: Context?
     /// Gives up what waits for an emission that will not come.
     @exclusivity(unchecked) @usableFromInline var onEnd: (() -> AnyObject)?
 
     @usableFromInline
-    init(settled: Bool, canSettle: Bool, emptyTravels: Bool, emit: @escaping (Join) -> Outcome) {
+    init(settled: Bool, canSettle: Bool, emit: @escaping (Join) -> Outcome) {
         isSettled = settled
         self.canSettle = canSettle
-        self.emptyTravels = emptyTravels
         self.emit = emit
     }
 

@@ -2,25 +2,20 @@
 extension Node {
     /// Makes this node follow `upstream` as well: an identity edge, replayed once.
     ///
-    /// Linking a node to itself does nothing and returns `nil` (G-27). Dropping the cancellable changes nothing.
+    /// Linking a node to itself does nothing and returns `nil` (G-27). Dropping the token changes nothing.
     ///
     /// - Parameters:
     ///   - upstream: the node to follow.
     ///   - replay: whether to feed the upstream's current value now (G-149).
-    ///   - propagatesEmpty: whether this node becomes empty with `upstream`; the graph's default if `nil`.
-    /// - Returns: ends the link when cancelled.
+    /// - Returns: ends the link when cancelled, and gives its edge (``CancelToken/edges``).
     @inlinable
     @discardableResult
-    public func link(
-        to upstream: Node<Value>,
-        replay: Bool = true,
-        propagatesEmpty: Bool? = nil
-    ) -> AnyCancellable? {
+    public func link(to upstream: Node<Value>, replay: Bool = true) -> CancelToken? {
         graph.link(
             self,
             to: upstream,
             replay: replay,
-            propagatesEmpty: propagatesEmpty,
+            propagatesEmpty: nil,
             Edge("Link") { edge in
                 guard case .value(let value) = edge.input(Value.self) else {
                     return edge.forwardEmpty(to: Value.self)
@@ -45,29 +40,38 @@ extension Node {
         to upstream: Node<In>,
         via edge: TransformEdge<In, Value>,
         replay: Bool = true
-    ) -> AnyCancellable? {
+    ) -> CancelToken? {
         guard upstream !== self else { return nil }
         guard edge.core.source == nil, edge.core.target == nil else {
             graph.onError?(.edgeInUse(name: edge.name, node: id))
             return nil
         }
         if graph.propagatesEmpty { edge.propagatesEmpty = true }
-        let cancellable = AnyCancellable(edge: edge.core)
+        let cancellable = CancelToken(edge: edge.core)
         graph.tie(edge.core, from: upstream, to: self)
         if replay { graph.replay(edge.core) }
         return cancellable
     }
-
-    /// Says for every edge that comes into this node whether emptiness of its source makes this node empty
-    /// (G-145), and returns the node.
-    @discardableResult
-    public func propagatesEmpty(_ does: Bool = true) -> Self {
-        for edge in upstreamTransforms { edge.propagatesEmpty = does }
-        return self
-    }
 }
 
 extension AnyNode {
+    /// Whether emptiness of a source makes this node empty, over every edge that comes into it (G-145).
+    ///
+    /// Set it when the edges are there; a single one is set by ``AnyEdge/propagatesEmpty``, and what new edges begin with
+    /// by ``Graph/propagatesEmpty``.
+    public final var propagatesEmpty: Bool {
+        get { !incoming.isEmpty && incoming.allSatisfy { $0.traits.contains(.propagatesEmpty) } }
+        set {
+            for edge in incoming {
+                if newValue {
+                    edge.traits.insert(.propagatesEmpty)
+                } else {
+                    edge.traits.remove(.propagatesEmpty)
+                }
+            }
+        }
+    }
+
     /// Disconnects every edge from this node to `node`.
     ///
     /// No effect if there is none; listens stay (G-31).
@@ -107,10 +111,10 @@ extension Graph {
         replay wanted: Bool,
         propagatesEmpty: Bool?,
         _ edge: @autoclosure () -> Edge
-    ) -> AnyCancellable? {
+    ) -> CancelToken? {
         guard source !== target else { return nil }
         let edge = edge()
-        let cancellable = AnyCancellable(edge: edge)
+        let cancellable = CancelToken(edge: edge)
         if propagatesEmpty ?? self.propagatesEmpty { edge.traits.insert(.propagatesEmpty) }
         tie(edge, from: source, to: target)
         if wanted { replay(edge) }

@@ -30,6 +30,12 @@ open class ListenEdge<Value>: AnyEdge {
         set { aim(node, newValue) }
     }
 
+    override func setSource(_ node: AnyNode?) { from = typed(node, "source") }
+
+    override func setTarget(_ node: AnyNode?) {
+        precondition(node == nil, "edge \(name): a listen has a listener, and no target node")
+    }
+
     override func unsetEnds() {
         aim(nil, nil)
     }
@@ -50,6 +56,7 @@ open class ListenEdge<Value>: AnyEdge {
                 let bag = (newListener as? any ListenerOwner)?.listenBag
                 core.needSide().owner = newListener
                 if bag == nil { core.traits.insert(.foreign) } else { core.traits.remove(.foreign) }
+                if bag == nil { graph.watchOwners() }
                 graph.attach(core, from: newNode)
                 graph.attach(core, to: bag ?? graph.foreign)
                 graph.complete(core)
@@ -77,9 +84,9 @@ open class ListenEdge<Value>: AnyEdge {
 extension Node {
     /// Attaches a listen edge of one's own for `owner`, which owns it from now on (G-33).
     @discardableResult
-    public func listen(_ edge: ListenEdge<Value>, owner: AnyObject) -> AnyCancellable {
+    public func listen(_ edge: ListenEdge<Value>, owner: AnyObject) -> CancelToken {
         edge.from = self
         edge.to = owner
-        return AnyCancellable { [weak edge] in edge?.disconnect() }
+        return CancelToken { [weak edge] in edge?.disconnect() }
     }
 }

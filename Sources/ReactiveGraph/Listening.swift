@@ -1,21 +1,27 @@
-// Listening (G-57 … G-67, G-95, G-149). Every form returns a cancellable; dropping it does not end the listen.
+// Listening (G-57 … G-67, G-95, G-149). Every form returns a token; dropping it does not end the listen.
+//
+// Each form with more than the value has a name of its own: with one name for all, a closure of two parameters on a node
+// of pairs would be taken for value and context. `file` and `line` say where the closure stands (G-163).
 extension Node {
     /// Calls `body` with the current value, if there is one and `replay` is true, and with every later value.
     ///
     /// The cheapest form. The listen lasts until it is cancelled or `bag` dies, and keeps this node alive that
     /// long. A closure that captures the owner of the bag strongly makes a ring (G-62): capture it weakly, or
-    /// use ``listen(owner:replay:_:)-(_,_,(Owner,Value)->Void)``.
+    /// use ``listen(owner:replay:file:line:_:)``.
     @inlinable
     @discardableResult
     public func listen(
         in bag: CancellableBag,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping (Value) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         graph.listen(
             to: self,
             in: bag,
             replay: replay,
+            at: (file, line),
             Edge("Listen", .listener) { edge in
                 if case .value(let value) = edge.input(Value.self) { body(value) }
                 return .nothing
@@ -23,19 +29,22 @@ extension Node {
         )
     }
 
-    /// As ``listen(in:replay:_:)-(_,_,(Value)->Void)``, with the context of each emission.
+    /// As ``listen(in:replay:file:line:_:)``, with the context of each emission.
     @inlinable
     @discardableResult
-    public func listen(
+    public func listenWithContext(
         in bag: CancellableBag,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping (Value, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let graph = Unmanaged.passUnretained(graph)
         return self.graph.listen(
             to: self,
             in: bag,
             replay: replay,
+            at: (file, line),
             Edge("Listen", .listener) { edge in
                 if case .value(let value) = edge.input(Value.self) {
                     body(value, graph._withUnsafeGuaranteedRef { $0.currentContext })
@@ -45,21 +54,24 @@ extension Node {
         )
     }
 
-    /// As ``listen(in:replay:_:)-(_,_,(Value)->Void)``, with the path and the context of each emission.
+    /// As ``listen(in:replay:file:line:_:)``, with the path and the context of each emission.
     ///
     /// Asking for paths makes the graph keep them for queued and settled emissions.
     @inlinable
     @discardableResult
-    public func listen(
+    public func listenWithPath(
         in bag: CancellableBag,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping (Value, Path, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let graph = Unmanaged.passUnretained(graph)
         return self.graph.listen(
             to: self,
             in: bag,
             replay: replay,
+            at: (file, line),
             Edge("Listen", [.listener, .wantsPath]) { edge in
                 if case .value(let value) = edge.input(Value.self) {
                     let path = graph._withUnsafeGuaranteedRef { $0.currentPath() }
@@ -77,13 +89,16 @@ extension Node {
     public func listenEmissions(
         in bag: CancellableBag,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping (Emission<Value>, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let graph = Unmanaged.passUnretained(graph)
         return self.graph.listen(
             to: self,
             in: bag,
             replay: replay,
+            at: (file, line),
             Edge("Listen", [.listener, .hearsEmpty]) { edge in
                 body(edge.input(Value.self), graph._withUnsafeGuaranteedRef { $0.currentContext })
                 return .nothing
@@ -91,7 +106,7 @@ extension Node {
         )
     }
 
-    /// Calls `body` at every emission with whether it is empty; whoever wants the value reads the node.
+    /// Calls `body` at every emission with whether it is empty; a listener that wants the value reads the node.
     ///
     /// For listeners that only note that there is something new. Nothing is replayed. Handing over no value touches no
     /// reference count: in a fan-out to thousands that is a third of what a listener costs.
@@ -99,15 +114,44 @@ extension Node {
     @discardableResult
     public func listenChanges(
         in bag: CancellableBag,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping (_ isEmpty: Bool) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         graph.listen(
             to: self,
             in: bag,
             replay: false,
+            at: (file, line),
             Edge("Listen", [.listener, .hearsEmpty]) { edge in
                 body(edge.source(as: Value.self)._withUnsafeGuaranteedRef { $0.stored.isEmpty })
                 return .nothing
+            }
+        )
+    }
+
+    /// Calls `body` with the current value, if there is one and `replay` is true, and with every later value, until it
+    /// returns false.
+    ///
+    /// The form for a listener that ends itself: it may do so with its very first value, that of the replay, when the
+    /// token has not been returned yet.
+    @inlinable
+    @discardableResult
+    public func listenWhile(
+        in bag: CancellableBag,
+        replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
+        _ body: @escaping (Value) -> Bool
+    ) -> CancelToken {
+        graph.listen(
+            to: self,
+            in: bag,
+            replay: replay,
+            at: (file, line),
+            Edge("Listen", .listener) { edge in
+                guard case .value(let value) = edge.input(Value.self) else { return .nothing }
+                return body(value) ? .nothing : .dead
             }
         )
     }
@@ -123,13 +167,16 @@ extension Node {
     public func listen<Owner: AnyObject>(
         owner: Owner,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping (Owner, Value) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let held = Unmanaged.passUnretained(owner)
         return graph.listen(
             to: self,
             owner: owner,
             replay: replay,
+            at: (file, line),
             owned: Edge("Listen", .listener) { edge in
                 guard case .value(let value) = edge.input(Value.self) else { return .nothing }
                 // Retained during the call: the owner may let go of itself.
@@ -148,36 +195,72 @@ extension Node {
         )
     }
 
-    /// As ``listen(owner:replay:_:)-(_,_,(Owner,Value)->Void)``, with the context of each emission.
+    /// As ``listenWhile(in:replay:file:line:_:)``, with the owner, and no longer than it lives.
     @inlinable
     @discardableResult
-    public func listen<Owner: AnyObject>(
+    public func listenWhile<Owner: AnyObject>(
         owner: Owner,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
+        _ body: @escaping (Owner, Value) -> Bool
+    ) -> CancelToken {
+        let held = Unmanaged.passUnretained(owner)
+        return graph.listen(
+            to: self,
+            owner: owner,
+            replay: replay,
+            at: (file, line),
+            owned: Edge("Listen", .listener) { edge in
+                guard case .value(let value) = edge.input(Value.self) else { return .nothing }
+                return body(held.takeUnretainedValue(), value) ? .nothing : .dead
+            },
+            foreign: {
+                let weakly = WeakOwner(owner)
+                return Edge("Listen", [.listener, .foreign]) { edge in
+                    guard let owner = weakly.object else { return .dead }
+                    guard case .value(let value) = edge.input(Value.self) else { return .nothing }
+                    return body(owner, value) ? .nothing : .dead
+                }
+            }
+        )
+    }
+
+    /// As ``listen(owner:replay:file:line:_:)``, with the context of each emission.
+    @inlinable
+    @discardableResult
+    public func listenWithContext<Owner: AnyObject>(
+        owner: Owner,
+        replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping (Owner, Value, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let graph = Unmanaged.passUnretained(graph)
-        return listen(owner: owner, replay: replay) { (owner: Owner, value: Value) in
+        return listen(owner: owner, replay: replay, file: file, line: line) { (owner: Owner, value: Value) in
             body(owner, value, graph._withUnsafeGuaranteedRef { $0.currentContext })
         }
     }
 
-    /// As ``listen(owner:replay:_:)-(_,_,(Owner,Value)->Void)``, with the path and the context of each emission.
+    /// As ``listen(owner:replay:file:line:_:)``, with the path and the context of each emission.
     ///
     /// Asking for paths makes the graph keep them for queued and settled emissions.
     @inlinable
     @discardableResult
-    public func listen<Owner: AnyObject>(
+    public func listenWithPath<Owner: AnyObject>(
         owner: Owner,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping (Owner, Value, Path, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let graph = Unmanaged.passUnretained(graph)
         let held = Unmanaged.passUnretained(owner)
         return self.graph.listen(
             to: self,
             owner: owner,
             replay: replay,
+            at: (file, line),
             owned: Edge("Listen", [.listener, .wantsPath]) { edge in
                 guard case .value(let value) = edge.input(Value.self) else { return .nothing }
                 let path = graph._withUnsafeGuaranteedRef { $0.currentPath() }
@@ -217,10 +300,16 @@ final class WeakOwner<Owner: AnyObject> {
 extension Graph {
     /// Ties a fresh listen edge to its node and its bag, and replays.
     @usableFromInline
-    func listen(to node: AnyNode, in bag: CancellableBag, replay wanted: Bool, _ edge: Edge) -> AnyCancellable
-    {
+    func listen(
+        to node: AnyNode,
+        in bag: CancellableBag,
+        replay wanted: Bool,
+        at place: (file: String, line: Int)?,
+        _ edge: Edge
+    ) -> CancelToken {
         checkThread("listen")
-        let cancellable = AnyCancellable(edge: edge)
+        if let place { edge.attached(atFile: place.file, line: place.line) }
+        let cancellable = CancelToken(edge: edge)
         attach(edge, from: node)
         attach(edge, to: bag)
         complete(edge)
@@ -234,17 +323,19 @@ extension Graph {
         to node: AnyNode,
         owner: AnyObject,
         replay wanted: Bool,
+        at place: (file: String, line: Int)?,
         owned: @autoclosure () -> Edge,
         foreign makeForeign: () -> Edge
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         if let owner = owner as? any ListenerOwner {
             let bag = owner.listenBag
             bag.ownerType = type(of: owner)
-            return listen(to: node, in: bag, replay: wanted, owned())
+            return listen(to: node, in: bag, replay: wanted, at: place, owned())
         }
         let edge = makeForeign()
         edge.needSide().owner = owner
         edge.traits.insert(.foreign)
-        return listen(to: node, in: foreign, replay: wanted, edge)
+        watchOwners()
+        return listen(to: node, in: foreign, replay: wanted, at: place, edge)
     }
 }

@@ -8,9 +8,13 @@ extension Node {
     public func listen<Owner: AnyObject>(
         owner: Owner,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         calling method: @escaping (Owner) -> () -> Void
-    ) -> AnyCancellable {
-        listen(owner: owner, replay: replay) { (owner: Owner, _: Value) in method(owner)() }
+    ) -> CancelToken {
+        listen(owner: owner, replay: replay, file: file, line: line) { (owner: Owner, _: Value) in
+            method(owner)()
+        }
     }
 
     /// Calls a method with each value, for as long as `owner` lives.
@@ -19,9 +23,13 @@ extension Node {
     public func listen<Owner: AnyObject>(
         owner: Owner,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         calling method: @escaping (Owner) -> (Value) -> Void
-    ) -> AnyCancellable {
-        listen(owner: owner, replay: replay) { (owner: Owner, value: Value) in method(owner)(value) }
+    ) -> CancelToken {
+        listen(owner: owner, replay: replay, file: file, line: line) { (owner: Owner, value: Value) in
+            method(owner)(value)
+        }
     }
 
     /// Calls a method with each value and its context, for as long as `owner` lives.
@@ -30,9 +38,12 @@ extension Node {
     public func listen<Owner: AnyObject>(
         owner: Owner,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         calling method: @escaping (Owner) -> (Value, Context?) -> Void
-    ) -> AnyCancellable {
-        listen(owner: owner, replay: replay) { (owner: Owner, value: Value, context: Context?) in
+    ) -> CancelToken {
+        listenWithContext(owner: owner, replay: replay, file: file, line: line) {
+            (owner: Owner, value: Value, context: Context?) in
             method(owner)(value, context)
         }
     }

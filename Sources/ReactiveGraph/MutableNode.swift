@@ -41,6 +41,15 @@ public final class MutableNode<Value>: Node<Value> {
     public func send(_ emission: Emission<Value>, path: Path, context: Context?) {
         inject(emission, trail: Trail(path), context: context)
     }
+
+    /// Empties the node, clears its error and cancels its running loads, so that a late answer does not refill it
+    /// (G-133, G-160).
+    ///
+    /// Listeners stay: event listeners hear ``NodeEvent/cancelled`` for each load, then ``NodeEvent/empty(source:)`` by
+    /// ``ValueSource/wipe``.
+    public override func wipe() {
+        super.wipe()
+    }
 }
 
 /// A writable view of a node: same identity, same edges, same listeners (G-7).

@@ -118,8 +118,11 @@ public class Node<Value>: AnyNode {
         (value as? any NodeKeeping)?.forEachKeptNode(visit)
     }
 
-    final override func wipe() {
-        send(NodeSignal.wiped)
+    override func wipe() {
+        if let facets = pending?.facets {
+            facets.cancelLoads()
+            send(NodeSignal.wiped)
+        }
         setDirectly(.empty, context: Context(source: .wipe))
     }
 

@@ -148,7 +148,7 @@ extension Node {
         to upstream: Node<O.Input>,
         through operation: O,
         replay: Bool = true
-    ) -> AnyCancellable? where O.Output == Value {
+    ) -> CancelToken? where O.Output == Value {
         graph.link(
             self,
             to: upstream,

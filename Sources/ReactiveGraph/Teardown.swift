@@ -69,14 +69,25 @@ extension Graph {
 
     /// Ends the listens of owners that have died (G-67).
     ///
-    /// A loop calls it once per turn; it costs one weak look-up
-    /// per listen of such an owner. Owners with a bag of their own need it not.
+    /// A loop calls it once per turn; it costs one weak look-up per listen of such an owner. A graph with a clock calls it
+    /// by itself (``Graph/collectsEvery``). Owners with a bag of their own need it not.
     public func collect() {
         // A listener that is let go of may have been its own owner elsewhere: look again.
         while collectOnce() {}
         bury()
         endTies()
         noticeDeaths()
+    }
+
+    /// An owner is watched by a weak reference from now on: its death is looked for once in a while.
+    func watchOwners() {
+        guard nextCollect == nil, let clock, let interval = collectsEvery else { return }
+        nextCollect = clock.schedule(at: clock.now + interval) { [weak self] in
+            guard let self else { return }
+            nextCollect = nil
+            collect()
+            if foreign.held != nil || !ties.isEmpty { watchOwners() }
+        }
     }
 
     /// Says whether an event listen has ended.

@@ -91,6 +91,10 @@ open class TransformEdge<In, Out>: AnyEdge {
         set { aim(to: newValue) }
     }
 
+    override func setSource(_ node: AnyNode?) { from = typed(node, "source") }
+
+    override func setTarget(_ node: AnyNode?) { to = typed(node, "target") }
+
     /// Called with each value.
     ///
     /// Override it, and call ``send(_:)`` with what is to go on.

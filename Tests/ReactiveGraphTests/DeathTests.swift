@@ -137,7 +137,7 @@ struct DeathTests {
         var heard: [Int] = []
         other.listen(in: bag, replay: false) { heard.append($0) }
         var mortal: Mortal? = Mortal { other.set(7) }
-        var listen: AnyCancellable?
+        var listen: CancelToken?
         listen = source.listen(in: bag, replay: false) { [held = mortal] value in
             // The closure goes when the outermost turn ends, and its value with it.
             if value == 5 { listen?.cancel() }

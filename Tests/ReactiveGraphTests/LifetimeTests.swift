@@ -75,7 +75,7 @@ struct LifetimeTests {
     @Test("A node that loses its last holder in its own pass completes it (G-66)")
     func ownPass() {
         var source: MutableNode<Int>? = graph.mutable(0)
-        var listens: [AnyCancellable] = []
+        var listens: [CancelToken] = []
         let bag = CancellableBag()
         var heard: [Int] = []
         listens.append(
@@ -207,7 +207,7 @@ struct LifetimeTests {
         let source = graph.mutable(0)
         let bag = CancellableBag()
         var calls = 0
-        var listen: AnyCancellable?
+        var listen: CancelToken?
         source.listen(in: bag, replay: false) { _ in
             listen?.cancel()
             #expect(self.graph.counts.liveNodes == 1)

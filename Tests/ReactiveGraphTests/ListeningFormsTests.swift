@@ -62,8 +62,10 @@ struct ListeningFormsTests {
         let recorder = Recorder<String>()
         let panel = Panel()
         node.listen(in: bag) { (value: Int) in panel.heard.append("a\(value)") }
-        node.listen(in: bag) { (value: Int, context: Context?) in panel.heard.append("b\(context != nil)") }
-        node.listen(in: bag) { (value: Int, path: Path, context: Context?) in
+        node.listenWithContext(in: bag) { (value: Int, context: Context?) in
+            panel.heard.append("b\(context != nil)")
+        }
+        node.listenWithPath(in: bag) { (value: Int, path: Path, context: Context?) in
             panel.heard.append("c\(path.ids == ids)")
         }
         hear(node, ids, owner: panel, panel)
@@ -77,10 +79,10 @@ struct ListeningFormsTests {
 
     private func hear<Owner: AnyObject>(_ node: Node<Int>, _ ids: [UInt64], owner: Owner, _ panel: Panel) {
         node.listen(owner: owner) { (_: Owner, value: Int) in panel.heard.append("d\(value)") }
-        node.listen(owner: owner) { (_: Owner, _: Int, context: Context?) in
+        node.listenWithContext(owner: owner) { (_: Owner, _: Int, context: Context?) in
             panel.heard.append("e\(context != nil)")
         }
-        node.listen(owner: owner) { (_: Owner, _: Int, path: Path, context: Context?) in
+        node.listenWithPath(owner: owner) { (_: Owner, _: Int, path: Path, context: Context?) in
             panel.heard.append("f\(path.ids == ids) \(context != nil)")
         }
     }

@@ -17,7 +17,9 @@ struct ListeningTests {
         let bag = CancellableBag()
         let node = graph.mutable(1)
         var heard: [String] = []
-        node.listen(in: bag) { (value: Int, context: Context?) in heard.append("\(value) \(context != nil)") }
+        node.listenWithContext(in: bag) { (value: Int, context: Context?) in
+            heard.append("\(value) \(context != nil)")
+        }
         node.listen(in: bag, replay: false) { heard.append("late \($0)") }
         graph.mutable(of: Int.self).listen(in: bag) { heard.append("never \($0)") }
         node.set(2, context: Context(0))
@@ -197,7 +199,7 @@ struct CancellableTests {
         weak let watched = token
         var calls = 0
         do {
-            let cancellable = AnyCancellable { calls += 1 }
+            let cancellable = CancelToken { calls += 1 }
             cancellable.cancel()
             cancellable.cancel()
             #expect(!cancellable.isActive)
@@ -210,13 +212,13 @@ struct CancellableTests {
     func bag() {
         let bag = CancellableBag()
         var order: [Int] = []
-        let items = (0..<4).map { number in AnyCancellable { order.append(number) } }
+        let items = (0..<4).map { number in CancelToken { order.append(number) } }
         for item in items { item.store(in: bag) }
         bag.remove(items[1])
         bag.cancel()
         #expect(order == [0, 2, 3])
         #expect(bag.isEmpty)
-        AnyCancellable { order.append(9) }.store(in: bag)
+        CancelToken { order.append(9) }.store(in: bag)
         #expect(order == [0, 2, 3])
         bag.cancel()
         #expect(order == [0, 2, 3, 9])
@@ -226,11 +228,11 @@ struct CancellableTests {
     func reentrant() {
         let bag = CancellableBag()
         var order: [String] = []
-        let last = AnyCancellable { order.append("last") }
-        AnyCancellable {
+        let last = CancelToken { order.append("last") }
+        CancelToken {
             order.append("first")
             bag.remove(last)
-            bag.add(AnyCancellable { order.append("added") })
+            bag.add(CancelToken { order.append("added") })
         }.store(in: bag)
         bag.add(last)
         bag.cancel()
@@ -244,7 +246,7 @@ struct CancellableTests {
         var calls = 0
         do {
             let bag = CancellableBag()
-            bag.add(AnyCancellable { calls += 1 })
+            bag.add(CancelToken { calls += 1 })
         }
         #expect(calls == 1)
     }

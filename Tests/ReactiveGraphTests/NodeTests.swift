@@ -56,7 +56,7 @@ struct NodeTests {
         c.link(to: a)
         let bag = CancellableBag()
         var path = Path.empty
-        b.listen(in: bag) { (_: Int, seen: Path, _: Context?) in path = seen }
+        b.listenWithPath(in: bag) { (_: Int, seen: Path, _: Context?) in path = seen }
         b.set(0)
         a.set(1, path: path, context: nil)
         #expect(b.value == 0)

@@ -43,7 +43,7 @@ struct ReentrancyTests {
         let node = graph.mutable(of: Int.self)
         let bag = CancellableBag()
         var heard: [String] = []
-        node.listen(in: bag) { (value: Int, path: Path, context: Context?) in
+        node.listenWithPath(in: bag) { (value: Int, path: Path, context: Context?) in
             heard.append("\(value) \(path.count) \(context?.value(as: String.self) ?? "-")")
             if value == 1 { node.set(2, context: Context("queued")) }
             if value == 2 { node.set(3, path: path, context: context) }
@@ -177,7 +177,7 @@ struct ReentrancyTests {
         let bag = CancellableBag()
         busy.link(to: other, replay: false)
         var heard: [String] = []
-        busy.listen(in: bag, replay: false) { (value: Int, path: Path, context: Context?) in
+        busy.listenWithPath(in: bag, replay: false) { (value: Int, path: Path, context: Context?) in
             heard.append("\(value) over \(path.count) with \(context?.value(as: String.self) ?? "none")")
             if value == 1 { other.set(2, context: Context("brought")) }
         }

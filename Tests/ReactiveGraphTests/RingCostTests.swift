@@ -17,7 +17,7 @@ struct RingCostTests {
     }
 
     /// A ring of two maps, one of which `node` feeds; its joined value.
-    private func ring(fedBy node: Node<Int>) -> (Node<Int>, AnyCancellable?) {
+    private func ring(fedBy node: Node<Int>) -> (Node<Int>, CancelToken?) {
         let entry = node.map { $0 }
         let sum = Node.combineEach(entry, entry.map { $0 }) { max($0, $1) }
         return (sum, entry.link(to: sum))

@@ -65,7 +65,8 @@ struct WeakNodeTests {
     @Test("G-148: collect() notices the death; who hears empties hears it, once")
     func collecting() {
         let node = graph.weak(of: Page.self)
-        let derived = node.map { $0.object?.title }.propagatesEmpty()
+        let derived = node.map { $0.object?.title }
+        derived.propagatesEmpty = true
         let heard = EmissionRecorder(derived, replay: false)
         do {
             let page = Page("a")

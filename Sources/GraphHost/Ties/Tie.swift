@@ -22,7 +22,7 @@ final class Tie {
     /// Equal for ties that do the same: a definition that still has it keeps it.
     let key: String
     private let place: String
-    private var edge: AnyCancellable?
+    private var edge: CancelToken?
     private weak var transform: TransformEdge<Datum, Datum>?
     private var evaluation: Evaluation?
     /// While it is taken out: the end of its way, and how often that had emitted.

@@ -121,7 +121,7 @@ extension Bindable {
     public func bind<Value>(
         _ path: ReferenceWritableKeyPath<Self, Value>,
         to node: Node<Value>
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         bindings.path(path, of: self).sync(with: node)
     }
 }

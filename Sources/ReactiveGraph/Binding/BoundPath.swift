@@ -35,10 +35,10 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
             me.takeUnretainedValue().nodeChanged(value, path)
             return .nothing
         }
-        _ = node.graph.listen(to: node, in: bag, replay: false, edge)
+        _ = node.graph.listen(to: node, in: bag, replay: false, at: nil, edge)
     }
 
-    func sync(with other: Node<Value>) -> AnyCancellable {
+    func sync(with other: Node<Value>) -> CancelToken {
         node.sync(with: other).store(in: bag)
     }
 

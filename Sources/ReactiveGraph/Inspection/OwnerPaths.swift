@@ -29,6 +29,8 @@ public struct OwnerPath {
     ///
     /// `"value"` where the next node is the value of the one before, or kept by its switch.
     public let links: [String]
+    /// Where the listens of the holder were attached, in order of addition (G-163).
+    public let places: [CodePlace]
 }
 
 extension OwnerPath: CustomStringConvertible {
@@ -46,6 +48,15 @@ extension OwnerPath: CustomStringConvertible {
             text += label
         }
         return text
+    }
+}
+
+extension OwnerPath {
+    /// The places in brackets; of many the first three.
+    fileprivate var placesText: String {
+        guard !places.isEmpty else { return "" }
+        let shown = places.prefix(3).map(\.description).joined(separator: ", ")
+        return places.count > 3 ? " (\(shown), and \(places.count - 3) more)" : " (\(shown))"
     }
 }
 
@@ -81,10 +92,11 @@ extension AnyNode {
         return search.run()
     }
 
-    /// The answer of ``ownerPaths(limit:)`` as text: the node, then a line for each path.
+    /// The answer of ``ownerPaths(limit:)`` as text: the node, then a line for each path, of listens with the places where
+    /// they were attached (G-163).
     public func whyAlive(limit: Int = 16) -> String {
         let paths = ownerPaths(limit: limit)
-        let lines = paths.map { "    \($0)\n" }.joined()
+        let lines = paths.map { "    \($0)\($0.placesText)\n" }.joined()
         let more = paths.count == limit ? "    … there may be more\n" : ""
         return "\(name ?? "n\(id)") is held by\n\(lines)\(more)"
     }

@@ -1,7 +1,12 @@
 /// The search behind ``AnyNode/ownerPaths(limit:)``: upwards from a node over everything that holds it.
 struct OwnerSearch {
-    private struct Found {
+    private struct Outsider {
         let holder: OwnerPath.Holder
+        var places: [CodePlace] = []
+    }
+
+    private struct Found {
+        let outsider: Outsider
         /// From the node asked about upwards.
         let nodes: [NodeRef]
         let links: [String]
@@ -39,9 +44,10 @@ struct OwnerSearch {
         let all = (found + rings).prefix(limit)
         return all.map { path in
             OwnerPath(
-                holder: path.holder,
+                holder: path.outsider.holder,
                 nodes: path.nodes.reversed().map { $0.takeUnretainedValue() },
-                links: path.links.reversed()
+                links: path.links.reversed(),
+                places: path.outsider.places
             )
         }
     }
@@ -69,8 +75,8 @@ struct OwnerSearch {
                     links.append(step.link)
                     top = step.node
                 }
-                for (number, holder) in outside.enumerated() where found.count < limit {
-                    add(holder, number, nodes.reversed(), links.reversed())
+                for (number, outsider) in outside.enumerated() where found.count < limit {
+                    add(outsider, number, nodes.reversed(), links.reversed())
                 }
             }
             for hold in holds(on: node) where seen.insert(hold.node.id).inserted {
@@ -116,29 +122,31 @@ struct OwnerSearch {
             places[hold.node.id] = nodes.count
             nodes.append(hold.node)
             links.append(hold.link)
-            for (number, holder) in outsiders(of: hold.node).enumerated() where found.count < limit {
-                add(holder, number, nodes, links)
+            for (number, outsider) in outsiders(of: hold.node).enumerated() where found.count < limit {
+                add(outsider, number, nodes, links)
             }
             frames.append(Frame(holds: holds(on: hold.node)))
         }
     }
 
     private mutating func add(
-        _ holder: OwnerPath.Holder,
+        _ outsider: Outsider,
         _ number: Int,
         _ nodes: [NodeRef],
         _ links: [String]
     ) {
-        let key = Key(holder: holder, number: number, nodes: nodes.map(\.id))
+        let key = Key(holder: outsider.holder, number: number, nodes: nodes.map(\.id))
         guard known.insert(key).inserted else { return }
-        found.append(Found(holder: holder, nodes: nodes, links: links))
+        found.append(Found(outsider: outsider, nodes: nodes, links: links))
     }
 
     /// The path comes back to one of its nodes: the same nodes make one ring, wherever it is entered.
     private mutating func addRing(_ hold: Hold, at place: Int, _ nodes: [NodeRef], _ links: [String]) {
         guard rings.count < limit else { return }
         guard knownRings.insert(nodes[place...].map(\.id).sorted()).inserted else { return }
-        rings.append(Found(holder: .ring, nodes: nodes + [hold.node], links: links + [hold.link]))
+        rings.append(
+            Found(outsider: Outsider(holder: .ring), nodes: nodes + [hold.node], links: links + [hold.link])
+        )
     }
 
     // MARK: - Who holds a node
@@ -153,28 +161,32 @@ struct OwnerSearch {
         return result
     }
 
-    private func outsiders(of node: NodeRef) -> [OwnerPath.Holder] {
-        var result: [OwnerPath.Holder] = []
-        var bags: [(key: ObjectIdentifier, owner: String, listens: Int)] = []
+    private func outsiders(of node: NodeRef) -> [Outsider] {
+        var kept: [Outsider] = []
+        var bags: [(owner: String, listens: Int, places: [CodePlace])] = []
         var places: [ObjectIdentifier: Int] = [:]
         node._withUnsafeGuaranteedRef { node in
             node.forEachOutgoing { edge in
                 if let (key, owner) = edge.listenerDescription() {
-                    if let place = places[key] {
-                        bags[place].listens += 1
-                    } else {
-                        places[key] = bags.count
-                        bags.append((key, owner, 1))
+                    let index = places[key] ?? bags.count
+                    if index == bags.count {
+                        places[key] = index
+                        bags.append((owner, 0, []))
                     }
+                    bags[index].listens += 1
+                    if let place = edge.place { bags[index].places.append(place) }
                 } else if edge.isHeldFromOutside {
-                    result.append(.edge(name: edge.name))
+                    kept.append(Outsider(holder: .edge(name: edge.name)))
                 }
             }
         }
-        let listeners = bags.map { OwnerPath.Holder.listener(of: $0.owner, listens: $0.listens) }
-        let registries = node._withUnsafeGuaranteedRef { $0.registrations }.map(OwnerPath.Holder.registry)
+        let listeners = bags.map {
+            Outsider(holder: .listener(of: $0.owner, listens: $0.listens), places: $0.places)
+        }
+        let registries = node._withUnsafeGuaranteedRef { $0.registrations }
+            .map { Outsider(holder: .registry(name: $0)) }
         let isReferred = map.outsideReferences(to: node) > 0
-        return listeners + registries + result + (isReferred ? [.reference] : [])
+        return listeners + registries + kept + (isReferred ? [Outsider(holder: .reference)] : [])
     }
 }
 

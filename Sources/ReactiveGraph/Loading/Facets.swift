@@ -1,29 +1,64 @@
-/// What a node that mirrors a remote thing knows beside its value (G-135).
+/// What a node that mirrors a remote thing knows beside its value (G-135, G-160).
+///
+/// It comes with the node's first load or error, and stays.
 final class Facets {
+    private struct Running {
+        weak var load: (any Cancellable)?
+    }
+
     // An error's death may look here: see `replace`.
     @exclusivity(unchecked) private(set) var error: (any Error)?
     private(set) var loads = 0
+    /// When the value was last set or confirmed, by the graph's clock; `nil` if it counts as out of date.
+    private(set) var confirmed: Duration?
     /// The error of a node that can never have a value loaded.
     var lastingError: (any Error)?
-    /// Stands first among the node's listeners while there is an error: a value clears it before anybody hears.
-    fileprivate var clearing: Edge?
+    /// Loads that may still report, oldest first.
+    ///
+    /// `loads` follows later where signals wait for the end of a pass.
+    private var running: [Running] = []
+    /// Stands first among the node's listeners: a value clears the error before anybody hears it.
+    fileprivate var watch: Edge?
 
-    func apply(_ signal: NodeSignal) {
+    func apply(_ signal: NodeSignal, at time: Duration?) {
         switch signal {
         case .requested: loads += 1
+        case .progress: break
         case .cancelled, .finished: loads -= 1
         case .notModified:
             loads -= 1
-            replace(&error, with: nil)
+            confirm(at: time)
         case .failed(let failure, let endsLoad):
             if endsLoad { loads -= 1 }
             replace(&error, with: failure)
-        case .wiped: replace(&error, with: nil)
+        case .wiped: confirm(at: nil)
         }
     }
 
-    func valueCame() {
+    /// What the node holds is right as of now; at no time, if it is to be taken as out of date.
+    func confirm(at time: Duration?) {
+        confirmed = time
         replace(&error, with: nil)
+    }
+
+    func invalidate() {
+        confirmed = nil
+    }
+
+    // MARK: - Running loads
+
+    var hasRunningLoads: Bool { !running.isEmpty }
+
+    func began(_ load: any Cancellable) {
+        running.append(Running(load: load))
+    }
+
+    func ended(_ load: any Cancellable) {
+        running.removeAll { $0.load == nil || $0.load === load }
+    }
+
+    func cancelLoads() {
+        for entry in exchange(&running, with: []) { entry.load?.cancel() }
     }
 }
 
@@ -42,28 +77,42 @@ extension AnyNode {
     public final var loadCount: Int { pending?.facets?.loads ?? 0 }
 }
 
+extension AnyNode {
+    /// Whether the node holds a value that was set or confirmed within `age`, and not invalidated since (G-160).
+    ///
+    /// Times are noted from the node's first load, or its first set with a ``ValueSource``, on: a value that was set
+    /// before that counts as out of date. The graph needs a clock.
+    public final func isUpToDate(within age: Duration) -> Bool {
+        let now = graph.requireClock("isUpToDate").now
+        guard !isEmpty, let confirmed = pending?.facets?.confirmed else { return false }
+        return now - confirmed <= age
+    }
+
+    /// Takes the value as out of date until the next one, or until a load confirms it (G-160).
+    ///
+    /// The value stays, and no listener is called.
+    public final func invalidate() {
+        pending?.facets?.invalidate()
+    }
+}
+
 extension Node {
     final func needFacets() -> Facets {
         let pending = needPending()
         if let facets = pending.facets { return facets }
         let made = Facets()
         pending.facets = made
+        watchValues(made)
         return made
     }
 
-    /// Watches for the value that clears the error, by an edge that holds nothing and counts for nothing.
-    final func clearErrorWithNextValue(_ facets: Facets) {
-        guard facets.clearing == nil else { return }
-        let edge = Edge("Clear error", [.listener, .own]) { [unowned facets] edge in
-            guard case .value = edge.input(Value.self), let graph = edge.graph else { return .nothing }
-            facets.valueCame()
-            // It runs: it is freed when the turn ends.
-            graph.graves.append(edge)
-            facets.clearing = nil
-            graph.detachSource(edge)
+    /// Watches for values by an edge that holds nothing and counts for nothing.
+    private func watchValues(_ facets: Facets) {
+        let edge = Edge("Facets", [.listener, .own]) { [unowned facets] edge in
+            if case .value = edge.input(Value.self) { facets.confirm(at: edge.graph?.clock?.now) }
             return .nothing
         }
-        facets.clearing = edge
+        facets.watch = edge
         graph.attachFirst(edge, to: self)
     }
 }

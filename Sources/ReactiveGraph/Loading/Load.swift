@@ -1,48 +1,82 @@
-/// A load that is under way, on behalf of a node that mirrors a remote thing (G-135).
+/// A load that is under way, on behalf of a node that mirrors a remote thing (G-135, G-160).
 ///
-/// The library does no I/O: whoever does tells the outcome here. A load ends once; what is told later is ignored,
-/// so a late answer to a cancelled request does no harm. It holds its node, and dropping it cancels it.
+/// The library does no input or output: the code that does reports the outcome here. A load ends once; later reports are
+/// ignored, so a late answer to a cancelled request does no harm. It holds its node, and dropping it cancels it.
 ///
 /// ```swift
 /// let load = profile.beginLoad()  // prints requested
 /// load.fail(Offline())  // prints error(Offline())
 /// ```
-public final class Load<Value> {
+public final class Load<Value>: Cancellable {
     private var node: Node<Value>?
+    /// How much is done, 0…1.
+    public private(set) var progress = 0.0
+    /// Called once when the load is cancelled, by ``cancel()``, by a wipe of the node, or by dropping it: the place to
+    /// abort the request.
+    public var onCancel: (() -> Void)?
 
     init(of node: Node<Value>) {
         self.node = node
+        let facets = node.needFacets()
+        facets.began(self)
         node.send(.requested)
-        if let error = node.needFacets().lastingError { fail(error) }
+        if let error = facets.lastingError { fail(error) }
     }
 
     deinit {
         cancel()
     }
 
-    /// Whether the outcome has not been told yet.
+    /// Whether no outcome was reported yet.
     public var isRunning: Bool { node != nil }
+
+    /// Reports how much is done: event listeners hear ``NodeEvent/progress(_:)``.
+    ///
+    /// - Parameter fraction: is limited to 0…1; one that is not above the last is ignored.
+    public func report(progress fraction: Double) {
+        let fraction = min(fraction, 1)
+        guard let node, fraction > progress else { return }
+        progress = fraction
+        node.send(.progress(fraction))
+    }
 
     /// A value came: it is set, and clears the error.
     public func finish(_ value: Value, source: ValueSource = .network) {
-        guard let node = node.take() else { return }
+        guard let node = end() else { return }
         node.send(.finished)
         node.setDirectly(.value(value), context: Context(source: source))
     }
 
     /// What the node holds is still right: the error is cleared, no value is set.
     public func notModified() {
-        node.take()?.send(.notModified)
+        end()?.send(.notModified)
     }
 
     /// The load failed: the error becomes ``AnyNode/latestError``, the value stays.
     public func fail(_ error: any Error) {
-        node.take()?.send(.failed(error, endsLoad: true))
+        end()?.send(.failed(error, endsLoad: true))
     }
 
-    /// Nobody wants the outcome any more.
+    /// The outcome is not wanted any more.
     public func cancel() {
-        node.take()?.send(.cancelled)
+        let abort = onCancel
+        guard let node = end() else { return }
+        abort?()
+        node.send(.cancelled)
+    }
+
+    private func end() -> Node<Value>? {
+        onCancel = nil
+        guard let node = node.take() else { return nil }
+        node.needFacets().ended(self)
+        return node
+    }
+}
+
+extension Node {
+    final func loadIfNeeded(_ age: Duration) -> Load<Value>? {
+        let isRunning = pending?.facets?.hasRunningLoads ?? false
+        return isRunning || isUpToDate(within: age) ? nil : Load(of: self)
     }
 }
 
@@ -52,8 +86,17 @@ extension MutableNode {
         Load(of: self)
     }
 
+    /// Begins a load unless one is running, or the value is up to date (G-160).
+    ///
+    /// - Parameter age: as in ``AnyNode/isUpToDate(within:)``.
+    /// - Returns: the load to carry out; `nil` if there is nothing to do.
+    public func loadIfNeeded(within age: Duration) -> Load<Value>? {
+        loadIfNeeded(age)
+    }
+
     /// Sets, and says where the value came from; derived nodes tell it too.
     public func set(_ value: Value, source: ValueSource) {
+        _ = needFacets()
         setDirectly(.value(value), context: Context(source: source))
     }
 
@@ -67,5 +110,15 @@ extension WritableNode {
     /// Begins a load of this node's value; loads may overlap.
     public func beginLoad() -> Load<Value> {
         Load(of: node)
+    }
+
+    /// Begins a load unless one is running, or the value is up to date, as ``MutableNode/loadIfNeeded(within:)`` does.
+    public func loadIfNeeded(within age: Duration) -> Load<Value>? {
+        node.loadIfNeeded(age)
+    }
+
+    /// Empties the node and cancels its loads, as ``MutableNode/wipe()`` does.
+    public func wipe() {
+        node.wipe()
     }
 }

@@ -4,6 +4,7 @@
 @usableFromInline
 indirect enum NodeSignal {
     case requested
+    case progress(Double)
     case cancelled
     case notModified
     case failed(any Error, endsLoad: Bool)
@@ -15,6 +16,7 @@ indirect enum NodeSignal {
     func event<Value>(of type: Value.Type) -> NodeEvent<Value>? {
         switch self {
         case .requested: .requested
+        case .progress(let fraction): .progress(fraction)
         case .cancelled: .cancelled
         case .notModified: .notModified
         case .failed(let error, _): .error(error)
@@ -46,9 +48,7 @@ extension Node {
 
     /// Changes facets, and tells event listeners.
     final func handle(_ signal: NodeSignal) {
-        let facets = needFacets()
-        facets.apply(signal)
-        if case .failed = signal { clearErrorWithNextValue(facets) }
+        needFacets().apply(signal, at: graph.clock?.now)
         guard !graph.stopping else { return }
         for edge in listenEdges {
             // An earlier listener may have ended this one.

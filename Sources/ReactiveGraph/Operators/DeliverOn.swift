@@ -3,7 +3,7 @@ extension Node {
     ///
     /// Each value is posted by itself, none is left out, and order, path and context are kept. Values on their way
     /// are dropped when the edge is cancelled or the new node is freed; they keep nothing alive. To work on
-    /// another thread, ``listen(in:on:replay:_:)-(_,GraphExecutor,_,(Value)->Void)`` there and come back
+    /// another thread, ``listen(in:on:replay:file:line:_:)-(_,GraphExecutor,_,_,_,(Value)->Void)`` there and come back
     /// through a ``NodeHandle``.
     ///
     /// - Parameters:

@@ -11,7 +11,7 @@ extension Node {
     /// - Returns: breaks both links when cancelled; values stay. Syncing a node with itself does nothing.
     @inlinable
     @discardableResult
-    public func sync(with other: Node<Value>) -> AnyCancellable {
+    public func sync(with other: Node<Value>) -> CancelToken {
         Sync.tie(self, other, Sync.identity(Value.self, graph, nil), Sync.identity(Value.self, graph, nil))
     }
 
@@ -21,7 +21,7 @@ extension Node {
     /// delivery between the two nodes or at ``Graph/collect()``, and nothing is delivered in between.
     @inlinable
     @discardableResult
-    public func sync(with other: Node<Value>, owner: AnyObject) -> AnyCancellable {
+    public func sync(with other: Node<Value>, owner: AnyObject) -> CancelToken {
         let life = Sync.Life(owner)
         let sync = Sync.tie(
             self,
@@ -52,7 +52,7 @@ extension Node {
         owner: AnyObject? = nil,
         transform: @escaping (Other) -> Value,
         revert: @escaping (Value) -> Other
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let life = owner.map { Sync.Life($0) }
         let sync = Sync.tie(self, other, Sync.mapped(life, transform), Sync.mapped(life, revert))
         guard let owner else { return sync }
@@ -71,7 +71,7 @@ extension Node where Value: Equatable {
         owner: AnyObject? = nil,
         transform: @escaping (Other) -> Value,
         revert: @escaping (Value) -> Other
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let life = owner.map { Sync.Life($0) }
         #if DEBUG
             let (there, back) = (
@@ -102,15 +102,12 @@ enum Sync {
 
     /// Links `node` to `other`, then `other` to `node`.
     @usableFromInline
-    static func tie(_ node: AnyNode, _ other: AnyNode, _ into: Edge, _ back: Edge) -> AnyCancellable {
+    static func tie(_ node: AnyNode, _ other: AnyNode, _ into: Edge, _ back: Edge) -> CancelToken {
         let graph = node.graph
         let first = graph.link(node, to: other, replay: true, propagatesEmpty: nil, into)
         // A listener that heard the first replay may have freed nothing: both nodes are held by the caller.
         let second = graph.link(other, to: node, replay: true, propagatesEmpty: nil, back)
-        return AnyCancellable {
-            first?.cancel()
-            second?.cancel()
-        }
+        return CancelToken(parts: [first, second].compactMap { $0 })
     }
 
     /// Hands an emission on as it is, and once only in settled mode.
@@ -240,11 +237,12 @@ extension Graph {
 
     /// Ends `sync` with the life of `owner` (G-151).
     @usableFromInline
-    func tie(_ sync: AnyCancellable, to owner: AnyObject) -> AnyCancellable {
+    func tie(_ sync: CancelToken, to owner: AnyObject) -> CancelToken {
         if let owner = owner as? any ListenerOwner {
             owner.listenBag.add(sync)
         } else {
             ties.append(OwnerTie(owner: owner, cancellable: sync))
+            watchOwners()
         }
         return sync
     }
@@ -261,9 +259,9 @@ extension Graph {
 /// Something that ends with the life of an object that keeps no bag.
 final class OwnerTie {
     private(set) weak var owner: AnyObject?
-    let cancellable: AnyCancellable
+    let cancellable: CancelToken
 
-    init(owner: AnyObject, cancellable: AnyCancellable) {
+    init(owner: AnyObject, cancellable: CancelToken) {
         self.owner = owner
         self.cancellable = cancellable
     }

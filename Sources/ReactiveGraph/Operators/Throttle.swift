@@ -1,7 +1,7 @@
 extension Node {
-    /// A debounce: ``debounce(for:edge:dropsWhenCleared:control:)`` by the name it has in the model of this library (G-75).
+    /// The same as ``debounce(for:edge:dropsWhenCleared:control:)``, by another name (G-75).
     ///
-    /// A steady stream faster than the interval never emits. For the newest value at a fixed rate there is
+    /// It does not do what Rx and Combine call throttle, the newest value at a fixed rate: that is
     /// ``sample(every:dropsWhenCleared:control:)``.
     public func throttle(
         for interval: Duration,

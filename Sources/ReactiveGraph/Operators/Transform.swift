@@ -37,15 +37,17 @@ extension Node {
     ///   - name: the name of the edge in descriptions.
     ///   - replay: whether the function is called now with the upstream's present emission (G-149).
     ///   - function: from emission to emission; `nil` means that nothing happens.
+    /// - Returns: ends the link when cancelled, and gives its edge; `nil` if nothing was linked.
     @inlinable
+    @discardableResult
     public func link<In>(
         to upstream: Node<In>,
         named name: String,
         replay: Bool = true,
         _ function: @escaping (Emission<In>, Context?) -> Emission<Value>?
-    ) {
+    ) -> CancelToken? {
         let engine = Unmanaged.passUnretained(graph)
-        _ = graph.link(
+        return graph.link(
             self,
             to: upstream,
             replay: replay,

@@ -6,8 +6,12 @@ extension Node {
     /// owner (G-118).
     @inlinable
     @discardableResult
-    public func addListener<Listener: NodeListener & AnyObject>(_ listener: Listener) -> Self {
-        addListener(listener, owner: listener)
+    public func addListener<Listener: NodeListener & AnyObject>(
+        _ listener: Listener,
+        file: String = #fileID,
+        line: Int = #line
+    ) -> Self {
+        addListener(listener, owner: listener, file: file, line: line)
     }
 
     /// Tells `listener` every event of this node, for as long as one of its owners lives; returns the node.
@@ -16,14 +20,19 @@ extension Node {
     /// time adds nothing but the owner (G-118).
     ///
     /// The death of an owner that is a ``ListenerOwner`` is noticed at once, that of any other object as in
-    /// ``listen(owner:replay:_:)-(_,_,(Owner,Value)->Void)``.
+    /// ``listen(owner:replay:file:line:_:)``.
     @inlinable
     @discardableResult
     public func addListener<Listener: NodeListener & AnyObject>(
         _ listener: Listener,
-        owner: AnyObject
+        owner: AnyObject,
+        file: String = #fileID,
+        line: Int = #line
     ) -> Self {
-        add(listener, isObject: true, identity: nil, owner: owner) { object, node, event in
+        add(listener, isObject: true, identity: listener.observerIdentity, owner: owner, at: (file, line)) {
+            object,
+            node,
+            event in
             unsafeDowncast(object, to: Listener.self).node(node, event: event)
         }
         return self
@@ -34,23 +43,35 @@ extension Node {
     /// - Parameters:
     ///   - listener: is copied. An object that comes here as `any NodeListener` is treated as an object.
     ///   - owner: is held weakly.
-    ///   - identity: what makes two listeners the same; without it each is unique (G-118).
+    ///   - identity: what makes two listeners the same; by default the listener's own ``NodeListener/observerIdentity``
+    ///     (G-118).
+    ///   - file: the file of the call, for ``AnyNode/whyAlive(limit:)`` (G-163).
+    ///   - line: the line of the call.
     /// - Returns: this node.
     @inlinable
     @discardableResult
     public func addListener<Listener: NodeListener>(
         _ listener: Listener,
         owner: AnyObject,
-        identity: AnyHashable? = nil
+        identity: AnyHashable? = nil,
+        file: String = #fileID,
+        line: Int = #line
     ) -> Self {
+        let identity = identity ?? listener.observerIdentity
         let isObject = type(of: listener) is AnyClass
         let object = isObject ? listener as AnyObject : ListenerToken()
         if isObject {
-            add(object, isObject: true, identity: nil, owner: owner) { object, node, event in
+            add(object, isObject: true, identity: identity, owner: owner, at: (file, line)) {
+                object,
+                node,
+                event in
                 (object as? any NodeListener)?.node(node, event: event)
             }
         } else {
-            add(object, isObject: false, identity: identity, owner: owner) { _, node, event in
+            add(object, isObject: false, identity: identity, owner: owner, at: (file, line)) {
+                _,
+                node,
+                event in
                 listener.node(node, event: event)
             }
         }
@@ -66,6 +87,8 @@ extension Node {
     ///   - owner: is held weakly.
     ///   - identity: a closure added again under the same identity is not added: `owner` becomes an owner of the
     ///     listen there is (G-118). Without identity each closure is unique, and one added twice fires twice.
+    ///   - file: the file of the call, for ``AnyNode/whyAlive(limit:)`` (G-163).
+    ///   - line: the line of the call.
     ///   - body: what to do.
     /// - Returns: this node.
     @inlinable
@@ -73,9 +96,16 @@ extension Node {
     public func addListener(
         owner: AnyObject,
         identity: AnyHashable? = nil,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping (NodeEvent<Value>) -> Void
     ) -> Self {
-        add(ListenerToken(), isObject: false, identity: identity, owner: owner) { _, _, event in body(event) }
+        add(ListenerToken(), isObject: false, identity: identity, owner: owner, at: (file, line)) {
+            _,
+            _,
+            event in
+            body(event)
+        }
         return self
     }
 
@@ -86,10 +116,12 @@ extension Node {
     @discardableResult
     public func addListener<Owner: AnyObject>(
         owner: Owner,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping (Owner, Node<Value>, NodeEvent<Value>) -> Void
     ) -> Self {
         // The owner is its own listener: nothing is left to be told once it is dead.
-        add(owner, isObject: false, identity: nil, owner: owner) { object, node, event in
+        add(owner, isObject: false, identity: nil, owner: owner, at: (file, line)) { object, node, event in
             body(unsafeDowncast(object, to: Owner.self), node, event)
         }
         return self
@@ -101,25 +133,22 @@ extension Node {
         isObject: Bool,
         identity: AnyHashable?,
         owner: AnyObject,
+        at place: (file: String, line: Int),
         tell: @escaping EventListen<Value>.Tell
     ) {
         let key = OwnedListen.Key(node: id, listener: listener, isObject: isObject, identity: identity)
         if let key, let known = graph.ownedListens[key] {
-            if !isObject || known.isListen(of: listener), known.livingListener() != nil {
+            // The address of an object is no identity by itself: the object may be another by now (G-147).
+            if !isObject || identity != nil || known.isListen(of: listener), known.livingListener() != nil {
                 known.add(owner)
                 return
             }
             known.end()
         }
         let listen = EventListen<Value>(listener: listener, key: key, tell: tell)
-        graph.begin(
-            listen,
-            on: self,
-            owner: owner,
-            Edge("Listen", [.listener, .hearsEmpty, .foreign]) { edge in
-                listen.deliver(edge)
-            }
-        )
+        let edge = Edge("Listen", [.listener, .hearsEmpty, .foreign]) { edge in listen.deliver(edge) }
+        edge.attached(atFile: place.file, line: place.line)
+        graph.begin(listen, on: self, owner: owner, edge)
     }
 }
 
@@ -132,10 +161,10 @@ final class ListenerToken {
 extension OwnedListen.Key {
     init?(node: UInt64, listener: AnyObject, isObject: Bool, identity: AnyHashable?) {
         self.node = node
-        if isObject {
-            self.identity = .object(ObjectIdentifier(listener))
-        } else if let identity {
+        if let identity {
             self.identity = .value(identity)
+        } else if isObject {
+            self.identity = .object(ObjectIdentifier(listener))
         } else {
             return nil
         }
@@ -150,6 +179,7 @@ extension Graph {
             listen.begin(edge)
             listen.add(owner)
             if let key = listen.key { ownedListens[key] = listen }
+            watchOwners()
             attach(edge, from: node)
             attach(edge, to: foreign)
             complete(edge)

@@ -6,6 +6,7 @@ extension NodeEvent: CustomStringConvertible {
         case .newValue(let value, let source): "newValue(\(value), source: \(source))"
         case .empty(let source): "empty(source: \(source))"
         case .requested: "requested"
+        case .progress(let fraction): "progress(\(fraction))"
         case .cancelled: "cancelled"
         case .notModified: "notModified"
         case .error(let error): "error(\(error))"

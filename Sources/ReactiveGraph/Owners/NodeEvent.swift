@@ -12,6 +12,8 @@ public enum NodeEvent<Value> {
     case empty(source: ValueSource)
     /// A load began (``MutableNode/beginLoad()``).
     case requested
+    /// A running load reported how much is done, 0…1 (``Load/report(progress:)``).
+    case progress(Double)
     /// A load was cancelled.
     case cancelled
     /// A load ended: what the node holds is still right.
@@ -43,6 +45,7 @@ extension NodeEvent: Equatable where Value: Equatable {
         case (.added(let a), .added(let b)): a == b
         case (.newValue(let a, let from), .newValue(let b, let other)): a == b && from == other
         case (.empty(let a), .empty(let b)): a == b
+        case (.progress(let a), .progress(let b)): a == b
         case (.error(let a), .error(let b)): type(of: a) == type(of: b) && "\(a)" == "\(b)"
         case (.requested, .requested), (.cancelled, .cancelled), (.notModified, .notModified),
             (.stopped, .stopped):

@@ -14,4 +14,15 @@
 public protocol NodeListener {
     /// Called with each event of a node this listener was added to.
     func node<Value>(_ node: Node<Value>, event: NodeEvent<Value>)
+
+    /// What makes two listeners of one node the same: adding the second one adds its owner and nothing else (G-118).
+    ///
+    /// Asked when the listener is added. `nil`, the default, leaves objects to be told apart as the objects they are, and
+    /// makes every value unique.
+    var observerIdentity: AnyHashable? { get }
+}
+
+extension NodeListener {
+    /// None.
+    public var observerIdentity: AnyHashable? { nil }
 }

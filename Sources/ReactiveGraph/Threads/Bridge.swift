@@ -147,7 +147,7 @@ private final class Bridge<Value: Sendable>: Sendable {
             }
             return .nothing
         }
-        _ = graph.listen(to: node, in: bag, replay: true, edge)
+        _ = graph.listen(to: node, in: bag, replay: true, at: nil, edge)
     }
 
     private func send(_ entry: Entry, _ graph: Graph) {

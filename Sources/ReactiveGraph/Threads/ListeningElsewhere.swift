@@ -20,37 +20,43 @@ extension Node where Value: Sendable {
         in bag: CancellableBag,
         on executor: any GraphExecutor,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping @Sendable (Value) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let remote = RemoteListen<Value>(executor) { value, _, _ in body(value) }
-        return graph.listen(to: self, in: bag, replay: replay, remote.edge())
+        return graph.listen(to: self, in: bag, replay: replay, at: (file, line), remote.edge())
     }
 
     /// As the form without, with the context of each emission.
     @discardableResult
-    public func listen(
+    public func listenWithContext(
         in bag: CancellableBag,
         on executor: any GraphExecutor,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping @Sendable (Value, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let remote = RemoteListen<Value>(executor) { value, _, context in body(value, context) }
-        return graph.listen(to: self, in: bag, replay: replay, remote.edge())
+        return graph.listen(to: self, in: bag, replay: replay, at: (file, line), remote.edge())
     }
 
     /// As the form without, with the path and the context of each emission.
     @discardableResult
-    public func listen(
+    public func listenWithPath(
         in bag: CancellableBag,
         on executor: any GraphExecutor,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping @Sendable (Value, Path, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let remote = RemoteListen<Value>(executor, body)
-        return graph.listen(to: self, in: bag, replay: replay, remote.edge(wantsPath: true))
+        return graph.listen(to: self, in: bag, replay: replay, at: (file, line), remote.edge(wantsPath: true))
     }
 
-    /// As ``listen(in:on:replay:_:)-(_,GraphExecutor,_,(Value)->Void)``, for as long as `owner` lives, with the
+    /// As ``listen(in:on:replay:file:line:_:)-(_,GraphExecutor,_,_,_,(Value)->Void)``, for as long as `owner` lives, with the
     /// owner.
     ///
     /// The owner is held while `body` runs, so it may die on the executor's thread.
@@ -59,40 +65,49 @@ extension Node where Value: Sendable {
         owner: Owner,
         on executor: any GraphExecutor,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping @Sendable (Owner, Value) -> Void
-    ) -> AnyCancellable {
-        listenElsewhere(owner, executor, replay) { owner, value, _, _ in body(owner, value) }
+    ) -> CancelToken {
+        listenElsewhere(owner, executor, replay, (file, line)) { owner, value, _, _ in body(owner, value) }
     }
 
     /// As the form without, with the context of each emission.
     @discardableResult
-    public func listen<Owner: AnyObject & Sendable>(
+    public func listenWithContext<Owner: AnyObject & Sendable>(
         owner: Owner,
         on executor: any GraphExecutor,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping @Sendable (Owner, Value, Context?) -> Void
-    ) -> AnyCancellable {
-        listenElsewhere(owner, executor, replay) { owner, value, _, context in body(owner, value, context) }
+    ) -> CancelToken {
+        listenElsewhere(owner, executor, replay, (file, line)) { owner, value, _, context in
+            body(owner, value, context)
+        }
     }
 
     /// As the form without, with the path and the context of each emission.
     @discardableResult
-    public func listen<Owner: AnyObject & Sendable>(
+    public func listenWithPath<Owner: AnyObject & Sendable>(
         owner: Owner,
         on executor: any GraphExecutor,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping @Sendable (Owner, Value, Path, Context?) -> Void
-    ) -> AnyCancellable {
-        listenElsewhere(owner, executor, replay, wantsPath: true, body)
+    ) -> CancelToken {
+        listenElsewhere(owner, executor, replay, (file, line), wantsPath: true, body)
     }
 
     private func listenElsewhere<Owner: AnyObject & Sendable>(
         _ owner: Owner,
         _ executor: any GraphExecutor,
         _ replay: Bool,
+        _ place: (file: String, line: Int),
         wantsPath: Bool = false,
         _ body: @escaping @Sendable (Owner, Value, Path, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         weak let watched = owner
         let remote = RemoteListen<Value>(executor) { value, path, context in
             if let watched { body(watched, value, path, context) }
@@ -101,6 +116,7 @@ extension Node where Value: Sendable {
             to: self,
             owner: owner,
             replay: replay,
+            at: place,
             owned: remote.edge(wantsPath: wantsPath),
             foreign: { remote.edge(wantsPath: wantsPath) { watched != nil } }
         )

@@ -1,6 +1,6 @@
 // Listening later, on the graph's own thread (G-63). Closures may capture what they like.
 extension Node {
-    /// As ``listen(in:replay:_:)-(_,_,(Value)->Void)``, but each value, that of the replay too, is posted to
+    /// As ``listen(in:replay:file:line:_:)``, but each value, that of the replay too, is posted to
     /// `executor`, and `body` runs when its turn comes: a set returns before.
     ///
     /// `executor` is the graph's own loop, or another queue of the same thread. Values arrive in order, and none is
@@ -11,86 +11,113 @@ extension Node {
         in bag: CancellableBag,
         on executor: any LoopExecutor,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping (Value) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let life = ListenLife { value, _, _ in body(value) }
-        return graph.listen(to: self, in: bag, replay: replay, life.edge(of: Value.self, on: executor))
+        return graph.listen(
+            to: self,
+            in: bag,
+            replay: replay,
+            at: (file, line),
+            life.edge(of: Value.self, on: executor)
+        )
     }
 
     /// As the form without, with the context of each emission.
     @discardableResult
-    public func listen(
+    public func listenWithContext(
         in bag: CancellableBag,
         on executor: any LoopExecutor,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping (Value, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let life = ListenLife { value, _, context in body(value, context) }
-        return graph.listen(to: self, in: bag, replay: replay, life.edge(of: Value.self, on: executor))
+        return graph.listen(
+            to: self,
+            in: bag,
+            replay: replay,
+            at: (file, line),
+            life.edge(of: Value.self, on: executor)
+        )
     }
 
     /// As the form without, with the path and the context of each emission.
     @discardableResult
-    public func listen(
+    public func listenWithPath(
         in bag: CancellableBag,
         on executor: any LoopExecutor,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping (Value, Path, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let life = ListenLife(body)
         let edge = life.edge(of: Value.self, on: executor, wantsPath: true)
-        return graph.listen(to: self, in: bag, replay: replay, edge)
+        return graph.listen(to: self, in: bag, replay: replay, at: (file, line), edge)
     }
 
-    /// As ``listen(owner:replay:_:)-(_,_,(Owner,Value)->Void)``, but each value is posted to `executor`.
+    /// As ``listen(owner:replay:file:line:_:)``, but each value is posted to `executor`.
     ///
-    /// See ``listen(in:on:replay:_:)-(_,LoopExecutor,_,(Value)->Void)``. After the owner's death nothing is called.
+    /// See ``listen(in:on:replay:file:line:_:)-(_,LoopExecutor,_,_,_,(Value)->Void)``. After the owner's death nothing is called.
     @discardableResult
     public func listen<Owner: AnyObject>(
         owner: Owner,
         on executor: any LoopExecutor,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping (Owner, Value) -> Void
-    ) -> AnyCancellable {
-        listenLater(owner, executor, replay) { owner, value, _, _ in body(owner, value) }
+    ) -> CancelToken {
+        listenLater(owner, executor, replay, (file, line)) { owner, value, _, _ in body(owner, value) }
     }
 
     /// As the form without, with the context of each emission.
     @discardableResult
-    public func listen<Owner: AnyObject>(
+    public func listenWithContext<Owner: AnyObject>(
         owner: Owner,
         on executor: any LoopExecutor,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping (Owner, Value, Context?) -> Void
-    ) -> AnyCancellable {
-        listenLater(owner, executor, replay) { owner, value, _, context in body(owner, value, context) }
+    ) -> CancelToken {
+        listenLater(owner, executor, replay, (file, line)) { owner, value, _, context in
+            body(owner, value, context)
+        }
     }
 
     /// As the form without, with the path and the context of each emission.
     @discardableResult
-    public func listen<Owner: AnyObject>(
+    public func listenWithPath<Owner: AnyObject>(
         owner: Owner,
         on executor: any LoopExecutor,
         replay: Bool = true,
+        file: String = #fileID,
+        line: Int = #line,
         _ body: @escaping (Owner, Value, Path, Context?) -> Void
-    ) -> AnyCancellable {
-        listenLater(owner, executor, replay, wantsPath: true, body)
+    ) -> CancelToken {
+        listenLater(owner, executor, replay, (file, line), wantsPath: true, body)
     }
 
     private func listenLater<Owner: AnyObject>(
         _ owner: Owner,
         _ executor: any LoopExecutor,
         _ replay: Bool,
+        _ place: (file: String, line: Int),
         wantsPath: Bool = false,
         _ body: @escaping (Owner, Value, Path, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let life = ListenLife<Value> { [weak owner] value, path, context in
             if let owner { body(owner, value, path, context) }
         }
         func edge() -> Edge {
             life.edge(of: Value.self, on: executor, wantsPath: wantsPath) { [weak owner] in owner != nil }
         }
-        return graph.listen(to: self, owner: owner, replay: replay, owned: edge(), foreign: edge)
+        return graph.listen(to: self, owner: owner, replay: replay, at: place, owned: edge(), foreign: edge)
     }
 }
 

@@ -9,11 +9,24 @@ extension Examples {
         let count = graph.mutable(1)
         count.listen(in: bag) { print("value", $0) }  // prints value 1
         count.listen(in: bag, replay: false) { print("later", $0) }
-        count.listen(in: bag, replay: false) { value, context in
+        count.listenWithContext(in: bag, replay: false) { value, context in
             print("from", context?.value(as: String.self) ?? "nobody")
         }
         count.set(2, context: Context("the keyboard"))
         // prints value 2, then later 2, then from the keyboard
+        try check()
+    }
+
+    @Test("A listener that ends itself (G-47)")
+    func listenWhile() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let level = graph.mutable(1)
+        level.listenWhile(in: bag) { value in
+            print(value)
+            return value < 3
+        }  // prints 1
+        for value in 2...5 { level.set(value) }  // prints 2, then 3
         try check()
     }
 

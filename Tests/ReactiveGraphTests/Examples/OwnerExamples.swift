@@ -56,4 +56,26 @@ extension Examples {
         print(profile, profile.latestError ?? "no error")  // prints undefined: Ada Offline()
         try check()
     }
+
+    @Test("Loading what is out of date (G-160)")
+    func freshness() throws {
+        let clock = ManualClock()
+        let graph = Graph(clock: clock)
+        let bag = CancellableBag()
+        let profile = graph.mutable(of: String.self)
+        profile.addListener(owner: bag) { print($0) }  // prints added(empty)
+
+        let load = profile.loadIfNeeded(within: .seconds(30))  // prints requested
+        load?.report(progress: 0.5)  // prints progress(0.5)
+        load?.finish("Ada")  // prints newValue(Ada, source: network)
+        print(profile.loadIfNeeded(within: .seconds(30)) == nil)  // prints true
+
+        profile.invalidate()
+        let second = profile.loadIfNeeded(within: .seconds(30))  // prints requested
+        second?.onCancel = { print("abort the request") }
+        profile.wipe()  // prints abort the request, then cancelled, then empty(source: wipe)
+        second?.finish("Grace")  // too late
+        print(profile)  // prints undefined: empty
+        try check()
+    }
 }

@@ -105,7 +105,7 @@ struct LeakTests {
 
     @Test("G-89: a pair of nodes linked both ways is reported until its link is cancelled")
     func pair() {
-        var links: [AnyCancellable?] = []
+        var links: [CancelToken?] = []
         do {
             let a = graph.mutable(1)
             let b = graph.mutable(2)

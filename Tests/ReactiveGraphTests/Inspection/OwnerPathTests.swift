@@ -229,15 +229,16 @@ struct OwnerPathTests {
         }
     }
 
-    @Test("As text: the node, then a line for each path")
+    @Test("G-163: as text, the node, then a line for each path, with the places of listens")
     func text() {
         let bag = CancellableBag(name: "bag")
         let a = graph.mutable(1).named("a")
+        let line = #line + 1
         a.listen(in: bag) { _ in }
         #expect(
             a.whyAlive() == """
                 a is held by
-                    a listen of bag → a
+                    a listen of bag → a (\(#fileID):\(line))
                     a reference → a
 
                 """

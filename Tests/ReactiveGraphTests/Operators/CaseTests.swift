@@ -44,7 +44,9 @@ struct CaseTests {
         let heard = EmissionRecorder(one)
         let bag = CancellableBag()
         var paths: [[UInt64]] = []
-        one.listen(in: bag, replay: false) { (_: String, path: Path, _: Context?) in paths.append(path.ids) }
+        one.listenWithPath(in: bag, replay: false) { (_: String, path: Path, _: Context?) in
+            paths.append(path.ids)
+        }
         pairs.set(Switched(key: 2, node: second))
         pairs.set(Switched(key: 1, node: second))
         first.set("not heard")

@@ -79,7 +79,7 @@ struct CombineTests {
         a.clear()
         b.set(5)
         #expect(sum.value == 6)
-        sum.propagatesEmpty()
+        sum.propagatesEmpty = true
         let heard = EmissionRecorder(sum, replay: false)
         a.clear()
         b.set(7)
@@ -203,7 +203,7 @@ struct CombineTests {
         let b = graph.mutable(2)
         let bag = CancellableBag()
         var heard: [String?] = []
-        Node.combineEach(a, b, +).listen(in: bag) { (_: Int, context: Context?) in
+        Node.combineEach(a, b, +).listenWithContext(in: bag) { (_: Int, context: Context?) in
             heard.append(context?.value())
         }
         a.set(2, context: Context("first"))

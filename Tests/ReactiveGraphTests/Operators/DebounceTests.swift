@@ -78,7 +78,7 @@ struct DebounceTests {
         let link = source.link(to: derived.map { $0 + 1 })
         let bag = CancellableBag()
         var heard: [String] = []
-        derived.listen(in: bag) { (value: Int, path: Path, context: Context?) in
+        derived.listenWithPath(in: bag) { (value: Int, path: Path, context: Context?) in
             heard.append("\(value) \(path.ids) \(context?.value(as: String.self) ?? "-")")
         }
         source.set(1, context: Context("one"))
@@ -145,7 +145,7 @@ struct DebounceTests {
         source.clear()
         clock.advance(by: .milliseconds(50))
         #expect(derived.value == 1)
-        derived.propagatesEmpty()
+        derived.propagatesEmpty = true
         source.set(2)
         source.clear()
         #expect(derived.isEmpty)

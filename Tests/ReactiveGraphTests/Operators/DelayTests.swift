@@ -50,7 +50,7 @@ struct DelayTests {
         let delayed = source.delay(for: .seconds(1))
         let bag = CancellableBag()
         var heard: [String] = []
-        delayed.listen(in: bag) { (value: Int, path: Path, context: Context?) in
+        delayed.listenWithPath(in: bag) { (value: Int, path: Path, context: Context?) in
             heard.append("\(value) \(path.ids) \(context?.value(as: String.self) ?? "-")")
         }
         source.set(1, context: Context("c"))
@@ -94,7 +94,7 @@ struct DelayTests {
         source.clear()
         clock.advance(by: .seconds(1))
         #expect(delayed.value == 1)
-        delayed.propagatesEmpty()
+        delayed.propagatesEmpty = true
         source.set(2)
         source.clear()
         let heard = EmissionRecorder(delayed, replay: false)

@@ -54,7 +54,7 @@ struct DeliverOnTests {
         source.clear()
         loop.run()
         #expect(delivered.value == 1)
-        delivered.propagatesEmpty()
+        delivered.propagatesEmpty = true
         let heard = EmissionRecorder(delivered, replay: false)
         source.set(2)
         source.clear()
@@ -68,7 +68,7 @@ struct DeliverOnTests {
         let delivered = source.deliver(on: loop)
         let bag = CancellableBag()
         var heard: [String] = []
-        delivered.listen(in: bag) { (value: Int, path: Path, context: Context?) in
+        delivered.listenWithPath(in: bag) { (value: Int, path: Path, context: Context?) in
             heard.append("\(value) \(path.ids) \(context?.value(as: String.self) ?? "-")")
         }
         source.set(1, context: Context("c"))

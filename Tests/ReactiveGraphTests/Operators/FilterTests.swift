@@ -24,7 +24,7 @@ struct FilterTests {
         let derived = source.filter { $0 > 1 }
         source.clear()
         #expect(derived.value == 2)
-        derived.propagatesEmpty()
+        derived.propagatesEmpty = true
         source.clear()
         #expect(derived.isEmpty)
     }

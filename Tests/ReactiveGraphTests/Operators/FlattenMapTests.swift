@@ -75,7 +75,9 @@ struct FlattenMapTests {
         let flat = outer.flattenMap { _ in inner }
         let bag = CancellableBag()
         var paths: [[UInt64]] = []
-        flat.listen(in: bag, replay: false) { (_: Int, path: Path, _: Context?) in paths.append(path.ids) }
+        flat.listenWithPath(in: bag, replay: false) { (_: Int, path: Path, _: Context?) in
+            paths.append(path.ids)
+        }
         outer.set(1)
         inner.set(2)
         #expect(paths == [[outer.id, inner.id, flat.id], [inner.id, flat.id]])
@@ -88,7 +90,7 @@ struct FlattenMapTests {
         let flat = outer.flattenMap { _ in inner }
         let bag = CancellableBag()
         var paths: [[UInt64]] = []
-        flat.listen(in: bag, replay: false) { (value: Int, path: Path, _: Context?) in
+        flat.listenWithPath(in: bag, replay: false) { (value: Int, path: Path, _: Context?) in
             paths.append(path.ids)
             if value == 1 { flat.writable().set(2) }
         }
@@ -103,7 +105,8 @@ struct FlattenMapTests {
         let outer = graph.mutable(0)
         let bag = CancellableBag()
         var heard: [String?] = []
-        outer.flattenMap { _ in inner }.listen(in: bag, replay: false) { (_: Int, context: Context?) in
+        outer.flattenMap { _ in inner }.listenWithContext(in: bag, replay: false) {
+            (_: Int, context: Context?) in
             heard.append(context?.value())
         }
         outer.set(1, context: Context("outer"))

@@ -20,7 +20,7 @@ struct ForkTests {
         let derived = source.fork()
         source.clear()
         #expect(derived.value == 1)
-        derived.propagatesEmpty()
+        derived.propagatesEmpty = true
         source.clear()
         #expect(derived.isEmpty)
     }

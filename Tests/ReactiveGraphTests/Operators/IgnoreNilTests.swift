@@ -21,7 +21,7 @@ struct IgnoreNilTests {
         let unwrapped: Node<Int> = source.ignoreNil()
         source.clear()
         #expect(unwrapped.value == 1)
-        unwrapped.propagatesEmpty()
+        unwrapped.propagatesEmpty = true
         source.clear()
         #expect(unwrapped.isEmpty)
         expectReleased { $0.map { Optional($0) }.ignoreNil() as Node<Int> }

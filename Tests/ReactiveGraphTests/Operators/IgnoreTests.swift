@@ -30,7 +30,7 @@ struct IgnoreTests {
         let derived = source.ignore(0)
         source.clear()
         #expect(derived.value == 1)
-        derived.propagatesEmpty()
+        derived.propagatesEmpty = true
         source.clear()
         #expect(derived.isEmpty)
         expectReleased { $0.ignore(0) }

@@ -20,7 +20,7 @@ struct MapReplaceTests {
         let derived = source.mapReplace("x")
         source.clear()
         #expect(derived.value == "x")
-        derived.propagatesEmpty()
+        derived.propagatesEmpty = true
         source.clear()
         #expect(derived.isEmpty)
         expectReleased { $0.mapReplace(7) }

@@ -47,7 +47,7 @@ struct MapTests {
         source.clear()
         source.set(5)
         #expect(heard.history == [.value(2), .empty, .value(6)])
-        derived.propagatesEmpty(false)
+        derived.propagatesEmpty = false
         source.clear()
         #expect(derived.value == 6)
     }

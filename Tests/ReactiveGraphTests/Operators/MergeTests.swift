@@ -45,7 +45,7 @@ struct MergeTests {
         let derived = source.merge(with: graph.mutable(2))
         source.clear()
         #expect(derived.value == 2)
-        derived.propagatesEmpty()
+        derived.propagatesEmpty = true
         source.clear()
         #expect(derived.isEmpty)
     }

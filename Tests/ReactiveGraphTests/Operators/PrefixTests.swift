@@ -49,7 +49,7 @@ struct PrefixTests {
         middle = nil
         let bag = CancellableBag()
         var paths: [[UInt64]] = []
-        prefix?.listen(in: bag) { (_: Int, path: Path, _: Context?) in paths.append(path.ids) }
+        prefix?.listenWithPath(in: bag) { (_: Int, path: Path, _: Context?) in paths.append(path.ids) }
         source.set(1)
         #expect(paths == [[source.id, id, prefix?.id ?? 0]])
     }
@@ -70,7 +70,7 @@ struct PrefixTests {
         let derived = source.prefix(5)
         source.clear()
         #expect(derived.value == 1)
-        derived.propagatesEmpty()
+        derived.propagatesEmpty = true
         source.clear()
         #expect(derived.isEmpty)
         expectReleased { $0.prefix(5) }

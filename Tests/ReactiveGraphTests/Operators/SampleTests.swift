@@ -38,7 +38,7 @@ struct SampleTests {
         source.clear()
         clock.advance(by: .milliseconds(100))
         #expect(derived.value == 1)
-        derived.propagatesEmpty()
+        derived.propagatesEmpty = true
         source.set(2)
         source.clear()
         clock.advance(by: .seconds(1))

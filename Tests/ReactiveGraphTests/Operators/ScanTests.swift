@@ -35,7 +35,8 @@ struct ScanTests {
     @Test("Ignores empty: the state stays (G-11)")
     func empty() {
         let source = graph.mutable(1)
-        let sum = source.scan(0, +).propagatesEmpty()
+        let sum = source.scan(0, +)
+        sum.propagatesEmpty = true
         source.clear()
         #expect(sum.isEmpty)
         source.set(2)

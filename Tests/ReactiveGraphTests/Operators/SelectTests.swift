@@ -29,7 +29,7 @@ struct SelectTests {
         let derived = source.select(1)
         source.clear()
         #expect(derived.value == 1)
-        derived.propagatesEmpty()
+        derived.propagatesEmpty = true
         source.clear()
         #expect(derived.isEmpty)
         expectReleased { $0.select(1) }

@@ -37,7 +37,7 @@ struct SwitchTests {
         let value = switched.case(0)
         var paths: [[UInt64]] = []
         var contexts: [String?] = []
-        value.listen(in: bag, replay: false) { (_: Int, path: Path, context: Context?) in
+        value.listenWithPath(in: bag, replay: false) { (_: Int, path: Path, context: Context?) in
             paths.append(path.ids)
             contexts.append(context?.value())
         }

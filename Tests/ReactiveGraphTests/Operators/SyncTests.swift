@@ -151,7 +151,7 @@ struct SyncTests {
         a.sync(with: b)
         let bag = CancellableBag()
         var heard: [String] = []
-        b.listen(in: bag) { (value: Int, path: Path, context: Context?) in
+        b.listenWithPath(in: bag) { (value: Int, path: Path, context: Context?) in
             heard.append("\(value) \(path.ids) \(context?.value(as: String.self) ?? "-")")
         }
         a.set(1, context: Context("c"))
@@ -179,7 +179,7 @@ struct SyncTests {
     @Test("G-89: the pair holds itself until cancelled")
     func ring() {
         weak var gone: AnyNode?
-        let sync: AnyCancellable
+        let sync: CancelToken
         do {
             let a = graph.mutable(1)
             let b = graph.mutable(2)

@@ -42,7 +42,7 @@ struct TakeTests {
         let derived = source.take(5)
         source.clear()
         #expect(derived.value == 1)
-        derived.propagatesEmpty()
+        derived.propagatesEmpty = true
         source.clear()
         #expect(derived.isEmpty)
     }

@@ -117,7 +117,7 @@ struct WindowTests {
         let sum = source.window(last: .time(.seconds(1))).sum()
         source.clear()
         #expect(sum.value == 1)
-        sum.propagatesEmpty()
+        sum.propagatesEmpty = true
         source.set(2)
         source.clear()
         #expect(sum.isEmpty)
@@ -145,7 +145,7 @@ struct WindowTests {
         let source = graph.mutable(of: Int.self)
         let bag = CancellableBag()
         var heard: [String] = []
-        source.window(last: .time(.seconds(1))).count().listen(in: bag) { value, context in
+        source.window(last: .time(.seconds(1))).count().listenWithContext(in: bag) { value, context in
             heard.append("\(value) \(context?.value() ?? "-")")
         }
         source.set(1, context: Context("c"))

@@ -126,7 +126,7 @@ struct ZipTests {
         let zip = Node.zipEach(a, b, +)
         let bag = CancellableBag()
         var heard: [String] = []
-        zip.listen(in: bag) { (value: Int, path: Path, context: Context?) in
+        zip.listenWithPath(in: bag) { (value: Int, path: Path, context: Context?) in
             #expect(path.ids == [value == 3 ? b.id : a.id, zip.id])
             heard.append(context?.value() ?? "none")
         }

@@ -74,6 +74,7 @@ func text<Value>(_ event: NodeEvent<Value>) -> String {
     case .newValue(let value, let source): source == .local ? "\(value)" : "\(value) from \(source)"
     case .empty(let source): source == .local ? "empty" : "empty by \(source)"
     case .requested: "requested"
+    case .progress(let fraction): "progress(\(fraction))"
     case .cancelled: "cancelled"
     case .notModified: "notModified"
     case .error(let error): "error(\(error))"

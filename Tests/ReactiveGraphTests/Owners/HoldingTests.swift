@@ -57,7 +57,7 @@ struct HoldingTests {
 
     @Test("G-52, G-30: the cancellable of a link keeps neither node nor edge")
     func linkCancellable() {
-        var link: AnyCancellable?
+        var link: CancelToken?
         weak var gone: Node<Int>?
         do {
             let source = graph.mutable(1)
@@ -73,9 +73,9 @@ struct HoldingTests {
     @Test("G-52: a bag holds its cancellables")
     func bag() {
         let bag = CancellableBag()
-        weak var gone: AnyCancellable?
+        weak var gone: CancelToken?
         do {
-            let item = AnyCancellable {}
+            let item = CancelToken {}
             gone = item
             bag.add(item)
         }
@@ -115,7 +115,7 @@ struct HoldingTests {
         arguments: 0..<4
     )
     func ring(way: Int) {
-        var link: AnyCancellable?
+        var link: CancelToken?
         var edge: TransformEdge<Int, Int>?
         weak var inside: MutableNode<Int>?
         do {
@@ -160,7 +160,7 @@ struct HoldingTests {
     func dropping() {
         let node = graph.mutable(0)
         let owner = Recorder<Int>()
-        var first: AnyCancellable? = node.listen(owner: owner, replay: false) { $0.note($1) }
+        var first: CancelToken? = node.listen(owner: owner, replay: false) { $0.note($1) }
         let second = node.listen(owner: owner, replay: false) { $0.note(-$1) }
         #expect(first != nil)
         first = nil
@@ -174,7 +174,7 @@ struct HoldingTests {
     func capturing() {
         let node = graph.mutable(0)
         weak var gone: Recorder<Int>?
-        var listen: AnyCancellable?
+        var listen: CancelToken?
         do {
             let owner = Recorder<Int>()
             gone = owner

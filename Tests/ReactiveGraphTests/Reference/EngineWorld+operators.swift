@@ -210,7 +210,7 @@ extension EngineWorld {
 
     // MARK: - Syncing
 
-    func sync(_ node: Node<Int>, _ partner: Node<Int>, _ holder: Holder?, _ site: Int?) -> AnyCancellable {
+    func sync(_ node: Node<Int>, _ partner: Node<Int>, _ holder: Holder?, _ site: Int?) -> CancelToken {
         let owner = holder.map { needOwner($0) }
         defer { withExtendedLifetime(owner) {} }
         if let site {
@@ -248,7 +248,7 @@ extension EngineWorld {
         _ replay: Bool,
         _ site: Int
     )
-        -> AnyCancellable
+        -> CancelToken
     {
         let mark = Mark(functions)
         switch holder {
@@ -274,20 +274,20 @@ extension EngineWorld {
         _ replay: Bool,
         _ site: Int,
         _ mark: Mark
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         switch hearing {
         case .value:
             return node.listen(in: bag, replay: replay) { [unowned self] value in
                 withExtendedLifetime(mark) { player?.listener(site, value) }
             }
         case .context:
-            return node.listen(in: bag, replay: replay) { [unowned self] value, context in
+            return node.listenWithContext(in: bag, replay: replay) { [unowned self] value, context in
                 withExtendedLifetime(mark) {
                     player?.listener(site, value, context: context?.value(as: Int.self))
                 }
             }
         case .path:
-            return node.listen(in: bag, replay: replay) { [unowned self] value, path, context in
+            return node.listenWithPath(in: bag, replay: replay) { [unowned self] value, path, context in
                 withExtendedLifetime(mark) {
                     player?.listener(
                         site,
@@ -314,14 +314,14 @@ extension EngineWorld {
         _ replay: Bool,
         _ site: Int,
         _ mark: Mark
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         switch hearing {
         case .value, .emission:
             return node.listen(owner: owner, replay: replay) { [unowned self] (_: Owner, value: Int) in
                 withExtendedLifetime(mark) { player?.listener(site, value) }
             }
         case .context, .path:
-            return node.listen(owner: owner, replay: replay) {
+            return node.listenWithContext(owner: owner, replay: replay) {
                 [unowned self] (_: Owner, value: Int, context: Context?) in
                 withExtendedLifetime(mark) {
                     player?.listener(site, value, context: context?.value(as: Int.self))
@@ -337,7 +337,7 @@ extension EngineWorld {
         _ hearing: Hearing,
         _ replay: Bool,
         _ site: Int
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         let mark = Mark(functions)
         let heard = { [unowned self] (value: Int, path: Path?, context: Context?) in
             withExtendedLifetime(mark) {
@@ -355,8 +355,10 @@ extension EngineWorld {
             let bag = bags[index] ?? CancellableBag()
             bags[index] = bag
             switch hearing {
-            case .context: return node.listen(in: bag, on: executor, replay: replay) { heard($0, nil, $1) }
-            case .path: return node.listen(in: bag, on: executor, replay: replay) { heard($0, $1, $2) }
+            case .context:
+                return node.listenWithContext(in: bag, on: executor, replay: replay) { heard($0, nil, $1) }
+            case .path:
+                return node.listenWithPath(in: bag, on: executor, replay: replay) { heard($0, $1, $2) }
             default: return node.listen(in: bag, on: executor, replay: replay) { heard($0, nil, nil) }
             }
         case .owner(let index):
@@ -376,10 +378,10 @@ extension EngineWorld {
         _ hearing: Hearing,
         _ replay: Bool,
         _ heard: @escaping (Int, Path?, Context?) -> Void
-    ) -> AnyCancellable {
+    ) -> CancelToken {
         defer { withExtendedLifetime(owner) {} }
         if case .context = hearing {
-            return node.listen(owner: owner, on: executor, replay: replay) {
+            return node.listenWithContext(owner: owner, on: executor, replay: replay) {
                 (_: Owner, value: Int, context: Context?) in heard(value, nil, context)
             }
         }

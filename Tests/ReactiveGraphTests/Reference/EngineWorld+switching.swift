@@ -22,7 +22,8 @@ extension EngineWorld {
             let bag = bags[index] ?? CancellableBag()
             bags[index] = bag
             let mark = Mark(functions)
-            tickets[ticket] = switched.listen(in: bag, replay: replay) { [unowned self] pair, context in
+            tickets[ticket] = switched.listenWithContext(in: bag, replay: replay) {
+                [unowned self] pair, context in
                 withExtendedLifetime(mark) {
                     player?.listener(
                         site,

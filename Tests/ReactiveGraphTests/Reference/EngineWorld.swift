@@ -14,7 +14,7 @@ final class EngineWorld: World {
     var bags: [CancellableBag?] = Array(repeating: nil, count: Places.owners + 1)
     var owners: [BagOwner?] = Array(repeating: nil, count: Places.owners)
     var foreigners: [ForeignOwner?] = Array(repeating: nil, count: Places.owners)
-    var tickets: [AnyCancellable?] = Array(repeating: nil, count: Places.tickets + 1)
+    var tickets: [CancelToken?] = Array(repeating: nil, count: Places.tickets + 1)
     var switches: [Node<Switched<Int, Int>>?] = Array(repeating: nil, count: Places.switches)
     var registry: Registry?
     var ears: [(any HistoryEar)?] = Array(repeating: nil, count: Places.ears)
@@ -54,7 +54,8 @@ final class EngineWorld: World {
             propagation: settings.isSettled ? .settled : .immediate,
             clock: clock,
             executor: executor,
-            propagatesEmpty: settings.propagatesEmpty
+            propagatesEmpty: settings.propagatesEmpty,
+            collectsEvery: nil
         )
         registry = Registry(
             graph: graph,

@@ -124,6 +124,8 @@ final class ReferenceJoin {
     var propagatesEmpty = false
     /// Emits: the function is called, the result stored.
     var emit: (Journey) -> Void = { _ in }
+    /// An input became empty since the last emission, and that is to be handed on (G-156).
+    var wasEmptied = false
     /// Hears of empties too, and is always called.
     var isEmissionLevel = false
 

@@ -253,7 +253,8 @@ extension ReferenceWorld {
         if join.isComplete {
             let value = player?.combine(join.site, join.latest.compactMap(\.self)) ?? 0
             store(value, join, journey)
-        } else if join.propagatesEmpty, join.node.stored != nil {
+        } else if join.wasEmptied {
+            join.wasEmptied = false
             store(nil, join, journey)
         }
     }
@@ -276,6 +277,7 @@ extension ReferenceWorld {
             edge.receive = { [unowned self, unowned edge] journey in
                 guard journey.emission != nil || edge.propagatesEmpty else { return }
                 join.latest[index] = journey.emission
+                if journey.emission == nil { join.wasEmptied = true }
                 graph.delivered(join, journey)
             }
             join.latest[index] = source.stored

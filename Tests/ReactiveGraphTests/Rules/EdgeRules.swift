@@ -140,7 +140,7 @@ struct EdgeRules {
         source.set(2)
         #expect(target.value == 2)
         weak var gone: Node<Int>?
-        var kept: AnyCancellable?
+        var kept: CancelToken?
         do {
             let short = graph.node(of: Int.self)
             gone = short

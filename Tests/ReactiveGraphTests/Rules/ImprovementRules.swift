@@ -76,7 +76,7 @@ struct ImprovementRules {
         let source = graph.mutable(1)
         let travelling = graph.node(of: Int.self)
         let keeping = graph.node(of: Int.self)
-        travelling.link(to: source, propagatesEmpty: true)
+        travelling.link(to: source)?.edges[0].propagatesEmpty = true
         keeping.link(to: source)
         source.clear()
         #expect(travelling.isEmpty && keeping.value == 1)

@@ -55,7 +55,7 @@ struct LifetimeRules {
 
     @Test("G-56: a ring holds itself until one of its edges is cut, and is reported")
     func ring() {
-        var link: AnyCancellable?
+        var link: CancelToken?
         do {
             let x = graph.mutable(1)
             let y = x.map { $0 }
@@ -119,7 +119,7 @@ struct LifetimeRules {
         weak let weakNode = node
         var owner: BagOwner? = BagOwner()
         weak let weakOwner = owner
-        var kept: [AnyCancellable] = []
+        var kept: [CancelToken] = []
         if let node, let owner {
             for name in ["a", "b"] {
                 kept.append(
@@ -157,7 +157,7 @@ struct LifetimeRules {
     @Test("G-64: a bag cancels in order of insertion, once, and can be used again")
     func bag() {
         let bag = CancellableBag()
-        let items = ["a", "b", "c"].map { name in AnyCancellable { [trace] in trace.note(name) } }
+        let items = ["a", "b", "c"].map { name in CancelToken { [trace] in trace.note(name) } }
         for item in items { bag.add(item) }
         bag.remove(items[1])
         bag.cancel()
@@ -166,9 +166,9 @@ struct LifetimeRules {
         bag.add(items[1])
         #expect(trace.lines.isEmpty)
         bag.add(
-            AnyCancellable { [trace] in
+            CancelToken { [trace] in
                 trace.note("x")
-                bag.add(AnyCancellable { trace.note("late") })
+                bag.add(CancelToken { trace.note("late") })
             }
         )
         bag.cancel()
@@ -178,7 +178,7 @@ struct LifetimeRules {
     @Test("G-64: a dying bag cancels what it still holds")
     func dyingBag() {
         var bag: CancellableBag? = CancellableBag()
-        bag?.add(AnyCancellable { [trace] in trace.note("cancelled") })
+        bag?.add(CancelToken { [trace] in trace.note("cancelled") })
         bag = nil
         #expect(trace.lines == ["cancelled"])
     }
@@ -187,7 +187,7 @@ struct LifetimeRules {
     func closure() {
         var token: Stranger? = Stranger()
         weak let weakToken = token
-        let cancellable = AnyCancellable { [token, trace] in withExtendedLifetime(token) { trace.note("run") }
+        let cancellable = CancelToken { [token, trace] in withExtendedLifetime(token) { trace.note("run") }
         }
         token = nil
         #expect(weakToken != nil)

@@ -82,7 +82,7 @@ struct NodeRules {
         let first = graph.mutable(of: Int.self)
         let second = graph.mutable(of: Int.self)
         trace.hearAll(second, as: "s")
-        first.listen(in: trace.bag) { (value: Int, path: Path, context: Context?) in
+        first.listenWithPath(in: trace.bag) { (value: Int, path: Path, context: Context?) in
             second.set(value)
             second.set(value, context: Context("c"))
             second.set(value, path: path, context: context)

@@ -143,7 +143,7 @@ struct PropagationRules {
         let a = graph.mutable(1)
         let b = graph.mutable(1)
         let sum = Node.combineEach(a.map { $0 }, b) { $0 + $1 }
-        sum.listen(in: trace.bag) { [trace] (value: Int, context: Context?) in
+        sum.listenWithContext(in: trace.bag) { [trace] (value: Int, context: Context?) in
             trace.note("\(value) \(context?.value(as: String.self) ?? "none")")
         }
         let context = Context("a")
@@ -181,7 +181,7 @@ struct PropagationRules {
             trace.note("edge\($0)")
             return $0
         }
-        var later: AnyCancellable?
+        var later: CancelToken?
         node.listen(in: trace.bag, replay: false) { (_: Int) in
             later?.cancel()
             edge.disconnect()
@@ -346,7 +346,7 @@ struct PropagationRules {
     @Test("G-47: what stands behind a cancelled edge is served all the same")
     func behindTheCut() {
         let node = graph.mutable(0)
-        var next: AnyCancellable?
+        var next: CancelToken?
         node.listen(in: trace.bag, replay: false) { (_: Int) in next?.cancel() }
         next = trace.hear(node, as: "cut")
         trace.hear(node, as: "last")
@@ -367,7 +367,7 @@ struct PropagationRules {
         let sum = Node.combineEach(a, b) { $0 + $1 }
         let last = a.fork()
         last.listen(in: trace.bag, replay: false) { (_: Int) in b.set(10, context: Context("inner")) }
-        sum.listen(in: trace.bag, replay: false) { [trace] (value: Int, context: Context?) in
+        sum.listenWithContext(in: trace.bag, replay: false) { [trace] (value: Int, context: Context?) in
             trace.note("\(value) \(context?.value(as: String.self) ?? "none")")
         }
         a.set(5, context: Context("outer"))

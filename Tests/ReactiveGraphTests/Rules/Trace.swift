@@ -15,13 +15,14 @@ final class Trace {
 
     /// Notes every value of `node`.
     @discardableResult
-    func hear<Value>(_ node: Node<Value>, as name: String, replay: Bool = false) -> AnyCancellable {
+    func hear<Value>(_ node: Node<Value>, as name: String, replay: Bool = false) -> CancelToken {
         node.listen(in: bag, replay: replay) { [unowned self] (value: Value) in note("\(name)\(value)") }
     }
 
     /// Notes values with their paths as names of nodes, and contexts.
     func hearAll<Value>(_ node: Node<Value>, as name: String, replay: Bool = false) {
-        node.listen(in: bag, replay: replay) { [unowned self] (value: Value, path: Path, context: Context?) in
+        node.listenWithPath(in: bag, replay: replay) {
+            [unowned self] (value: Value, path: Path, context: Context?) in
             let passed = path.ids.map { "\($0)" }.joined(separator: " ")
             note("\(name)\(value) via \(passed) with \(context?.value(as: String.self) ?? "none")")
         }

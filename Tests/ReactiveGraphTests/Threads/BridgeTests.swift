@@ -43,7 +43,9 @@ struct BridgeTests {
         let copy = b.bridge(from: source.outlet)
         let bag = CancellableBag()
         var heard: [String] = []
-        copy.listen(in: bag) { value, context in heard.append("\(value) \(context?.value() ?? "-")") }
+        copy.listenWithContext(in: bag) { value, context in
+            heard.append("\(value) \(context?.value() ?? "-")")
+        }
         run()
         source.set(1, context: Context("c"))
         run()
@@ -59,7 +61,7 @@ struct BridgeTests {
         let mapped = copy.map { $0 }
         let bag = CancellableBag()
         var heard: [Path] = []
-        mapped.listen(in: bag) { (_: Int, path: Path, _: Context?) in heard.append(path) }
+        mapped.listenWithPath(in: bag) { (_: Int, path: Path, _: Context?) in heard.append(path) }
         run()
         source.set(1)
         run()

@@ -57,13 +57,13 @@ struct ListeningOnTests {
         let owner = Recorder<String>()
         let plain = Plain()
         func text(_ value: Int, _ context: Context?) -> String { "\(value) \(context?.value() ?? "-")" }
-        node.listen(in: bag, on: loop) { owner.note("bag " + text($0, $1)) }
-        node.listen(in: bag, on: loop) { value, path, context in
+        node.listenWithContext(in: bag, on: loop) { owner.note("bag " + text($0, $1)) }
+        node.listenWithPath(in: bag, on: loop) { value, path, context in
             owner.note("bag \(path.ids) " + text(value, context))
         }
         node.listen(owner: owner, on: loop) { $0.note("owner \($1)") }
-        node.listen(owner: owner, on: loop) { $0.note("owner " + text($1, $2)) }
-        node.listen(owner: owner, on: loop) { $0.note("owner \($2.ids) " + text($1, $3)) }
+        node.listenWithContext(owner: owner, on: loop) { $0.note("owner " + text($1, $2)) }
+        node.listenWithPath(owner: owner, on: loop) { $0.note("owner \($2.ids) " + text($1, $3)) }
         node.listen(owner: plain, on: loop) { _, value in owner.note("plain \(value)") }
         node.set(1, context: Context("c"))
         loop.run()
@@ -166,15 +166,16 @@ struct ListeningOnTests {
         let bag = CancellableBag()
         let plain = Plain()
         node.listen(in: bag, on: queue) { notes.add("\($0)") }
-        node.listen(in: bag, on: queue, replay: false) { notes.add("\($0) \($1?.value() ?? "-")") }
-        node.listen(in: bag, on: queue, replay: false) { (value: Int, path: Path, context: Context?) in
+        node.listenWithContext(in: bag, on: queue, replay: false) { notes.add("\($0) \($1?.value() ?? "-")") }
+        node.listenWithPath(in: bag, on: queue, replay: false) {
+            (value: Int, path: Path, context: Context?) in
             notes.add("\(value) \(path.ids)")
         }
         node.listen(owner: plain, on: queue, replay: false) { _, value in notes.add("owner \(value)") }
-        node.listen(owner: plain, on: queue, replay: false) { _, value, context in
+        node.listenWithContext(owner: plain, on: queue, replay: false) { _, value, context in
             notes.add("owner \(value) \(context?.value() ?? "-")")
         }
-        node.listen(owner: plain, on: queue, replay: false) { _, value, path, _ in
+        node.listenWithPath(owner: plain, on: queue, replay: false) { _, value, path, _ in
             notes.add("owner \(value) \(path.ids)")
         }
         node.set(1, context: Context("c"))

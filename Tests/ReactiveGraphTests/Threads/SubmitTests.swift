@@ -123,7 +123,7 @@ struct SubmitTests {
         let node = graph.mutable(0)
         let bag = CancellableBag()
         var heard: [String?] = []
-        node.listen(in: bag, replay: false) { _, context in heard.append(context?.value()) }
+        node.listenWithContext(in: bag, replay: false) { _, context in heard.append(context?.value()) }
         let handle = node.handle
         onThreads { _ in handle.set(1, context: Context("elsewhere")) }
         node.setLater(2, context: Context("here"))

@@ -1,0 +1,15 @@
+// Tuples cannot be `Equatable`, but they can be compared.
+extension Node {
+    /// The pairs that differ from what the new node holds at that time (G-71).
+    @inlinable
+    public func distinctUntilChanged<A: Equatable, B: Equatable>() -> Node<Value> where Value == (A, B) {
+        distinctUntilChanged(by: ==)
+    }
+
+    /// The triples that differ from what the new node holds at that time (G-71).
+    @inlinable
+    public func distinctUntilChanged<A: Equatable, B: Equatable, C: Equatable>() -> Node<Value>
+    where Value == (A, B, C) {
+        distinctUntilChanged(by: ==)
+    }
+}
