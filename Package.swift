@@ -19,7 +19,7 @@ let package = Package(
         .library(name: "CEL", targets: ["CEL"]),
         .executable(name: "sluice", targets: ["sluice"]),
         // For the fuzz targets and benchmarks of this repository; no promise to anybody else.
-        .library(name: "SluiceParts", targets: ["HTTP", "GraphHost", "SluiceServer"]),
+        .library(name: "SluiceParts", targets: ["Support", "HTTP", "GraphHost", "SluiceServer"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -53,19 +53,20 @@ let package = Package(
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
         // Pure libraries.
+        .target(name: "Support", swiftSettings: strict),
         .target(name: "ReactiveGraph", swiftSettings: strict),
-        .target(name: "CEL", swiftSettings: strict),
+        .target(name: "CEL", dependencies: ["Support"], swiftSettings: strict),
 
         // The three columns.
         .target(name: "EventLoop", dependencies: ["CLibuv"], swiftSettings: strict),
-        .target(name: "HTTP", dependencies: ["CLLHTTP", "CZlib"], swiftSettings: strict),
-        .target(name: "GraphHost", dependencies: ["ReactiveGraph", "CEL"], swiftSettings: strict),
+        .target(name: "HTTP", dependencies: ["Support", "CLLHTTP", "CZlib"], swiftSettings: strict),
+        .target(name: "GraphHost", dependencies: ["Support", "ReactiveGraph", "CEL"], swiftSettings: strict),
 
         // Where everything meets.
         .target(
             name: "SluiceServer",
             dependencies: [
-                "EventLoop", "HTTP", "GraphHost", "CYAML", "COpenSSL", "CRE2",
+                "Support", "EventLoop", "HTTP", "GraphHost", "CYAML", "COpenSSL", "CRE2",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
@@ -73,7 +74,7 @@ let package = Package(
         .executableTarget(
             name: "sluice",
             dependencies: [
-                "SluiceServer", "GraphHost", "CEL",
+                "Support", "SluiceServer", "GraphHost", "CEL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -85,6 +86,7 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
+        .testTarget(name: "SupportTests", dependencies: ["Support"], swiftSettings: strict),
         .testTarget(
             name: "ReactiveGraphTests",
             dependencies: ["ReactiveGraph", "TestSupport"],
@@ -92,7 +94,11 @@ let package = Package(
         ),
         .testTarget(name: "CELTests", dependencies: ["CEL", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: strict),
-        .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "HTTPTests",
+            dependencies: ["Support", "HTTP", "TestSupport"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "GraphHostTests",
             dependencies: ["GraphHost", "TestSupport"],
@@ -101,7 +107,7 @@ let package = Package(
         .testTarget(
             name: "SluiceServerTests",
             dependencies: [
-                "SluiceServer", "EventLoop", "HTTP", "GraphHost", "TestSupport",
+                "Support", "SluiceServer", "EventLoop", "HTTP", "GraphHost", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

@@ -1,3 +1,5 @@
+internal import Support
+
 /// The live graphs by name, the sessions that listen to them, and the one way to change anything.
 ///
 /// A host belongs to one event loop and is driven by it: ``advance()`` when a deadline has come, and ``flush()``
@@ -44,9 +46,8 @@ public final class Host {
     /// The alarms of subscriptions and of private stages, on the steady clock.
     let alarms = Alarms()
     let sessions: Sessions
-    /// Where deliveries are built, and where answers are.
-    let frame = FrameBuffer()
-    let answer = FrameBuffer()
+    /// Where messages that are no deliveries are built.
+    @exclusivity(unchecked) var answer = ByteBuffer()
 
     /// A host without graphs, whose commits go through `log`.
     public init(
@@ -62,7 +63,7 @@ public final class Host {
         healthChangedAt = clock.now
         self.limits = limits
         keys = IdempotencyKeys(limit: limits.idempotencyKeys)
-        sessions = Sessions(frame)
+        sessions = Sessions()
         log.follower = self
     }
 

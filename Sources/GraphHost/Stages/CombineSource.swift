@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+internal import Support
 
 // `combine`: several nodes as one value (G-81 over present inputs, G-50). A join of class none: empty while an
 // input is, a failure while an input is one, and otherwise computed from what the inputs hold now.
@@ -47,17 +48,17 @@ extension Graph {
 
     /// The list of values, or their object: each keeps its text.
     static func text(of data: [Datum], names: [String]?) -> Emission<Datum> {
-        let buffer = FrameBuffer(capacity: 256)
-        buffer.append(byte: UInt8(ascii: names == nil ? "[" : "{"))
+        var buffer = ByteBuffer()
+        buffer.append(UInt8(ascii: names == nil ? "[" : "{"))
         for (place, datum) in data.enumerated() {
-            if place > 0 { buffer.append(byte: UInt8(ascii: ",")) }
+            if place > 0 { buffer.append(",") }
             if let names {
-                buffer.append(string: names[place])
-                buffer.append(byte: UInt8(ascii: ":"))
+                buffer.append(json: names[place])
+                buffer.append(":")
             }
-            datum.withBytes(buffer.append(_:))
+            datum.withBytes { buffer.append($0) }
         }
-        buffer.append(byte: UInt8(ascii: names == nil ? "]" : "}"))
+        buffer.append(UInt8(ascii: names == nil ? "]" : "}"))
         return .value(Datum(JSONReader(validated: buffer.bytes)))
     }
 }

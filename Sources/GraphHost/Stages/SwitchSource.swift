@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+internal import Support
 
 // `switch` and `if`: each value with its key, as an object `{"key":…,"value":…}` (G-90, G-94). What the library keeps in
 // one inner node per key is part of the value here, so that there is nothing to keep for keys that nobody follows
@@ -43,11 +44,11 @@ extension Node where Value == Datum {
 enum SwitchPair {
     /// The pair; both keep their text.
     static func emission(_ key: Datum, _ value: Datum) -> Emission<Datum> {
-        let buffer = FrameBuffer(capacity: 64)
+        var buffer = ByteBuffer()
         buffer.append("{\"key\":")
-        key.withBytes(buffer.append(_:))
+        key.withBytes { buffer.append($0) }
         buffer.append(",\"value\":")
-        value.withBytes(buffer.append(_:))
+        value.withBytes { buffer.append($0) }
         buffer.append("}")
         return .value(Datum(JSONReader(validated: buffer.bytes)))
     }

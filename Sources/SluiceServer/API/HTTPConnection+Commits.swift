@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 /// How the answer to an applied commit looks.
 enum CommitAnswer {
@@ -189,11 +190,11 @@ extension HTTPConnection {
                 return
             }
             out.append("Content-Type: application/json\r\nContent-Length: ")
-            out.append(decimal: UInt(20 + applied.epoch.utf8.count + applied.rev.digits))
+            out.append(decimal: 20 + applied.epoch.utf8.count + applied.rev.digits)
             out.append("\r\n\r\n{\"epoch\":\"")
-            out.append(string: applied.epoch)
+            out.append(utf8: applied.epoch)
             out.append("\",\"rev\":")
-            out.append(applied.rev)
+            out.append(decimal: applied.rev)
             out.append("}\n")
         }
     }
@@ -203,7 +204,7 @@ extension HTTPConnection {
         body.append("{\"epoch\":")
         body.append(json: applied.epoch)
         body.append(",\"rev\":")
-        body.append(applied.rev)
+        body.append(decimal: applied.rev)
         body.append(",\"changed\":")
         body.append(decimal: applied.changed)
         body.append("}\n")
@@ -220,9 +221,9 @@ extension ByteBuffer {
     /// Appends the header line `ETag: "epoch:rev"`.
     mutating func append(tagField epoch: String, _ rev: UInt64) {
         append("ETag: \"")
-        append(string: epoch)
+        append(utf8: epoch)
         append(UInt8(ascii: ":"))
-        append(rev)
+        append(decimal: rev)
         append("\"\r\n")
     }
 }

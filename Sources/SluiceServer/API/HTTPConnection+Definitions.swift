@@ -1,6 +1,7 @@
 internal import GraphHost
 internal import HTTP
 internal import Logging
+internal import Support
 
 // Graphs by HTTP: define, redefine, read the definition, remove (wire-protocol.md §3).
 extension HTTPConnection {
@@ -24,7 +25,7 @@ extension HTTPConnection {
                 return answerDefined(.ok, name, definition, change, isDryRun: true) { out in
                     guard let rev else { return }
                     out.append(",\"rev\":")
-                    out.append(rev)
+                    out.append(decimal: rev)
                 }
             }
             let submission =
@@ -44,7 +45,7 @@ extension HTTPConnection {
                     out.append(",\"epoch\":")
                     out.append(json: applied.epoch)
                     out.append(",\"rev\":")
-                    out.append(applied.rev)
+                    out.append(decimal: applied.rev)
                 }
             }
         } catch {
@@ -249,7 +250,7 @@ extension ByteBuffer {
     /// Appends the header line `ETag` with a definition's hash.
     mutating func append(hash definition: GraphDefinition) {
         append("ETag: \"")
-        append(string: definition.hash)
+        append(utf8: definition.hash)
         append("\"\r\n")
     }
 }
