@@ -132,6 +132,19 @@ extension HTTPConnection {
 
     // MARK: - Submitting
 
+    /// Answers when the log has.
+    func answer(_ pending: PendingCommit, _ respond: @escaping (HTTPConnection, Applied) -> Void) {
+        let number = wait()
+        pending.onAnswer { [weak self] result in
+            self?.answerLater(number) { connection in
+                switch result {
+                case .success(let applied): respond(connection, applied)
+                case .failure(let error): connection.refuse(error)
+                }
+            }
+        }
+    }
+
     /// Hands a commit to the host; it is answered when it is applied, now or in a later turn.
     func submit(_ commit: Commit, _ form: CommitAnswer) {
         do throws(HostError) {
@@ -143,16 +156,7 @@ extension HTTPConnection {
         switch submission {
         case .applied(let applied): answer(applied, form)
         case .refused(let error): refuse(error)
-        case .pending(let pending):
-            let number = wait()
-            pending.onAnswer { [weak self] result in
-                self?.answerLater(number) { connection in
-                    switch result {
-                    case .success(let applied): connection.answer(applied, form)
-                    case .failure(let error): connection.refuse(error)
-                    }
-                }
-            }
+        case .pending(let pending): answer(pending) { $0.answer($1, form) }
         }
     }
 

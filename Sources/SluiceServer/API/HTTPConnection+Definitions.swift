@@ -179,16 +179,7 @@ extension HTTPConnection {
         switch submission {
         case .applied(let applied): respond(self, applied)
         case .refused(let error): refuse(error)
-        case .pending(let pending):
-            let number = wait()
-            pending.onAnswer { [weak self] result in
-                self?.answerLater(number) { connection in
-                    switch result {
-                    case .success(let applied): respond(connection, applied)
-                    case .failure(let error): connection.refuse(error)
-                    }
-                }
-            }
+        case .pending(let pending): answer(pending, respond)
         }
     }
 
