@@ -11,6 +11,9 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Queues.
+let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+
 let package = Package(
     name: "sluice",
     platforms: [.macOS(.v15)],
@@ -23,6 +26,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     ],
     targets: [
@@ -54,13 +58,17 @@ let package = Package(
 
         // Pure libraries.
         .target(name: "Support", swiftSettings: strict),
-        .target(name: "ReactiveGraph", swiftSettings: strict),
+        .target(name: "ReactiveGraph", dependencies: [deque], swiftSettings: strict),
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: strict),
 
         // The three columns.
         .target(name: "EventLoop", dependencies: ["CLibuv"], swiftSettings: strict),
         .target(name: "HTTP", dependencies: ["Support", "CLLHTTP", "CZlib"], swiftSettings: strict),
-        .target(name: "GraphHost", dependencies: ["Support", "ReactiveGraph", "CEL"], swiftSettings: strict),
+        .target(
+            name: "GraphHost",
+            dependencies: ["Support", "ReactiveGraph", "CEL", deque],
+            swiftSettings: strict
+        ),
 
         // Where everything meets.
         .target(

@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import ReactiveGraph
 internal import Support
 
@@ -170,9 +171,8 @@ extension LiveGraph {
     fileprivate func namedInputs(of node: AnyNode) -> [(NamedNode, Node<Datum>)] {
         var found: [(NamedNode, Node<Datum>)] = []
         var seen: Set<UInt64> = [node.id]
-        var open = [node]
-        while !open.isEmpty {
-            let next = open.removeFirst()
+        var open: Deque = [node]
+        while let next = open.popFirst() {
             for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
                 if let named = chains.named(upstream.id) {
                     found.append((named.name, named.node))
