@@ -11,6 +11,9 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Queues.
+let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+
 let package = Package(
     name: "sluice",
     platforms: [.macOS(.v15)],
@@ -20,10 +23,11 @@ let package = Package(
         .library(name: "CEL", targets: ["CEL"]),
         .executable(name: "sluice", targets: ["sluice"]),
         // For the fuzz targets and benchmarks of this repository; no promise to anybody else.
-        .library(name: "SluiceParts", targets: ["HTTP", "GraphHost", "SluiceServer"]),
+        .library(name: "SluiceParts", targets: ["Support", "HTTP", "GraphHost", "SluiceServer"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     ],
     targets: [
@@ -54,21 +58,26 @@ let package = Package(
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
         // Pure libraries.
-        .target(name: "ReactiveGraph", swiftSettings: strict),
+        .target(name: "Support", swiftSettings: strict),
+        .target(name: "ReactiveGraph", dependencies: [deque], swiftSettings: strict),
         // For programs that import the library; the server has a loop of its own.
         .target(name: "ReactiveGraphDispatch", dependencies: ["ReactiveGraph"], swiftSettings: strict),
-        .target(name: "CEL", swiftSettings: strict),
+        .target(name: "CEL", dependencies: ["Support"], swiftSettings: strict),
 
         // The three columns.
         .target(name: "EventLoop", dependencies: ["CLibuv"], swiftSettings: strict),
-        .target(name: "HTTP", dependencies: ["CLLHTTP", "CZlib"], swiftSettings: strict),
-        .target(name: "GraphHost", dependencies: ["ReactiveGraph", "CEL"], swiftSettings: strict),
+        .target(name: "HTTP", dependencies: ["Support", "CLLHTTP", "CZlib"], swiftSettings: strict),
+        .target(
+            name: "GraphHost",
+            dependencies: ["Support", "ReactiveGraph", "CEL", deque],
+            swiftSettings: strict
+        ),
 
         // Where everything meets.
         .target(
             name: "SluiceServer",
             dependencies: [
-                "EventLoop", "HTTP", "GraphHost", "CYAML", "COpenSSL", "CRE2",
+                "Support", "EventLoop", "HTTP", "GraphHost", "CYAML", "COpenSSL", "CRE2",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
@@ -76,7 +85,7 @@ let package = Package(
         .executableTarget(
             name: "sluice",
             dependencies: [
-                "SluiceServer", "GraphHost", "CEL",
+                "Support", "SluiceServer", "GraphHost", "CEL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -88,6 +97,7 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
+        .testTarget(name: "SupportTests", dependencies: ["Support"], swiftSettings: strict),
         .testTarget(
             name: "ReactiveGraphTests",
             dependencies: ["ReactiveGraph", "ReactiveGraphDispatch", "TestSupport"],
@@ -95,7 +105,11 @@ let package = Package(
         ),
         .testTarget(name: "CELTests", dependencies: ["CEL", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: strict),
-        .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "HTTPTests",
+            dependencies: ["Support", "HTTP", "TestSupport"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "GraphHostTests",
             dependencies: ["GraphHost", "TestSupport"],
@@ -104,7 +118,7 @@ let package = Package(
         .testTarget(
             name: "SluiceServerTests",
             dependencies: [
-                "SluiceServer", "EventLoop", "HTTP", "GraphHost", "TestSupport",
+                "Support", "SluiceServer", "EventLoop", "HTTP", "GraphHost", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

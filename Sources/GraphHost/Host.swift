@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 /// The live graphs by name, the sessions that listen to them, and the one way to change anything.
 ///
@@ -46,9 +47,8 @@ public final class Host {
     /// The timers of sessions and of private stages, on the steady clock.
     let timers: TimerQueue
     let sessions: Sessions
-    /// Where deliveries are built, and where answers are.
-    let frame = FrameBuffer()
-    let answer = FrameBuffer()
+    /// Where messages that are no deliveries are built.
+    @exclusivity(unchecked) var answer = ByteBuffer()
 
     /// A host without graphs, whose commits go through `log`.
     public init(
@@ -65,7 +65,7 @@ public final class Host {
         healthChangedAt = clock.now
         self.limits = limits
         keys = IdempotencyKeys(limit: limits.idempotencyKeys)
-        sessions = Sessions(frame)
+        sessions = Sessions()
         log.follower = self
     }
 

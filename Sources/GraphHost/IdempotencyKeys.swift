@@ -1,3 +1,5 @@
+internal import DequeModule
+
 /// Remembers for ten minutes how commits with a client's own key were answered, so that a repeat after a lost
 /// reply is applied once.
 ///
@@ -38,8 +40,7 @@ struct IdempotencyKeys {
     private final class Share {
         let by: String?
         var count = 0
-        private var order: [Record] = []
-        private var first = 0
+        private var order: Deque<Record> = []
 
         init(by: String?) {
             self.by = by
@@ -52,18 +53,14 @@ struct IdempotencyKeys {
 
         /// The oldest that is not gone.
         var oldest: Record? {
-            while first < order.count, order[first].isGone { first += 1 }
-            if first > 64, first * 2 > order.count {
-                order.removeFirst(first)
-                first = 0
-            }
-            return first < order.count ? order[first] : nil
+            while let first = order.first, first.isGone { order.removeFirst() }
+            return order.first
         }
 
         /// A record is gone; the newest ones need not be kept until their time.
         func leave(_ record: Record) {
             count -= 1
-            while order.count > first, order[order.count - 1].isGone { order.removeLast() }
+            while let last = order.last, last.isGone { order.removeLast() }
         }
     }
 

@@ -1,7 +1,9 @@
-/// Questions about bytes that HTTP's grammar asks everywhere.
+internal import Support
+
+/// Bytes that HTTP's grammar names, and what it asks of them.
 ///
-/// Letters are compared without regard to case where the RFC says so; nothing here knows about Unicode.
-enum ASCII {
+/// Letters are compared without regard to case where the RFC says so.
+extension ASCII {
     static let tab = UInt8(ascii: "\t")
     static let lineFeed = UInt8(ascii: "\n")
     static let carriageReturn = UInt8(ascii: "\r")
@@ -17,28 +19,10 @@ enum ASCII {
         byte &- 65 < 26 ? byte | 0x20 : byte
     }
 
-    @inline(__always)
-    static func isDigit(_ byte: UInt8) -> Bool {
-        byte &- 48 < 10
-    }
-
-    @inline(__always)
-    static func isLetter(_ byte: UInt8) -> Bool {
-        (byte | 0x20) &- 97 < 26
-    }
-
     /// Whether the byte may stand in a token (RFC 9110 §5.6.2).
     @inline(__always)
     static func isToken(_ byte: UInt8) -> Bool {
         ByteSet.token.contains(byte)
-    }
-
-    /// The value of a hexadecimal digit, or nil.
-    @inline(__always)
-    static func hexadecimal(_ byte: UInt8) -> UInt8? {
-        if isDigit(byte) { return byte &- 48 }
-        let letter = (byte | 0x20) &- 97
-        return letter < 6 ? letter &+ 10 : nil
     }
 }
 

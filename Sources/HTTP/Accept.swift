@@ -1,3 +1,5 @@
+internal import Support
+
 /// Which of several representations a client likes best (RFC 9110 §12.5.1).
 public enum Accept {
     /// The index of the representation to send: the one with the highest quality, the earlier among equals.

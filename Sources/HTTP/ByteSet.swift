@@ -3,14 +3,6 @@ struct ByteSet: Sendable {
     /// 128 characters, `1` where the byte belongs to the set.
     private let table: StaticString
 
-    /// What a name of a graph or node is made of: `A-Za-z0-9_.-`.
-    static let name = ByteSet(
-        table: """
-            0000000000000000000000000000000000000000000001101111111111000000\
-            0111111111111111111111111110000101111111111111111111111111100000
-            """
-    )
-
     /// What a host and port are made of: unreserved and sub-delims without comma, `%`, `:` and brackets (RFC 3986 §3.2).
     static let host = ByteSet(
         table: """

@@ -1,3 +1,5 @@
+internal import Support
+
 /// Entity tags in conditional headers (RFC 9110 §8.8.3, §13.1): `*`, or a list of `"tag"` and `W/"tag"`.
 public enum EntityTagCondition {
     /// `*`: whatever is there.

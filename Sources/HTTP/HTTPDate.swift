@@ -1,3 +1,5 @@
+public import Support
+
 /// The 29 bytes of an IMF-fixdate (RFC 9110 §5.6.7), formatted again only when the second changes.
 ///
 /// The caller brings the time: once per loop turn is enough, and this module has no clock.
@@ -40,26 +42,16 @@ public struct HTTPDate: Sendable {
 
     private mutating func format() {
         let clamped = min(max(seconds, 0), 253_402_300_799)
-        let days = Int(clamped / 86_400)
-        let rest = Int(clamped % 86_400)
-        let shifted = days + 719_468
-        let era = shifted / 146_097
-        let dayOfEra = shifted % 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthPlace = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * monthPlace + 2) / 5 + 1
-        let month = (monthPlace + 2) % 12
-        let year = yearOfEra + era * 400 + (month < 2 ? 1 : 0)
+        let time = CivilTime(secondsSinceEpoch: clamped)
         withUnsafeMutableBytes(of: &words) { place in
             Self.write("Thu, 00 Jan 1970 00:00:00 GMT", to: place, at: 0)
-            Self.write(Self.dayName(days % 7), to: place, at: 0)
-            Self.write(Self.monthName(month), to: place, at: 8)
-            Self.write(day, digits: 2, to: place, at: 5)
-            Self.write(year, digits: 4, to: place, at: 12)
-            Self.write(rest / 3_600, digits: 2, to: place, at: 17)
-            Self.write(rest / 60 % 60, digits: 2, to: place, at: 20)
-            Self.write(rest % 60, digits: 2, to: place, at: 23)
+            Self.write(Self.dayName(time.weekday), to: place, at: 0)
+            Self.write(Self.monthName(time.month), to: place, at: 8)
+            Self.write(time.day, digits: 2, to: place, at: 5)
+            Self.write(time.year, digits: 4, to: place, at: 12)
+            Self.write(time.hour, digits: 2, to: place, at: 17)
+            Self.write(time.minute, digits: 2, to: place, at: 20)
+            Self.write(time.second, digits: 2, to: place, at: 23)
         }
     }
 
@@ -82,32 +74,33 @@ public struct HTTPDate: Sendable {
         }
     }
 
-    /// Day 0 of 1970 was a Thursday.
+    /// 0 is Sunday.
     private static func dayName(_ index: Int) -> StaticString {
         switch index {
-        case 0: "Thu"
-        case 1: "Fri"
-        case 2: "Sat"
-        case 3: "Sun"
-        case 4: "Mon"
-        case 5: "Tue"
-        default: "Wed"
+        case 0: "Sun"
+        case 1: "Mon"
+        case 2: "Tue"
+        case 3: "Wed"
+        case 4: "Thu"
+        case 5: "Fri"
+        default: "Sat"
         }
     }
 
+    /// 1 is January.
     private static func monthName(_ index: Int) -> StaticString {
         switch index {
-        case 0: "Jan"
-        case 1: "Feb"
-        case 2: "Mar"
-        case 3: "Apr"
-        case 4: "May"
-        case 5: "Jun"
-        case 6: "Jul"
-        case 7: "Aug"
-        case 8: "Sep"
-        case 9: "Oct"
-        case 10: "Nov"
+        case 1: "Jan"
+        case 2: "Feb"
+        case 3: "Mar"
+        case 4: "Apr"
+        case 5: "May"
+        case 6: "Jun"
+        case 7: "Jul"
+        case 8: "Aug"
+        case 9: "Sep"
+        case 10: "Oct"
+        case 11: "Nov"
         default: "Dec"
         }
     }

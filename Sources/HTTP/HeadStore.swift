@@ -1,3 +1,5 @@
+internal import Support
+
 /// One header field: where its name and value stand, counted from the first byte of the message.
 struct FieldSlice {
     var name: UInt32

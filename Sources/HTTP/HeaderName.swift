@@ -1,3 +1,5 @@
+internal import Support
+
 /// A header field that Sluice looks at.
 ///
 /// The parser sorts fields into these while reading, so that asking for one later is an index, not a search.

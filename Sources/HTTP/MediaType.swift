@@ -1,3 +1,5 @@
+internal import Support
+
 /// A media type as `Content-Type` gives it (RFC 9110 §8.3.1), and the rule which of them may carry a JSON
 /// body.
 public struct MediaType {

@@ -1,4 +1,5 @@
 import CLLHTTP
+internal import Support
 
 // Driving llhttp over one input.
 extension UnsafeMutablePointer<MessageCore> {

@@ -1,4 +1,5 @@
 import CLLHTTP
+internal import Support
 
 /// Why a message was refused.
 ///

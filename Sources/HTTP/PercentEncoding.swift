@@ -1,3 +1,5 @@
+public import Support
+
 /// Percent-encoding (RFC 3986 §2.1) for paths and query values.
 public enum PercentEncoding {
     /// Appends the decoded bytes of a path.
@@ -18,10 +20,7 @@ public enum PercentEncoding {
     /// Appends `bytes` with everything escaped that is not an unreserved character (RFC 3986 §2.3).
     public static func encode(_ bytes: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
         for byte in bytes {
-            if ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "-")
-                || byte == UInt8(ascii: ".")
-                || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")
-            {
+            if ASCII.isWord(byte) || "-.~".utf8.contains(byte) {
                 buffer.append(byte)
             } else {
                 buffer.append(ASCII.percent)

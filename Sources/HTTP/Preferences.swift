@@ -1,3 +1,5 @@
+internal import Support
+
 /// What the client prefers (RFC 7240).
 ///
 /// Unknown preferences are ignored, the first of a repeated one counts.

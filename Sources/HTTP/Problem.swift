@@ -1,3 +1,5 @@
+public import Support
+
 /// An error answer over HTTP: `application/problem+json` (RFC 9457) with the code of `ErrorTable`.
 ///
 /// ```
@@ -86,13 +88,13 @@ public struct Problem: Sendable {
         buffer.append("{\"type\":\"about:blank\",\"title\":\"")
         buffer.append(status.phrase)
         buffer.append("\",\"status\":")
-        buffer.append(decimal: UInt(status.rawValue))
+        buffer.append(decimal: status.rawValue)
         buffer.append(",\"code\":")
-        Self.appendJSON(code.rawValue, to: &buffer)
+        buffer.append(json: code.rawValue)
         buffer.append(",\"detail\":")
-        Self.appendJSON(message, to: &buffer)
+        buffer.append(json: message)
         buffer.append(retry ?? ErrorTable.row(code).retry ? ",\"retry\":true" : ",\"retry\":false")
-        buffer.append(array: members)
+        buffer.append(members)
         buffer.append("}\n")
     }
 
@@ -112,24 +114,5 @@ public struct Problem: Sendable {
         var body = ByteBuffer()
         appendBody(.upgradeRequired, to: &body)
         encoder.finish(body.bytes, framing, in: &buffer)
-    }
-
-    /// Appends text as a JSON string.
-    private static func appendJSON(_ text: String, to buffer: inout ByteBuffer) {
-        buffer.append(ASCII.quote)
-        for byte in text.utf8 {
-            switch byte {
-            case ASCII.quote:
-                buffer.append("\\\"")
-            case UInt8(ascii: "\\"):
-                buffer.append("\\\\")
-            case 0..<0x20:
-                buffer.append(byte < 16 ? "\\u000" : "\\u001")
-                buffer.append(hexadecimal: UInt(byte & 15))
-            default:
-                buffer.append(byte)
-            }
-        }
-        buffer.append(ASCII.quote)
     }
 }

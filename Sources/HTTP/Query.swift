@@ -1,3 +1,5 @@
+internal import Support
+
 /// The query of a request: `name=value` pairs separated by `&`, values percent-encoded, `+` a space.
 ///
 /// A view of the head's query: nothing is decoded until it is asked for. Where a name is given several times

@@ -1,3 +1,5 @@
+public import Support
+
 /// Writes requests: the client side, for the command line and the load run.
 public enum RequestEncoder {
     /// Writes a whole request.
@@ -20,7 +22,7 @@ public enum RequestEncoder {
     ) {
         buffer.append(method.name)
         buffer.append(ASCII.space)
-        buffer.append(string: target)
+        buffer.append(utf8: target)
         buffer.append(" HTTP/1.1\r\n")
         buffer.field("Host", string: host)
         if let type {

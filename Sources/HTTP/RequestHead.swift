@@ -1,3 +1,5 @@
+internal import Support
+
 /// The head of a request as the parser holds it: a view, no copy.
 ///
 /// Everything it returns is lent and, like the view itself, valid until the parser's next `parse`, or until

@@ -1,4 +1,5 @@
 import CLLHTTP
+internal import Support
 
 // What a request's head must satisfy beyond llhttp's grammar (wire-protocol.md §3). The strict build still
 // lets pass: a line ended by LF alone in three places, folded lines, several spaces in the request line,

@@ -1,3 +1,5 @@
+internal import Support
+
 // The request target (RFC 9112 §3.2): origin form, absolute form, and `*` for OPTIONS. The path is
 // percent-decoded once here, so that nobody after the parser sees an escape and decodes a second time.
 extension MessageCore {

@@ -1,3 +1,5 @@
+public import Support
+
 /// Writes answers behind each other into a buffer, so that those of one read leave in one system call.
 ///
 /// An answer is `begin`, any number of fields, then one of `finish`, `finishEmpty` and `beginChunks`:
@@ -20,7 +22,7 @@ public struct ResponseEncoder: Sendable {
             buffer.append("HTTP/1.1 200 OK\r\nDate: ")
         } else {
             buffer.append("HTTP/1.1 ")
-            buffer.append(decimal: UInt(status.rawValue))
+            buffer.append(decimal: status.rawValue)
             buffer.append(ASCII.space)
             buffer.append(status.phrase)
             buffer.append("\r\nDate: ")
@@ -41,7 +43,7 @@ public struct ResponseEncoder: Sendable {
         in buffer: inout ByteBuffer
     ) {
         buffer.append("Content-Length: ")
-        buffer.append(decimal: UInt(body.count))
+        buffer.append(decimal: body.count)
         buffer.append("\r\n\r\n")
         if !framing.omitsBody {
             buffer.append(body)
@@ -70,7 +72,7 @@ public struct ResponseEncoder: Sendable {
     ) {
         guard bytes.count > 0, !framing.omitsBody else { return }
         guard !framing.isHTTP10 else { return buffer.append(bytes) }
-        buffer.append(hexadecimal: UInt(bytes.count))
+        buffer.append(hexadecimal: UInt64(bytes.count))
         buffer.append("\r\n")
         buffer.append(bytes)
         buffer.append("\r\n")

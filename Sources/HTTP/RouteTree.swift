@@ -1,3 +1,5 @@
+internal import Support
+
 /// The routes as they were added; `RouteTables` is the same for matching.
 struct RouteTree {
     struct Place {

@@ -1,3 +1,5 @@
+internal import Support
+
 /// What a path and a method lead to.
 ///
 /// The server names its routes with static members.
@@ -95,7 +97,7 @@ public struct Router {
     ) -> Int {
         var end = start
         if namesOnly {
-            while end < count, ByteSet.name.contains(path.load(fromByteOffset: end, as: UInt8.self)) {
+            while end < count, Name.mayContain(path.load(fromByteOffset: end, as: UInt8.self)) {
                 end &+= 1
             }
             guard end > start, end &- start <= Name.maximumBytes,

@@ -1,3 +1,5 @@
+public import Support
+
 /// Writes server-sent events (WHATWG HTML §9.2).
 ///
 /// The bytes still go through `ResponseEncoder.chunk`.

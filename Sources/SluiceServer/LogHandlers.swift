@@ -4,6 +4,7 @@
     internal import Darwin
 #endif
 public import Logging
+internal import Support
 
 /// Writes log entries to standard error, one line each, at once.
 public struct StandardErrorLog: LogHandler {
@@ -102,21 +103,10 @@ enum LogLine {
 
     /// As a JSON string in which nothing is left that a terminal acts on.
     private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case _ where !isShown(scalar):
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
+        String(json: text).unicodeScalars.map { scalar in
+            guard !isShown(scalar) else { return String(scalar) }
+            return scalar.utf16.map { "\\u" + String($0, width: 4, radix: 16) }.joined()
+        }.joined()
     }
 }
 
@@ -125,13 +115,7 @@ enum Timestamp {
     static func now() -> String {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        var seconds = time_t(time.tv_sec)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let milliseconds = Int(time.tv_nsec) / 1_000_000
-        let fraction = String(String(1000 + milliseconds).dropFirst())
-        return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-            + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)).\(fraction)Z"
+        let civil = CivilTime(secondsSinceEpoch: Int64(time.tv_sec))
+        return "\(civil).\(String(time.tv_nsec / 1_000_000, width: 3))Z"
     }
 }

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 /// The counters of a server in the text form of Prometheus (exposition format 0.0.4).
 enum Metrics {
@@ -16,7 +17,7 @@ enum Metrics {
         out.sample("sluice_internal_errors_total", "counter", "Mistakes of the server.", server.faults)
         sessions(server.host.statistics, &out)
         out.head("sluice_build_info", "gauge", "Which Sluice this is.")
-        out.append(string: "sluice_build_info{version=\"\(Version.text)\"} 1\n")
+        out.append(utf8: "sluice_build_info{version=\"\(Version.text)\"} 1\n")
         process(server, &out)
     }
 
@@ -32,9 +33,9 @@ enum Metrics {
             for (graph, statistics) in all {
                 out.append(name)
                 out.append("{graph=\"")
-                out.append(string: graph.name)
+                out.append(utf8: graph.name)
                 out.append("\"} ")
-                out.append(value(graph, statistics))
+                out.append(decimal: value(graph, statistics))
                 out.append("\n")
             }
         }
@@ -162,12 +163,12 @@ enum Metrics {
         let milliseconds = UInt64((time.user + time.system).milliseconds)
         out.head("process_cpu_seconds_total", "counter", "Processor time used.")
         out.append("process_cpu_seconds_total ")
-        out.append(decimal: UInt(milliseconds / 1000))
+        out.append(decimal: milliseconds / 1000)
         out.append(".")
         let rest = milliseconds % 1000
         if rest < 100 { out.append("0") }
         if rest < 10 { out.append("0") }
-        out.append(rest)
+        out.append(decimal: rest)
         out.append("\n")
     }
 }
@@ -194,7 +195,7 @@ extension ByteBuffer {
         head(name, kind, help)
         append(name)
         append(" ")
-        append(value)
+        append(decimal: value)
         append("\n")
     }
 }

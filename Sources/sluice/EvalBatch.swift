@@ -1,5 +1,6 @@
 internal import CEL
 internal import GraphHost
+internal import Support
 
 /// Many expressions at once, one line of JSON each, with typed values in and out (definitions.md §4).
 struct EvalBatch {
@@ -64,7 +65,7 @@ struct EvalBatch {
     }
 
     private func appendError(_ code: String, _ message: String, at offset: Int, to text: inout [UInt8]) {
-        let message = TypedValue.quoted(message)
+        let message = String(json: message)
         text += ",\"error\":{\"code\":\"\(code)\",\"msg\":\(message),\"at\":\(offset)}".utf8
     }
 }

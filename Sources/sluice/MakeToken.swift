@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import SluiceServer
+internal import Support
 
 struct MakeToken: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -64,8 +65,8 @@ struct MakeToken: ParsableCommand {
         )
         if let problem = TokenText.problem(with: entry) { throw ValidationError(problem) }
         if json {
-            let shown = hash ? "null" : TypedValue.quoted(token.text)
-            return Terminal.print("{\"token\":\(shown),\"entry\":\(TypedValue.quoted(entry))}")
+            let shown = hash ? "null" : String(json: token.text)
+            return Terminal.print("{\"token\":\(shown),\"entry\":\(String(json: entry))}")
         }
         if !hash { Terminal.note("token (shown once): \(token.text)") }
         Terminal.print(entry)

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import SluiceServer
+internal import Support
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Darwin)
@@ -78,7 +79,7 @@ struct NodeAddress {
             service = try options.service()
             parts = text.split(separator: "/", omittingEmptySubsequences: false)
         }
-        guard (1...2).contains(parts.count), parts.allSatisfy(Self.isName) else {
+        guard (1...2).contains(parts.count), parts.allSatisfy({ Name.isValid($0) }) else {
             throw ValidationError("'\(text)' is not of the form graph/node")
         }
         graph = String(parts[0])
@@ -87,14 +88,4 @@ struct NodeAddress {
 
     /// The path of the node or, where none was named, of the graph.
     var path: String { "/v1/graphs/\(graph)" + (node.map { "/nodes/\($0)" } ?? "") }
-
-    /// The names of wire-protocol.md §3; nothing in them needs escaping.
-    private static func isName(_ text: Substring) -> Bool {
-        guard let first = text.utf8.first, text.utf8.count <= 128 else { return false }
-        let isWord = { (byte: UInt8) in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                || byte == 0x5F
-        }
-        return isWord(first) && text.utf8.allSatisfy { isWord($0) || $0 == 0x2D || $0 == 0x2E }
-    }
 }

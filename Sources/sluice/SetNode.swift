@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import SluiceServer
+internal import Support
 
 struct SetNode: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -48,7 +49,7 @@ struct SetNode: ParsableCommand {
         var fields: [(name: StaticString, value: String)] = []
         if let context { fields.append(("Sluice-Context", context)) }
         if let ifMatch { fields.append(("If-Match", ifMatch)) }
-        let body = Array((string ? TypedValue.quoted(value) : value).utf8)
+        let body = Array((string ? String(json: value) : value).utf8)
         let answer = try Terminal.reporting {
             try ServiceRequest.put(body, to: address.path, at: address.service, fields: fields)
         }

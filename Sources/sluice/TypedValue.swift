@@ -1,5 +1,6 @@
 internal import CEL
 internal import GraphHost
+internal import Support
 
 /// Values of expressions as JSON that keeps their types: `{"type":"int","value":"42"}` (definitions.md §4).
 enum TypedValue {
@@ -29,7 +30,8 @@ enum TypedValue {
         case ("int", .string(let digits)): return Int64(digits).map { .int($0) }
         case ("uint", .string(let digits)): return UInt64(digits).map { .uint($0) }
         case ("double", .string(let digits)): return Double(digits).map { .double($0) }
-        case ("bytes", .string(let text)): return Base64.bytes(text).map { .bytes($0) }
+        case ("bytes", .string(let text)):
+            return Base64.bytes(text.utf8, isCanonical: false).map { .bytes($0) }
         case ("list", .list(let elements)): return .list(ValueList(try values(elements)))
         case ("map", .list(let pairs)): return try map(pairs)
         case ("timestamp", .list(let parts)):
@@ -79,19 +81,19 @@ enum TypedValue {
         case .int(let number): append("int", "\"\(number)\"", to: &text)
         case .uint(let number): append("uint", "\"\(number)\"", to: &text)
         case .double(let number): append("double", "\"\(shortest(number))\"", to: &text)
-        case .string(let string): append("string", quoted(string), to: &text)
+        case .string(let string): append("string", String(json: string), to: &text)
         case .bytes(let bytes): append("bytes", "\"\(Base64.text(bytes))\"", to: &text)
         case .timestamp(let moment): append("timestamp", "[\(moment.seconds),\(moment.nanos)]", to: &text)
         case .duration(let span): append("duration", "[\(span.seconds),\(span.nanos)]", to: &text)
-        case .type(let type): append("type", quoted(type.rawValue), to: &text)
+        case .type(let type): append("type", String(json: type.rawValue), to: &text)
         case .list(let list):
             append("list", to: &text) { text in
-                appendList(list, to: &text) { append($0, to: &$1) }
+                text.append(list: list) { append($0, to: &$1) }
             }
         case .map(let map):
             append("map", to: &text) { text in
-                appendList(map, to: &text) { entry, text in
-                    appendList([entry.key, entry.value], to: &text) { append($0, to: &$1) }
+                text.append(list: map) { entry, text in
+                    text.append(list: [entry.key, entry.value]) { append($0, to: &$1) }
                 }
             }
         case .optional(let optional):
@@ -115,29 +117,7 @@ enum TypedValue {
         text.append(UInt8(ascii: "}"))
     }
 
-    private static func appendList<Items: Sequence>(
-        _ items: Items,
-        to text: inout [UInt8],
-        _ each: (Items.Element, inout [UInt8]) -> Void
-    ) {
-        text.append(UInt8(ascii: "["))
-        var isFirst = true
-        for item in items {
-            if !isFirst { text.append(UInt8(ascii: ",")) }
-            isFirst = false
-            each(item, &text)
-        }
-        text.append(UInt8(ascii: "]"))
-    }
-
     private static func shortest(_ number: Double) -> String {
         number.isNaN ? "nan" : number.isInfinite ? (number < 0 ? "-inf" : "inf") : number.description
-    }
-
-    /// A JSON string with its quotes.
-    static func quoted(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        JSONWriter.append(text, to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

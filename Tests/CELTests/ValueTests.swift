@@ -97,27 +97,6 @@ struct ValueTests {
         #expect(TimeSpan(seconds: -1, nanos: -500_000_000)?.description == "-1.500s")
     }
 
-    @Test("every day of 12,000 years is the day the calendar says")
-    func calendar() {
-        var (year, month, day) = (-2_000, 1, 1)
-        var days = CivilTime.daysSinceEpoch(year: year, month: month, day: day)
-        while year < 10_000 {
-            let civil = CivilTime(secondsSinceEpoch: Int64(days) * 86_400 + 86_399)
-            guard civil.year == year, civil.month == month, civil.day == day, civil.hour == 23 else {
-                Issue.record("\(year)-\(month)-\(day)")
-                return
-            }
-            days += 1
-            day += 1
-            if day > CivilTime.days(inMonth: month, of: year) {
-                (month, day) = (month + 1, 1)
-            }
-            if month > 12 {
-                (year, month) = (year + 1, 1)
-            }
-        }
-    }
-
     @Test("doubles are written shortest and read back the same")
     func doubles() {
         var random = SeededGenerator(seed: 7)

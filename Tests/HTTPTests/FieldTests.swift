@@ -1,4 +1,5 @@
 import HTTP
+import Support
 import Testing
 
 #if canImport(Glibc)
@@ -213,35 +214,5 @@ struct HTTPDateTests {
             _ = strftime(buffer.baseAddress!, buffer.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
             return String(cString: buffer.baseAddress!)
         }
-    }
-}
-
-@Suite("Base64 is the canonical form of RFC 4648")
-struct Base64Tests {
-    @Test(
-        "the examples of §10",
-        arguments: [
-            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ]
-    )
-    func examples(plain: String, encoded: String) {
-        #expect(Base64.encode(Array(plain.utf8)) == encoded)
-        #expect(lend(encoded) { Base64.decode($0) } == Array(plain.utf8))
-    }
-
-    @Test("all bytes survive")
-    func roundTrip() {
-        let all = (UInt8.min...UInt8.max).map { $0 }
-        #expect(lend(Base64.encode(all)) { Base64.decode($0) } == all)
-    }
-
-    @Test(
-        "what is not canonical is refused",
-        arguments: ["Zg", "Zg=", "Zh==", "Zm9=", "Z===", "====", "Zg==Zg==", "Zm 9", "Zm-_"]
-    )
-    func malformed(text: String) {
-        #expect(lend(text) { Base64.decode($0) } == nil)
     }
 }

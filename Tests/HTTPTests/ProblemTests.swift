@@ -1,4 +1,5 @@
 import HTTP
+import Support
 import Testing
 
 @Suite("Problem is written as application/problem+json")
@@ -14,7 +15,7 @@ struct ProblemTests {
         let problem = Problem("conflict", "a \"b\" \\ \n", members: Array(#","node":"x","rev":7"#.utf8))
         let body =
             #"{"type":"about:blank","title":"Precondition Failed","status":412,"code":"conflict","#
-            + #""detail":"a \"b\" \\ \u000a","retry":false,"node":"x","rev":7}"# + "\n"
+            + #""detail":"a \"b\" \\ \n","retry":false,"node":"x","rev":7}"# + "\n"
         #expect(
             answer(problem) == "HTTP/1.1 412 Precondition Failed\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
                 + "Content-Type: application/problem+json\r\nX-Content-Type-Options: nosniff\r\nContent-Length: \(body.utf8.count)\r\n\r\n"

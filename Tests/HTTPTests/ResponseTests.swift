@@ -1,4 +1,5 @@
 import HTTP
+import Support
 import Testing
 
 @Suite("ResponseEncoder writes answers, ResponseParser reads them")
@@ -205,40 +206,6 @@ struct SelfTestTests {
     @Test("the linked library passes")
     func passes() {
         #expect(SelfTest.run() == nil)
-    }
-}
-
-@Suite("ByteBuffer collects bytes")
-struct ByteBufferTests {
-    @Test("numbers, texts and bytes stand behind each other")
-    func appending() {
-        var buffer = ByteBuffer()
-        for number in [0, 7, 10, 99, 100, -1, Int.max, Int.min] {
-            buffer.append(decimal: number)
-            buffer.append(UInt8(ascii: " "))
-        }
-        buffer.append(hexadecimal: 0)
-        buffer.append(" ")
-        buffer.append(hexadecimal: 0xDEAD_BEEF)
-        buffer.append(hexadecimal: UInt.max)
-        #expect(
-            buffer.bytes.text
-                == "0 7 10 99 100 -1 9223372036854775807 -9223372036854775808 0 deadbeefffffffffffffffff"
-        )
-    }
-
-    @Test("what is removed from the front leaves the rest")
-    func removing() {
-        var buffer = ByteBuffer()
-        let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
-        buffer.append(array: bytes)
-        buffer.removeFirst(10)
-        #expect(Array(buffer.bytes) == Array(bytes[10...]))
-        buffer.truncate(to: 5)
-        #expect(Array(buffer.bytes) == Array(bytes[10..<15]))
-        buffer.removeFirst(5)
-        let isEmpty = buffer.isEmpty
-        #expect(isEmpty)
     }
 }
 

@@ -1,5 +1,6 @@
 @testable import GraphHost
 import HTTP
+import Support
 import Testing
 
 @testable import SluiceServer
@@ -40,7 +41,7 @@ struct SetAnswerTests {
         out.field("ETag", string: "\"\(applied.epoch):\(applied.rev)\"")
         out.field("Content-Type", "application/json")
         var body = ByteBuffer()
-        body.append(string: "{\"epoch\":\"\(applied.epoch)\",\"rev\":\(applied.rev)}\n")
+        body.append(utf8: "{\"epoch\":\"\(applied.epoch)\",\"rev\":\(applied.rev)}\n")
         encoder.finish(body.bytes, ResponseFraming(), in: &out)
         return out.bytes.text
     }

@@ -1,3 +1,5 @@
+internal import Support
+
 /// Doubles with a given number of places, exactly rounded (half to even), as C's `%f` and `%e` do it.
 enum DecimalText {
     /// Units that the digits of a finite number take: they come from multiplications, the more of them the farther its
@@ -65,7 +67,7 @@ private struct ExactDecimal {
         }
         lastPower = min(power, 0)
         for limb in limbs.reversed() {
-            let text = TimeText.padded(Int(limb), to: digits.isEmpty ? 1 : 9)
+            let text = String(limb, width: digits.isEmpty ? 1 : 9)
             digits += text.utf8.map { $0 - UInt8(ascii: "0") }
         }
     }

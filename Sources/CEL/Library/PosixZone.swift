@@ -1,3 +1,5 @@
+internal import Support
+
 /// A zone's rule for all years, as POSIX writes it in `TZ`: `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct PosixZone {
     private struct Change {
@@ -93,12 +95,12 @@ struct PosixZone {
                 return skip(">")
             }
             let before = rest.count
-            rest = rest.drop { $0.isLetterOrDigit && !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            rest = rest.drop(while: ASCII.isLetter)
             return rest.count < before
         }
 
         mutating func number() -> Int? {
-            let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            let digits = rest.prefix(while: ASCII.isDigit)
             guard (1...4).contains(digits.count) else { return nil }
             rest = rest.dropFirst(digits.count)
             return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }

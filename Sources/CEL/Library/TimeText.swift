@@ -1,3 +1,5 @@
+internal import Support
+
 extension Timestamp {
     /// The moment that a text of RFC 3339 names, such as `2027-01-01T00:00:00Z`; nil for anything else.
     public init?(rfc3339 text: String) {
@@ -71,18 +73,13 @@ enum TimeText {
     /// Nothing, or a point and 3, 6 or 9 digits; or as few digits as there must be.
     static func fraction(_ nanos: Int32, trimsZeros: Bool) -> String {
         guard nanos != 0 else { return "" }
-        let digits = padded(Int(nanos.magnitude), to: 9)
+        let digits = String(nanos.magnitude, width: 9)
         if trimsZeros {
             let zeros = digits.utf8.reversed().prefix { $0 == UInt8(ascii: "0") }
             return "." + digits.dropLast(zeros.count)
         }
         let length = nanos % 1_000_000 == 0 ? 3 : nanos % 1_000 == 0 ? 6 : 9
         return "." + digits.prefix(length)
-    }
-
-    static func padded(_ number: Int, to length: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, length - digits.utf8.count)) + digits
     }
 }
 
@@ -93,12 +90,7 @@ extension Timestamp: CustomStringConvertible {
     }
 
     func text(trimsZeros: Bool) -> String {
-        let civil = CivilTime(secondsSinceEpoch: seconds)
-        let date =
-            "\(TimeText.padded(civil.year, to: 4))-\(TimeText.padded(civil.month, to: 2))-\(TimeText.padded(civil.day, to: 2))"
-        let time =
-            "\(TimeText.padded(civil.hour, to: 2)):\(TimeText.padded(civil.minute, to: 2)):\(TimeText.padded(civil.second, to: 2))"
-        return "\(date)T\(time)\(TimeText.fraction(nanos, trimsZeros: trimsZeros))Z"
+        "\(CivilTime(secondsSinceEpoch: seconds))\(TimeText.fraction(nanos, trimsZeros: trimsZeros))Z"
     }
 }
 
@@ -136,14 +128,14 @@ private struct DigitScanner {
     }
 
     mutating func number(digits: Int) -> Int? {
-        guard rest.count >= digits, rest.prefix(digits).allSatisfy(isDigit) else { return nil }
+        guard rest.count >= digits, rest.prefix(digits).allSatisfy(ASCII.isDigit) else { return nil }
         defer { rest.removeFirst(digits) }
         return rest.prefix(digits).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 
     /// Digits behind a point as billionths; what is smaller is dropped.
     mutating func fraction() -> Int? {
-        let all = rest.prefix(while: isDigit)
+        let all = rest.prefix(while: ASCII.isDigit)
         guard !all.isEmpty else { return nil }
         rest.removeFirst(all.count)
         let digits = all.prefix(9)
@@ -166,11 +158,11 @@ private struct DigitScanner {
 
     /// Digits, possibly with a fraction, which is answered in billionths.
     mutating func decimal() -> (Int64, Int64)? {
-        let digits = rest.prefix(while: isDigit)
+        let digits = rest.prefix(while: ASCII.isDigit)
         rest.removeFirst(digits.count)
         var fraction: [UInt8] = []
         if skip(".") {
-            fraction = Array(rest.prefix(while: isDigit))
+            fraction = Array(rest.prefix(while: ASCII.isDigit))
             rest.removeFirst(fraction.count)
         }
         guard !digits.isEmpty || !fraction.isEmpty, digits.count <= 18 else { return nil }
@@ -190,9 +182,5 @@ private struct DigitScanner {
             return nanos
         }
         return nil
-    }
-
-    private func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 }

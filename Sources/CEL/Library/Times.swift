@@ -1,3 +1,5 @@
+internal import Support
+
 /// The parts of timestamps and durations.
 enum Times {
     static let functions: [Function] = [

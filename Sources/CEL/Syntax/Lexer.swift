@@ -1,3 +1,5 @@
+internal import Support
+
 /// Cuts an expression's text into tokens, one at a time.
 struct Lexer {
     let source: String
@@ -62,7 +64,11 @@ struct Lexer {
             default: break
             }
         }
-        return Token(kind: keywords.contains(word) ? .keyword : .identifier, text: word, offset: start)
+        return Token(
+            kind: Identifier.keywords.contains(word) ? .keyword : .identifier,
+            text: word,
+            offset: start
+        )
     }
 
     private mutating func quotedIdentifier() throws(Problem) -> Token {
@@ -281,18 +287,14 @@ struct Lexer {
     }
 }
 
-/// Words that are no names, not even after a dot.
-let keywords: Set<String> = ["in", "true", "false", "null"]
-
 private func isDigit(_ byte: UInt8?) -> Bool {
-    byte.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+    byte.map(ASCII.isDigit) ?? false
 }
 
 private func isHexDigit(_ byte: UInt8?) -> Bool {
-    byte.map { isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0 | 0x20) } ?? false
+    byte.flatMap(ASCII.hexadecimal) != nil
 }
 
 private func isIdentifierStart(_ byte: UInt8?) -> Bool {
-    byte.map { $0 == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
-        ?? false
+    byte.map { ASCII.isWord($0) && !ASCII.isDigit($0) } ?? false
 }

@@ -233,7 +233,7 @@ struct Parser {
     private mutating func name(isAbsolute: Bool) throws(Problem) -> Syntax {
         let start = token
         guard start.kind == .identifier else { throw unexpected("a name") }
-        if reservedWords.contains(start.text) {
+        if Identifier.reservedWords.contains(start.text) {
             throw problem(
                 "'\(start.text)' is a reserved word",
                 at: start.offset,
@@ -334,12 +334,6 @@ struct Parser {
         Problem(.syntax, message, at: offset, in: source, hint: hint)
     }
 }
-
-/// Words the published grammar keeps from being names.
-let reservedWords: Set<String> = [
-    "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package",
-    "namespace", "return", "var", "void", "while",
-]
 
 extension Syntax {
     /// Whether this is `a` or `a.b.c`.

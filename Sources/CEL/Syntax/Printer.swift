@@ -1,3 +1,5 @@
+internal import Support
+
 extension Syntax {
     /// The expression with one way to format it: single spaces around operators, double quotes, no brackets that
     /// change nothing.
@@ -177,22 +179,18 @@ extension String {
     }
 
     fileprivate var asFieldName: String {
-        let isPlain = utf8.allSatisfy { $0 == UInt8(ascii: "_") || $0.isLetterOrDigit }
-        let startsWithDigit = utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true
-        return isPlain && !startsWithDigit && !keywords.contains(self) ? self : "`\(self)`"
+        let isPlain = utf8.allSatisfy(ASCII.isWord)
+        let startsWithDigit = utf8.first.map(ASCII.isDigit) ?? true
+        return isPlain && !startsWithDigit && !Identifier.keywords.contains(self) ? self : "`\(self)`"
     }
 }
 
 extension UInt8 {
-    var isLetterOrDigit: Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
-            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
-    }
-
     /// The byte as it stands in a bytes literal.
     fileprivate var asEscape: String {
-        if isLetterOrDigit || self == UInt8(ascii: " ") { return String(UnicodeScalar(self)) }
-        let digits = String(self, radix: 16)
-        return "\\x" + (digits.utf8.count == 1 ? "0" : "") + digits
+        if ASCII.isLetter(self) || ASCII.isDigit(self) || self == UInt8(ascii: " ") {
+            return String(UnicodeScalar(self))
+        }
+        return "\\x" + String(self, width: 2, radix: 16)
     }
 }

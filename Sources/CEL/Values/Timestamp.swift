@@ -1,3 +1,5 @@
+internal import Support
+
 /// A moment: seconds since 1970-01-01T00:00:00Z and nanoseconds after that second.
 ///
 /// CEL's range: year 1 to year 9999.
@@ -113,13 +115,5 @@ public struct TimeSpan: Hashable, Sendable, Comparable {
     /// Whether `a` is shorter, or further back where it is negative.
     public static func < (a: TimeSpan, b: TimeSpan) -> Bool {
         (a.seconds, a.nanos) < (b.seconds, b.nanos)
-    }
-}
-
-extension Int64 {
-    /// Division rounding towards minus infinity; `divisor` must be positive.
-    func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

@@ -1,4 +1,6 @@
+internal import DequeModule
 internal import ReactiveGraph
+internal import Support
 
 /// What made a node's present value: the nodes it was made from, who wrote them and when, and what each stage on the way
 /// made of it (wire-protocol.md §3, `explain`).
@@ -55,64 +57,64 @@ struct Explanation {
     }
 
     /// Appends `{"node","epoch","rev","t","nodes":[…]}`.
-    func append(to buffer: FrameBuffer) {
+    func append(to buffer: inout ByteBuffer) {
         buffer.append("{\"node\":")
-        buffer.append(string: steps[0].named.name)
-        Answer.appendCursor(of: graph, to: buffer)
-        Answer.appendTime(of: graph, to: buffer)
+        buffer.append(json: steps[0].named.name)
+        Answer.appendCursor(of: graph, to: &buffer)
+        Answer.appendTime(of: graph, to: &buffer)
         if isCut { buffer.append(",\"more\":true") }
         buffer.append(",\"nodes\":")
-        buffer.append(list: steps) { append($0, to: buffer) }
+        buffer.append(list: steps) { append($0, to: &$1) }
         buffer.append("}\n")
     }
 
-    private func append(_ step: Step, to buffer: FrameBuffer) {
+    private func append(_ step: Step, to buffer: inout ByteBuffer) {
         let definition = step.named.definition
         buffer.append("{\"node\":")
-        buffer.append(string: step.named.name)
+        buffer.append(json: step.named.name)
         buffer.append(",\"kind\":\"")
-        buffer.append(raw: definition.kindName)
+        buffer.append(utf8: definition.kindName)
         buffer.append("\"")
         let change = step.named.lastChange
         buffer.append(",\"c\":")
-        buffer.append(change.rev)
+        buffer.append(decimal: change.rev)
         buffer.append(",\"t\":")
-        buffer.append(change.time)
+        buffer.append(decimal: change.time)
         if let writer = step.named.writer {
             if let by = writer.by {
                 buffer.append(",\"by\":")
-                buffer.append(string: by)
+                buffer.append(json: by)
             }
             if let context = writer.context {
                 buffer.append(",\"ctx\":")
-                context.withBytes(buffer.append(_:))
+                context.withBytes { buffer.append($0) }
             }
         }
         buffer.append(",")
-        Subscription.append(step.node.value, to: buffer)
+        Subscription.append(step.node.value, to: &buffer)
         if case .derived(let derived) = definition.kind {
             buffer.append(",\"op\":\"")
-            buffer.append(raw: derived.source.name)
+            buffer.append(utf8: derived.source.name)
             buffer.append("\",\"class\":\"")
-            buffer.append(raw: definition.stateClass.rawValue)
+            buffer.append(utf8: definition.stateClass.rawValue)
             buffer.append("\",\"inputs\":")
-            buffer.append(list: step.inputs) { input in
-                if let input { buffer.append(string: input.name) } else { buffer.append("null") }
+            buffer.append(list: step.inputs) { input, buffer in
+                if let input { buffer.append(json: input.name) } else { buffer.append("null") }
             }
             buffer.append(",\"stages\":")
-            buffer.append(list: step.stages) { stage in
+            buffer.append(list: step.stages) { stage, buffer in
                 buffer.append("{\"op\":")
-                buffer.append(string: stage.stage)
+                buffer.append(json: stage.stage)
                 buffer.append(",\"label\":")
-                buffer.append(string: stage.label)
+                buffer.append(json: stage.label)
                 buffer.append(",")
-                Subscription.append(stage.node.value, to: buffer)
+                Subscription.append(stage.node.value, to: &buffer)
                 buffer.append("}")
             }
         }
         if !step.ties.isEmpty {
             buffer.append(",\"links\":")
-            buffer.append(list: step.ties) { $0.append(to: buffer) }
+            buffer.append(list: step.ties) { $0.append(to: &$1) }
         }
         buffer.append("}")
     }
@@ -125,17 +127,17 @@ private struct ShownTie {
     let isOpen: Bool
 
     /// Appends `{"op":"sync","from":"setpoint_f","label":"…","fail":{…}}`; `fail` says why the last value was not delivered.
-    func append(to buffer: FrameBuffer) {
+    func append(to buffer: inout ByteBuffer) {
         buffer.append("{\"op\":\"")
-        buffer.append(raw: tie.kind.rawValue)
+        buffer.append(utf8: tie.kind.rawValue)
         buffer.append("\",\"from\":")
         if isOpen {
-            buffer.append(string: tie.from.name)
+            buffer.append(json: tie.from.name)
             buffer.append(",\"label\":")
-            buffer.append(string: tie.label)
+            buffer.append(json: tie.label)
             if let refusal = tie.refusal {
                 buffer.append(",")
-                refusal.withFragment(buffer.append(_:))
+                refusal.withFragment { buffer.append($0) }
             }
         } else {
             buffer.append("null")
@@ -160,8 +162,8 @@ extension LiveGraph {
     /// - Returns: `{"node","epoch","rev","t","nodes":[{"node","kind","c","t","by","ctx","v",…,"inputs","stages"}]}`, the
     ///   node itself first, each node once.
     public func explanation(of node: NamedNode, mayRead: (NamedNode) -> Bool = { _ in true }) -> [UInt8] {
-        let buffer = FrameBuffer()
-        Explanation(of: node, mayRead: mayRead).append(to: buffer)
+        var buffer = ByteBuffer()
+        Explanation(of: node, mayRead: mayRead).append(to: &buffer)
         return Array(buffer.bytes)
     }
 
@@ -169,9 +171,8 @@ extension LiveGraph {
     fileprivate func namedInputs(of node: AnyNode) -> [(NamedNode, Node<Datum>)] {
         var found: [(NamedNode, Node<Datum>)] = []
         var seen: Set<UInt64> = [node.id]
-        var open = [node]
-        while !open.isEmpty {
-            let next = open.removeFirst()
+        var open: Deque = [node]
+        while let next = open.popFirst() {
             for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
                 if let named = chains.named(upstream.id) {
                     found.append((named.name, named.node))

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 extension GraphView {
     /// Computes a pipeline once, without subscribing: what its `snap` would say (wire-protocol.md §3, `eval`).
@@ -35,14 +36,14 @@ extension GraphView {
         if let fail = node.value?.fail, fail.code == cost, fail.at.hasPrefix("pipe/") {
             throw HostError(.exprCost, "\(fail.at): \(fail.message)")
         }
-        let buffer = FrameBuffer(capacity: 256)
+        var buffer = ByteBuffer()
         buffer.append("{\"epoch\":")
-        buffer.append(string: graph.epoch)
+        buffer.append(json: graph.epoch)
         buffer.append(",\"rev\":")
-        buffer.append(graph.rev)
-        Answer.appendTime(of: graph, to: buffer)
-        buffer.append(byte: UInt8(ascii: ","))
-        Subscription.append(node.value, to: buffer)
+        buffer.append(decimal: graph.rev)
+        Answer.appendTime(of: graph, to: &buffer)
+        buffer.append(",")
+        Subscription.append(node.value, to: &buffer)
         buffer.append("}\n")
         return Array(buffer.bytes)
     }

@@ -1,3 +1,5 @@
+internal import Support
+
 /// All operators in one table.
 ///
 /// It drives the reading of definitions and pipelines, `GET /v1/operators`, the JSON Schema and the documentation. Adding an
@@ -53,8 +55,8 @@ public enum Catalogue {
     }
 
     private static func field(_ name: String, _ value: String, to bytes: inout [UInt8]) {
-        JSONWriter.append(name, to: &bytes)
+        bytes.append(json: name)
         bytes.append(UInt8(ascii: ":"))
-        JSONWriter.append(value, to: &bytes)
+        bytes.append(json: value)
     }
 }

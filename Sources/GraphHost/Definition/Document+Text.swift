@@ -1,3 +1,5 @@
+internal import Support
+
 // A document as JSON text.
 extension Document {
     /// The document as JSON on one line.
@@ -14,20 +16,14 @@ extension Document {
         switch content {
         case .scalar(let scalar): scalar.append(to: &bytes)
         case .sequence(let elements):
-            bytes.append(UInt8(ascii: "["))
-            for (place, element) in elements.enumerated() {
-                if place > 0 { bytes.append(UInt8(ascii: ",")) }
-                element.append(to: &bytes, isCanonical)
-            }
-            bytes.append(UInt8(ascii: "]"))
+            bytes.append(list: elements) { $0.append(to: &$1, isCanonical) }
         case .mapping(var entries):
             if isCanonical {
                 entries.sort { ($0.key.scalar?.text ?? "") < ($1.key.scalar?.text ?? "") }
             }
             bytes.append(UInt8(ascii: "{"))
-            for (place, entry) in entries.enumerated() {
-                if place > 0 { bytes.append(UInt8(ascii: ",")) }
-                JSONWriter.append(entry.key.scalar?.text ?? "", to: &bytes)
+            bytes.append(separated: entries) { entry, bytes in
+                bytes.append(json: entry.key.scalar?.text ?? "")
                 bytes.append(UInt8(ascii: ":"))
                 entry.value.append(to: &bytes, isCanonical)
             }
@@ -70,8 +66,8 @@ extension Scalar {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
         case .number(let text): bytes.append(contentsOf: text.utf8)
-        case .string(let text): JSONWriter.append(text, to: &bytes)
-        case .notFinite: JSONWriter.append(text, to: &bytes)
+        case .string(let text): bytes.append(json: text)
+        case .notFinite: bytes.append(json: text)
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import Support
+
 /// The hash FNV-1a with 128 bits (draft-eastlake-fnv): tells definitions apart; it is no protection against somebody
 /// who looks for two with the same hash.
 package struct FNV128 {
@@ -24,8 +26,5 @@ package struct FNV128 {
     }
 
     /// 32 hexadecimal digits.
-    var text: String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 32 - digits.count) + digits
-    }
+    var text: String { String(value, width: 32, radix: 16) }
 }

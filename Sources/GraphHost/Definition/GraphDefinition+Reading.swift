@@ -1,4 +1,5 @@
 internal import CEL
+internal import Support
 
 extension GraphDefinition {
     /// Reads a whole graph and reports everything that is wrong with it at once.
@@ -74,7 +75,7 @@ extension Notebook {
             if let wanted { return wanted }
             let name = (file ?? "").split(separator: "/").last.map(String.init) ?? ""
             let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
-            guard Words.isName(stem) else {
+            guard Name.isValid(stem) else {
                 add(
                     "the graph has no name",
                     at: whole.position,
@@ -85,7 +86,7 @@ extension Notebook {
             return stem
         }
         guard let text = text(document, of: "graph") else { return nil }
-        guard Words.isName(text) else {
+        guard Name.isValid(text) else {
             add("'\(text)' cannot be the name of a graph", at: document.position, hint: Notebook.nameHint)
             return nil
         }
@@ -155,7 +156,7 @@ extension Notebook {
     /// The names that an `if` gives to its sides, also where something else is wrong with it.
     private func sides(of entry: Document.Entry) -> [Scalar] {
         guard let condition = entry.value["if"] else { return [] }
-        return ["then", "else"].compactMap { condition[$0]?.scalar }.filter { Words.isName($0.text) }
+        return ["then", "else"].compactMap { condition[$0]?.scalar }.filter { Name.isValid($0.text) }
     }
 
     /// Complains about names of nodes that do not exist, and takes them out.

@@ -1,4 +1,5 @@
 internal import CEL
+internal import Support
 
 /// Which keys a node may have, and on which nodes.
 enum NodeKey: String, CaseIterable {
@@ -33,7 +34,7 @@ extension Notebook {
         references: inout [NodeReference]
     ) -> [NodeDefinition] {
         let before = problems.count
-        if !Words.isName(name) {
+        if !Name.isValid(name) {
             add("'\(name)' cannot be the name of a node", at: entry.key.position, hint: Notebook.nameHint)
         }
         guard let members = members(entry.value, of: "node '\(name)'") else { return [] }

@@ -1,4 +1,5 @@
 internal import CEL
+internal import Support
 
 /// Collects the problems found while a document is read, so that all are reported at once.
 final class Notebook {
@@ -159,25 +160,15 @@ final class Notebook {
             case .null: bytes.append(contentsOf: "null".utf8)
             case .bool(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
             case .number(let text): bytes.append(contentsOf: text.utf8)
-            case .string(let text): JSONWriter.append(text, to: &bytes)
+            case .string(let text): bytes.append(json: text)
             case .notFinite: add("JSON has no infinities and no NaN", at: document.position)
             }
         case .sequence(let elements):
-            bytes.append(UInt8(ascii: "["))
-            for (index, element) in elements.enumerated() {
-                if index > 0 {
-                    bytes.append(UInt8(ascii: ","))
-                }
-                append(element, to: &bytes, depth: depth + 1)
-            }
-            bytes.append(UInt8(ascii: "]"))
+            bytes.append(list: elements) { append($0, to: &$1, depth: depth + 1) }
         case .mapping:
             bytes.append(UInt8(ascii: "{"))
-            for (index, member) in (members(document, of: "a value") ?? []).enumerated() {
-                if index > 0 {
-                    bytes.append(UInt8(ascii: ","))
-                }
-                JSONWriter.append(member.key, to: &bytes)
+            bytes.append(separated: members(document, of: "a value") ?? []) { member, bytes in
+                bytes.append(json: member.key)
                 bytes.append(UInt8(ascii: ":"))
                 append(member.entry.value, to: &bytes, depth: depth + 1)
             }

@@ -1,3 +1,6 @@
+internal import CEL
+internal import Support
+
 extension Source {
     /// Reads the source of a client's pipeline: the one of `entries` whose key is an operator that makes one node of others
     /// (`combine`, `merge`, `flatten`, `zip`, `switch`, `case`, `default`, `otherwise`), as in a definition.
@@ -77,7 +80,7 @@ extension Notebook {
             add("\(demand), not \(document.kindName)", at: document.position)
             return nil
         }
-        guard Words.isName(scalar.text) else {
+        guard Name.isValid(scalar.text) else {
             add(
                 "'\(scalar.text)' cannot be the name of a node",
                 at: document.position,
@@ -135,11 +138,11 @@ extension Notebook {
         var names: [String] = []
         var nodes: [String] = []
         for (name, entry) in members {
-            if !Words.isIdentifier(name) {
+            if !Identifier.isValid(name) {
                 add(
                     "'\(name)' cannot be used as a name in an expression",
                     at: entry.key.position,
-                    hint: Words.reserved.contains(name)
+                    hint: Identifier.isReserved(name)
                         ? "'\(name)' is a reserved word; choose another name" : "letters, digits and '_' only"
                 )
                 continue

@@ -1,3 +1,5 @@
+internal import Support
+
 /// What a derived node or a client's subscription starts from.
 public enum Source {
     /// One node.
@@ -160,7 +162,7 @@ extension Source.Flatten {
         var text: [UInt8] = []
         for (key, node) in to {
             text.append(UInt8(ascii: ";"))
-            JSONWriter.append(key, to: &text)
+            text.append(json: key)
             text.append(contentsOf: "=\(node)".utf8)
         }
         return from + String(decoding: text, as: UTF8.self) + (otherwise.map { ";else=\($0)" } ?? "")

@@ -1,3 +1,5 @@
+internal import DequeModule
+
 /// The newest emissions of one node, oldest first, as many as its definition asks for (`history: N`).
 ///
 /// Invariant: every emission of the node with a rev above ``from`` is in the ring. What does not fit is let go of
@@ -14,9 +16,7 @@ struct HistoryRing {
     private(set) var from: UInt64
     private let capacity: Int
     private let byteLimit: Int
-    private var entries: ContiguousArray<Entry> = []
-    /// Where the oldest entry stands once the ring is full.
-    private var start = 0
+    private var entries: Deque<Entry> = []
     private var bytes = 0
     private var isEmptyNow = true
 
@@ -28,11 +28,11 @@ struct HistoryRing {
     }
 
     /// How many emissions it has.
-    private(set) var count = 0
+    var count: Int { entries.count }
 
     /// The emission at `index`, 0 being the oldest.
     subscript(index: Int) -> Entry {
-        entries[place(index)]
+        entries[index]
     }
 
     /// Notes an emission that is newer than all others.
@@ -44,16 +44,8 @@ struct HistoryRing {
             return
         }
         bytes += Self.size(value)
-        let entry = Entry(stamp: stamp, value: value)
         if count == capacity { dropOldest() }
-        // The room of entries that were dropped for their bytes is used again.
-        if count < entries.count {
-            entries[place(count)] = entry
-        } else {
-            straighten()
-            entries.append(entry)
-        }
-        count += 1
+        entries.append(Entry(stamp: stamp, value: value))
         while bytes > byteLimit, count > 0 { dropOldest() }
     }
 
@@ -74,25 +66,10 @@ struct HistoryRing {
         return ring
     }
 
-    private func place(_ index: Int) -> Int {
-        let place = start + index
-        return place < entries.count ? place : place - entries.count
-    }
-
     private mutating func dropOldest() {
-        let oldest = self[0]
+        let oldest = entries.removeFirst()
         from = oldest.stamp.rev
         bytes -= Self.size(oldest.value)
-        entries[start] = Entry(stamp: oldest.stamp, value: nil)
-        start = place(1)
-        count -= 1
-    }
-
-    /// Brings the oldest entry to the front before the storage grows.
-    private mutating func straighten() {
-        guard start > 0 else { return }
-        entries = ContiguousArray(entries[start...] + entries[..<start])
-        start = 0
     }
 
     private static func size(_ value: Datum?) -> Int {

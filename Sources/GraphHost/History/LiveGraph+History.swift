@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 extension LiveGraph {
     /// Begins the history of a node that has just been built, if its definition asks for one: with what it holds.
@@ -43,16 +44,18 @@ extension LiveGraph {
             )
         }
         let range = since.map { ring.page(after: $0, limit: limit) } ?? ring.newest(limit)
-        let buffer = FrameBuffer()
+        var buffer = ByteBuffer()
         buffer.append("{\"epoch\":")
-        buffer.append(string: self.epoch)
+        buffer.append(json: self.epoch)
         buffer.append(",\"from\":")
-        buffer.append(since ?? (range.lowerBound > 0 ? ring[range.lowerBound - 1].stamp.rev : ring.from))
+        buffer.append(
+            decimal: since ?? (range.lowerBound > 0 ? ring[range.lowerBound - 1].stamp.rev : ring.from)
+        )
         buffer.append(",\"rev\":")
-        buffer.append(rev)
+        buffer.append(decimal: rev)
         if range.count < ring.count - (since.map(ring.index(after:)) ?? 0) { buffer.append(",\"more\":true") }
         buffer.append(",\"d\":")
-        ring.append(range, to: buffer)
+        ring.append(range, to: &buffer)
         buffer.append("}\n")
         return Array(buffer.bytes)
     }
@@ -100,19 +103,19 @@ extension HistoryRing {
     }
 
     /// Appends `[{"rev":…,"t":…,"v":…},…]`.
-    func append(_ range: Range<Int>, to buffer: FrameBuffer) {
-        buffer.append(byte: UInt8(ascii: "["))
+    func append(_ range: Range<Int>, to buffer: inout ByteBuffer) {
+        buffer.append("[")
         for index in range {
-            if index > range.lowerBound { buffer.append(byte: UInt8(ascii: ",")) }
+            if index > range.lowerBound { buffer.append(",") }
             let entry = self[index]
             buffer.append("{\"rev\":")
-            buffer.append(entry.stamp.rev)
+            buffer.append(decimal: entry.stamp.rev)
             buffer.append(",\"t\":")
-            buffer.append(entry.stamp.time)
-            buffer.append(byte: UInt8(ascii: ","))
-            Subscription.append(entry.value, to: buffer)
-            buffer.append(byte: UInt8(ascii: "}"))
+            buffer.append(decimal: entry.stamp.time)
+            buffer.append(",")
+            Subscription.append(entry.value, to: &buffer)
+            buffer.append("}")
         }
-        buffer.append(byte: UInt8(ascii: "]"))
+        buffer.append("]")
     }
 }

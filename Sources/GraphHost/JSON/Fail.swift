@@ -1,3 +1,5 @@
+internal import Support
+
 /// Why a derived node has no value for its present input: what the operator ran into, as data (design.md §4.10).
 public struct Fail: Hashable, Sendable {
     /// One of the `fail.code` values of definitions.md §4, as `expr_type` or `not_a_key`.
@@ -17,11 +19,11 @@ public struct Fail: Hashable, Sendable {
     /// Appends `{"code":…,"at":…,"msg":…}`.
     func append(to bytes: inout [UInt8]) {
         bytes.append(contentsOf: #"{"code":"#.utf8)
-        JSONWriter.append(code, to: &bytes)
+        bytes.append(json: code)
         bytes.append(contentsOf: #","at":"#.utf8)
-        JSONWriter.append(at, to: &bytes)
+        bytes.append(json: at)
         bytes.append(contentsOf: #","msg":"#.utf8)
-        JSONWriter.append(message, to: &bytes)
+        bytes.append(json: message)
         bytes.append(UInt8(ascii: "}"))
     }
 }

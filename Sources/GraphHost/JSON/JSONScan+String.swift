@@ -1,3 +1,5 @@
+internal import Support
+
 extension JSONScan {
     /// A string with its quotes (RFC 8259 §7); answers whether there are escapes in it.
     ///
@@ -78,8 +80,8 @@ extension JSONScan {
         guard end - at >= 6 else { throw error(.unexpectedEnd, end) }
         var unit: UInt32 = 0
         for index in 2..<6 {
-            guard let digit = JSONString.hexDigit(at[index]) else { throw error(.badEscape, at) }
-            unit = unit << 4 | digit
+            guard let digit = ASCII.hexadecimal(at[index]) else { throw error(.badEscape, at) }
+            unit = unit << 4 | UInt32(digit)
         }
         at += 6
         return unit

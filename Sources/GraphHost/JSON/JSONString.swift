@@ -1,15 +1,7 @@
+internal import Support
+
 /// The inside of JSON strings: the bytes between the quotes, already validated.
 enum JSONString {
-    @inline(__always)
-    static func hexDigit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte &- UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte &- UInt8(ascii: "a") &+ 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte &- UInt8(ascii: "A") &+ 10)
-        default: nil
-        }
-    }
-
     static func hasEscapes(_ text: UnsafeRawBufferPointer) -> Bool {
         text.contains(UInt8(ascii: "\\"))
     }
@@ -139,7 +131,7 @@ struct JSONUnescaper {
     private mutating func unit() -> UInt32 {
         var unit: UInt32 = 0
         for index in at + 2..<min(at + 6, text.count) {
-            unit = unit << 4 | (JSONString.hexDigit(text[index]) ?? 0)
+            unit = unit << 4 | UInt32(ASCII.hexadecimal(text[index]) ?? 0)
         }
         at += 6
         return unit

@@ -1,30 +1,32 @@
+internal import Support
+
 /// JSON texts put together from the texts of their parts, which stay as they are.
 enum JSONText {
     /// The list of values, or the object of them under their names.
     static func joined(_ data: [Datum], names: [String]?) -> Datum {
-        let buffer = FrameBuffer(capacity: 256)
-        buffer.append(byte: UInt8(ascii: names == nil ? "[" : "{"))
+        var buffer = ByteBuffer()
+        buffer.append(UInt8(ascii: names == nil ? "[" : "{"))
         for (place, datum) in data.enumerated() {
-            if place > 0 { buffer.append(byte: UInt8(ascii: ",")) }
+            if place > 0 { buffer.append(",") }
             if let names {
-                buffer.append(string: names[place])
-                buffer.append(byte: UInt8(ascii: ":"))
+                buffer.append(json: names[place])
+                buffer.append(":")
             }
-            datum.withBytes(buffer.append(_:))
+            datum.withBytes { buffer.append($0) }
         }
-        buffer.append(byte: UInt8(ascii: names == nil ? "]" : "}"))
-        return Datum(JSONReader(validated: buffer.bytes))
+        buffer.append(UInt8(ascii: names == nil ? "]" : "}"))
+        return buffer.withBytes { Datum(JSONReader(validated: $0)) }
     }
 
     /// `{"key":…,"value":…}`.
     static func pair(_ key: Datum, _ value: Datum) -> Datum {
-        let buffer = FrameBuffer(capacity: 64)
+        var buffer = ByteBuffer()
         buffer.append("{\"key\":")
-        key.withBytes(buffer.append(_:))
+        key.withBytes { buffer.append($0) }
         buffer.append(",\"value\":")
-        value.withBytes(buffer.append(_:))
+        value.withBytes { buffer.append($0) }
         buffer.append("}")
-        return Datum(JSONReader(validated: buffer.bytes))
+        return buffer.withBytes { Datum(JSONReader(validated: $0)) }
     }
 
     /// What a pair is made of; nil for anything else.

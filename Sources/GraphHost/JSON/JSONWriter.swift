@@ -1,4 +1,5 @@
 public import CEL
+internal import Support
 
 /// Writes trees as JSON text, as short as it can be.
 ///
@@ -30,18 +31,18 @@ public enum JSONWriter {
             JSONNumber.append(number, to: &bytes)
             return false
         case .string(let text):
-            append(text, to: &bytes)
+            bytes.append(json: text)
             return true
         case .bytes(let data):
             bytes.append(UInt8(ascii: "\""))
-            Base64.append(data, to: &bytes)
+            data.withUnsafeBytes { bytes.append(base64: $0) }
             bytes.append(UInt8(ascii: "\""))
             return false
         case .timestamp(let moment):
-            append(RFC3339.text(of: moment), to: &bytes)
+            bytes.append(json: moment.description)
             return false
         case .duration(let span):
-            append(RFC3339.text(of: span), to: &bytes)
+            bytes.append(json: span.description)
             return false
         case .list(let list):
             return try append(list, to: &bytes)
@@ -55,70 +56,26 @@ public enum JSONWriter {
         }
     }
 
-    /// Appends a string with its quotes.
-    public static func append(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        var text = text
-        text.withUTF8 { utf8 in
-            var plain = 0
-            for index in utf8.indices {
-                let byte = utf8[index]
-                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
-                    continue
-                }
-                bytes.append(contentsOf: utf8[plain..<index])
-                appendEscape(byte, to: &bytes)
-                plain = index + 1
-            }
-            bytes.append(contentsOf: utf8[plain...])
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    private static func appendEscape(_ byte: UInt8, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\\"))
-        switch byte {
-        case 0x08: bytes.append(UInt8(ascii: "b"))
-        case 0x09: bytes.append(UInt8(ascii: "t"))
-        case 0x0a: bytes.append(UInt8(ascii: "n"))
-        case 0x0c: bytes.append(UInt8(ascii: "f"))
-        case 0x0d: bytes.append(UInt8(ascii: "r"))
-        case 0..<0x20:
-            bytes.append(contentsOf: "u00".utf8)
-            bytes.append(UInt8(ascii: "0") + byte >> 4)
-            bytes.append(byte & 15 < 10 ? UInt8(ascii: "0") + byte & 15 : UInt8(ascii: "a") + byte & 15 - 10)
-        default: bytes.append(byte)
-        }
-    }
-
     private static func append(_ list: ValueList, to bytes: inout [UInt8]) throws(JSONError) -> Bool {
         var isSame = true
-        bytes.append(UInt8(ascii: "["))
-        for (index, element) in list.elements.enumerated() {
-            if index > 0 {
-                bytes.append(UInt8(ascii: ","))
-            }
+        try bytes.append(list: list.elements) { element, bytes throws(JSONError) in
             isSame = try append(element, to: &bytes) && isSame
         }
-        bytes.append(UInt8(ascii: "]"))
         return isSame
     }
 
     private static func append(_ map: ValueMap, to bytes: inout [UInt8]) throws(JSONError) -> Bool {
         var isSame = true
         bytes.append(UInt8(ascii: "{"))
-        for (index, entry) in map.enumerated() {
-            if index > 0 {
-                bytes.append(UInt8(ascii: ","))
-            }
+        try bytes.append(separated: map) { entry, bytes throws(JSONError) in
             if case .string(let key) = entry.key {
-                append(key, to: &bytes)
+                bytes.append(json: key)
             } else {
                 isSame = false
                 guard let key = keyText(entry.key), map[key] == nil else {
                     throw JSONError(.inexpressible, at: bytes.count)
                 }
-                append(key, to: &bytes)
+                bytes.append(json: key)
             }
             bytes.append(UInt8(ascii: ":"))
             isSame = try append(entry.value, to: &bytes) && isSame

@@ -1,3 +1,5 @@
+internal import DequeModule
+
 /// Something that has ended, as far as an observer has to be told of it.
 protocol Ending {
     /// Bytes that it holds beside itself.
@@ -21,9 +23,8 @@ struct Endings<Element: Ending> {
 
     private let mostBytes: Int
     private var briefs: [Element] = []
-    /// From `first` on in full.
-    private var rest: [Element] = []
-    private var first = 0
+    /// In full.
+    private var rest: Deque<Element> = []
     private var bytes = 0
 
     /// Holds as many bytes, and at least what was shown.
@@ -31,32 +32,26 @@ struct Endings<Element: Ending> {
         self.mostBytes = mostBytes
     }
 
-    var isEmpty: Bool { briefs.isEmpty && first == rest.count }
+    var isEmpty: Bool { briefs.isEmpty && rest.isEmpty }
 
     /// All of them, in the order in which they ended.
-    var all: [Element] { briefs + rest[first...] }
+    var all: [Element] { briefs + rest }
 
     mutating func append(_ element: Element) {
         rest.append(element)
         bytes += element.heldBytes + Self.cost
-        while rest.count - first > Self.most || bytes > mostBytes { makeRoom() }
-        // Each is moved at most once for every one that has gone.
-        guard first > rest.count / 2 else { return }
-        rest.removeFirst(first)
-        first = 0
+        while rest.count > Self.most || bytes > mostBytes { makeRoom() }
     }
 
     private mutating func makeRoom() {
-        let oldest = rest[first]
+        let oldest = rest.removeFirst()
         bytes -= oldest.heldBytes + Self.cost
         if oldest.wasShown { briefs.append(oldest.brief) }
-        first += 1
     }
 
     mutating func removeAll() {
         briefs = []
         rest = []
-        first = 0
         bytes = 0
     }
 }

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 /// Why a node was freed (wire-protocol.md §1.7).
 enum ReleaseReason: String {
@@ -105,7 +106,7 @@ final class GraphWatch {
             reason: graph.releaseReason,
             lived: now > born ? now - born : 0,
             last: entry.node?.value,
-            entry: written { entry.append(to: $0, isLive: true) }
+            entry: written { entry.append(to: &$0, isLive: true) }
         )
         for observer in observers { observer.note(death) }
     }
@@ -116,7 +117,7 @@ final class GraphWatch {
         let departure = Departure(
             number: session.number,
             reason: reason,
-            entry: written { listener.append(to: $0) }
+            entry: written { listener.append(to: &$0) }
         )
         for observer in observers { observer.note(departure) }
     }
@@ -126,9 +127,9 @@ final class GraphWatch {
         for observer in observers { observer.noteRedefinition() }
     }
 
-    private func written(_ write: (FrameBuffer) -> Void) -> [UInt8] {
-        let buffer = FrameBuffer(capacity: 256)
-        write(buffer)
+    private func written(_ write: (inout ByteBuffer) -> Void) -> [UInt8] {
+        var buffer = ByteBuffer()
+        write(&buffer)
         return Array(buffer.bytes)
     }
 }

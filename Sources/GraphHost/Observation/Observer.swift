@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 /// One look at a graph that goes on (wire-protocol.md §1.7): `topo` shows everything, each `topod` what is different
 /// since the message before.
@@ -67,19 +68,19 @@ final class Observer {
         learn(picture)
         learnDefinition()
         sequence = 1
-        let buffer = FrameBuffer()
-        Answer.begin("topo", id: id, to: buffer)
+        var buffer = ByteBuffer()
+        Answer.begin("topo", id: id, to: &buffer)
         buffer.append(",\"seq\":1")
-        Answer.appendCursor(of: graph, to: buffer)
-        Answer.appendTime(of: graph, to: buffer)
+        Answer.appendCursor(of: graph, to: &buffer)
+        Answer.appendTime(of: graph, to: &buffer)
         buffer.append(",\"nodes\":")
-        buffer.append(list: picture.entries) { $0.append(to: buffer, isLive: true) }
+        buffer.append(list: picture.entries) { $0.append(to: &$1, isLive: true) }
         buffer.append(",\"edges\":")
-        buffer.append(list: picture.links) { $0.append(to: buffer) }
+        buffer.append(list: picture.links) { $0.append(to: &$1) }
         buffer.append(",\"listeners\":")
-        buffer.append(list: listed(picture)) { $0.append(to: buffer, for: session) }
-        appendListenerCount(picture, to: buffer)
-        buffer.append(byte: UInt8(ascii: "}"))
+        buffer.append(list: listed(picture)) { $0.append(to: &$1, for: session) }
+        appendListenerCount(picture, to: &buffer)
+        buffer.append("}")
         return Array(buffer.bytes)
     }
 
@@ -175,7 +176,7 @@ final class Observer {
 
     /// The next message; nil where nothing that is told has changed.
     private func difference(_ picture: Picture?, listenersToo: Bool) -> [UInt8]? {
-        let buffer = FrameBuffer()
+        var buffer = ByteBuffer()
         let picture = picture ?? (listenersToo ? Picture(of: graph, isLive: true) : nil)
         var values: [(number: UInt64, node: Node<Datum>, count: UInt32)] = []
         for (number, known) in nodes {
@@ -214,55 +215,55 @@ final class Observer {
         guard isNews else { return nil }
 
         sequence += 1
-        Answer.begin("topod", id: id, to: buffer)
+        Answer.begin("topod", id: id, to: &buffer)
         buffer.append(",\"seq\":")
-        buffer.append(sequence)
+        buffer.append(decimal: sequence)
         buffer.append(",\"rev\":")
-        buffer.append(graph.rev)
-        Answer.appendTime(of: graph, to: buffer)
+        buffer.append(decimal: graph.rev)
+        Answer.appendTime(of: graph, to: &buffer)
         buffer.append(",\"add\":{\"nodes\":")
         let deaths = deaths.all
         let flashed = deaths.filter { !$0.wasShown }.map(\.entry)
-        buffer.append(list: flashed.map(Shown.bytes) + newNodes.map(Shown.entry)) { $0.append(to: buffer) }
+        buffer.append(list: flashed.map(Shown.bytes) + newNodes.map(Shown.entry)) { $0.append(to: &$1) }
         buffer.append(",\"edges\":")
-        buffer.append(list: newEdges) { $0.append(to: buffer) }
+        buffer.append(list: newEdges) { $0.append(to: &$1) }
         buffer.append(",\"listeners\":")
         let passed = left.filter { !$0.wasShown }.map(\.entry)
         buffer.append(list: passed.map(Shown.bytes) + newListeners.map { Shown.listener($0, session) }) {
-            $0.append(to: buffer)
+            $0.append(to: &$1)
         }
         buffer.append("},\"del\":{\"nodes\":")
         let gone = redefinition.gone.map(Ended.name)
-        buffer.append(list: deaths.map(Ended.node) + gone) { $0.append(to: buffer) }
+        buffer.append(list: deaths.map(Ended.node) + gone) { $0.append(to: &$1) }
         buffer.append(",\"edges\":")
-        buffer.append(list: goneEdges) { buffer.append($0) }
+        buffer.append(list: goneEdges) { $1.append(decimal: $0) }
         buffer.append(",\"listeners\":")
-        buffer.append(list: left) { $0.append(to: buffer) }
+        buffer.append(list: left) { $0.append(to: &$1) }
         buffer.append("},\"val\":")
-        buffer.append(list: values) { value in
+        buffer.append(list: values) { value, buffer in
             buffer.append("[")
-            buffer.append(value.number)
+            buffer.append(decimal: value.number)
             buffer.append(",{")
-            Subscription.append(value.node.value, to: buffer)
+            Subscription.append(value.node.value, to: &buffer)
             buffer.append("},")
-            buffer.append(UInt64(value.count))
+            buffer.append(decimal: value.count)
             buffer.append(",")
-            buffer.append(graph.lastChange(of: value.node).rev)
+            buffer.append(decimal: graph.lastChange(of: value.node).rev)
             buffer.append("]")
         }
         buffer.append(",\"own\":")
-        buffer.append(list: newOwners) { entry in
+        buffer.append(list: newOwners) { entry, buffer in
             buffer.append("[")
-            buffer.append(entry.number ?? 0)
+            buffer.append(decimal: entry.number ?? 0)
             buffer.append(",")
-            Picture.Entry.append(owners: entry.owners, to: buffer)
+            Picture.Entry.append(owners: entry.owners, to: &buffer)
             if entry.owners.count > Picture.Entry.mostOwners {
                 buffer.append(",")
-                buffer.append(UInt64(entry.owners.count))
+                buffer.append(decimal: entry.owners.count)
             }
             buffer.append("]")
         }
-        if let picture { appendListenerCount(picture, to: buffer) }
+        if let picture { appendListenerCount(picture, to: &buffer) }
         buffer.append("}")
         return Array(buffer.bytes)
     }
@@ -304,10 +305,10 @@ final class Observer {
         Array(picture.listeners.prefix(Self.mostListeners))
     }
 
-    private func appendListenerCount(_ picture: Picture, to buffer: FrameBuffer) {
+    private func appendListenerCount(_ picture: Picture, to buffer: inout ByteBuffer) {
         guard picture.listeners.count > Self.mostListeners else { return }
         buffer.append(",\"listenerCount\":")
-        buffer.append(UInt64(picture.listeners.count))
+        buffer.append(decimal: picture.listeners.count)
     }
 }
 
@@ -336,11 +337,11 @@ private enum Shown {
     case entry(Picture.Entry)
     case listener(Picture.Listener, Session)
 
-    func append(to buffer: FrameBuffer) {
+    func append(to buffer: inout ByteBuffer) {
         switch self {
         case .bytes(let bytes): buffer.append(bytes)
-        case .entry(let entry): entry.append(to: buffer, isLive: true)
-        case .listener(let listener, let session): listener.append(to: buffer, for: session)
+        case .entry(let entry): entry.append(to: &buffer, isLive: true)
+        case .listener(let listener, let session): listener.append(to: &buffer, for: session)
         }
     }
 }
@@ -350,12 +351,12 @@ private enum Ended {
     case node(GraphWatch.Death)
     case name(String)
 
-    func append(to buffer: FrameBuffer) {
+    func append(to buffer: inout ByteBuffer) {
         switch self {
-        case .node(let death): death.append(to: buffer)
+        case .node(let death): death.append(to: &buffer)
         case .name(let name):
             buffer.append("{\"name\":")
-            buffer.append(string: name)
+            buffer.append(json: name)
             buffer.append(",\"reason\":\"removed\"}")
         }
     }
@@ -363,16 +364,16 @@ private enum Ended {
 
 extension GraphWatch.Death {
     /// Appends `{"n":14,"reason":"last_owner","lived":5321,"last":{"v":71}}`; without `last` where there was no room for it.
-    fileprivate func append(to buffer: FrameBuffer) {
+    fileprivate func append(to buffer: inout ByteBuffer) {
         buffer.append("{\"n\":")
-        buffer.append(number)
+        buffer.append(decimal: number)
         buffer.append(",\"reason\":\"")
-        buffer.append(raw: reason.rawValue)
+        buffer.append(utf8: reason.rawValue)
         buffer.append("\",\"lived\":")
-        buffer.append(lived)
+        buffer.append(decimal: lived)
         if !isBrief {
             buffer.append(",\"last\":{")
-            Subscription.append(last, to: buffer)
+            Subscription.append(last, to: &buffer)
             buffer.append("}")
         }
         buffer.append("}")
@@ -381,11 +382,11 @@ extension GraphWatch.Death {
 
 extension GraphWatch.Departure {
     /// Appends `{"l":"c:7","reason":"closed"}`.
-    fileprivate func append(to buffer: FrameBuffer) {
+    fileprivate func append(to buffer: inout ByteBuffer) {
         buffer.append("{\"l\":")
         buffer.append(connection: number)
         buffer.append(",\"reason\":")
-        buffer.append(string: reason)
+        buffer.append(json: reason)
         buffer.append("}")
     }
 }

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 extension LiveGraph {
     /// A picture in the language of Graphviz; the same graph gives the same text (G-106).
@@ -6,24 +7,24 @@ extension LiveGraph {
     /// With `live` also the nodes of client pipelines and the listeners.
     public func pictureDOT(live: Bool, of nodes: [NamedNode]? = nil) -> [UInt8] {
         let picture = Picture(of: self, isLive: live, nodes: nodes)
-        let buffer = FrameBuffer()
+        var buffer = ByteBuffer()
         buffer.append("digraph ")
         buffer.append(quoted: name)
         buffer.append(" {\n    rankdir=LR;\n    node [shape=box, fontname=\"sans-serif\"];\n")
-        for entry in picture.entries { entry.appendDOT(to: buffer) }
+        for entry in picture.entries { entry.appendDOT(to: &buffer) }
         for link in picture.links {
             let style =
                 link.isInner ? " [style=dashed]" : link.isFeedback ? " [style=bold, constraint=false]" : ""
-            buffer.append(raw: "    n\(link.from) -> n\(link.to)\(style);\n")
+            buffer.append(utf8: "    n\(link.from) -> n\(link.to)\(style);\n")
         }
-        appendDeclaredLinks(picture, to: buffer)
+        appendDeclaredLinks(picture, to: &buffer)
         for listener in picture.listeners {
             let label = listener.session.client ?? listener.session.transport
-            buffer.append(raw: "    c\(listener.session.number) [shape=ellipse, label=")
+            buffer.append(utf8: "    c\(listener.session.number) [shape=ellipse, label=")
             buffer.append(quoted: "\(label) c:\(listener.session.number)")
             buffer.append("];\n")
             for number in listener.on {
-                buffer.append(raw: "    n\(number) -> c\(listener.session.number);\n")
+                buffer.append(utf8: "    n\(number) -> c\(listener.session.number);\n")
             }
         }
         buffer.append("}\n")
@@ -31,23 +32,23 @@ extension LiveGraph {
     }
 
     /// Edges of nodes that are declared and do not exist, dotted.
-    private func appendDeclaredLinks(_ picture: Picture, to buffer: FrameBuffer) {
+    private func appendDeclaredLinks(_ picture: Picture, to buffer: inout ByteBuffer) {
         for entry in picture.entries {
             guard let named = entry.named, entry.node == nil else { continue }
             for input in entry.inputs {
                 guard let source = node(input) else { continue }
                 let from = source.living.map { "n\($0.id)" } ?? "\"\(source.name)\""
-                buffer.append(raw: "    \(from) -> \"\(named.name)\" [style=dotted];\n")
+                buffer.append(utf8: "    \(from) -> \"\(named.name)\" [style=dotted];\n")
             }
         }
     }
 }
 
 extension Picture.Entry {
-    fileprivate func appendDOT(to buffer: FrameBuffer) {
+    fileprivate func appendDOT(to buffer: inout ByteBuffer) {
         buffer.append("    ")
         if let number {
-            buffer.append(raw: "n\(number)")
+            buffer.append(utf8: "n\(number)")
         } else {
             buffer.append(quoted: named?.name ?? "")
         }
@@ -62,19 +63,19 @@ extension Picture.Entry {
     }
 }
 
-extension FrameBuffer {
+extension ByteBuffer {
     /// A quoted identifier of DOT.
-    fileprivate func append(quoted text: String) {
-        append(byte: UInt8(ascii: "\""))
+    fileprivate mutating func append(quoted text: String) {
+        append("\"")
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                append(byte: UInt8(ascii: "\\"))
-                append(byte: byte)
-            case 0..<0x20: append(byte: UInt8(ascii: " "))
-            default: append(byte: byte)
+                append("\\")
+                append(byte)
+            case 0..<0x20: append(" ")
+            default: append(byte)
             }
         }
-        append(byte: UInt8(ascii: "\""))
+        append("\"")
     }
 }

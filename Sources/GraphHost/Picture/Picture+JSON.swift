@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 extension LiveGraph {
     /// A picture as JSON: `{"graph","epoch","rev","t","nodes":[…],"edges":[…],"listeners":[…]}`.
@@ -6,18 +7,18 @@ extension LiveGraph {
     /// With `live` also the nodes of client pipelines and the listeners.
     public func pictureJSON(live: Bool, of nodes: [NamedNode]? = nil) -> [UInt8] {
         let picture = Picture(of: self, isLive: live, nodes: nodes)
-        let buffer = FrameBuffer()
+        var buffer = ByteBuffer()
         buffer.append("{\"graph\":")
-        buffer.append(string: name)
-        Answer.appendCursor(of: self, to: buffer)
-        Answer.appendTime(of: self, to: buffer)
+        buffer.append(json: name)
+        Answer.appendCursor(of: self, to: &buffer)
+        Answer.appendTime(of: self, to: &buffer)
         buffer.append(",\"nodes\":")
-        buffer.append(list: picture.entries) { $0.append(to: buffer, isLive: live) }
+        buffer.append(list: picture.entries) { $0.append(to: &$1, isLive: live) }
         buffer.append(",\"edges\":")
-        buffer.append(list: picture.links) { $0.append(to: buffer) }
+        buffer.append(list: picture.links) { $0.append(to: &$1) }
         if live {
             buffer.append(",\"listeners\":")
-            buffer.append(list: picture.listeners) { $0.append(to: buffer) }
+            buffer.append(list: picture.listeners) { $0.append(to: &$1) }
         }
         buffer.append("}")
         return Array(buffer.bytes)
@@ -25,44 +26,35 @@ extension LiveGraph {
 
     /// Who listens to what: `{"listeners":[…]}`, entries as in a live picture.
     public func listenersJSON() -> [UInt8] {
-        let buffer = FrameBuffer()
+        var buffer = ByteBuffer()
         buffer.append("{\"listeners\":")
-        buffer.append(list: Picture(of: self, isLive: true).listeners) { $0.append(to: buffer) }
+        buffer.append(list: Picture(of: self, isLive: true).listeners) { $0.append(to: &$1) }
         buffer.append("}")
         return Array(buffer.bytes)
     }
 }
 
-extension FrameBuffer {
-    func append<Element>(list: [Element], _ each: (Element) -> Void) {
-        append("[")
-        for (place, element) in list.enumerated() {
-            if place > 0 { append(",") }
-            each(element)
-        }
-        append("]")
-    }
-
-    fileprivate func append(field name: StaticString, _ text: String?) {
+extension ByteBuffer {
+    fileprivate mutating func append(field name: StaticString, _ text: String?) {
         guard let text else { return }
         append(",\"")
         append(name)
         append("\":")
-        append(string: text)
+        append(json: text)
     }
 }
 
 extension Picture.Link {
     /// Appends `{"e":31,"from":12,"to":14,"queued":0}`.
-    func append(to buffer: FrameBuffer) {
+    func append(to buffer: inout ByteBuffer) {
         buffer.append("{\"e\":")
-        buffer.append(number)
+        buffer.append(decimal: number)
         buffer.append(",\"from\":")
-        buffer.append(from)
+        buffer.append(decimal: from)
         buffer.append(",\"to\":")
-        buffer.append(to)
+        buffer.append(decimal: to)
         buffer.append(",\"queued\":")
-        buffer.append(UInt64(queued))
+        buffer.append(decimal: queued)
         if isInner { buffer.append(",\"inner\":true") }
         if isFeedback { buffer.append(",\"feedback\":true") }
         buffer.append("}")
@@ -74,16 +66,16 @@ extension Picture.Entry {
     static let mostOwners = 100
 
     /// Appends the entry; with `isLive` also what changes while the node lives.
-    func append(to buffer: FrameBuffer, isLive: Bool) {
+    func append(to buffer: inout ByteBuffer, isLive: Bool) {
         buffer.append("{")
         if let number {
             buffer.append("\"n\":")
-            buffer.append(number)
+            buffer.append(decimal: number)
             buffer.append(",")
         }
         buffer.append("\"kind\":")
-        buffer.append(string: kind)
-        if let named { append(named, to: buffer) }
+        buffer.append(json: kind)
+        if let named { append(named, to: &buffer) }
         if named == nil, isLive, let node { buffer.append(change: graph.lastChange(of: node)) }
         if let record {
             buffer.append(field: "op", record.stage)
@@ -98,33 +90,33 @@ extension Picture.Entry {
         }
         if let node {
             buffer.append(",")
-            Subscription.append(node.value, to: buffer)
+            Subscription.append(node.value, to: &buffer)
         }
-        if isLive { appendLife(to: buffer) }
+        if isLive { appendLife(to: &buffer) }
         buffer.append("}")
     }
 
-    private func appendLife(to buffer: FrameBuffer) {
+    private func appendLife(to buffer: inout ByteBuffer) {
         if let node {
             buffer.append(",\"count\":")
-            buffer.append(UInt64(node.emissionCount))
+            buffer.append(decimal: node.emissionCount)
             buffer.append(",\"born\":")
-            buffer.append(born)
+            buffer.append(decimal: born)
         }
         buffer.append(",\"owners\":")
-        Self.append(owners: owners, to: buffer)
+        Self.append(owners: owners, to: &buffer)
         if owners.count > Self.mostOwners {
             buffer.append(",\"ownerCount\":")
-            buffer.append(UInt64(owners.count))
+            buffer.append(decimal: owners.count)
         }
     }
 
     /// Appends `["c:7","c:9"]`.
-    static func append(owners: [UInt64], to buffer: FrameBuffer) {
-        buffer.append(list: Array(owners.prefix(mostOwners))) { buffer.append(connection: $0) }
+    static func append(owners: [UInt64], to buffer: inout ByteBuffer) {
+        buffer.append(list: Array(owners.prefix(mostOwners))) { $1.append(connection: $0) }
     }
 
-    private func append(_ named: NamedNode, to buffer: FrameBuffer) {
+    private func append(_ named: NamedNode, to buffer: inout ByteBuffer) {
         let definition = named.definition
         buffer.append(field: "name", named.name)
         if node == nil { buffer.append(",\"exists\":false") }
@@ -140,12 +132,12 @@ extension Picture.Entry {
                 buffer.append(field: "label", derived.pipe.map(\.label).joined(separator: " | "))
             }
             buffer.append(",\"inputs\":")
-            buffer.append(list: inputs) { buffer.append(string: $0) }
+            buffer.append(list: inputs) { $1.append(json: $0) }
         }
         buffer.append(field: "retain", definition.retain.rawValue)
         if definition.history > 0 {
             buffer.append(",\"history\":")
-            buffer.append(UInt64(definition.history))
+            buffer.append(decimal: definition.history)
         }
         buffer.append(change: named.lastChange)
     }
@@ -153,37 +145,37 @@ extension Picture.Entry {
 
 extension Picture.Listener {
     /// Appends the entry; `observer` is the session it is written for.
-    func append(to buffer: FrameBuffer, for observer: Session? = nil) {
+    func append(to buffer: inout ByteBuffer, for observer: Session? = nil) {
         buffer.append("{\"l\":")
         buffer.append(connection: session.number)
         buffer.append(field: "client", session.client)
         if session === observer { buffer.append(",\"you\":true") }
         buffer.append(field: "transport", session.transport)
         buffer.append(",\"since\":")
-        buffer.append(session.since)
+        buffer.append(decimal: session.since)
         buffer.append(",\"on\":")
-        buffer.append(list: on) { buffer.append($0) }
+        buffer.append(list: on) { $1.append(decimal: $0) }
         buffer.append(",\"queued\":")
-        buffer.append(UInt64(queued))
+        buffer.append(decimal: queued)
         buffer.append(",\"folded\":")
-        buffer.append(folded)
+        buffer.append(decimal: folded)
         buffer.append("}")
     }
 }
 
-extension FrameBuffer {
+extension ByteBuffer {
     /// Appends `,"c":…,"t":…`.
-    fileprivate func append(change: LogStamp) {
+    fileprivate mutating func append(change: LogStamp) {
         append(",\"c\":")
-        append(change.rev)
+        append(decimal: change.rev)
         append(",\"t\":")
-        append(change.time)
+        append(decimal: change.time)
     }
 
     /// Appends `"c:7"`.
-    func append(connection number: UInt64) {
+    mutating func append(connection number: UInt64) {
         append("\"c:")
-        append(number)
+        append(decimal: number)
         append("\"")
     }
 }

@@ -1,27 +1,29 @@
-extension FrameBuffer {
+internal import Support
+
+extension ByteBuffer {
     /// Appends what a mutable node takes, as its definition says it, so that an editor can be made of it:
     /// `,"type":"number","min":0,"max":100,"enum":[…],"ttl":30000`.
-    func append(rules: NodeDefinition.Mutable) {
+    mutating func append(rules: NodeDefinition.Mutable) {
         let check = rules.check
         append(",\"type\":")
-        append(string: check.kind.rawValue)
+        append(json: check.kind.rawValue)
         append(fact: ",\"min\":", check.min)
         append(fact: ",\"max\":", check.max)
         append(fact: ",\"minLength\":", check.minLength.map(Double.init))
         append(fact: ",\"maxLength\":", check.maxLength.map(Double.init))
         if let pattern = check.pattern {
             append(",\"pattern\":")
-            append(string: pattern)
+            append(json: pattern)
         }
         if let allowed = check.allowed {
             append(",\"enum\":")
-            append(list: allowed) { $0.withBytes { append($0) } }
+            append(list: allowed) { value, buffer in value.withBytes { buffer.append($0) } }
         }
         append(fact: ",\"ttl\":", rules.ttl.map { Double($0.milliseconds) })
         if rules.requiresIfMatch { append(",\"requireIfMatch\":true") }
     }
 
-    private func append(fact name: StaticString, _ number: Double?) {
+    private mutating func append(fact name: StaticString, _ number: Double?) {
         guard let number else { return }
         append(name)
         var bytes: [UInt8] = []

@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import ReactiveGraph
 
 /// What a graph looks like at this moment: its named nodes, and with `live` everything else that exists and who
@@ -127,10 +128,9 @@ struct Picture {
         let known = Set(entries.compactMap(\.number))
         for entry in entries {
             guard let node = entry.node else { continue }
-            var open = [Way(node)]
+            var open: Deque = [Way(node)]
             var seen: Set<UInt64> = [node.id]
-            while !open.isEmpty {
-                let way = open.removeFirst()
+            while let way = open.popFirst() {
                 let connections = way.node.connections
                 // What a stage holds back stands between its upstream and itself.
                 let waiting = connections.reduce(way.queued) { $0 + $1.waiting }

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 /// What a new definition changes in a graph that runs: the structural difference (definitions.md §2).
 ///
@@ -55,20 +56,20 @@ public struct DefinitionChange {
 
     /// Appends `{"added":[…],"removed":[…],"changed":[…],"reset":[…],"settings":[…],"unchanged":n}`.
     public func append(to bytes: inout [UInt8]) {
-        let buffer = FrameBuffer(capacity: 256)
+        var buffer = ByteBuffer()
         buffer.append("{")
         for (key, names) in [
             ("added", added), ("removed", removed), ("changed", changed), ("rebuilt", rebuilt),
             ("reset", reset),
             ("settings", settings),
         ] {
-            buffer.append(string: key)
+            buffer.append(json: key)
             buffer.append(":")
-            buffer.append(list: names) { buffer.append(string: $0) }
+            buffer.append(list: names) { $1.append(json: $0) }
             buffer.append(",")
         }
         buffer.append("\"unchanged\":")
-        buffer.append(UInt64(unchanged))
+        buffer.append(decimal: unchanged)
         buffer.append("}")
         bytes.append(contentsOf: buffer.bytes)
     }

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 /// A subscription to several named nodes under one id: `snap` has all of them, `upd` those that changed.
 final class GroupSubscription: Subscription {
@@ -147,32 +148,32 @@ final class GroupSubscription: Subscription {
 
     override var listenedNodes: [Node<Datum>] { members.compactMap(\.node) }
 
-    override func appendEntry(to buffer: FrameBuffer) {
+    override func appendEntry(to buffer: inout ByteBuffer) {
         buffer.append("{\"id\":")
-        buffer.append(id)
+        buffer.append(decimal: id)
         buffer.append(",")
-        append(changed, to: buffer)
+        append(changed, to: &buffer)
         if folded > UInt64(changed.count) {
             buffer.append(",\"n\":")
-            buffer.append(folded)
+            buffer.append(decimal: folded)
         }
         if isLeftChanged {
             isLeftChanged = false
             buffer.append(",\"more\":")
-            buffer.append(UInt64(left.count))
+            buffer.append(decimal: left.count)
         }
-        buffer.append(byte: UInt8(ascii: "}"))
+        buffer.append("}")
         for member in changed { member.isChanged = false }
         changed.removeAll(keepingCapacity: true)
     }
 
-    override func appendState(to buffer: FrameBuffer) {
-        append(members, to: buffer)
+    override func appendState(to buffer: inout ByteBuffer) {
+        append(members, to: &buffer)
     }
 
     /// Appends the present state of some of the nodes.
-    func appendState(of names: Set<String>, to buffer: FrameBuffer) {
-        append(members.filter { names.contains($0.name) }, to: buffer)
+    func appendState(of names: Set<String>, to buffer: inout ByteBuffer) {
+        append(members.filter { names.contains($0.name) }, to: &buffer)
     }
 
     override func release() {
@@ -183,19 +184,18 @@ final class GroupSubscription: Subscription {
         left = []
     }
 
-    private func append(_ members: [Member], to buffer: FrameBuffer) {
+    private func append(_ members: [Member], to buffer: inout ByteBuffer) {
         buffer.append("\"m\":{")
-        for (place, member) in members.enumerated() {
-            if place > 0 { buffer.append(byte: UInt8(ascii: ",")) }
-            buffer.append(string: member.name)
+        buffer.append(separated: members) { member, buffer in
+            buffer.append(json: member.name)
             buffer.append(":{")
             if let node = member.node {
-                Self.append(node.value, to: buffer)
+                Self.append(node.value, to: &buffer)
             } else {
                 buffer.append("\"gone\":true")
             }
-            buffer.append(byte: UInt8(ascii: "}"))
+            buffer.append("}")
         }
-        buffer.append(byte: UInt8(ascii: "}"))
+        buffer.append("}")
     }
 }

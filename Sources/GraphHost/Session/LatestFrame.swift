@@ -1,8 +1,10 @@
+internal import Support
+
 /// The message built last during one flush.
 ///
 /// A thousand clients that subscribed alike get the same bytes, so it is often just sent again.
 final class LatestFrame {
-    let buffer: FrameBuffer
+    @exclusivity(unchecked) var buffer = ByteBuffer()
     /// How often it was sent.
     @exclusivity(unchecked) var count: UInt64 = 0
     /// Another one for each message that is built, so that sinks know one that they have seen.
@@ -26,11 +28,6 @@ final class LatestFrame {
         func fits(_ subscription: Subscription, _ emission: QueuedEmission) -> Bool {
             commit === emission.commit && id == subscription.id && node == subscription.nodeNumber
         }
-    }
-
-    init(_ buffer: FrameBuffer) {
-        self.buffer = buffer
-        buffer.clear()
     }
 
     /// Whether the buffer holds exactly the message that this lone subscription would get.
@@ -57,12 +54,12 @@ final class LatestFrame {
         if graph != nil || buffer.count > 1 << 16 { forget() }
         let start = buffer.count
         let frames = subscription.graph.frames
-        frames.appendHead(to: buffer, first.commit)
+        frames.appendHead(to: &buffer, first.commit)
         for (place, emission) in emissions.enumerated() {
-            if place > 0 { buffer.append(byte: UInt8(ascii: ",")) }
-            subscription.appendEntry(emission.value, to: buffer)
+            if place > 0 { buffer.append(",") }
+            subscription.appendEntry(emission.value, to: &buffer)
         }
-        frames.appendTail(to: buffer, first.commit)
+        frames.appendTail(to: &buffer, first.commit)
         if emissions.count == 1 {
             singles.append(
                 Single(
@@ -81,9 +78,9 @@ final class LatestFrame {
         forget()
         number &+= 1
         let frames = subscription.graph.frames
-        frames.appendHead(to: buffer)
-        subscription.appendEntry(to: buffer)
-        frames.appendTail(to: buffer)
+        frames.appendHead(to: &buffer)
+        subscription.appendEntry(to: &buffer)
+        frames.appendTail(to: &buffer)
         guard subscription.nodeNumber != 0 else { return }
         node = subscription.nodeNumber
         id = subscription.id
@@ -95,7 +92,7 @@ final class LatestFrame {
     /// The buffer is about to hold something else.
     func forget() {
         graph = nil
-        buffer.clear()
+        buffer.removeAll()
         singles.removeAll(keepingCapacity: true)
     }
 }

@@ -1,3 +1,5 @@
+internal import DequeModule
+
 /// The requests of one session that cannot be answered yet, in order: sets that wait for the log, and whatever
 /// came behind them (wire-protocol.md, *Order*).
 struct PendingRequests {
@@ -26,7 +28,7 @@ struct PendingRequests {
         case deferred([UInt8])
     }
 
-    private(set) var entries: [Entry] = []
+    private(set) var entries: Deque<Entry> = []
     private(set) var bytes = 0
 
     var isEmpty: Bool { entries.isEmpty }
@@ -58,7 +60,7 @@ struct PendingRequests {
 
     /// Puts back in front what was taken out to be performed and has to wait itself.
     mutating func prepend(_ entry: Entry) {
-        entries.insert(entry, at: 0)
+        entries.prepend(entry)
         bytes += entry.bytes
     }
 

@@ -1,3 +1,5 @@
+internal import Support
+
 /// Where a client was before its connection broke (`since`, wire-protocol.md §1.4).
 ///
 /// In mode `latest` the present value is all that counts, so a cursor of the present history can always resume,
@@ -79,10 +81,10 @@ struct Missed {
     }
 
     /// Appends `,"d":[…]` where there is something to tell.
-    func append(isReplay: Bool, to buffer: FrameBuffer) {
+    func append(isReplay: Bool, to buffer: inout ByteBuffer) {
         let range = isReplay ? replay : newest
         guard isReplay ? !range.isEmpty : isAsked else { return }
         buffer.append(",\"d\":")
-        ring.append(range, to: buffer)
+        ring.append(range, to: &buffer)
     }
 }

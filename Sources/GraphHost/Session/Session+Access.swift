@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 extension Session {
     /// The graph that a message names, as this session sees it.
@@ -29,9 +30,9 @@ extension Session {
         greeted()
         let expires = secondsLeft
         answer(id: id, bytes: 0) { buffer in
-            Answer.begin("ok", id: id, to: buffer)
-            Self.append(expires: expires, to: buffer)
-            buffer.append(byte: UInt8(ascii: "}"))
+            Answer.begin("ok", id: id, to: &buffer)
+            Self.append(expires: expires, to: &buffer)
+            buffer.append("}")
         }
     }
 
@@ -84,10 +85,10 @@ extension Session {
         expiry = access.access?.principal?.expires.map { TokenExpiry(self, at: $0) }
     }
 
-    static func append(expires: UInt64?, to buffer: FrameBuffer) {
+    static func append(expires: UInt64?, to buffer: inout ByteBuffer) {
         guard let expires else { return }
         buffer.append(",\"expires\":")
-        buffer.append(expires)
+        buffer.append(decimal: expires)
     }
 }
 

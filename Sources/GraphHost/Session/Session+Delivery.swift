@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 // What a session still has to tell its client: marks of `latest` subscriptions, whose values are read when they
 // are encoded, and queued emissions of those in mode `all` (wire-protocol.md §1.3, §1.9).
@@ -150,13 +151,13 @@ extension Session {
         latest.forget()
         for graph in graphs {
             if isBare {
-                deliverBare(marked, emissions, latest.buffer)
+                deliverBare(marked, emissions)
             } else {
                 deliver(
                     graph,
                     marked.filter { $0.graph === graph },
                     emissions.filter { $0.subscription.graph === graph },
-                    latest.buffer
+                    &latest.buffer
                 )
             }
         }
@@ -171,41 +172,41 @@ extension Session {
         _ graph: LiveGraph,
         _ marked: ContiguousArray<Subscription>,
         _ emissions: ContiguousArray<QueuedEmission>,
-        _ buffer: FrameBuffer
+        _ buffer: inout ByteBuffer
     ) {
         var place = 0
         while place < emissions.count {
             let commit = emissions[place].commit
-            buffer.clear()
-            graph.frames.appendHead(to: buffer, commit)
+            buffer.removeAll()
+            graph.frames.appendHead(to: &buffer, commit)
             var isFirst = true
             while place < emissions.count, emissions[place].commit === commit {
-                if !isFirst { buffer.append(byte: UInt8(ascii: ",")) }
+                if !isFirst { buffer.append(",") }
                 isFirst = false
-                emissions[place].subscription.appendEntry(emissions[place].value, to: buffer)
+                emissions[place].subscription.appendEntry(emissions[place].value, to: &buffer)
                 emissions[place].subscription.delivered()
                 place += 1
             }
             let isNewest = place == emissions.count && commit.stamp.rev == graph.rev
-            if isNewest { append(marked, isFirst: false, to: buffer) }
-            graph.frames.appendTail(to: buffer, commit)
+            if isNewest { append(marked, isFirst: false, to: &buffer) }
+            graph.frames.appendTail(to: &buffer, commit)
             send(buffer.bytes)
             if isNewest { return }
         }
         guard !marked.isEmpty else { return }
-        buffer.clear()
-        graph.frames.appendHead(to: buffer)
-        append(marked, isFirst: true, to: buffer)
-        graph.frames.appendTail(to: buffer)
+        buffer.removeAll()
+        graph.frames.appendHead(to: &buffer)
+        append(marked, isFirst: true, to: &buffer)
+        graph.frames.appendTail(to: &buffer)
         send(buffer.bytes)
     }
 
-    private func append(_ marked: ContiguousArray<Subscription>, isFirst: Bool, to buffer: FrameBuffer) {
+    private func append(_ marked: ContiguousArray<Subscription>, isFirst: Bool, to buffer: inout ByteBuffer) {
         var isFirst = isFirst
         for subscription in marked {
-            if !isFirst { buffer.append(byte: UInt8(ascii: ",")) }
+            if !isFirst { buffer.append(",") }
             isFirst = false
-            subscription.appendEntry(to: buffer)
+            subscription.appendEntry(to: &buffer)
             subscription.delivered()
         }
     }
@@ -213,8 +214,7 @@ extension Session {
     /// The plain stream: each value alone, empties and failures not at all.
     private func deliverBare(
         _ marked: ContiguousArray<Subscription>,
-        _ emissions: ContiguousArray<QueuedEmission>,
-        _ buffer: FrameBuffer
+        _ emissions: ContiguousArray<QueuedEmission>
     ) {
         for emission in emissions {
             if let value = emission.value, !value.isFail { value.withBytes(send(_:)) }

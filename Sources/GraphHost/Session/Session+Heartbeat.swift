@@ -1,3 +1,5 @@
+internal import Support
+
 extension Session {
     /// Whether the client knows everything up to the message that is being sent.
     ///
@@ -21,11 +23,10 @@ extension Session {
         }
         send { buffer in
             buffer.append("{\"op\":\"hb\",\"revs\":{")
-            for (place, graph) in graphs.enumerated() {
-                if place > 0 { buffer.append(byte: UInt8(ascii: ",")) }
-                buffer.append(string: graph.name)
-                buffer.append(byte: UInt8(ascii: ":"))
-                buffer.append(graph.rev)
+            buffer.append(separated: graphs) { graph, buffer in
+                buffer.append(json: graph.name)
+                buffer.append(":")
+                buffer.append(decimal: graph.rev)
             }
             buffer.append(host.isStale ? "},\"stale\":true}" : "}}")
         }

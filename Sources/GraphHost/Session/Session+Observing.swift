@@ -1,3 +1,5 @@
+internal import Support
+
 extension Session {
     // MARK: - observe
 
@@ -28,7 +30,7 @@ extension Session {
     func end(_ observer: Observer, _ code: EndCode) {
         observer.cancel()
         observers.removeAll { $0 === observer }
-        answer(id: nil, bytes: 0) { Answer.end(id: observer.id, code, released: 0, to: $0) }
+        answer(id: nil, bytes: 0) { Answer.end(id: observer.id, code, released: 0, to: &$0) }
     }
 
     /// Ends all observations without a word.

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 extension Session {
     // MARK: - hello
@@ -13,19 +14,19 @@ extension Session {
         let number = number
         let expires = secondsLeft
         answer(id: id, bytes: 0) { buffer in
-            Answer.begin("hello", id: id, to: buffer)
+            Answer.begin("hello", id: id, to: &buffer)
             buffer.append(",\"session\":\"c:")
-            buffer.append(number)
+            buffer.append(decimal: number)
             buffer.append("\",\"server\":\"sluice/1.0\",\"hb\":")
-            buffer.append(UInt64(limits.heartbeatSeconds))
+            buffer.append(decimal: limits.heartbeatSeconds)
             buffer.append(",\"limits\":{\"subs\":")
-            buffer.append(UInt64(limits.subscriptions))
+            buffer.append(decimal: limits.subscriptions)
             buffer.append(",\"msg\":")
-            buffer.append(UInt64(limits.messageBytes))
+            buffer.append(decimal: limits.messageBytes)
             buffer.append(",\"pipe\":")
-            buffer.append(UInt64(limits.stages))
+            buffer.append(decimal: limits.stages)
             buffer.append("}")
-            Self.append(expires: expires, to: buffer)
+            Self.append(expires: expires, to: &buffer)
             buffer.append("}")
         }
     }
@@ -44,9 +45,9 @@ extension Session {
             let holds = deliverBeforeAnswer()
             guard id != nil else { return }
             if holds {
-                return keep(bytes: bytes, id: id) { Answer.commit(.success(applied), id: id, to: $0) }
+                return keep(bytes: bytes, id: id) { Answer.commit(.success(applied), id: id, to: &$0) }
             }
-            answer(id: id, bytes: bytes) { Answer.commit(.success(applied), id: id, to: $0) }
+            answer(id: id, bytes: bytes) { Answer.commit(.success(applied), id: id, to: &$0) }
         case .refused(let error): throw error
         case .pending(let pending):
             // Before its answer, which lets what waits behind it happen.
@@ -102,12 +103,12 @@ extension Session {
         let graph = view.graph
         let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
         answer(id: id, bytes: 0) { buffer in
-            Answer.begin("ok", id: id, to: buffer)
-            Answer.appendCursor(of: graph, to: buffer)
-            Answer.appendTime(of: graph, to: buffer)
+            Answer.begin("ok", id: id, to: &buffer)
+            Answer.appendCursor(of: graph, to: &buffer)
+            Answer.appendTime(of: graph, to: &buffer)
             buffer.append(",\"m\":")
-            graph.appendValues(of: nodes, to: buffer)
-            buffer.append(byte: UInt8(ascii: "}"))
+            graph.appendValues(of: nodes, to: &buffer)
+            buffer.append("}")
         }
     }
 
@@ -116,13 +117,10 @@ extension Session {
         let access = access.access ?? Access(everybody: [])
         let graphs = access.graphs(of: host)
         answer(id: id, bytes: 0) { buffer in
-            Answer.begin("ok", id: id, to: buffer)
-            buffer.append(",\"graphs\":[")
-            for (place, graph) in graphs.enumerated() {
-                if place > 0 { buffer.append(byte: UInt8(ascii: ",")) }
-                graph.appendSummary(to: buffer, for: access)
-            }
-            buffer.append("]}")
+            Answer.begin("ok", id: id, to: &buffer)
+            buffer.append(",\"graphs\":")
+            buffer.append(list: graphs) { $0.appendSummary(to: &$1, for: access) }
+            buffer.append("}")
         }
     }
 }
@@ -136,34 +134,33 @@ extension LiveGraph {
     }
 
     /// Appends `{"a":{"v":…},"b":{"empty":true}}`.
-    func appendValues(of nodes: [NamedNode], to buffer: FrameBuffer) {
+    func appendValues(of nodes: [NamedNode], to buffer: inout ByteBuffer) {
         // All are held until the last one is read, so that what several need is built once.
         let living = nodes.map(materialise)
         host.work += UInt64(nodes.count)
-        buffer.append(byte: UInt8(ascii: "{"))
-        for (place, node) in nodes.enumerated() {
-            if place > 0 { buffer.append(byte: UInt8(ascii: ",")) }
-            buffer.append(string: node.name)
+        buffer.append("{")
+        buffer.append(separated: zip(nodes, living)) { entry, buffer in
+            buffer.append(json: entry.0.name)
             buffer.append(":{")
-            Subscription.append(living[place].value, to: buffer)
-            buffer.append(byte: UInt8(ascii: "}"))
+            Subscription.append(entry.1.value, to: &buffer)
+            buffer.append("}")
         }
-        buffer.append(byte: UInt8(ascii: "}"))
+        buffer.append("}")
     }
 
     /// One entry of `list` and of `GET /v1/graphs`.
-    func appendSummary(to buffer: FrameBuffer, for access: Access) {
+    func appendSummary(to buffer: inout ByteBuffer, for access: Access) {
         buffer.append("{\"graph\":")
-        buffer.append(string: name)
+        buffer.append(json: name)
         if let title = definition.title {
             buffer.append(",\"title\":")
-            buffer.append(string: title)
+            buffer.append(json: title)
         }
-        Answer.appendCursor(of: self, to: buffer)
+        Answer.appendCursor(of: self, to: &buffer)
         buffer.append(",\"nodes\":")
-        buffer.append(UInt64(access.countReadable(self)))
+        buffer.append(decimal: access.countReadable(self))
         buffer.append(",\"listeners\":")
-        buffer.append(UInt64(subscriptions))
-        buffer.append(byte: UInt8(ascii: "}"))
+        buffer.append(decimal: subscriptions)
+        buffer.append("}")
     }
 }

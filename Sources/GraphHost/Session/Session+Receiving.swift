@@ -1,3 +1,5 @@
+internal import Support
+
 extension Session {
     /// One complete text message from the client, lent for the call: an object, or an array of objects that take
     /// effect in order.
@@ -26,7 +28,7 @@ extension Session {
     }
 
     private func refuseBadJSON(_ sentence: String) {
-        answer(id: nil, bytes: 0) { Answer.error(HostError(.badJSON, sentence), id: nil, to: $0) }
+        answer(id: nil, bytes: 0) { Answer.error(HostError(.badJSON, sentence), id: nil, to: &$0) }
     }
 
     private func noteBadMessage() {
@@ -96,15 +98,12 @@ extension Session {
     }
 
     /// Sends an answer, or keeps it until those before it have been sent.
-    func answer(id: UInt64?, bytes: Int, _ build: (FrameBuffer) -> Void) {
+    func answer(id: UInt64?, bytes: Int, _ build: (inout ByteBuffer) -> Void) {
         guard !requests.isEmpty, !isDraining else {
             send(build)
             return
         }
-        let buffer = host.answer
-        buffer.clear()
-        build(buffer)
-        append(PendingRequests.Entry(id: id, bytes: bytes, state: .answered(Array(buffer.bytes))))
+        keep(bytes: bytes, id: id, build)
     }
 
     /// A commit of this session is at the log.
@@ -121,11 +120,10 @@ extension Session {
             guard let self, !isClosed else { return }
             var holds = false
             if case .success = result { holds = deliverBeforeAnswer() }
-            let buffer = host.answer
-            buffer.clear()
-            Answer.commit(result, id: id, to: buffer)
-            if case .success = result, id == nil { buffer.clear() }
-            entry.state = .answered(Array(buffer.bytes))
+            host.answer.removeAll()
+            Answer.commit(result, id: id, to: &host.answer)
+            if case .success = result, id == nil { host.answer.removeAll() }
+            entry.state = .answered(Array(host.answer.bytes))
             if !holds { drain() }
             if case .failure(let error) = result { endIfDue(error) }
         }
@@ -133,7 +131,7 @@ extension Session {
 
     /// Answers with an error, and ends the connection where that is one too many.
     private func refuse(_ error: HostError, id: UInt64?) {
-        answer(id: id, bytes: 0) { Answer.error(error, id: id, to: $0) }
+        answer(id: id, bytes: 0) { Answer.error(error, id: id, to: &$0) }
         endIfDue(error)
     }
 
@@ -164,11 +162,10 @@ extension Session {
     }
 
     /// Keeps an answer until the end of the turn, when the frames before it have been sent.
-    func keep(bytes: Int, id: UInt64?, _ build: (FrameBuffer) -> Void) {
-        let buffer = host.answer
-        buffer.clear()
-        build(buffer)
-        append(PendingRequests.Entry(id: id, bytes: bytes, state: .answered(Array(buffer.bytes))))
+    func keep(bytes: Int, id: UInt64?, _ build: (inout ByteBuffer) -> Void) {
+        host.answer.removeAll()
+        build(&host.answer)
+        append(PendingRequests.Entry(id: id, bytes: bytes, state: .answered(Array(host.answer.bytes))))
     }
 
     /// Sends and performs what no longer waits, as far as this session's share of the turn goes.
@@ -229,7 +226,7 @@ extension Session {
             case .get: try get(fields, id: Self.required(id))
             case .list: try list(id: Self.required(id))
             case .auth: try authenticate(fields, id: id)
-            case .ping: answer(id: id, bytes: 0) { Answer.ok(id: id, to: $0) }
+            case .ping: answer(id: id, bytes: 0) { Answer.ok(id: id, to: &$0) }
             case .unknown: throw HostError(.badOp, "unknown op")
             }
         } catch {

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 extension Session {
     // MARK: - sub
@@ -63,16 +64,16 @@ extension Session {
             let isReplayed = options.isAll && resume?.isResumed == true
             let isNews = resume?.isResumed != true || newest > resume?.rev ?? 0 || isForgetful
             if options.initial, !isReplayed, isNews {
-                buffer.append(byte: UInt8(ascii: ","))
-                subscription.appendState(to: buffer)
+                buffer.append(",")
+                subscription.appendState(to: &buffer)
             }
-            missed?.append(isReplay: isReplayed, to: buffer)
+            missed?.append(isReplay: isReplayed, to: &buffer)
             guard !isNamed else { return }
             let key = pipe.reduce(source.key) { $0 + "|" + $1.key }
             buffer.append(",\"chain\":\"")
-            buffer.append(raw: Chains.hash(key))
+            buffer.append(utf8: Chains.hash(key))
             buffer.append("\",\"shared\":")
-            buffer.append(UInt64(subscription.owners))
+            buffer.append(decimal: subscription.owners)
         }
         if subscription.isComplete { end(subscription, .complete) }
     }
@@ -116,32 +117,32 @@ extension Session {
         answerSnap(of: subscription, change: nil) { buffer in
             if let resume { buffer.append(resume.isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
             guard options.initial else { return }
-            buffer.append(byte: UInt8(ascii: ","))
+            buffer.append(",")
             guard let resume, resume.isResumed else {
-                subscription.appendState(to: buffer)
+                subscription.appendState(to: &buffer)
                 return
             }
             let newer = nodes.filter { $0.lastChange.rev > resume.rev }.map(\.name)
-            subscription.appendState(of: Set(newer), to: buffer)
+            subscription.appendState(of: Set(newer), to: &buffer)
         }
     }
 
     private func answerSnap(
         of subscription: Subscription,
         change: UInt64?,
-        _ more: (FrameBuffer) -> Void
+        _ more: (inout ByteBuffer) -> Void
     ) {
         let graph = subscription.graph
         answer(id: nil, bytes: 0) { buffer in
-            Answer.begin("snap", id: subscription.id, to: buffer)
-            Answer.appendCursor(of: graph, to: buffer)
+            Answer.begin("snap", id: subscription.id, to: &buffer)
+            Answer.appendCursor(of: graph, to: &buffer)
             if let change, change != graph.rev {
                 buffer.append(",\"c\":")
-                buffer.append(change)
+                buffer.append(decimal: change)
             }
-            Answer.appendTime(of: graph, to: buffer)
-            more(buffer)
-            buffer.append(byte: UInt8(ascii: "}"))
+            Answer.appendTime(of: graph, to: &buffer)
+            more(&buffer)
+            buffer.append("}")
         }
     }
 
@@ -164,7 +165,7 @@ extension Session {
         if let observer = observer(UInt64(number)) {
             let every = try fields.integer("every", in: Observer.shortestInterval...86_400_000)
             if let every { observer.change(every: UInt64(every)) }
-            return answer(id: id, bytes: 0) { Answer.ok(id: id, to: $0) }
+            return answer(id: id, bytes: 0) { Answer.ok(id: id, to: &$0) }
         }
         guard let subscription = subscription(UInt64(number)) else {
             throw HostError(.unknownID, "no subscription has id \(number)")
@@ -180,7 +181,7 @@ extension Session {
         }
         subscription.options = options
         subscription.reschedule()
-        answer(id: id, bytes: 0) { Answer.ok(id: id, to: $0) }
+        answer(id: id, bytes: 0) { Answer.ok(id: id, to: &$0) }
     }
 }
 

@@ -1,3 +1,5 @@
+internal import Support
+
 /// One client's state in the protocol `sluice.v1.json`: its subscriptions, what it waits for, what it has to
 /// be told (wire-protocol.md §1).
 ///
@@ -99,11 +101,10 @@ public final class Session {
     }
 
     /// Builds and sends one message that is no delivery.
-    func send(_ build: (FrameBuffer) -> Void) {
-        let buffer = host.answer
-        buffer.clear()
-        build(buffer)
-        send(buffer.bytes)
+    func send(_ build: (inout ByteBuffer) -> Void) {
+        host.answer.removeAll()
+        build(&host.answer)
+        send(host.answer.bytes)
     }
 
     // MARK: - Subscriptions
@@ -153,7 +154,7 @@ public final class Session {
             finish(close.0, close.1)
             return
         }
-        send { Answer.end(id: id, code, released: released, to: $0) }
+        send { Answer.end(id: id, code, released: released, to: &$0) }
         // A stream of events has nothing to say any more, and nobody can ask it for something else.
         if case .events = form, subscriptions.isEmpty, !isOpening { finish(1000, code.rawValue) }
     }

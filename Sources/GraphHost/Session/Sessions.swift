@@ -12,16 +12,12 @@ final class Sessions {
     @exclusivity(unchecked) private var flushing: Unmanaged<Session>?
     @exclusivity(unchecked) private var overflowing: [Session] = []
     /// What is being said: every delivery is built in it, so that it always knows what its buffer holds.
-    let latest: LatestFrame
+    let latest = LatestFrame()
 
     var subscriptions = 0
     @exclusivity(unchecked) var messagesIn: UInt64 = 0
     @exclusivity(unchecked) var messagesOut: UInt64 = 0
     @exclusivity(unchecked) var folded: UInt64 = 0
-
-    init(_ buffer: FrameBuffer) {
-        latest = LatestFrame(buffer)
-    }
 
     /// The number of the next session; numbers are never used again.
     func number() -> UInt64 {

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 /// Why the server ends a subscription (wire-protocol.md §1.5).
 public struct EndCode: RawRepresentable, Hashable, Sendable {
@@ -160,18 +161,18 @@ class Subscription {
     var listenedNodes: [Node<Datum>] { node.map { [$0] } ?? [] }
 
     /// Appends what this subscription has to say now: `{"id":…,"v":…,"n":…}`.
-    func appendEntry(to buffer: FrameBuffer) {
-        Self.append(id: id, node?.value, folded: folded, to: buffer)
+    func appendEntry(to buffer: inout ByteBuffer) {
+        Self.append(id: id, node?.value, folded: folded, to: &buffer)
     }
 
     /// Appends one queued emission: `{"id":…,"v":…}`.
-    final func appendEntry(_ value: Datum?, to buffer: FrameBuffer) {
-        Self.append(id: id, value, folded: 1, to: buffer)
+    final func appendEntry(_ value: Datum?, to buffer: inout ByteBuffer) {
+        Self.append(id: id, value, folded: 1, to: &buffer)
     }
 
     /// Appends the fields of the present state, as a `snap` shows it.
-    func appendState(to buffer: FrameBuffer) {
-        Self.append(node?.value, to: buffer)
+    func appendState(to buffer: inout ByteBuffer) {
+        Self.append(node?.value, to: &buffer)
     }
 
     /// The interval changed: deliveries keep to the new one from now on.
@@ -199,22 +200,22 @@ class Subscription {
         pipeline = nil
     }
 
-    static func append(id: UInt64, _ value: Datum?, folded: UInt64, to buffer: FrameBuffer) {
+    static func append(id: UInt64, _ value: Datum?, folded: UInt64, to buffer: inout ByteBuffer) {
         buffer.append("{\"id\":")
-        buffer.append(id)
-        buffer.append(byte: UInt8(ascii: ","))
-        append(value, to: buffer)
+        buffer.append(decimal: id)
+        buffer.append(",")
+        append(value, to: &buffer)
         if folded > 1 {
             buffer.append(",\"n\":")
-            buffer.append(folded)
+            buffer.append(decimal: folded)
         }
-        buffer.append(byte: UInt8(ascii: "}"))
+        buffer.append("}")
     }
 
     /// Exactly one of `"v":…`, `"empty":true`, `"fail":{…}`.
-    static func append(_ value: Datum?, to buffer: FrameBuffer) {
+    static func append(_ value: Datum?, to buffer: inout ByteBuffer) {
         if let value {
-            value.withFragment(buffer.append(_:))
+            value.withFragment { buffer.append($0) }
         } else {
             buffer.append("\"empty\":true")
         }

@@ -1,3 +1,5 @@
+internal import Support
+
 /// The beginning and the end that all `upd` messages of one graph and commit share, encoded once
 /// (wire-protocol.md §1.3).
 final class GraphFrames {
@@ -32,56 +34,56 @@ final class GraphFrames {
     }
 
     /// `{"op":"upd","graph":…,"rev":…,"t":…,"d":[` of the newest commit.
-    func appendHead(to buffer: FrameBuffer) {
-        if isStale { refresh(buffer) }
+    func appendHead(to buffer: inout ByteBuffer) {
+        if isStale { refresh(&buffer) }
         buffer.append(head)
     }
 
     /// `],"ctx":…,"by":…}` of the newest commit.
-    func appendTail(to buffer: FrameBuffer) {
-        if isStale { refresh(buffer) }
+    func appendTail(to buffer: inout ByteBuffer) {
+        if isStale { refresh(&buffer) }
         buffer.append(tail)
     }
 
     /// The same for an older commit.
-    func appendHead(to buffer: FrameBuffer, _ info: CommitInfo) {
-        appendHead(to: buffer, stamp: info.stamp)
+    func appendHead(to buffer: inout ByteBuffer, _ info: CommitInfo) {
+        appendHead(to: &buffer, stamp: info.stamp)
     }
 
     /// The same for an older commit.
-    func appendTail(to buffer: FrameBuffer, _ info: CommitInfo) {
-        Self.appendTail(to: buffer, context: info.context, by: info.by)
+    func appendTail(to buffer: inout ByteBuffer, _ info: CommitInfo) {
+        Self.appendTail(to: &buffer, context: info.context, by: info.by)
     }
 
-    private func appendHead(to buffer: FrameBuffer, stamp: LogStamp) {
+    private func appendHead(to buffer: inout ByteBuffer, stamp: LogStamp) {
         buffer.append(start)
-        buffer.append(stamp.rev)
+        buffer.append(decimal: stamp.rev)
         buffer.append(",\"t\":")
-        buffer.append(stamp.time)
+        buffer.append(decimal: stamp.time)
         buffer.append(",\"d\":[")
     }
 
-    private static func appendTail(to buffer: FrameBuffer, context: Datum?, by: String?) {
-        buffer.append(byte: UInt8(ascii: "]"))
+    private static func appendTail(to buffer: inout ByteBuffer, context: Datum?, by: String?) {
+        buffer.append("]")
         if let context {
             buffer.append(",\"ctx\":")
-            context.withBytes(buffer.append(_:))
+            context.withBytes { buffer.append($0) }
         }
         if let by {
             buffer.append(",\"by\":")
-            buffer.append(string: by)
+            buffer.append(json: by)
         }
-        buffer.append(byte: UInt8(ascii: "}"))
+        buffer.append("}")
     }
 
     /// Encodes both parts behind whatever stands in `buffer`, and takes them out again.
-    private func refresh(_ buffer: FrameBuffer) {
+    private func refresh(_ buffer: inout ByteBuffer) {
         isStale = false
         let mark = buffer.count
-        appendHead(to: buffer, stamp: stamp)
+        appendHead(to: &buffer, stamp: stamp)
         head = Array(buffer.bytes[mark...])
         buffer.truncate(to: mark)
-        Self.appendTail(to: buffer, context: context, by: by)
+        Self.appendTail(to: &buffer, context: context, by: by)
         tail = Array(buffer.bytes[mark...])
         buffer.truncate(to: mark)
     }

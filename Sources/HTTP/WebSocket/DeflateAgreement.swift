@@ -1,3 +1,5 @@
+public import Support
+
 /// What both sides of a connection keep to when they compress messages: permessage-deflate (RFC 7692 §7.1).
 public struct DeflateAgreement: Equatable, Sendable {
     /// Whether the server's messages may refer to earlier ones.

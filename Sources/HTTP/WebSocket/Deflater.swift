@@ -1,4 +1,5 @@
 internal import CZlib
+public import Support
 
 /// Compresses messages, one after the other, for permessage-deflate (RFC 7692 §7.2.1).
 ///

@@ -1,3 +1,5 @@
+internal import Support
+
 /// Reads `Sec-WebSocket-Extensions` (RFC 6455 §9.1): extensions in order of preference, each with parameters.
 ///
 /// ```

@@ -1,3 +1,5 @@
+public import Support
+
 /// Writes frames (RFC 6455 §5.2): unmasked as a server must, masked as a client must.
 public enum FrameEncoder {
     /// The longest header, in bytes.
@@ -103,7 +105,7 @@ public enum FrameEncoder {
             while text.utf8.count > 123 {
                 text.unicodeScalars.removeLast()
             }
-            payload.append(string: text)
+            payload.append(utf8: text)
         }
         append(.close, payload.bytes, mask: mask, to: &buffer)
     }

@@ -1,3 +1,5 @@
+public import Support
+
 /// The opening handshake (RFC 6455 §4).
 ///
 /// Whether the Origin is welcome is the server's question, not asked here.
@@ -31,7 +33,9 @@ public enum Handshake {
         guard let version = head.value(.webSocketVersion), version.equals("13") else {
             return .upgradeRequired
         }
-        guard let key = head.value(.webSocketKey), key.count == 24, Base64.decode(key)?.count == 16 else {
+        guard let key = head.value(.webSocketKey), key.count == 24,
+            Base64.bytes(key, isCanonical: true)?.count == 16
+        else {
             return .refused("Sec-WebSocket-Key is not 16 bytes in base64")
         }
         var deflate: DeflateAgreement?
@@ -187,6 +191,6 @@ public enum Handshake {
         var text = ByteBuffer()
         text.append(key)
         text.append("258EAFA5-E914-47DA-95CA-C5AB0DC85B11")
-        sha1(text.bytes).withUnsafeBytes { Base64.encode($0, to: &buffer) }
+        sha1(text.bytes).withUnsafeBytes { buffer.append(base64: $0) }
     }
 }

@@ -1,3 +1,5 @@
+internal import Support
+
 /// Puts frames together to messages (RFC 6455 §5.4–5.6): fragments, control frames between them, size, UTF-8,
 /// close codes, compression (RFC 7692).
 ///

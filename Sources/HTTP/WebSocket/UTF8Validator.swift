@@ -1,3 +1,5 @@
+internal import Support
+
 /// Says at the earliest byte whether a stream is UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing
 /// beyond U+10FFFF.
 ///

@@ -72,7 +72,7 @@ public final class ManualExecutor: LoopExecutor {
 
 /// Stands for another thread in tests: runs what was posted when it is told to.
 public final class ManualThread: GraphExecutor {
-    private let actions = Locked<[@Sendable () -> Void]>([])
+    private let actions = Locked(Queue<@Sendable () -> Void>())
 
     /// A thread with nothing to do.
     public init() {}
@@ -87,6 +87,6 @@ public final class ManualThread: GraphExecutor {
 
     /// Runs everything posted, and what that posts, until nothing is left.
     public func run() {
-        while let action = actions.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { action() }
+        while let action = actions.withLock({ $0.popFirst() }) { action() }
     }
 }

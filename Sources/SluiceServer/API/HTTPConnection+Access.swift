@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 // Who asks, and whether they may.
 extension HTTPConnection {
@@ -138,8 +139,8 @@ enum SessionCookie {
     /// Appends the field that sets the cookie, or with nil takes it away.
     static func append(_ value: String?, isSecure: Bool, to out: inout ByteBuffer) {
         out.append("Set-Cookie: ")
-        out.append(string: name)
-        out.append(string: value ?? "")
+        out.append(utf8: name)
+        out.append(utf8: value ?? "")
         if value == nil { out.append("; Max-Age=0") }
         out.append("; HttpOnly; SameSite=Strict; Path=/")
         if isSecure { out.append("; Secure") }

@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 /// An error answer over HTTP; GraphHost has a type called `Problem` as well.
 typealias Refusal = HTTP.Problem
@@ -60,25 +61,24 @@ extension HTTPConnection {
         }
         if let rev = error.rev {
             members.append(",\"rev\":")
-            members.append(rev)
+            members.append(decimal: rev)
         }
         if error.code == .conflict, let node = error.node {
-            members.append(",\"failed\":[")
+            members.append(",\"failed\":")
             let one = error.rev.map { HostError.Failed(node: node, rev: $0) }
-            for (place, failed) in (error.failed.isEmpty ? one.map { [$0] } ?? [] : error.failed).enumerated()
-            {
-                if place > 0 { members.append(",") }
+            members.append(list: error.failed.isEmpty ? one.map { [$0] } ?? [] : error.failed) {
+                failed,
+                members in
                 members.append("{\"node\":")
                 members.append(json: failed.node)
                 members.append(",\"rev\":")
-                members.append(failed.rev)
+                members.append(decimal: failed.rev)
                 members.append("}")
             }
-            members.append("]")
         }
         if let problems = error.problemsJSON {
             members.append(",\"problems\":")
-            problems.withUnsafeBytes { members.append($0) }
+            members.append(problems)
         }
         if let hint {
             members.append(",\"hint\":")

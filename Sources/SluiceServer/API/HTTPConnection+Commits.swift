@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 /// How the answer to an applied commit looks.
 enum CommitAnswer {
@@ -131,6 +132,19 @@ extension HTTPConnection {
 
     // MARK: - Submitting
 
+    /// Answers when the log has.
+    func answer(_ pending: PendingCommit, _ respond: @escaping (HTTPConnection, Applied) -> Void) {
+        let number = wait()
+        pending.onAnswer { [weak self] result in
+            self?.answerLater(number) { connection in
+                switch result {
+                case .success(let applied): respond(connection, applied)
+                case .failure(let error): connection.refuse(error)
+                }
+            }
+        }
+    }
+
     /// Hands a commit to the host; it is answered when it is applied, now or in a later turn.
     func submit(_ commit: Commit, _ form: CommitAnswer) {
         do throws(HostError) {
@@ -142,16 +156,7 @@ extension HTTPConnection {
         switch submission {
         case .applied(let applied): answer(applied, form)
         case .refused(let error): refuse(error)
-        case .pending(let pending):
-            let number = wait()
-            pending.onAnswer { [weak self] result in
-                self?.answerLater(number) { connection in
-                    switch result {
-                    case .success(let applied): connection.answer(applied, form)
-                    case .failure(let error): connection.refuse(error)
-                    }
-                }
-            }
+        case .pending(let pending): answer(pending) { $0.answer($1, form) }
         }
     }
 
@@ -189,11 +194,11 @@ extension HTTPConnection {
                 return
             }
             out.append("Content-Type: application/json\r\nContent-Length: ")
-            out.append(decimal: UInt(20 + applied.epoch.utf8.count + applied.rev.digits))
+            out.append(decimal: 20 + applied.epoch.utf8.count + applied.rev.digits)
             out.append("\r\n\r\n{\"epoch\":\"")
-            out.append(string: applied.epoch)
+            out.append(utf8: applied.epoch)
             out.append("\",\"rev\":")
-            out.append(applied.rev)
+            out.append(decimal: applied.rev)
             out.append("}\n")
         }
     }
@@ -203,7 +208,7 @@ extension HTTPConnection {
         body.append("{\"epoch\":")
         body.append(json: applied.epoch)
         body.append(",\"rev\":")
-        body.append(applied.rev)
+        body.append(decimal: applied.rev)
         body.append(",\"changed\":")
         body.append(decimal: applied.changed)
         body.append("}\n")
@@ -220,9 +225,9 @@ extension ByteBuffer {
     /// Appends the header line `ETag: "epoch:rev"`.
     mutating func append(tagField epoch: String, _ rev: UInt64) {
         append("ETag: \"")
-        append(string: epoch)
+        append(utf8: epoch)
         append(UInt8(ascii: ":"))
-        append(rev)
+        append(decimal: rev)
         append("\"\r\n")
     }
 }

@@ -1,6 +1,7 @@
 internal import GraphHost
 internal import HTTP
 internal import Logging
+internal import Support
 
 // Graphs by HTTP: define, redefine, read the definition, remove (wire-protocol.md §3).
 extension HTTPConnection {
@@ -24,7 +25,7 @@ extension HTTPConnection {
                 return answerDefined(.ok, name, definition, change, isDryRun: true) { out in
                     guard let rev else { return }
                     out.append(",\"rev\":")
-                    out.append(rev)
+                    out.append(decimal: rev)
                 }
             }
             let submission =
@@ -44,7 +45,7 @@ extension HTTPConnection {
                     out.append(",\"epoch\":")
                     out.append(json: applied.epoch)
                     out.append(",\"rev\":")
-                    out.append(applied.rev)
+                    out.append(decimal: applied.rev)
                 }
             }
         } catch {
@@ -178,16 +179,7 @@ extension HTTPConnection {
         switch submission {
         case .applied(let applied): respond(self, applied)
         case .refused(let error): refuse(error)
-        case .pending(let pending):
-            let number = wait()
-            pending.onAnswer { [weak self] result in
-                self?.answerLater(number) { connection in
-                    switch result {
-                    case .success(let applied): respond(connection, applied)
-                    case .failure(let error): connection.refuse(error)
-                    }
-                }
-            }
+        case .pending(let pending): answer(pending, respond)
         }
     }
 
@@ -249,7 +241,7 @@ extension ByteBuffer {
     /// Appends the header line `ETag` with a definition's hash.
     mutating func append(hash definition: GraphDefinition) {
         append("ETag: \"")
-        append(string: definition.hash)
+        append(utf8: definition.hash)
         append("\"\r\n")
     }
 }

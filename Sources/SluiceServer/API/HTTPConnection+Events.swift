@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 // Server-sent events.
 extension HTTPConnection {

@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 // What graphs look like, and who listens to them.
 extension HTTPConnection {

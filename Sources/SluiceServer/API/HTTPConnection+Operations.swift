@@ -1,18 +1,16 @@
 internal import EventLoop
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 // The server about itself: connections, metrics, health, version.
 extension HTTPConnection {
     /// `GET /v1/connections`.
     func listConnections() {
         answerJSON { out in
-            out.append("{\"connections\":[")
-            for (place, connection) in server.connections.enumerated() {
-                if place > 0 { out.append(",") }
-                out.append(connection: connection)
-            }
-            out.append("]}\n")
+            out.append("{\"connections\":")
+            out.append(list: server.connections) { $1.append(connection: $0) }
+            out.append("}\n")
         }
     }
 
@@ -75,12 +73,12 @@ extension ByteBuffer {
         append(decimal: connection.unsentBytes)
         if let session = (connection as? SessionConnection)?.session {
             append(",\"folded\":")
-            append(session.folded)
+            append(decimal: session.folded)
         }
         if let socket = connection as? WebSocketConnection {
             if let roundTrip = socket.roundTrip {
                 append(",\"rtt\":")
-                append(roundTrip)
+                append(decimal: roundTrip)
             }
             if let client = socket.session?.client {
                 append(",\"client\":")

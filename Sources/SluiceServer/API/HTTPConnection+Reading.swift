@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 // What is read from graphs; nothing of it changes them or keeps a node alive.
 extension HTTPConnection {
@@ -63,7 +64,7 @@ extension HTTPConnection {
                 out.append("{")
                 out.append(cursor: graph)
                 out.append(",\"t\":")
-                out.append(graph.time)
+                out.append(decimal: graph.time)
                 out.append(",\"m\":{")
                 var isFirst = true
                 graph.read(nodes) { node, held in
@@ -85,14 +86,13 @@ extension HTTPConnection {
     func listGraphs() {
         guard !server.host.isCatchingUp else { return refuse(server.host.noGraph) }
         answerJSON { out in
-            out.append("{\"graphs\":[")
-            for (place, graph) in access.graphs(of: server.host).enumerated() {
-                if place > 0 { out.append(",") }
+            out.append("{\"graphs\":")
+            out.append(list: access.graphs(of: server.host)) { graph, out in
                 out.append("{")
                 out.append(summary: graph, for: access)
                 out.append("}")
             }
-            out.append("]}\n")
+            out.append("}\n")
         }
     }
 
@@ -114,9 +114,9 @@ extension HTTPConnection {
             out.append(",\"listeners\":")
             out.append(decimal: counts.listeners)
             out.append("},\"commits\":")
-            out.append(counts.commits)
+            out.append(decimal: counts.commits)
             out.append(",\"released\":")
-            out.append(counts.released)
+            out.append(decimal: counts.released)
             out.append("}\n")
         }
     }
@@ -129,7 +129,7 @@ extension ByteBuffer {
         append("Last-Modified: ")
         HTTPDate(unixSeconds: Int64(reading.changedAt / 1000)).append(to: &self)
         append("\r\nSluice-Time: ")
-        append(reading.changedAt)
+        append(decimal: reading.changedAt)
         append("\r\n")
     }
 
@@ -138,7 +138,7 @@ extension ByteBuffer {
         append("\"epoch\":")
         append(json: graph.epoch)
         append(",\"rev\":")
-        append(graph.rev)
+        append(decimal: graph.rev)
     }
 
     /// Appends the members of a graph's entry in the list.

@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 /// JSON merge patches (RFC 7396), on texts: what a patch does not name keeps its bytes.
 enum MergePatch {
@@ -20,7 +21,7 @@ enum MergePatch {
         func begin(_ key: String) {
             if !isFirst { bytes.append(UInt8(ascii: ",")) }
             isFirst = false
-            JSONWriter.append(key, to: &bytes)
+            bytes.append(json: key)
             bytes.append(UInt8(ascii: ":"))
         }
         bytes.append(UInt8(ascii: "{"))

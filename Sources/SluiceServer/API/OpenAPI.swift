@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 /// The description of the HTTP API in the form of OpenAPI 3.1, made from ``Operation/all`` and the error table.
 ///
@@ -15,11 +16,11 @@ enum OpenAPI {
         out.append("\"servers\":[{\"url\":\"/\"}],\"paths\":{")
         var paths: [String] = []
         for operation in operations where !paths.contains(operation.path) { paths.append(operation.path) }
-        out.append(list: paths) { path, out in
+        out.append(separated: paths) { path, out in
             out.append(json: shown(path))
             out.append(":{")
             appendPathParameters(path, to: &out)
-            out.append(list: operations.filter { $0.path == path }) { operation, out in
+            out.append(separated: operations.filter { $0.path == path }) { operation, out in
                 append(operation, to: &out)
             }
             out.append("}")
@@ -30,7 +31,7 @@ enum OpenAPI {
             out.append(",")
             out.append(json: name)
             out.append(":")
-            out.append(string: schema)
+            out.append(utf8: schema)
         }
         out.append("}}}\n")
         return out
@@ -47,19 +48,16 @@ enum OpenAPI {
         let names = path.split(separator: "/").filter { $0.hasPrefix("{") }
         guard !names.isEmpty else { return }
         out.append("\"parameters\":[")
-        out.append(list: Array(names)) { segment, out in
+        out.append(separated: Array(names)) { segment, out in
             let isName = !segment.contains(":")
             out.append("{\"name\":")
             out.append(json: String(segment.dropFirst().prefix { $0 != ":" && $0 != "}" }))
             out.append(",\"in\":\"path\",\"required\":true,\"schema\":{\"type\":\"string\"")
-            if isName { out.append(string: ",\"pattern\":\"\(name)\"") }
+            if isName { out.append(utf8: ",\"pattern\":\"\(Name.pattern)\"") }
             out.append("}}")
         }
         out.append("],")
     }
-
-    /// The names of graphs and nodes, as a pattern.
-    private static let name = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$"
 
     private static func append(_ operation: Operation, to out: inout ByteBuffer) {
         out.append(json: operation.method.name.description.lowercased())
@@ -72,7 +70,7 @@ enum OpenAPI {
             let fields = operation.fields.map { field in
                 Operation.Parameter(name: field.name.description, schema: #"{"type":"string"}"#, summary: "")
             }
-            out.append(list: operation.parameters.map { ($0, false) } + fields.map { ($0, true) }) {
+            out.append(separated: operation.parameters.map { ($0, false) } + fields.map { ($0, true) }) {
                 each,
                 out in
                 append(each.0, isField: each.1, to: &out)
@@ -85,7 +83,7 @@ enum OpenAPI {
             out.append("}}")
         }
         out.append(",\"responses\":{")
-        out.append(list: operation.successes) { success, out in
+        out.append(separated: operation.successes) { success, out in
             out.append("\"")
             out.append(decimal: success.status)
             out.append("\":{\"description\":")
@@ -112,17 +110,17 @@ enum OpenAPI {
         }
         out.append(",\"schema\":")
         if parameter.repeats { out.append("{\"type\":\"array\",\"items\":") }
-        out.append(string: parameter.schema)
+        out.append(utf8: parameter.schema)
         if parameter.repeats { out.append("}") }
         out.append("}")
     }
 
     private static func append(_ body: Operation.Body, to out: inout ByteBuffer) {
-        out.append(list: body.types) { type, out in
+        out.append(separated: body.types) { type, out in
             out.append(json: type)
             out.append(":{\"schema\":")
             out.append(
-                string: type.hasSuffix("json") || body.types.count == 1 ? body.schema : #"{"type":"string"}"#
+                utf8: type.hasSuffix("json") || body.types.count == 1 ? body.schema : #"{"type":"string"}"#
             )
             out.append("}")
         }
@@ -160,7 +158,7 @@ enum OpenAPI {
             "\"status\":{\"type\":\"integer\"},\"detail\":{\"type\":\"string\"},\"retry\":{\"type\":\"boolean\"},"
         )
         out.append("\"code\":{\"type\":\"string\",\"enum\":[")
-        out.append(list: ErrorTable.rows.filter { $0.status != nil }) { row, out in
+        out.append(separated: ErrorTable.rows.filter { $0.status != nil }) { row, out in
             out.append(json: row.code.rawValue)
         }
         out.append("]}}}")
@@ -193,7 +191,7 @@ enum OpenAPI {
         ),
         (
             "Definition",
-            ##"{"type":"object","required":["nodes"],"properties":{"graph":{"type":"string","pattern":"\##(name)"},"title":{"type":"string"},"mode":{"enum":["settled","immediate"]},"nodes":{"type":"object"},"access":{"type":"array","items":{"type":"object"}}}}"##
+            ##"{"type":"object","required":["nodes"],"properties":{"graph":{"type":"string","pattern":"\##(Name.pattern)"},"title":{"type":"string"},"mode":{"enum":["settled","immediate"]},"nodes":{"type":"object"},"access":{"type":"array","items":{"type":"object"}}}}"##
         ),
         (
             "Difference",
@@ -244,16 +242,6 @@ enum OpenAPI {
             ##"{"type":"object","required":["graph","epoch","rev","t","nodes","edges"],"properties":{"graph":{"type":"string"},\##(cursor),"t":{"type":"integer"},"nodes":{"type":"array"},"edges":{"type":"array"},"listeners":{"type":"array"}}}"##
         ),
     ]
-}
-
-extension ByteBuffer {
-    /// Appends elements with commas between them.
-    fileprivate mutating func append<Element>(list: [Element], _ each: (Element, inout ByteBuffer) -> Void) {
-        for (place, element) in list.enumerated() {
-            if place > 0 { append(",") }
-            each(element, &self)
-        }
-    }
 }
 
 extension HTTPConnection {

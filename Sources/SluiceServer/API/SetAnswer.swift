@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 /// The usual answer to a set, of which only the rev changes from one to the next: the rest stands ready.
 ///
@@ -22,7 +23,7 @@ final class SetAnswer {
         if isStale || applied.epoch != epoch { makeHead(applied.epoch, encoder) }
         out.append(head.bytes)
         let start = out.count
-        out.append(decimal: UInt(applied.rev))
+        out.append(decimal: applied.rev)
         let digits = out.count - start
         if digits != self.digits { makeMiddle(digits) }
         out.append(middle.bytes)
@@ -38,7 +39,7 @@ final class SetAnswer {
         head.removeAll()
         encoder.begin(.ok, ResponseFraming(), in: &head)
         head.append("ETag: \"")
-        head.append(string: epoch)
+        head.append(utf8: epoch)
         head.append(":")
     }
 
@@ -49,7 +50,7 @@ final class SetAnswer {
         middle.append("\"\r\nContent-Type: application/json\r\n")
         middle.field("Content-Length", 20 + epoch.utf8.count + digits)
         middle.append("\r\n{\"epoch\":\"")
-        middle.append(string: epoch)
+        middle.append(utf8: epoch)
         middle.append("\",\"rev\":")
     }
 }

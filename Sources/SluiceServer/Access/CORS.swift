@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Support
 
 /// Which other sites' pages may read what this server answers (CORS, WHATWG Fetch §3.2).
 ///

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HTTP
+internal import Support
 
 /// A load run against a running server: POSTs on keep-alive connections, and WebSocket subscribers that receive
 /// what was posted.
@@ -196,12 +197,12 @@ public final class Bench {
         return { buffer, now in
             let microseconds = now / 1000
             let length = Self.digits(microseconds) + (tail.isEmpty ? 0 : 1 + tail.count)
-            buffer.append(array: head)
+            buffer.append(head)
             buffer.append(decimal: length)
             buffer.append("\r\n\r\n")
             if !tail.isEmpty { buffer.append(UInt8(ascii: "\"")) }
-            buffer.append(decimal: UInt(microseconds))
-            buffer.append(array: tail)
+            buffer.append(decimal: microseconds)
+            buffer.append(tail)
         }
     }
 

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HTTP
+internal import Support
 
 /// One keep-alive connection of a load run: keeps `depth` POSTs in flight or, where it is paced, sends so many at each
 /// ``start()``.

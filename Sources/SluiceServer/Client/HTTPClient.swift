@@ -1,5 +1,6 @@
 public import EventLoop
 public import HTTP
+internal import Support
 
 /// A client for one server: requests go out one after the other over one connection that is kept, and made again when needed.
 ///

@@ -1,5 +1,6 @@
 public import EventLoop
 public import HTTP
+internal import Support
 
 /// A WebSocket to a server, for the command line and the load run.
 ///
@@ -48,7 +49,7 @@ public final class WebSocketClient {
     ) {
         self.url = url
         self.subprotocol = subprotocol
-        key = Base64.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        key = Base64.text((0..<16).map { _ in UInt8.random(in: .min ... .max) })
         attempt = ServiceConnector(to: url, on: loop, trust: trust) { [weak self] result in
             guard let self else { return }
             attempt = nil

@@ -1,5 +1,6 @@
 public import GraphHost
 internal import HTTP
+internal import Support
 
 /// One thing that is wrong with the files of a configuration, for people and for scripts.
 ///

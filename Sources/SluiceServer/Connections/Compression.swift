@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Support
 
 /// How the messages of a connection are compressed, once both sides have agreed on it (RFC 7692).
 ///

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HTTP
+internal import Support
 
 /// One peer's socket, whatever is spoken on it: what waits to be written, when to look at it again, how it
 /// ends.

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 /// A connection on which server-sent events leave and nothing is heard any more (wire-protocol.md §3).
 ///

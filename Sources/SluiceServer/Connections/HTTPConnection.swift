@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 /// A connection on which HTTP/1.1 is spoken: bytes → requests → answers, in order.
 ///

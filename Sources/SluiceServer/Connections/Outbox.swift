@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Support
 
 /// Bytes on their way to one peer.
 ///

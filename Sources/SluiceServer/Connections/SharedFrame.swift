@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Support
 
 /// The frame of the message that many clients get one after the other: made once, sent by all.
 final class SharedFrame {

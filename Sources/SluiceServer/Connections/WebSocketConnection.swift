@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 /// A connection on which WebSocket is spoken (RFC 6455): bytes → messages → session, and back.
 final class WebSocketConnection: SessionConnection, MessageSink {

@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 /// What came of reading the configuration's files again.
 public struct ReloadReport {
@@ -28,9 +29,8 @@ public struct ReloadReport {
 
     /// Appends it as JSON.
     func append(to out: inout ByteBuffer) {
-        out.append("{\"graphs\":[")
-        for (place, entry) in entries.enumerated() {
-            if place > 0 { out.append(",") }
+        out.append("{\"graphs\":")
+        out.append(list: entries) { entry, out in
             out.append("{\"graph\":")
             out.append(json: entry.graph)
             out.append(",\"file\":")
@@ -39,7 +39,7 @@ public struct ReloadReport {
             out.append(json: entry.result)
             if let rev = entry.rev {
                 out.append(",\"rev\":")
-                out.append(rev)
+                out.append(decimal: rev)
             }
             if let change = entry.change, !change.isEmpty {
                 out.append(",\"diff\":")
@@ -47,12 +47,9 @@ public struct ReloadReport {
             }
             out.append("}")
         }
-        out.append("],\"problems\":[")
-        for (place, problem) in problems.enumerated() {
-            if place > 0 { out.append(",") }
-            problem.append(to: &out)
-        }
-        out.append("]}\n")
+        out.append(",\"problems\":")
+        out.append(list: problems) { $0.append(to: &$1) }
+        out.append("}\n")
     }
 }
 
@@ -61,6 +58,6 @@ extension ByteBuffer {
     mutating func append(change: DefinitionChange) {
         var bytes: [UInt8] = []
         change.append(to: &bytes)
-        append(array: bytes)
+        append(bytes)
     }
 }

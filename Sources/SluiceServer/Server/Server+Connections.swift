@@ -2,6 +2,7 @@ internal import EventLoop
 internal import GraphHost
 internal import HTTP
 internal import Logging
+internal import Support
 
 // Who comes and goes: admission, counting, the list.
 extension Server {

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 /// The named dashboards of a folder (definitions.md §1): each `NAME.json` is served as `/dashboards/NAME.json`, and
 /// `/dashboards/` lists them.
@@ -26,11 +27,7 @@ final class Dashboards {
         let entries = FileSystem.entries(in: folder) ?? []
         if known == entries { return list }
         var out = ByteBuffer()
-        out.append("[")
-        var isFirst = true
-        for entry in entries where entry.name.hasSuffix(".json") {
-            if !isFirst { out.append(",") }
-            isFirst = false
+        out.append(list: entries.filter { $0.name.hasSuffix(".json") }) { entry, out in
             let name = String(entry.name.dropLast(5))
             out.append("{\"name\":")
             out.append(json: name)
@@ -43,7 +40,7 @@ final class Dashboards {
             }
             out.append("}")
         }
-        out.append("]\n")
+        out.append("\n")
         list = Array(out.bytes)
         known = entries
         return list

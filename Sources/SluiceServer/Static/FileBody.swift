@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Support
 
 /// The body of an answer, given to the kernel piece by piece: the next when it has taken the one before.
 ///

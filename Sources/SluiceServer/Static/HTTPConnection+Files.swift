@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Support
 
 // Files of the public folder and of the mounted ones (frontend.md §9).
 extension HTTPConnection {

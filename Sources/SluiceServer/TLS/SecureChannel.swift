@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HTTP
+internal import Support
 
 /// A TLS connection on a socket, with the face of a ``TCPConnection``: what is written is plaintext, and so is what its delegate hears.
 ///

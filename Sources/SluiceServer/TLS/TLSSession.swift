@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import HTTP
+internal import Support
 
 /// One TLS connection without a socket: ciphertext goes in and comes out, plaintext likewise.
 ///

@@ -1,4 +1,5 @@
 import HTTP
+import Support
 
 /// What an assembler made of some bytes, as lines that can be compared whole.
 enum FrameTranscript {

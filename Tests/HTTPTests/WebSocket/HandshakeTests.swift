@@ -1,4 +1,5 @@
 import HTTP
+import Support
 import Testing
 
 @Suite("Handshake judges requests for WebSocket (RFC 6455 §4)")

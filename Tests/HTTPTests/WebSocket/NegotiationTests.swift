@@ -1,4 +1,5 @@
 import HTTP
+import Support
 import Testing
 
 @Suite("permessage-deflate is agreed on as RFC 7692 §7.1 says")

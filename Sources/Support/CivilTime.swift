@@ -1,17 +1,22 @@
-/// A date and time of day in the proleptic Gregorian calendar.
-struct CivilTime {
-    let year: Int
+/// A date and time of day in the proleptic Gregorian calendar, without a time zone.
+public struct CivilTime: Sendable {
+    /// The year; 0 is the one before 1.
+    public let year: Int
     /// 1 … 12.
-    let month: Int
+    public let month: Int
     /// 1 … 31.
-    let day: Int
-    let hour: Int
-    let minute: Int
-    let second: Int
-    /// 0 is Sunday.
-    let weekday: Int
+    public let day: Int
+    /// 0 … 23.
+    public let hour: Int
+    /// 0 … 59.
+    public let minute: Int
+    /// 0 … 59.
+    public let second: Int
+    /// 0 … 6; 0 is Sunday.
+    public let weekday: Int
 
-    init(secondsSinceEpoch: Int64) {
+    /// The time that is so many seconds after the beginning of 1970; leap seconds do not count.
+    public init(secondsSinceEpoch: Int64) {
         let (days, rest) = secondsSinceEpoch.flooredDivision(by: 86_400)
         // Eras of 400 years that begin on 1 March, after H. Hinnant, "chrono-compatible low-level date algorithms".
         let shifted = Int(days) + 719_468
@@ -29,13 +34,14 @@ struct CivilTime {
         weekday = Int((days + 4).flooredDivision(by: 7).remainder)
     }
 
-    /// 0 is 1 January.
-    var dayOfYear: Int {
+    /// 0 … 365; 0 is 1 January.
+    public var dayOfYear: Int {
         CivilTime.daysSinceEpoch(year: year, month: month, day: day)
             - CivilTime.daysSinceEpoch(year: year, month: 1, day: 1)
     }
 
-    static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
+    /// How many days after 1 January 1970 that day is; negative before.
+    public static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
         let yearOfEra = year - era * 400
@@ -44,11 +50,29 @@ struct CivilTime {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    static func days(inMonth month: Int, of year: Int) -> Int {
+    /// 28 … 31.
+    public static func days(inMonth month: Int, of year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
         case 4, 6, 9, 11: 30
         default: 31
         }
+    }
+}
+
+extension CivilTime: CustomStringConvertible {
+    /// Date and time as RFC 3339 writes them, without fraction and offset: `2009-02-13T23:31:30`.
+    public var description: String {
+        let date = [month, day].map { "-" + String($0, width: 2) }.joined()
+        let time = [hour, minute, second].map { String($0, width: 2) }.joined(separator: ":")
+        return String(year, width: 4) + date + "T" + time
+    }
+}
+
+extension Int64 {
+    /// Division rounding towards minus infinity; `divisor` must be positive.
+    public func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

@@ -1,13 +1,13 @@
-/// A growable run of bytes that answers, frames and saved input are collected in.
+/// A growable run of bytes that messages, answers, frames and saved input are collected in.
 ///
 /// It has one owner and no copies, so appending is a bounds check and a `memcpy`. What `bytes` lends is valid
 /// until the next change. Capacity doubles and is given back only by `removeAll(keepingCapacity: false)`.
-public struct ByteBuffer: ~Copyable {
+public struct ByteBuffer: ~Copyable, ByteSink {
     @usableFromInline var base: UnsafeMutableRawPointer?
     @usableFromInline var capacity: Int
 
     /// How many bytes are held.
-    public var count: Int { length }
+    @inlinable public var count: Int { length }
     @usableFromInline var length: Int
 
     /// Makes an empty buffer; memory is taken at the first append.
@@ -22,10 +22,10 @@ public struct ByteBuffer: ~Copyable {
     }
 
     /// Whether nothing is held.
-    public var isEmpty: Bool { count == 0 }
+    @inlinable public var isEmpty: Bool { count == 0 }
 
     /// The bytes held, lent until the next change of the buffer.
-    public var bytes: UnsafeRawBufferPointer {
+    @inlinable public var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base, count: count)
     }
 
@@ -88,28 +88,30 @@ public struct ByteBuffer: ~Copyable {
     /// Appends the UTF-8 of `text`.
     ///
     /// Not for the hot path.
-    public mutating func append(string text: String) {
+    public mutating func append(utf8 text: String) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 
     /// Appends the bytes of an array.
-    public mutating func append(array: [UInt8]) {
+    @inlinable
+    public mutating func append(_ array: [UInt8]) {
         array.withUnsafeBytes { append($0) }
     }
 
     /// Appends `number` in decimal digits.
-    public mutating func append(decimal number: Int) {
+    @inlinable
+    public mutating func append(decimal number: some FixedWidthInteger) {
         if number < 0 {
-            append(UInt8(ascii: "-"))
+            append("-")
         }
-        append(decimal: number.magnitude)
+        append(decimal: UInt64(number.magnitude))
     }
 
     /// Appends `number` in decimal digits.
-    public mutating func append(decimal number: UInt) {
+    public mutating func append(decimal number: UInt64) {
         var digits = 1
-        var limit: UInt = 10
+        var limit: UInt64 = 10
         // 10 to the 19th is the last power that fits.
         while digits < 20, number >= limit {
             digits &+= 1
@@ -133,17 +135,11 @@ public struct ByteBuffer: ~Copyable {
     }
 
     /// Appends `number` in lower-case hexadecimal digits.
-    public mutating func append(hexadecimal number: UInt) {
-        var digits = 1
-        while digits < 16, number >> UInt(digits * 4) != 0 {
-            digits += 1
+    public mutating func append(hexadecimal number: UInt64) {
+        let digits = max(1, (67 - number.leadingZeroBitCount) / 4)
+        for shift in stride(from: digits * 4 - 4, through: 0, by: -4) {
+            append(ASCII.hexadecimalDigit(UInt8(truncatingIfNeeded: number >> UInt64(shift)) & 15))
         }
-        let place = reserve(digits)
-        for index in 0..<digits {
-            let nibble = UInt8(truncatingIfNeeded: number >> UInt((digits - 1 - index) * 4)) & 15
-            place.storeBytes(of: nibble < 10 ? 48 + nibble : 87 + nibble, toByteOffset: index, as: UInt8.self)
-        }
-        length &+= digits
     }
 
     /// Takes the first `size` bytes away, as after a partial write; what is left moves to the front.

@@ -1,0 +1,14 @@
+/// What text is written into: a ``ByteBuffer`` or an array of bytes.
+public protocol ByteSink: ~Copyable {
+    /// Appends one byte.
+    mutating func append(_ byte: UInt8)
+    /// Appends a copy of `bytes`.
+    mutating func append(_ bytes: UnsafeRawBufferPointer)
+}
+
+extension [UInt8]: ByteSink {
+    @inlinable
+    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        append(contentsOf: bytes)
+    }
+}

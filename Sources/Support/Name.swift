@@ -1,0 +1,38 @@
+/// Names of graphs and nodes: `[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}`.
+public enum Name {
+    /// The longest name, in bytes.
+    @inlinable public static var maximumBytes: Int { 128 }
+
+    /// The rule as a regular expression of JSON Schema.
+    public static let pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$"
+
+    /// Whether the bytes are a name.
+    public static func isValid(_ bytes: some Collection<UInt8>) -> Bool {
+        guard let first = bytes.first, bytes.count <= maximumBytes, mayBegin(first) else { return false }
+        return bytes.allSatisfy(mayContain)
+    }
+
+    /// Whether the text is a name.
+    public static func isValid(_ text: some StringProtocol) -> Bool {
+        isValid(text.utf8)
+    }
+
+    /// Whether the byte may stand in a name.
+    @inlinable
+    @inline(__always)
+    public static func mayContain(_ byte: UInt8) -> Bool {
+        // A table, because the router asks this for every byte of a name.
+        let table: StaticString = """
+            0000000000000000000000000000000000000000000001101111111111000000\
+            0111111111111111111111111110000101111111111111111111111111100000
+            """
+        return byte < 128 && table.utf8Start[Int(byte)] == UInt8(ascii: "1")
+    }
+
+    /// Whether a name may begin with this byte, which may stand in one.
+    @inlinable
+    @inline(__always)
+    public static func mayBegin(_ byte: UInt8) -> Bool {
+        byte != UInt8(ascii: ".") && byte != UInt8(ascii: "-")
+    }
+}
