@@ -222,7 +222,7 @@ extension Graph {
         checkThread("listen")
         let cancellable = AnyCancellable(edge: edge)
         attach(edge, from: node)
-        attach(edge, to: bag)
+        bag.insert(edge)
         complete(edge)
         if wanted { replay(edge) }
         return cancellable

@@ -87,7 +87,7 @@ extension Graph {
             next = edge.nextHeld
             if let listen = edge.side?.owned {
                 if listen.needsCare { owned.append(listen) }
-            } else if edge.side?.owner == nil {
+            } else if edge._withUnsafeGuaranteedRef({ $0.owner }) == nil {
                 edge._withUnsafeGuaranteedRef { end($0) }
             }
         }

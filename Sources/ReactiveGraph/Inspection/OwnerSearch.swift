@@ -187,7 +187,7 @@ extension Edge {
             let key = owners.count == 1 ? ObjectIdentifier(owners[0]) : ObjectIdentifier(owned)
             return (key, owners.map { String(describing: type(of: $0)) }.joined(separator: ", "))
         }
-        if let owner = side?.owner {
+        if let owner {
             return (ObjectIdentifier(owner), String(describing: type(of: owner)))
         }
         return bag._withUnsafeGuaranteedRef { bag in

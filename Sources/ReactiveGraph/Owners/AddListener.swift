@@ -151,7 +151,7 @@ extension Graph {
             listen.add(owner)
             if let key = listen.key { ownedListens[key] = listen }
             attach(edge, from: node)
-            attach(edge, to: foreign)
+            foreign.insert(edge)
             complete(edge)
             replay(edge)
             if let error = node.pending?.facets?.lastingError, let listener = listen.livingListener() {

@@ -40,7 +40,7 @@ extension AnyNode {
     public var listenOwners: [AnyObject] {
         listenEdges.flatMap { edge -> [AnyObject] in
             if let owned = edge.side?.owned { return owned.livingOwners }
-            return edge.side?.owner.map { [$0] } ?? []
+            return edge.owner.map { [$0] } ?? []
         }
     }
 
@@ -57,7 +57,7 @@ extension AnyNode {
 
     /// Ends the listens of this node whose owners have all died; the inner following of a flatten has none.
     func endDeadListens() {
-        endListens { $0.traits.contains(.foreign) && $0.side?.owned == nil && $0.side?.owner == nil }
+        endListens { $0.traits.contains(.foreign) && $0.side?.owned == nil && $0.owner == nil }
         for edge in listenEdges {
             if let owned = edge.side?.owned { _ = owned.livingListener() }
         }
@@ -93,7 +93,7 @@ extension ListenerOwner {
 extension Edge {
     /// Whether this plain listen is `owner`'s, whose bag is `bag`.
     fileprivate func belongs(to owner: AnyObject, _ bag: CancellableBag?) -> Bool {
-        if let side, side.owner === owner { return true }
+        if self.owner === owner { return true }
         guard let bag, let holder = self.bag else { return false }
         return holder.toOpaque() == Unmanaged.passUnretained(bag).toOpaque()
     }
