@@ -102,8 +102,17 @@ open class Edge {
     /// Whom the listen belongs to, where that is known beside its bag.
     var owner: AnyObject? { side?.owner }
 
+    /// The owners, where there may be several.
+    var owners: ListenOwners? { nil }
+
     /// The body of an edge that has none but its class.
     func perform() -> Outcome { .nothing }
+
+    /// Tells the listener what is not an emission.
+    func tell(_ signal: NodeSignal, of node: AnyNode, to listener: AnyObject) {}
+
+    /// Tells the listener that the listen has ended.
+    func tellStopped(_ node: AnyNode, to listener: AnyObject) {}
 
     /// The edge was ended for good.
     func ended() {}
@@ -186,8 +195,6 @@ final class EdgeSide {
     @exclusivity(unchecked) var waiting: AnyNode?
     /// Whom a listen by closure belongs to.
     @exclusivity(unchecked) @usableFromInline weak var owner: AnyObject?
-    /// The owners of an event listen.
-    @exclusivity(unchecked) var owned: OwnedListen?
 
     @usableFromInline init() {}
 }

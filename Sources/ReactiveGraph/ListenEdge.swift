@@ -20,7 +20,7 @@ open class ListenEdge<Value>: Edge {
 
     /// The node listened to: set, change or unset it at any time.
     public final var from: Node<Value>? {
-        get { source == nil ? side?.waiting as? Node<Value> : source(as: Value.self).takeUnretainedValue() }
+        @inlinable get { source == nil ? waiting : source(as: Value.self).takeUnretainedValue() }
         set { aim(newValue, listener) }
     }
 
@@ -40,6 +40,10 @@ open class ListenEdge<Value>: Edge {
 
     /// Called when the node became empty (G-13).
     open func becameEmpty(_ delivery: Delivery) {}
+
+    /// The node of an edge that has no listener.
+    @usableFromInline
+    final var waiting: Node<Value>? { side?.waiting as? Node<Value> }
 
     /// Sets both ends: detaches, attaches at the end of the order of service, replays (G-23).
     final func aim(_ newNode: Node<Value>?, _ newListener: AnyObject?) {

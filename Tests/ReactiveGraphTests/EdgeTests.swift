@@ -338,6 +338,21 @@ struct EdgeTests {
         expectSound(graph, source)
     }
 
+    @Test("G-67: a listen edge whose listener has died hears nothing, and ends with the next emission")
+    func listenEdgeOfTheDead() {
+        final class Stranger {}
+        let source = graph.mutable(1)
+        let edge = Log()
+        do {
+            let stranger = Stranger()
+            source.listen(edge, owner: stranger)
+            withExtendedLifetime(stranger) {}
+        }
+        source.set(2)
+        #expect(edge.heard == ["1 -"] && !edge.isConnected)
+        expectSound(graph, source)
+    }
+
     @Test("G-59, G-60: a listen edge that was ended has no ends, and can be aimed again", arguments: 0..<4)
     func listenEdgeEnds(by way: Int) {
         let owner = Panel()

@@ -103,7 +103,7 @@ extension Node {
         owner: AnyObject,
         tell: @escaping EventListen<Value>.Tell
     ) {
-        let key = OwnedListen.Key(node: id, listener: listener, isObject: isObject, identity: identity)
+        let key = ListenOwners.Key(node: id, listener: listener, isObject: isObject, identity: identity)
         if let key, let known = graph.ownedListens[key] {
             if !isObject || known.isListen(of: listener), known.livingListener() != nil {
                 known.add(owner)
@@ -111,15 +111,7 @@ extension Node {
             }
             known.end()
         }
-        let listen = EventListen<Value>(listener: listener, key: key, tell: tell)
-        graph.begin(
-            listen,
-            on: self,
-            owner: owner,
-            Edge("Listen", [.listener, .hearsEmpty, .foreign]) { edge in
-                listen.deliver(edge)
-            }
-        )
+        graph.begin(EventListen<Value>(listener, key: key, tell: tell), on: self, owner: owner)
     }
 }
 
@@ -129,7 +121,7 @@ final class ListenerToken {
     @usableFromInline init() {}
 }
 
-extension OwnedListen.Key {
+extension ListenOwners.Key {
     init?(node: UInt64, listener: AnyObject, isObject: Bool, identity: AnyHashable?) {
         self.node = node
         if isObject {
@@ -143,19 +135,19 @@ extension OwnedListen.Key {
 }
 
 extension Graph {
-    /// Ties an owned listen to its node; the replay tells *added* (G-119).
-    func begin(_ listen: OwnedListen, on node: AnyNode, owner: AnyObject, _ edge: Edge) {
+    /// Ties a listen with owners to its node; the replay tells *added* (G-119).
+    func begin(_ edge: Edge, on node: AnyNode, owner: AnyObject) {
+        guard let owners = edge.owners else { return }
         checkThread("addListener")
         withExtendedLifetime((node, owner)) {
-            listen.begin(edge)
-            listen.add(owner)
-            if let key = listen.key { ownedListens[key] = listen }
+            owners.add(owner)
+            if let key = owners.key { ownedListens[key] = owners }
             attach(edge, from: node)
             foreign.insert(edge)
             complete(edge)
             replay(edge)
-            if let error = node.pending?.facets?.lastingError, let listener = listen.livingListener() {
-                listen.tell(listener, node, .failed(error, endsLoad: false))
+            if let error = node.pending?.facets?.lastingError, let listener = owners.livingListener() {
+                edge.tell(.failed(error, endsLoad: false), of: node, to: listener)
             }
         }
     }
