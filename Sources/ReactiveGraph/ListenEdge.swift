@@ -103,6 +103,12 @@ extension ListenEdge {
         source(as: Value.self)._withUnsafeGuaranteedRef { $0.stored.isEmpty }
     }
 
+    /// The value of the node listened to; only where there is one.
+    @inlinable
+    package final var sourceValue: Value? {
+        source(as: Value.self)._withUnsafeGuaranteedRef { $0.stored.value }
+    }
+
     /// Starts to listen to `node`: a listen that a bag holds, and that has no node.
     ///
     /// Nothing is replayed.

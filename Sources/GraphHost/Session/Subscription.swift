@@ -92,7 +92,7 @@ class Subscription: ListenEdge<Datum>, AlarmTarget {
     /// An emission happened.
     @inline(__always)
     private final func hear() {
-        if options.isAll { queue(node?.value) } else { hear(isEmpty: isSourceEmpty) }
+        if options.isAll { queue(sourceValue) } else { hear(isEmpty: isSourceEmpty) }
     }
 
     /// Mode `latest`: an emission happened; its value is read when it is delivered.
