@@ -14,7 +14,7 @@ open class AnyEdge {
 
     deinit {
         core.side?.userRef = nil
-        if let graph = core.graph { graph.cut(core) }
+        core.cut()
     }
 
     /// The name, by default that of the kind of edge (G-15).
@@ -74,13 +74,7 @@ open class AnyEdge {
     ///
     /// Values stay.
     public final func disconnect() {
-        unsetEnds()
-    }
-
-    /// What `disconnect` does.
-    func unsetEnds() {
-        guard let graph = core.graph else { return }
-        withExtendedLifetime(self) { graph.cut(core) }
+        withExtendedLifetime(self) { core.cut() }
     }
 
     // MARK: - Aiming

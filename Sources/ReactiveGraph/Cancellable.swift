@@ -50,10 +50,7 @@ public final class CancelToken: Cancellable {
     /// Idempotent.
     public func cancel() {
         if let edge {
-            edge._withUnsafeGuaranteedRef { edge in
-                guard let graph = edge.graph else { return }
-                graph.cut(edge)
-            }
+            edge._withUnsafeGuaranteedRef { $0.cut() }
         } else if let action {
             self.action = nil
             action()
@@ -71,55 +68,71 @@ public final class CancelToken: Cancellable {
 ///
 /// An owner that keeps a bag, and nothing else does, ends its listens at the very moment it dies.
 public final class CancellableBag: Cancellable {
-    private var items: [any Cancellable] = []
-    /// What a running `cancel()` has not come to yet.
-    private var leaving: [any Cancellable] = []
-    /// The listens this bag holds.
-    @exclusivity(unchecked) var held: EdgeRef?
-    @exclusivity(unchecked) var lastHeld: EdgeRef?
-    /// What ``AnyNode/ownerPaths(limit:)`` calls the listens of this bag, for instance the name of a view.
-    public var name: String?
+    /// The listens this bag holds, oldest first.
+    @exclusivity(unchecked) fileprivate(set) var held: EdgeRef?
+    @exclusivity(unchecked) fileprivate(set) var lastHeld: EdgeRef?
     /// The type of the object whose bag this is, known from `listen(owner:)`.
     @exclusivity(unchecked) var ownerType: Any.Type?
-    /// The listens of which the owner of this bag is one of the owners.
-    var ties: [ObjectIdentifier: ListenTie] = [:]
+    private var extras: Extras?
+
+    /// What few bags have: thousands of owners hold a listen each, and nothing else.
+    private final class Extras {
+        var items: [any Cancellable] = []
+        /// What a running `cancel()` has not come to yet.
+        var leaving: [any Cancellable] = []
+        var name: String?
+        var ties: [ObjectIdentifier: ListenTie] = [:]
+    }
 
     /// An empty bag.
     public init(name: String? = nil) {
-        self.name = name
+        if let name { self.name = name }
     }
 
     deinit {
         cancel()
     }
 
+    /// What ``AnyNode/ownerPaths(limit:)`` calls the listens of this bag, for instance the name of a view.
+    public var name: String? {
+        get { extras?.name }
+        set { needExtras().name = newValue }
+    }
+
+    /// The listens of which the owner of this bag is one of the owners.
+    var ties: [ObjectIdentifier: ListenTie] {
+        get { extras?.ties ?? [:] }
+        _modify { yield &needExtras().ties }
+    }
+
+    private func needExtras() -> Extras {
+        if let extras { return extras }
+        let made = Extras()
+        extras = made
+        return made
+    }
+
     /// Whether nothing is in it.
-    public var isEmpty: Bool { items.isEmpty && held == nil && ties.isEmpty }
+    public var isEmpty: Bool { held == nil && extras.map { $0.items.isEmpty && $0.ties.isEmpty } ?? true }
 
     /// The number of cancellables and listens in it.
     public var count: Int {
-        var count = items.count + ties.count
-        var next = held
-        while let edge = next {
-            count += 1
-            next = edge.nextHeld
-        }
-        return count
+        listens.reduce(extras.map { $0.items.count + $0.ties.count } ?? 0) { count, _ in count + 1 }
     }
 
     /// Puts a cancellable in.
     ///
     /// A bag that was cancelled before just stores it.
     public func add(_ item: any Cancellable) {
-        items.append(item)
+        needExtras().items.append(item)
     }
 
     /// Takes a cancellable out without cancelling it.
     ///
     /// No effect if it is not in.
     public func remove(_ item: any Cancellable) {
-        items.removeAll { $0 === item }
-        leaving.removeAll { $0 === item }
+        extras?.items.removeAll { $0 === item }
+        extras?.leaving.removeAll { $0 === item }
     }
 
     /// Ends every listen and cancels each cancellable once, in order of insertion; the bag is empty and can be
@@ -127,21 +140,13 @@ public final class CancellableBag: Cancellable {
     ///
     /// Adding and removing from inside a cancellation is safe.
     public func cancel() {
-        cancelListens()
+        while let edge = held { edge._withUnsafeGuaranteedRef { $0.cut() } }
+        guard let extras else { return }
         cutTies()
-        leaving.insert(contentsOf: items.reversed(), at: 0)
-        items = []
-        while let item = leaving.popLast() {
+        extras.leaving.insert(contentsOf: extras.items.reversed(), at: 0)
+        extras.items = []
+        while let item = extras.leaving.popLast() {
             item.cancel()
-        }
-    }
-
-    private func cancelListens() {
-        while let edge = held {
-            edge._withUnsafeGuaranteedRef { edge in
-                guard let graph = edge.graph else { return }
-                graph.cut(edge)
-            }
         }
     }
 }
@@ -155,10 +160,70 @@ extension Cancellable {
     }
 }
 
+// MARK: - The listens of a bag
+
+extension CancellableBag {
+    /// Puts a listen in, which this bag holds from now on.
+    package func insert(_ edge: Edge) {
+        let ref = EdgeRef.passRetained(edge)
+        edge.bag = .passUnretained(self)
+        edge.previousHeld = lastHeld
+        if let last = lastHeld { last.nextHeld = ref } else { held = ref }
+        lastHeld = ref
+    }
+
+    /// The listens this bag holds, oldest first: none of them may end meanwhile.
+    package var listens: some Sequence<Edge> {
+        sequence(state: held) { next in
+            let edge = next?.takeUnretainedValue()
+            next = next?.nextHeld
+            return edge
+        }
+    }
+
+    /// The listen put in last.
+    package var lastListen: Edge? { lastHeld?.takeUnretainedValue() }
+
+    /// The listen in it, where there is one only.
+    package var onlyListen: Edge? {
+        guard let held, held.isSame(as: lastHeld) else { return nil }
+        return held.takeUnretainedValue()
+    }
+}
+
 extension Edge {
     /// The graph of an edge that has an end.
-    var graph: Graph? {
+    final var graph: Graph? {
         if let source { return source._withUnsafeGuaranteedRef { $0.graph } }
         return target?._withUnsafeGuaranteedRef { $0.graph }
+    }
+
+    /// Ends this edge for good, and lets go of what only it needed.
+    final func cut() {
+        if let graph { return graph.cut(self) }
+        ended()
+        guard bag != nil else { return }
+        leaveHolder()
+        Unmanaged.passUnretained(self).release()
+    }
+
+    /// Takes the edge out of its holder's list; what the list owned is the caller's.
+    final func leaveHolder() {
+        let next = nextHeld
+        let previous = previousHeld
+        if let previous { previous.nextHeld = next }
+        if let next { next.previousHeld = previous }
+        target?._withUnsafeGuaranteedRef { node in
+            if previous == nil { node.held = next }
+            if next == nil { node.lastHeld = previous }
+        }
+        bag?._withUnsafeGuaranteedRef { bag in
+            if previous == nil { bag.held = next }
+            if next == nil { bag.lastHeld = previous }
+        }
+        nextHeld = nil
+        previousHeld = nil
+        target = nil
+        bag = nil
     }
 }

@@ -33,16 +33,6 @@ extension Graph {
         if let side = edge.side, let user = side.userRef { side.user = user.takeUnretainedValue() }
     }
 
-    /// Puts a listen into the bag that holds it from now on.
-    func attach(_ edge: Edge, to bag: CancellableBag) {
-        let ref = EdgeRef.passRetained(edge)
-        edge.bag = .passUnretained(bag)
-        edge.previousHeld = bag.lastHeld
-        if let last = bag.lastHeld { last.nextHeld = ref } else { bag.held = ref }
-        bag.lastHeld = ref
-        if let side = edge.side, let user = side.userRef { side.user = user.takeUnretainedValue() }
-    }
-
     /// Both ends are there: the edge counts from now on (G-21), and is served for later emissions.
     func complete(_ edge: Edge) {
         guard let source = edge.source, edge.target != nil || edge.bag != nil else { return }
@@ -119,25 +109,7 @@ extension Graph {
             follower._withUnsafeGuaranteedRef { end($0) }
         }
         if let join = edge.side?.join, let remains = join.end() { graves.append(remains) }
-        let next = edge.nextHeld
-        let previous = edge.previousHeld
-        if let previous { previous.nextHeld = next }
-        if let next { next.previousHeld = previous }
-        if let target = edge.target {
-            target._withUnsafeGuaranteedRef { node in
-                if previous == nil { node.held = next }
-                if next == nil { node.lastHeld = previous }
-            }
-        } else if let bag = edge.bag {
-            bag._withUnsafeGuaranteedRef { bag in
-                if previous == nil { bag.held = next }
-                if next == nil { bag.lastHeld = previous }
-            }
-        }
-        edge.nextHeld = nil
-        edge.previousHeld = nil
-        edge.target = nil
-        edge.bag = nil
+        edge.leaveHolder()
         if let side = edge.side, let user = side.user {
             side.user = nil
             dropped.append(user)
@@ -149,6 +121,7 @@ extension Graph {
     ///
     /// The caller calls `bury`.
     func end(_ edge: Edge) {
+        edge.ended()
         // Keeps the edge until its cancellable has been blanked.
         let keeper = edge
         if let side = keeper.side, let inners = side.inners {

@@ -1,6 +1,6 @@
 /// What an edge's body did.
 @usableFromInline
-enum Outcome {
+package enum Outcome {
     /// Nothing to do downstream.
     case nothing
     /// The target took a new emission: serve its edges.
@@ -51,33 +51,37 @@ struct EdgeTraits: OptionSet, Sendable {
 
 /// One connection: a transform, a listen, an input of a join, or the inner following of a flatten.
 ///
-/// Invariants:
-/// - It stands in two intrusive lists: its source's (order of service, not owning) and its holder's (owning).
-///   The holder is the target node, or the bag of a listener.
-/// - `source` is retained, `target` and `bag` are not: whoever dies unlinks itself.
-/// - `stamp` is the graph's clock when the edge got both ends, and `UInt64.max` while it lacks one.
-/// - A dead edge has neither source, target nor bag.
-///
-/// It is never retained by the engine while it runs; an edge that ends during a turn waits in `Graph.graves`.
-@usableFromInline
-final class Edge {
+/// A ``ListenEdge`` is one; of the others ``AnyEdge`` is the public face.
+open class Edge {
+    // Invariants:
+    // - It stands in two intrusive lists: its source's (order of service, not owning) and its holder's (owning). The
+    //   holder is the target node, or the bag of a listener.
+    // - `source` is retained, `target` and `bag` are not: whatever dies unlinks itself.
+    // - `stamp` is the graph's clock when the edge got both ends, and `UInt64.max` while it lacks one.
+    // - A dead edge has neither source, target nor bag.
+    //
+    // It is never retained by the engine while it runs; an edge that ends during a turn waits in `Graph.graves`.
+
     /// Reads its ends from the edge, so it survives re-aiming.
     ///
     /// A `let`: a `var` closure is retained at each call.
-    @usableFromInline let body: (Edge) -> Outcome
-    @exclusivity(unchecked) @usableFromInline var next: EdgeRef?
-    @exclusivity(unchecked) @usableFromInline var target: NodeRef?
-    @exclusivity(unchecked) @usableFromInline var stamp = UInt64.max
-    @exclusivity(unchecked) @usableFromInline var source: NodeRef?
-    @exclusivity(unchecked) @usableFromInline var traits: EdgeTraits
-    @exclusivity(unchecked) var ringIndex: Int32 = -1
-    @exclusivity(unchecked) var previous: EdgeRef?
-    @exclusivity(unchecked) var nextHeld: EdgeRef?
-    @exclusivity(unchecked) var previousHeld: EdgeRef?
-    @exclusivity(unchecked) var bag: Unmanaged<CancellableBag>?
-    @exclusivity(unchecked) var handle: Unmanaged<CancelToken>?
-    @exclusivity(unchecked) @usableFromInline var side: EdgeSide?
-    @exclusivity(unchecked) @usableFromInline var name: String
+    @usableFromInline final let body: (Edge) -> Outcome
+    @exclusivity(unchecked) @usableFromInline final var next: EdgeRef?
+    @exclusivity(unchecked) @usableFromInline final var target: NodeRef?
+    @exclusivity(unchecked) @usableFromInline final var stamp = UInt64.max
+    @exclusivity(unchecked) @usableFromInline final var source: NodeRef?
+    @exclusivity(unchecked) @usableFromInline final var traits: EdgeTraits
+    @exclusivity(unchecked) final var ringIndex: Int32 = -1
+    @exclusivity(unchecked) final var previous: EdgeRef?
+    @exclusivity(unchecked) final var nextHeld: EdgeRef?
+    @exclusivity(unchecked) final var previousHeld: EdgeRef?
+    @exclusivity(unchecked) final var bag: Unmanaged<CancellableBag>?
+    @exclusivity(unchecked) final var handle: Unmanaged<CancelToken>?
+    @exclusivity(unchecked) @usableFromInline final var side: EdgeSide?
+    /// The name, by default that of the kind of edge (G-15).
+    ///
+    /// Stored verbatim.
+    @exclusivity(unchecked) public final var name: String
 
     @usableFromInline
     init(_ name: String, _ traits: EdgeTraits = [], body: @escaping (Edge) -> Outcome) {
@@ -90,49 +94,72 @@ final class Edge {
         handle?._withUnsafeGuaranteedRef { $0.edgeEnded() }
     }
 
+    /// Whether both ends are there.
+    public final var isConnected: Bool { traits.contains(.complete) }
+
+    // MARK: - For listens that are classes of their own
+
+    /// Whom the listen belongs to, where that is known beside its bag.
+    var owner: AnyObject? { side?.owner }
+
+    /// The owners, where there may be several.
+    var owners: ListenOwners? { nil }
+
+    /// The body of an edge that has none but its class.
+    func perform() -> Outcome { .nothing }
+
+    /// Tells the listener what is not an emission.
+    func tell(_ signal: NodeSignal, of node: AnyNode, to listener: AnyObject) {}
+
+    /// Tells the listener that the listen has ended.
+    func tellStopped(_ node: AnyNode, to listener: AnyObject) {}
+
+    /// The edge was ended for good.
+    func ended() {}
+
     /// The source as the typed node it is; who made the edge knows.
     @inlinable
-    func source<In>(as type: In.Type) -> Unmanaged<Node<In>> {
+    final func source<In>(as type: In.Type) -> Unmanaged<Node<In>> {
         Unmanaged<Node<In>>.fromOpaque(source.unsafelyUnwrapped.toOpaque())
     }
 
     /// The target as the typed node it is, `nil` when it is gone.
     @inlinable
-    func target<Out>(as type: Out.Type) -> Unmanaged<Node<Out>>? {
+    final func target<Out>(as type: Out.Type) -> Unmanaged<Node<Out>>? {
         guard let target else { return nil }
         return Unmanaged<Node<Out>>.fromOpaque(target.toOpaque())
     }
 
     /// What the source holds.
     @inlinable
-    func input<In>(_ type: In.Type) -> Emission<In> {
+    final func input<In>(_ type: In.Type) -> Emission<In> {
         source(as: In.self)._withUnsafeGuaranteedRef { $0.stored }
     }
 
     /// Hands a value to the target, if it is still there.
     @inlinable
-    func store<Out>(_ value: Out) -> Outcome {
+    final func store<Out>(_ value: Out) -> Outcome {
         guard let target = target(as: Out.self) else { return .nothing }
         return target._withUnsafeGuaranteedRef { $0.accept(value) }
     }
 
     /// Hands an emission to the target, if it is still there.
     @inlinable
-    func store<Out>(emission: Emission<Out>) -> Outcome {
+    final func store<Out>(emission: Emission<Out>) -> Outcome {
         guard let target = target(as: Out.self) else { return .nothing }
         return target._withUnsafeGuaranteedRef { $0.accept(emission: emission) }
     }
 
     /// What a standard body does when its source became empty: nothing, or hand the emptiness on (G-11, G-145).
     @inlinable
-    func forwardEmpty<Out>(to type: Out.Type) -> Outcome {
+    final func forwardEmpty<Out>(to type: Out.Type) -> Outcome {
         guard traits.contains(.propagatesEmpty), let target = target(as: Out.self) else { return .nothing }
         return target._withUnsafeGuaranteedRef { $0.acceptEmpty() }
     }
 
     /// The side object, made on first use.
     @usableFromInline
-    func needSide() -> EdgeSide {
+    final func needSide() -> EdgeSide {
         if let side { return side }
         let made = EdgeSide()
         side = made
@@ -157,10 +184,10 @@ final class EdgeSide {
     @exclusivity(unchecked) @usableFromInline var state: EdgeState?
     /// The creation number of the last source, to tell a different one.
     @exclusivity(unchecked) var lastSource: UInt64 = 0
-    /// Whom a listen belongs to, for `stopListening`.
+    /// The node of a ``ListenEdge`` that has no listener.
+    @exclusivity(unchecked) var waiting: AnyNode?
+    /// Whom a listen by closure belongs to.
     @exclusivity(unchecked) @usableFromInline weak var owner: AnyObject?
-    /// The owners of an event listen.
-    @exclusivity(unchecked) var owned: OwnedListen?
 
     @usableFromInline init() {}
 }

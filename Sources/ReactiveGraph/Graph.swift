@@ -139,7 +139,7 @@ public final class Graph {
     /// Which names a node has in which registries, by its creation number.
     var registered: [UInt64: [RegistryEntry]] = [:]
     /// Event listens of listeners that have an identity.
-    var ownedListens: [OwnedListen.Key: OwnedListen] = [:]
+    var ownedListens: [ListenOwners.Key: ListenOwners] = [:]
     var lastNodeID: UInt64 = 0
     /// The timers of the clock, made when the first timed operator is.
     private(set) lazy var timers = clock.map { TimerQueue($0) }

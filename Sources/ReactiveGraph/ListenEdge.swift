@@ -2,42 +2,37 @@
 ///
 /// It delivers while it has a node and a living listener. The listener owns it (G-57): if it is a
 /// ``ListenerOwner`` the listen ends when it dies, otherwise as soon as the death is noticed (G-67).
-open class ListenEdge<Value>: AnyEdge {
-    private var node: Node<Value>?
+open class ListenEdge<Value>: Edge {
     private weak var listener: AnyObject?
 
     /// A listen without ends.
     public init(name: String = "Listen") {
-        super.init(
-            core: Edge(name, [.listener, .wantsPath]) { edge in
-                guard let user = edge.side?.userRef else { return .nothing }
-                return Unmanaged<ListenEdge<Value>>.fromOpaque(user.toOpaque()).takeUnretainedValue().run(
-                    edge
-                )
-            }
-        )
+        super.init(name, [.listener, .wantsPath]) { $0.perform() }
+    }
+
+    /// A listen without ends that is told of each emission, and not what it is: `body` gets the edge.
+    ///
+    /// For a subclass of which there are thousands on one node: `body` captures nothing, so each of them is one object,
+    /// and handing over no value touches no reference count. Nothing is replayed.
+    package init(name: String, changes body: @escaping (Edge) -> Outcome) {
+        super.init(name, [.listener, .hearsEmpty], body: body)
     }
 
     /// The node listened to: set, change or unset it at any time.
     public final var from: Node<Value>? {
-        get { node }
+        @inlinable get { source == nil ? waiting : source(as: Value.self).takeUnretainedValue() }
         set { aim(newValue, listener) }
     }
 
     /// The listener on whose behalf this edge hears: set, change or unset it at any time.
     public final var to: AnyObject? {
         get { listener }
-        set { aim(node, newValue) }
+        set { aim(from, newValue) }
     }
 
-    override func setSource(_ node: AnyNode?) { from = typed(node, "source") }
-
-    override func setTarget(_ node: AnyNode?) {
-        precondition(node == nil, "edge \(name): a listen has a listener, and no target node")
-    }
-
-    override func unsetEnds() {
-        aim(nil, nil)
+    /// Ends the listen: unsets both ends.
+    public final func disconnect() {
+        withExtendedLifetime(self) { cut() }
     }
 
     /// Called with each value.
@@ -46,34 +41,51 @@ open class ListenEdge<Value>: AnyEdge {
     /// Called when the node became empty (G-13).
     open func becameEmpty(_ delivery: Delivery) {}
 
-    private func aim(_ newNode: Node<Value>?, _ newListener: AnyObject?) {
+    /// The node of an edge that has no listener.
+    @usableFromInline
+    final var waiting: Node<Value>? { side?.waiting as? Node<Value> }
+
+    /// Sets both ends: detaches, attaches at the end of the order of service, replays (G-23).
+    final func aim(_ newNode: Node<Value>?, _ newListener: AnyObject?) {
+        let node = from
         let (former, graph) = (node?.graph, newNode?.graph)
         withExtendedLifetime((self, node, newListener)) {
-            former?.end(core)
-            node = newNode
+            former?.detachSource(self)
+            former?.detachTarget(self)
             listener = newListener
-            if let graph, let newNode, let newListener {
-                let bag = (newListener as? any ListenerOwner)?.listenBag
-                core.needSide().owner = newListener
-                if bag == nil { core.traits.insert(.foreign) } else { core.traits.remove(.foreign) }
-                if bag == nil { graph.watchOwners() }
-                graph.attach(core, from: newNode)
-                graph.attach(core, to: bag ?? graph.foreign)
-                graph.complete(core)
+            side?.waiting = nil
+            if let graph, let newNode {
+                if let newListener {
+                    let bag = (newListener as? any ListenerOwner)?.listenBag
+                    if bag == nil { traits.insert(.foreign) } else { traits.remove(.foreign) }
+                    (bag ?? graph.foreign).insert(self)
+                    if bag == nil { graph.watchOwners() }
+                    graph.attach(self, from: newNode)
+                    graph.complete(self)
+                } else {
+                    needSide().waiting = newNode
+                }
             }
-            let stamp = core.stamp
+            let stamp = stamp
             former?.bury()
             if graph !== former { graph?.bury() }
             // What died by then may have aimed it elsewhere, and that has replayed.
-            if core.stamp == stamp { graph?.replay(core) }
+            if self.stamp == stamp { graph?.replay(self) }
         }
     }
 
-    private func run(_ edge: Edge) -> Outcome {
-        guard listener != nil else { return .dead }
-        guard let source = edge.source else { return .nothing }
+    final override var owner: AnyObject? { listener }
+
+    final override func ended() {
+        listener = nil
+        side?.waiting = nil
+    }
+
+    final override func perform() -> Outcome {
+        if traits.contains(.foreign), listener == nil { return .dead }
+        guard let source else { return .nothing }
         let delivery = Delivery(graph: source._withUnsafeGuaranteedRef { $0.graph })
-        switch edge.input(Value.self) {
+        switch input(Value.self) {
         case .value(let value): receive(value, delivery)
         case .empty: becameEmpty(delivery)
         }
@@ -81,12 +93,39 @@ open class ListenEdge<Value>: AnyEdge {
     }
 }
 
+extension ListenEdge {
+    /// The creation number of the node listened to; 0 where there is none.
+    @inlinable
+    package final var sourceID: UInt64 { source?.id ?? 0 }
+
+    /// Whether the node listened to holds nothing; only where there is one.
+    @inlinable
+    package final var isSourceEmpty: Bool {
+        source(as: Value.self)._withUnsafeGuaranteedRef { $0.stored.isEmpty }
+    }
+
+    /// The value of the node listened to; only where there is one.
+    @inlinable
+    package final var sourceValue: Value? {
+        source(as: Value.self)._withUnsafeGuaranteedRef { $0.stored.value }
+    }
+
+    /// Starts to listen to `node`: a listen that a bag holds, and that has no node.
+    ///
+    /// Nothing is replayed.
+    package final func listen(to node: Node<Value>) {
+        node.graph.checkThread("listen")
+        node.graph.attach(self, from: node)
+        node.graph.complete(self)
+    }
+}
+
 extension Node {
     /// Attaches a listen edge of one's own for `owner`, which owns it from now on (G-33).
     @discardableResult
     public func listen(_ edge: ListenEdge<Value>, owner: AnyObject) -> CancelToken {
-        edge.from = self
-        edge.to = owner
-        return CancelToken { [weak edge] in edge?.disconnect() }
+        let cancellable = CancelToken(edge: edge)
+        edge.aim(self, owner)
+        return cancellable
     }
 }

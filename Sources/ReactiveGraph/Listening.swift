@@ -311,7 +311,7 @@ extension Graph {
         if let place { edge.attached(atFile: place.file, line: place.line) }
         let cancellable = CancelToken(edge: edge)
         attach(edge, from: node)
-        attach(edge, to: bag)
+        bag.insert(edge)
         complete(edge)
         if wanted { replay(edge) }
         return cancellable

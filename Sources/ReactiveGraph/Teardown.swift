@@ -93,12 +93,12 @@ extension Graph {
     /// Says whether an event listen has ended.
     private func collectOnce() -> Bool {
         var next = foreign.held
-        var owned: [OwnedListen] = []
+        var owned: [ListenOwners] = []
         while let edge = next {
             next = edge.nextHeld
-            if let listen = edge.side?.owned {
+            if let listen = edge._withUnsafeGuaranteedRef({ $0.owners }) {
                 if listen.needsCare { owned.append(listen) }
-            } else if edge.side?.owner == nil {
+            } else if edge._withUnsafeGuaranteedRef({ $0.owner }) == nil {
                 edge._withUnsafeGuaranteedRef { end($0) }
             }
         }

@@ -314,6 +314,123 @@ struct EdgeTests {
         expectSound(graph, source)
     }
 
+    private final class Panel: ListenerOwner {
+        let listenBag = CancellableBag()
+    }
+
+    @Test("G-33, G-61: a listen edge lives with its owner, and its node with it")
+    func listenEdgeLivesWithOwner() {
+        weak var edge: Log?
+        weak var node: Node<Int>?
+        var owner: Panel? = Panel()
+        let source = graph.mutable(1)
+        do {
+            let (made, derived) = (Log(), source.map { $0 + 1 })
+            owner.map { _ = derived.listen(made, owner: $0) }
+            (edge, node) = (made, derived)
+        }
+        source.set(2)
+        #expect(edge?.heard == ["2 -", "3 -"])
+        #expect(edge?.from === node && edge?.to === owner)
+        expectSound(graph, source)
+        owner = nil
+        #expect(edge == nil && node == nil)
+        expectSound(graph, source)
+    }
+
+    @Test("G-67: a listen edge whose listener has died hears nothing, and ends with the next emission")
+    func listenEdgeOfTheDead() {
+        final class Stranger {}
+        let source = graph.mutable(1)
+        let edge = Log()
+        do {
+            let stranger = Stranger()
+            source.listen(edge, owner: stranger)
+            withExtendedLifetime(stranger) {}
+        }
+        source.set(2)
+        #expect(edge.heard == ["1 -"] && !edge.isConnected)
+        expectSound(graph, source)
+    }
+
+    @Test("G-59, G-60: a listen edge that was ended has no ends, and can be aimed again", arguments: 0..<4)
+    func listenEdgeEnds(by way: Int) {
+        let owner = Panel()
+        let (source, other) = (graph.mutable(1), graph.mutable(5))
+        let edge = Log()
+        let cancellable = source.listen(edge, owner: owner)
+        switch way {
+        case 0: cancellable.cancel()
+        case 1: edge.disconnect()
+        case 2: source.stopListening(owner: owner)
+        default: owner.listenBag.cancel()
+        }
+        #expect(edge.from == nil && edge.to == nil && !edge.isConnected)
+        #expect(!source.hasListener && !cancellable.isActive && owner.listenBag.isEmpty)
+        source.set(2)
+        edge.to = owner
+        edge.from = other
+        #expect(edge.heard == ["1 -", "5 -"])
+        #expect(edge.isConnected && owner.listenBag.count == 1)
+        expectSound(graph, source, other)
+    }
+
+    @Test("G-20, G-102: a listen edge without listener keeps its node, and is no listener of it")
+    func listenEdgeWithoutListener() {
+        weak var node: MutableNode<Int>?
+        let edge = Log()
+        do {
+            let made = graph.mutable(1)
+            edge.from = made
+            node = made
+            #expect(!made.hasListener && graph.counts.liveListeners == 0)
+            expectSound(graph, made)
+        }
+        node?.set(2)
+        #expect(edge.heard == [] && edge.from === node && node != nil)
+        edge.disconnect()
+        #expect(node == nil)
+    }
+
+    @Test("G-66a: a listen edge may end itself while it hears, and nothing else need hold it")
+    func listenEdgeEndsItself() {
+        final class Once: ListenEdge<Int> {
+            let heard: Recorder<Int>
+            init(_ heard: Recorder<Int>) {
+                self.heard = heard
+                super.init(name: "Once")
+            }
+            override func receive(_ value: Int, _ delivery: Delivery) {
+                disconnect()
+                heard.note(value)
+            }
+        }
+        let (owner, heard) = (Panel(), Recorder<Int>())
+        let source = graph.mutable(of: Int.self)
+        for _ in 0..<2 { source.listen(Once(heard), owner: owner) }
+        source.set(1)
+        source.set(2)
+        #expect(heard.history == [1, 1] && !source.hasListener)
+        expectSound(graph, source)
+    }
+
+    @Test("G-64: a bag gives up a listen that has no node, as any other")
+    func listenWithoutNodeInBag() {
+        weak var edge: Log?
+        let bag = CancellableBag()
+        do {
+            let (first, second) = (Log(), Log())
+            bag.insert(first)
+            bag.insert(second)
+            edge = second
+            first.disconnect()
+            #expect(bag.onlyListen === second && bag.count == 1)
+        }
+        #expect(edge != nil)
+        bag.cancel()
+        #expect(edge == nil && bag.isEmpty)
+    }
+
     @Test("A listen edge can be re-aimed in any order (G-20)")
     func reaimListen() {
         final class Owner {}

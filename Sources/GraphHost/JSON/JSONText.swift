@@ -15,7 +15,7 @@ enum JSONText {
             datum.withBytes { buffer.append($0) }
         }
         buffer.append(UInt8(ascii: names == nil ? "]" : "}"))
-        return buffer.withBytes { Datum(JSONReader(validated: $0)) }
+        return Datum(JSONReader(validated: buffer.bytes))
     }
 
     /// `{"key":…,"value":…}`.
@@ -26,7 +26,7 @@ enum JSONText {
         buffer.append(",\"value\":")
         value.withBytes { buffer.append($0) }
         buffer.append("}")
-        return buffer.withBytes { Datum(JSONReader(validated: $0)) }
+        return Datum(JSONReader(validated: buffer.bytes))
     }
 
     /// What a pair is made of; nil for anything else.

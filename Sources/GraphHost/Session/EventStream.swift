@@ -73,7 +73,7 @@ public struct EventStream {
 extension Session {
     /// Starts a stream of events; for a session of the form ``SessionForm/events``, once.
     public func start(_ stream: EventStream) {
-        guard case .events = form, subscriptions.isEmpty else {
+        guard case .events = form, subscriptionCount == 0 else {
             preconditionFailure("a stream of events is started once")
         }
         stream.start(in: self)

@@ -3,39 +3,37 @@ internal import Support
 
 /// A subscription to several named nodes under one id: `snap` has all of them, `upd` those that changed.
 final class GroupSubscription: Subscription {
-    /// One of the nodes.
-    private final class Member {
-        let name: String
-        /// nil: the node was removed.
-        private(set) var node: Node<Datum>?
-        var heardEmpty: Bool
-        var isChanged = false
-        private let bag = CancellableBag()
+    /// The listen to one of the nodes, and named like it; without node when that was removed.
+    private final class Member: ListenEdge<Datum> {
+        private let group: Unmanaged<GroupSubscription>
+        @exclusivity(unchecked) var heardEmpty: Bool
+        @exclusivity(unchecked) var isChanged = false
 
-        init(name: String, node: Node<Datum>) {
-            self.name = name
-            self.node = node
+        /// A member of `group`, which owns it.
+        init(of group: GroupSubscription, name: String, node: Node<Datum>) {
+            self.group = .passUnretained(group)
             heardEmpty = node.isEmpty
-        }
-
-        func listen(_ hear: @escaping (Member, Bool) -> Void) {
-            let me = Unmanaged.passUnretained(self)
-            node?.listenEmissions(in: bag, replay: false) { emission, _ in
-                me._withUnsafeGuaranteedRef { hear($0, emission.isEmpty) }
+            super.init(name: name) { edge in
+                unsafeDowncast(edge, to: Member.self).hear()
+                return .nothing
             }
+            group.bag.insert(self)
+            listen(to: node)
         }
 
-        /// Stops to listen, and lets go of the node.
-        func leave() {
-            bag.cancel()
-            node = nil
+        private func hear() {
+            let isEmpty = isSourceEmpty
+            if isEmpty, heardEmpty { return }
+            heardEmpty = isEmpty
+            group._withUnsafeGuaranteedRef { $0.tell(self) }
         }
     }
 
     /// What the client asked for: names and globs.
     private let patterns: [String]
 
-    private var members: [Member] = []
+    /// Owns the members.
+    private let bag = CancellableBag()
     private var changed: [Member] = []
     /// The nodes that the patterns mean besides its members, because `limits.matches` leaves no room for them.
     private var left: [NamedNode] = []
@@ -57,24 +55,12 @@ final class GroupSubscription: Subscription {
 
     /// Starts to listen to all of them.
     func listen(to nodes: [(name: String, node: Node<Datum>)]) {
-        for (name, node) in nodes { listen(to: node, named: name) }
+        for (name, node) in nodes { _ = Member(of: self, name: name, node: node) }
     }
 
-    @discardableResult
-    private func listen(to node: Node<Datum>, named name: String) -> Member {
-        let member = Member(name: name, node: node)
-        members.append(member)
-        let me = Unmanaged.passUnretained(self)
-        member.listen { member, isEmpty in
-            me._withUnsafeGuaranteedRef { $0.hear(member, isEmpty: isEmpty) }
-        }
-        return member
-    }
-
-    private func hear(_ member: Member, isEmpty: Bool) {
-        if isEmpty, member.heardEmpty { return }
-        member.heardEmpty = isEmpty
-        tell(member)
+    /// The members, in the order in which they came: none of them may leave meanwhile.
+    private var members: some Sequence<Member> {
+        bag.listens.lazy.map { unsafeDowncast($0, to: Member.self) }
     }
 
     /// The client is told about a member with the next delivery.
@@ -93,13 +79,12 @@ final class GroupSubscription: Subscription {
     ///
     /// - Returns: whether nothing is left, and nothing can come because no glob was asked for.
     func leave(_ nodes: Set<UInt64>) -> Bool {
-        for member in members {
-            guard let node = member.node, nodes.contains(node.id) else { continue }
-            member.leave()
+        for member in Array(members) {
+            guard let node = member.from, nodes.contains(node.id) else { continue }
+            member.disconnect()
             tell(member)
         }
-        members.removeAll { $0.node == nil }
-        return members.isEmpty && !patterns.contains(where: NodeSelection.isGlob)
+        return bag.isEmpty && !patterns.contains(where: NodeSelection.isGlob)
     }
 
     /// Takes up nodes that were not there before, and those for which there was no room.
@@ -119,11 +104,11 @@ final class GroupSubscription: Subscription {
         var came: Set<String> = []
         for node in nodes where known.count < session.host.limits.matches {
             guard known.insert(node.name).inserted else { continue }
-            tell(listen(to: graph.materialise(node), named: node.name))
+            tell(Member(of: self, name: node.name, node: graph.materialise(node)))
             came.insert(node.name)
         }
         // One that went and came with the same change is told once, as it is now.
-        changed.removeAll { $0.node == nil && came.contains($0.name) }
+        changed.removeAll { $0.from == nil && came.contains($0.name) }
         let former = left.count
         left = nodes.filter { !known.contains($0.name) }
         guard left.count != former else { return }
@@ -146,7 +131,7 @@ final class GroupSubscription: Subscription {
         return graph.nodes.filter { all.contains(ObjectIdentifier($0)) }
     }
 
-    override var listenedNodes: [Node<Datum>] { members.compactMap(\.node) }
+    override var listenedNodes: [Node<Datum>] { members.compactMap(\.from) }
 
     override func appendEntry(to buffer: inout ByteBuffer) {
         buffer.append("{\"id\":")
@@ -173,23 +158,22 @@ final class GroupSubscription: Subscription {
 
     /// Appends the present state of some of the nodes.
     func appendState(of names: Set<String>, to buffer: inout ByteBuffer) {
-        append(members.filter { names.contains($0.name) }, to: &buffer)
+        append(members.lazy.filter { names.contains($0.name) }, to: &buffer)
     }
 
     override func release() {
         super.release()
-        for member in members { member.leave() }
-        members = []
+        bag.cancel()
         changed = []
         left = []
     }
 
-    private func append(_ members: [Member], to buffer: inout ByteBuffer) {
+    private func append(_ members: some Sequence<Member>, to buffer: inout ByteBuffer) {
         buffer.append("\"m\":{")
         buffer.append(separated: members) { member, buffer in
             buffer.append(json: member.name)
             buffer.append(":{")
-            if let node = member.node {
+            if let node = member.from {
                 Self.append(node.value, to: &buffer)
             } else {
                 buffer.append("\"gone\":true")

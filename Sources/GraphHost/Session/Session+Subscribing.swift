@@ -7,7 +7,7 @@ extension Session {
     func subscribe(_ fields: Fields, id: UInt64) throws(HostError) {
         let view = try graph(fields)
         let graph = view.graph
-        guard subscriptions.count < host.limits.subscriptions else {
+        guard subscriptionCount < host.limits.subscriptions else {
             throw HostError(.subLimit, "at most \(host.limits.subscriptions) subscriptions per connection")
         }
         let options = try SubscriptionOptions(fields)
@@ -87,9 +87,9 @@ extension Session {
         let (node, chain) = subscription.graph.chain(source, pipe) {
             me._withUnsafeGuaranteedRef { $0.isComplete = true }
         }
-        subscription.listen(to: node)
-        if let chain { use(chain, by: subscription) }
         add(subscription)
+        subscription.begin(on: node)
+        if let chain { use(chain, by: subscription) }
         return chain
     }
 
@@ -112,8 +112,8 @@ extension Session {
             patterns: try NodeSelection.patterns(fields) ?? []
         )
         subscription.claim = claim(nodes.map(\.name), needs: .read)
-        subscription.listen(to: nodes.map { ($0.name, graph.materialise($0)) })
         add(subscription)
+        subscription.listen(to: nodes.map { ($0.name, graph.materialise($0)) })
         answerSnap(of: subscription, change: nil) { buffer in
             if let resume { buffer.append(resume.isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
             guard options.initial else { return }

@@ -1,3 +1,4 @@
+internal import ReactiveGraph
 internal import Support
 
 /// One client's state in the protocol `sluice.v1.json`: its subscriptions, what it waits for, what it has to
@@ -46,7 +47,9 @@ public final class Session {
     var place = -1
     let form: SessionForm
     public internal(set) var access: SessionAccess
-    @exclusivity(unchecked) private(set) var subscriptions: ContiguousArray<Subscription> = []
+    /// Owns the subscriptions, and nothing else.
+    private let bag = CancellableBag()
+    private(set) var subscriptionCount = 0
     /// What few sessions have: Session+Extras.swift.
     var extras: Extras?
     /// How fast this connection may send.
@@ -85,7 +88,7 @@ public final class Session {
     }
 
     /// Emissions that were folded into a later one, in all subscriptions there are now.
-    public var folded: UInt64 { subscriptions.reduce(0) { $0 + $1.foldedInAll } }
+    public var folded: UInt64 { listed.reduce(0) { $0 + $1.foldedInAll } }
 
     // MARK: - Messages out
 
@@ -109,14 +112,33 @@ public final class Session {
 
     // MARK: - Subscriptions
 
+    /// The subscriptions there are at this moment, oldest first.
+    var subscriptions: [Subscription] { listed.map { $0 } }
+
+    /// The subscription, where there is one only.
+    var loneSubscription: Subscription? {
+        bag.onlyListen.map { unsafeDowncast($0, to: Subscription.self) }
+    }
+
+    private var lastSubscription: Subscription? {
+        bag.lastListen.map { unsafeDowncast($0, to: Subscription.self) }
+    }
+
+    /// The subscriptions: none of them may end meanwhile.
+    private var listed: some Sequence<Subscription> {
+        bag.listens.lazy.map { unsafeDowncast($0, to: Subscription.self) }
+    }
+
+    /// Takes a new subscription, and owns it until it ends.
     func add(_ subscription: Subscription) {
-        subscriptions.append(subscription)
+        bag.insert(subscription)
+        subscriptionCount += 1
         subscription.graph.subscriptions += 1
         host.sessions.subscriptions += 1
     }
 
     func subscription(_ id: UInt64) -> Subscription? {
-        subscriptions.first { $0.id == id }
+        listed.first { $0.id == id }
     }
 
     /// Ends one subscription and frees what only it needed: the one place where that happens.
@@ -130,9 +152,7 @@ public final class Session {
         let before = graph.chains.releasedCount
         subscription.release()
         dropQueue(of: subscription)
-        if let place = subscriptions.lastIndex(where: { $0 === subscription }) {
-            subscriptions.remove(at: place)
-        }
+        subscriptionCount -= 1
         graph.subscriptions -= 1
         host.sessions.subscriptions -= 1
         graph.audit()
@@ -156,12 +176,12 @@ public final class Session {
         }
         send { Answer.end(id: id, code, released: released, to: &$0) }
         // A stream of events has nothing to say any more, and nobody can ask it for something else.
-        if case .events = form, subscriptions.isEmpty, !isOpening { finish(1000, code.rawValue) }
+        if case .events = form, subscriptionCount == 0, !isOpening { finish(1000, code.rawValue) }
     }
 
     /// Whether it has subscriptions to the graph, or observes it.
     func listens(to graph: LiveGraph) -> Bool {
-        subscriptions.contains { $0.graph === graph } || observers.contains { $0.graph === graph }
+        listed.contains { $0.graph === graph } || observers.contains { $0.graph === graph }
     }
 
     func endAll(of graph: LiveGraph, _ code: EndCode) {
@@ -211,7 +231,7 @@ public final class Session {
         expiry = nil
         var released: UInt64 = 0
         dropObservers()
-        while let last = subscriptions.last { released += end(last, because: reason.rawValue) }
+        while let last = lastSubscription { released += end(last, because: reason.rawValue) }
         dropMarks()
         requests.clear()
         sink = nil
@@ -241,7 +261,7 @@ public final class Session {
         guard !isClosed else { return }
         deliver(host.sessions.latest)
         if !isBare {
-            while let last = subscriptions.last { end(last, .shutdown) }
+            while let last = lastSubscription { end(last, .shutdown) }
             while let last = observers.last { end(last, .shutdown) }
         }
         guard !isClosed else { return }

@@ -24,24 +24,22 @@ public struct EndCode: RawRepresentable, Hashable, Sendable {
     public static let shutdown = Self(rawValue: "shutdown")
 }
 
-/// One client's interest in one node or chain: the listener that holds everything it needs.
+/// One client's interest in one node or chain: a listen of the graph, which holds everything it needs.
 ///
 /// Invariants:
-/// - it holds its node, and the bag whose listen edge does too; both go in ``release()`` and nowhere else;
+/// - its session's bag owns it from ``Session/add(_:)`` to ``release()``, which is the one end of it;
 /// - `folded` counts the emissions heard since the last delivery; a subscription with `folded > 0` in mode
 ///   `latest` is in its session's list of marked ones, or waits for its interval or for the socket;
 /// - in mode `all` the emissions stand in the session's queue, `queued` of them.
-class Subscription {
-    // What every delivery touches comes first and fits into one or two cache lines: with thousands of subscribers,
-    // waiting for memory is most of what the host adds to a delivery.
+class Subscription: ListenEdge<Datum> {
+    // What every delivery touches comes first, and with the edge's own part fits into two cache lines: with thousands of
+    // subscribers, waiting for memory is most of what the host adds to a delivery.
 
     /// The id that the client chose.
     final let id: UInt64
     /// The session, which ends it before it goes.
-    private final let owner: Unmanaged<Session>
+    private final let holder: Unmanaged<Session>
     final let graph: LiveGraph
-    /// The number of the one node whose value makes the whole message; 0 when there is more to it.
-    @exclusivity(unchecked) private(set) final var nodeNumber: UInt64 = 0
     @exclusivity(unchecked) final var folded: UInt64 = 0
     @exclusivity(unchecked) final var nextMarked: Unmanaged<Subscription>?
     /// What the client believes, or will once the emissions heard so far have been delivered.
@@ -55,8 +53,6 @@ class Subscription {
     /// Changed by `mod` only.
     @exclusivity(unchecked) final var options: SubscriptionOptions
 
-    @exclusivity(unchecked) private(set) final var node: Node<Datum>?
-    final var bag: CancellableBag?
     /// Emissions folded into a later one since the beginning.
     @exclusivity(unchecked) final var foldedInAll: UInt64 = 0
     @exclusivity(unchecked) final var queued = 0
@@ -70,30 +66,34 @@ class Subscription {
 
     init(id: UInt64, session: Session, graph: LiveGraph, options: SubscriptionOptions) {
         self.id = id
-        owner = .passUnretained(session)
+        holder = .passUnretained(session)
         self.graph = graph
         self.options = options
+        super.init(name: "Subscription") { edge in
+            unsafeDowncast(edge, to: Subscription.self).hear()
+            return .nothing
+        }
     }
 
-    final var session: Session { owner.takeUnretainedValue() }
+    final var session: Session { holder.takeUnretainedValue() }
 
-    /// Starts to listen to `node`: from now on no emission is missed.
-    final func listen(to node: Node<Datum>) {
-        self.node = node
-        nodeNumber = node.id
-        heardEmpty = node.value == nil
-        let bag = CancellableBag()
-        self.bag = bag
-        let me = Unmanaged.passUnretained(self)
-        node.listenChanges(in: bag) { isEmpty in
-            me._withUnsafeGuaranteedRef { $0.hear(change: isEmpty) }
-        }
+    /// The node it listens to; nil for several, and when it has ended.
+    final var node: Node<Datum>? { from }
+
+    /// The number of the one node whose value makes the whole message; 0 when there is more to it.
+    @inline(__always)
+    final var nodeNumber: UInt64 { sourceID }
+
+    /// Starts to listen to `node`, after its session has taken it: from now on no emission is missed.
+    final func begin(on node: Node<Datum>) {
+        heardEmpty = node.isEmpty
+        listen(to: node)
     }
 
     /// An emission happened.
     @inline(__always)
-    private final func hear(change isEmpty: Bool) {
-        if options.isAll { queue(node?.value) } else { hear(isEmpty: isEmpty) }
+    private final func hear() {
+        if options.isAll { queue(sourceValue) } else { hear(isEmpty: isSourceEmpty) }
     }
 
     /// Mode `latest`: an emission happened; its value is read when it is delivered.
@@ -109,7 +109,7 @@ class Subscription {
     final func mark() {
         if options.every > 0, !isEnded, postponed() { return }
         isMarked = true
-        owner._withUnsafeGuaranteedRef { $0.mark(self) }
+        holder._withUnsafeGuaranteedRef { $0.mark(self) }
     }
 
     /// Mode `all`: an emission happened.
@@ -182,7 +182,7 @@ class Subscription {
         session.host.timers.set(interval, due: notBefore)
     }
 
-    /// Lets go of everything: listen edge, chain, alarm.
+    /// Ends: lets go of alarm, node and chain.
     ///
     /// The one place where that happens.
     func release() {
@@ -193,9 +193,7 @@ class Subscription {
         }
         if let interval { session.host.timers.cancel(interval) }
         interval = nil
-        bag?.cancel()
-        bag = nil
-        node = nil
+        disconnect()
         pipeline?.end(session.host)
         pipeline = nil
     }
@@ -224,14 +222,14 @@ class Subscription {
 
 /// How a subscription wants to be served (wire-protocol.md §1.2).
 struct SubscriptionOptions {
-    /// Every value is delivered, none folded.
-    var isAll = false
     /// Milliseconds between deliveries at most; 0: none.
     var every: UInt64 = 0
     /// Mode `all`: how many emissions may be queued.
     var queue = 256
-    /// Whether `snap` carries the value.
-    var initial = true
     /// How many values of the node's history `snap` carries.
     var history = 0
+    /// Whether `snap` carries the value.
+    var initial = true
+    /// Every value is delivered, none folded.
+    var isAll = false
 }

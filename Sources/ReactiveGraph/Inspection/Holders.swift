@@ -90,8 +90,6 @@ struct HoldMap {
             known += node.registrations.count
             node.forEachOutgoing { edge in
                 if !edge.traits.contains(.own) { known += 1 }
-                // A listen edge of somebody's own remembers its node beside the edge.
-                if edge.traits.contains(.listener), edge.side?.userRef != nil { known += 1 }
             }
         }
         return Unmanaged<AnyObject>.fromOpaque(node.toOpaque()).countedReferences - surplus - known

@@ -194,12 +194,12 @@ extension Edge {
     /// Whose listen this is: what tells owners apart, and what to call it; `nil` if it is no listen.
     fileprivate func listenerDescription() -> (ObjectIdentifier, String)? {
         guard let bag else { return nil }
-        if let owned = side?.owned {
+        if let owned = owners {
             let owners = owned.livingOwners
             let key = owners.count == 1 ? ObjectIdentifier(owners[0]) : ObjectIdentifier(owned)
             return (key, owners.map { String(describing: type(of: $0)) }.joined(separator: ", "))
         }
-        if let owner = side?.owner {
+        if let owner {
             return (ObjectIdentifier(owner), String(describing: type(of: owner)))
         }
         return bag._withUnsafeGuaranteedRef { bag in

@@ -52,10 +52,10 @@ extension Node {
         guard !graph.stopping else { return }
         for edge in listenEdges {
             // An earlier listener may have ended this one.
-            guard let owned = edge.side?.owned, owned.isActive, let listener = owned.livingListener() else {
+            guard let owned = edge.owners, owned.isActive, let listener = owned.livingListener() else {
                 continue
             }
-            owned.tell(listener, self, signal)
+            edge.tell(signal, of: self, to: listener)
         }
     }
 }

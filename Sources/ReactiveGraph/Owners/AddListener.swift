@@ -136,7 +136,7 @@ extension Node {
         at place: (file: String, line: Int),
         tell: @escaping EventListen<Value>.Tell
     ) {
-        let key = OwnedListen.Key(node: id, listener: listener, isObject: isObject, identity: identity)
+        let key = ListenOwners.Key(node: id, listener: listener, isObject: isObject, identity: identity)
         if let key, let known = graph.ownedListens[key] {
             // The address of an object is no identity by itself: the object may be another by now (G-147).
             if !isObject || identity != nil || known.isListen(of: listener), known.livingListener() != nil {
@@ -145,10 +145,9 @@ extension Node {
             }
             known.end()
         }
-        let listen = EventListen<Value>(listener: listener, key: key, tell: tell)
-        let edge = Edge("Listen", [.listener, .hearsEmpty, .foreign]) { edge in listen.deliver(edge) }
-        edge.attached(atFile: place.file, line: place.line)
-        graph.begin(listen, on: self, owner: owner, edge)
+        let listen = EventListen<Value>(listener, key: key, tell: tell)
+        listen.attached(atFile: place.file, line: place.line)
+        graph.begin(listen, on: self, owner: owner)
     }
 }
 
@@ -158,7 +157,7 @@ final class ListenerToken {
     @usableFromInline init() {}
 }
 
-extension OwnedListen.Key {
+extension ListenOwners.Key {
     init?(node: UInt64, listener: AnyObject, isObject: Bool, identity: AnyHashable?) {
         self.node = node
         if let identity {
@@ -172,20 +171,20 @@ extension OwnedListen.Key {
 }
 
 extension Graph {
-    /// Ties an owned listen to its node; the replay tells *added* (G-119).
-    func begin(_ listen: OwnedListen, on node: AnyNode, owner: AnyObject, _ edge: Edge) {
+    /// Ties a listen with owners to its node; the replay tells *added* (G-119).
+    func begin(_ edge: Edge, on node: AnyNode, owner: AnyObject) {
+        guard let owners = edge.owners else { return }
         checkThread("addListener")
         withExtendedLifetime((node, owner)) {
-            listen.begin(edge)
-            listen.add(owner)
-            if let key = listen.key { ownedListens[key] = listen }
+            owners.add(owner)
+            if let key = owners.key { ownedListens[key] = owners }
             watchOwners()
             attach(edge, from: node)
-            attach(edge, to: foreign)
+            foreign.insert(edge)
             complete(edge)
             replay(edge)
-            if let error = node.pending?.facets?.lastingError, let listener = listen.livingListener() {
-                listen.tell(listener, node, .failed(error, endsLoad: false))
+            if let error = node.pending?.facets?.lastingError, let listener = owners.livingListener() {
+                edge.tell(.failed(error, endsLoad: false), of: node, to: listener)
             }
         }
     }

@@ -1,22 +1,25 @@
-/// An owned listen on a node of known type: turns emissions and signals into events.
+/// A listen with owners, which turns emissions and signals of its node into events.
 @usableFromInline
-final class EventListen<Value>: OwnedListen {
+final class EventListen<Value>: Edge {
     @usableFromInline typealias Tell = (AnyObject, Node<Value>, NodeEvent<Value>) -> Void
 
-    @usableFromInline let tell: Tell
-    @exclusivity(unchecked) @usableFromInline var wasAdded = false
+    private let tell: Tell
+    private let ownership: ListenOwners
+    @exclusivity(unchecked) private var wasAdded = false
 
-    init(listener: AnyObject, key: Key?, tell: @escaping Tell) {
+    init(_ listener: AnyObject, key: ListenOwners.Key?, tell: @escaping Tell) {
         self.tell = tell
-        super.init(listener: listener, key: key)
+        ownership = ListenOwners(listener, key: key)
+        super.init("Listen", [.listener, .hearsEmpty, .foreign]) { $0.perform() }
+        ownership.begin(self)
     }
 
-    /// The body of the edge.
-    @inlinable
-    func deliver(_ edge: Edge) -> Outcome {
+    override var owners: ListenOwners? { ownership }
+
+    override func perform() -> Outcome {
         // No event on behalf of the dead (G-125). A listen that has ended here has cut its edge itself.
-        guard let listener = livingListener() else { return .nothing }
-        let node = edge.source(as: Value.self).takeUnretainedValue()
+        guard let listener = ownership.livingListener() else { return .nothing }
+        let node = source(as: Value.self).takeUnretainedValue()
         if wasAdded {
             let source = node.graph.currentContext?.source ?? .local
             switch node.stored {
@@ -30,12 +33,12 @@ final class EventListen<Value>: OwnedListen {
         return .nothing
     }
 
-    override func tell(_ listener: AnyObject, _ node: AnyNode, _ signal: NodeSignal) {
+    override func tell(_ signal: NodeSignal, of node: AnyNode, to listener: AnyObject) {
         guard let event = signal.event(of: Value.self) else { return }
         tell(listener, unsafeDowncast(node, to: Node<Value>.self), event)
     }
 
-    override func tellStopped(_ listener: AnyObject, _ node: AnyNode) {
+    override func tellStopped(_ node: AnyNode, to listener: AnyObject) {
         tell(listener, unsafeDowncast(node, to: Node<Value>.self), .stopped)
     }
 }

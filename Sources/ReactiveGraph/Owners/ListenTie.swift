@@ -5,9 +5,9 @@ final class ListenTie {
     private(set) weak var object: AnyObject?
     /// The bag of an owner that keeps one: it tells of the owner's death at once (G-67).
     private weak var bag: CancellableBag?
-    unowned let listen: OwnedListen
+    unowned let listen: ListenOwners
 
-    init(_ object: AnyObject, of listen: OwnedListen) {
+    init(_ object: AnyObject, of listen: ListenOwners) {
         self.object = object
         self.listen = listen
         bag = (object as? any ListenerOwner)?.listenBag

@@ -8,7 +8,7 @@ extension AnyNode {
         guard let owner else { return }
         let bag = (owner as? any ListenerOwner)?.listenBag
         endEach(from: listenEdges) { edge in
-            if let owned = edge.side?.owned {
+            if let owned = edge.owners {
                 owned.remove(owner)
             } else if edge.belongs(to: owner, bag) {
                 graph.end(edge)
@@ -23,7 +23,7 @@ extension AnyNode {
     public func stopListening(owner: AnyObject) {
         let bag = (owner as? any ListenerOwner)?.listenBag
         endEach(from: listenEdges) { edge in
-            if let owned = edge.side?.owned {
+            if let owned = edge.owners {
                 if owned.isListen(of: owner) { owned.end() } else { owned.remove(owner) }
             } else if edge.belongs(to: owner, bag) {
                 graph.end(edge)
@@ -39,8 +39,8 @@ extension AnyNode {
     /// The owners of the listens on this node, each once per listen, in order of addition; only living ones.
     public var listenOwners: [AnyObject] {
         listenEdges.flatMap { edge -> [AnyObject] in
-            if let owned = edge.side?.owned { return owned.livingOwners }
-            return edge.side?.owner.map { [$0] } ?? []
+            if let owned = edge.owners { return owned.livingOwners }
+            return edge.owner.map { [$0] } ?? []
         }
     }
 
@@ -57,9 +57,9 @@ extension AnyNode {
 
     /// Ends the listens of this node whose owners have all died; the inner following of a flatten has none.
     func endDeadListens() {
-        endListens { $0.traits.contains(.foreign) && $0.side?.owned == nil && $0.side?.owner == nil }
+        endListens { $0.traits.contains(.foreign) && $0.owners == nil && $0.owner == nil }
         for edge in listenEdges {
-            if let owned = edge.side?.owned { _ = owned.livingListener() }
+            if let owned = edge.owners { _ = owned.livingListener() }
         }
     }
 
@@ -93,7 +93,7 @@ extension ListenerOwner {
 extension Edge {
     /// Whether this plain listen is `owner`'s, whose bag is `bag`.
     fileprivate func belongs(to owner: AnyObject, _ bag: CancellableBag?) -> Bool {
-        if let side, side.owner === owner { return true }
+        if self.owner === owner { return true }
         guard let bag, let holder = self.bag else { return false }
         return holder.toOpaque() == Unmanaged.passUnretained(bag).toOpaque()
     }

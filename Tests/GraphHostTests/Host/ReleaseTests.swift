@@ -82,6 +82,32 @@ struct ReleaseTests {
         #expect(subscription == nil)
     }
 
+    @Test(
+        "A subscription is one listen per node, and ends once: nothing keeps it, marked or not, in either mode",
+        arguments: [#""node":"shown""#, #""node":"shown","mode":"all""#, #""nodes":["x","shown"]"#],
+        [false, true]
+    )
+    func endedByClient(target: String, isMarked: Bool) throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let client = bench.connect()
+        let before = graph.statistics
+        client.ask(#"{"op":"sub","id":1,"graph":"g",\#(target)}"#)
+        weak let subscription = client.session.subscription(1)
+        let count = target.contains("nodes") ? 2 : 1
+        #expect(subscription?.listenedNodes.count == count)
+        #expect(graph.statistics.listeners - before.listeners == count)
+        if isMarked { try bench.submit(graph, [("x", "2")]) }
+        client.send(#"{"op":"unsub","id":1}"#)
+        #expect(graph.statistics.nodes == before.nodes && graph.statistics.listeners == before.listeners)
+        #expect(client.session.subscriptions.isEmpty && graph.isWhole)
+        bench.host.flush()
+        #expect(subscription == nil)
+        let news = client.take()
+        #expect(news.filter { $0.contains(#""op":"upd""#) }.count == (isMarked ? 1 : 0), "\(news)")
+        client.session.close()
+    }
+
     @Test("Ten thousand random connect, subscribe and vanish cycles leave the counters where they were")
     func cycles() throws {
         let count = !Nightly.isOn ? 10_000 : 1_000_000

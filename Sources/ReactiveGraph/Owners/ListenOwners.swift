@@ -1,13 +1,12 @@
-/// A listen that lasts until all its owners are dead or removed (G-114 … G-118).
+/// The owners of a listen, which lasts until all of them are dead or removed (G-114 … G-118).
 ///
-/// It is an ordinary listen edge, held by the graph, plus what is here. The listener is held strongly while an
-/// owner other than itself lives, else weakly.
+/// The listen is an edge that the graph holds. Its listener is held strongly while an owner other than itself lives,
+/// else weakly.
 ///
 /// Invariants:
-/// - While it is active it has an owner, and stands in its node's list of listens.
+/// - While the listen is active it has an owner, and stands in its node's list of listens.
 /// - `held` is the listener exactly while `owners` is not empty.
-@usableFromInline
-class OwnedListen {
+final class ListenOwners {
     /// Which listener of which node, for listeners with an identity; the address of a dead object is no identity.
     struct Key: Hashable {
         let node: UInt64
@@ -27,45 +26,39 @@ class OwnedListen {
     @exclusivity(unchecked) private var held: AnyObject?
     private weak var listener: AnyObject?
 
-    init(listener: AnyObject, key: Key?) {
+    init(_ listener: AnyObject, key: Key?) {
         self.key = key
         self.listener = listener
     }
 
-    /// Tells the listener what is not an emission.
-    func tell(_ listener: AnyObject, _ node: AnyNode, _ signal: NodeSignal) {}
-    /// Tells the listener that the listen has ended.
-    func tellStopped(_ listener: AnyObject, _ node: AnyNode) {}
-
     /// Whether the listen has not ended.
-    final var isActive: Bool { edge != nil }
+    var isActive: Bool { edge != nil }
 
     /// The node listened to.
-    final var node: AnyNode? { edge?.source?.takeUnretainedValue() }
+    var node: AnyNode? { edge?.source?.takeUnretainedValue() }
 
-    final func isBefore(_ other: OwnedListen) -> Bool {
+    func isBefore(_ other: ListenOwners) -> Bool {
         let left = (edge?.source?.id ?? 0, edge?.stamp ?? 0)
         return left < (other.edge?.source?.id ?? 0, other.edge?.stamp ?? 0)
     }
 
-    /// The edge is about to be tied to its node.
-    final func begin(_ edge: Edge) {
+    /// The edge whose owners these are; it holds them.
+    func begin(_ edge: Edge) {
         self.edge = .passUnretained(edge)
-        edge.needSide().owned = self
     }
 
     /// Whether this is the listen of `object` itself.
-    final func isListen(of object: AnyObject) -> Bool { listener === object }
+    func isListen(of object: AnyObject) -> Bool { listener === object }
 
     /// The living owners, the listener among them if it owns itself.
-    final var livingOwners: [AnyObject] {
+    var livingOwners: [AnyObject] {
         (selfTie?.object.map { [$0] } ?? []) + owners.compactMap(\.object)
     }
 
     // MARK: - Owners
 
     /// Adds an owner; no effect if it is one already (G-118).
-    final func add(_ owner: AnyObject) {
+    func add(_ owner: AnyObject) {
         if owner === listener {
             if selfTie == nil { selfTie = ListenTie(owner, of: self) }
             return
@@ -77,14 +70,14 @@ class OwnedListen {
     }
 
     /// Removes an owner; no effect if it is none.
-    final func remove(_ owner: AnyObject) {
+    func remove(_ owner: AnyObject) {
         if let tie = selfTie, tie.object === owner { return remove(tie) }
         guard let tie = owners.first(where: { $0.object === owner }) else { return }
         remove(tie)
     }
 
     /// Removes one owner, which may be dying, and ends the listen if it was the last.
-    final func remove(_ tie: ListenTie) {
+    func remove(_ tie: ListenTie) {
         tie.untie()
         if selfTie === tie { selfTie = nil }
         owners.removeAll { $0 === tie || $0.object == nil }
@@ -92,15 +85,14 @@ class OwnedListen {
     }
 
     /// Whether a death has not been noticed yet.
-    final var needsCare: Bool {
+    var needsCare: Bool {
         held == nil ? listener == nil : owners.allSatisfy { $0.object == nil }
     }
 
     /// The listener if a living owner is left; otherwise the listen ends here.
     ///
     /// Costs one weak look-up while the latest owner lives.
-    @usableFromInline
-    final func livingListener() -> AnyObject? {
+    func livingListener() -> AnyObject? {
         if held != nil {
             while let last = owners.last, last.object == nil {
                 last.untie()
@@ -123,8 +115,8 @@ class OwnedListen {
     }
 
     /// Ends the listen, and tells the listener if it still exists (G-122).
-    final func end() {
-        guard let edge else { return }
+    func end() {
+        guard let edge = edge?.takeUnretainedValue() else { return }
         self.edge = nil
         let last = held ?? listener
         held = nil
@@ -135,7 +127,7 @@ class OwnedListen {
         guard let node = edge.source?.takeUnretainedValue() else { return }
         let graph = node.graph
         if let key, graph.ownedListens[key] === self { graph.ownedListens[key] = nil }
-        edge._withUnsafeGuaranteedRef { graph.cut($0) }
-        if let last { tellStopped(last, node) }
+        graph.cut(edge)
+        if let last { edge.tellStopped(node, to: last) }
     }
 }
