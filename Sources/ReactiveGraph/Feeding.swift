@@ -30,7 +30,7 @@ extension ListenEdge {
     /// Feeds the listen a value or emptiness that its node did not emit.
     public final func feed(emission: Emission<Value>, path: Path = .empty, context: Context? = nil) {
         guard let source = from else { return }
-        source.graph.feed(core, from: source, emission, path, context)
+        source.graph.feed(self, from: source, emission, path, context)
     }
 }
 

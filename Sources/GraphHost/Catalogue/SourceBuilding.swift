@@ -50,7 +50,8 @@ extension StageSite {
             overflow: { .fail("overflow", at: place, "too many values wait for the other inputs") },
             joined(zip.map, names: nil)
         )
-        return node.propagatesEmpty(false)
+        node.propagatesEmpty = false
+        return node
     }
 
     /// The function of several values: the expression, or their list or object.

@@ -83,7 +83,7 @@ extension AnyNode {
     /// Times are noted from the node's first load, or its first set with a ``ValueSource``, on: a value that was set
     /// before that counts as out of date. The graph needs a clock.
     public final func isUpToDate(within age: Duration) -> Bool {
-        let now = graph.requireClock("isUpToDate").now
+        let now = graph.timers(for: "isUpToDate").now
         guard !isEmpty, let confirmed = pending?.facets?.confirmed else { return false }
         return now - confirmed <= age
     }
