@@ -79,7 +79,7 @@ extension LiveGraph {
         for definition in definition.nodes {
             let node = NamedNode(definition, graph: self, at: stamp)
             bear(node, stamp)
-            insert(node)
+            nodes.append(node)
         }
         connectSyncs()
         for node in nodes { node.inputs = node.definition.eagerInputs.compactMap { self.node($0) } }
@@ -92,10 +92,11 @@ extension LiveGraph {
 
     /// A node of the definition comes into being: a mutable one with its initial value.
     func bear(_ node: NamedNode, _ stamp: LogStamp) {
+        registry.declare(node)
         guard case .mutable(let rules) = node.definition.kind else { return }
-        let source = core.mutable(of: Datum.self).named(node.name)
+        let source = core.mutable(of: Datum.self)
         node.source = source
-        chains.add(standing: source, for: node)
+        registry.adopt(source, as: node)
         node.born = stamp.time
         if let initial = rules.initial { source.set(initial) }
         // Behind what is held already: the ring begins with that by itself.
@@ -106,6 +107,15 @@ extension LiveGraph {
             node.expiry = expiry
             if rules.initial != nil { alarms.set(expiry.alarm, due: stamp.time + ttl.count) }
         }
+    }
+
+    /// A node of the definition is no more: the registry lets go of it.
+    func remove(_ node: NamedNode) {
+        if let expiry = node.expiry { alarms.cancel(expiry.alarm) }
+        node.expiry = nil
+        node.recorder = nil
+        node.source = nil
+        registry.remove(node)
     }
 
     /// Why a graph ends.
@@ -126,13 +136,7 @@ extension LiveGraph {
         case .epochLost: host.sessions.close(listenersTo: self)
         }
         disconnectTies()
-        for node in nodes {
-            node.kept = nil
-            node.recorder = nil
-            if let expiry = node.expiry { alarms.cancel(expiry.alarm) }
-            node.expiry = nil
-        }
-        for node in nodes { node.source = nil }
+        for node in nodes { remove(node) }
         host.forget(self)
     }
 

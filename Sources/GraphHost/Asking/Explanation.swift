@@ -173,8 +173,8 @@ extension LiveGraph {
         while !open.isEmpty {
             let next = open.removeFirst()
             for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
-                if let named = chains.named(upstream.id) {
-                    found.append((named.name, named.node))
+                if let named = name(of: upstream), let living = named.living {
+                    found.append((named, living))
                 } else if !chains.isHidden(upstream.id) {
                     open.append(upstream)
                 }

@@ -154,7 +154,7 @@ private final class Changes {
         try compareWithFresh(step)
         if !graph.isWhole { complaints.append("\(step): something unreachable is alive") }
         let parts = graph.nodes.reduce(0) {
-            $0 + ($1.recorder == nil ? 0 : 1) + ($1.isMutable && $1.kept != nil ? 1 : 0)
+            $0 + ($1.recorder == nil ? 0 : 1) + ($1.isMutable && $1.living !== $1.source ? 1 : 0)
         }
         if graph.chains.hiddenCount != parts + standIns { complaints.append("\(step): gates are left") }
     }
