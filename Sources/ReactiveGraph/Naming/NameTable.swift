@@ -58,6 +58,7 @@ package struct NameTable<Element: NameTableElement> {
     package init() {}
 
     /// The elements, in order of insertion.
+    @inlinable
     package var elements: some Sequence<Element> { rows.lazy.compactMap(\.element) }
 
     /// The element of that name.
