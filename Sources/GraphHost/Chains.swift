@@ -100,8 +100,6 @@ final class Chains {
 
     private var shared: [String: Record] = [:]
     private var records: [UInt64: Record] = [:]
-    private var named: [UInt64: Named] = [:]
-    private var standing: [UInt64: Standing] = [:]
     private var hidden: Set<UInt64> = []
     private var inner: [UInt64: InnerStage] = [:]
     /// Told what dies while somebody observes the graph.
@@ -125,11 +123,6 @@ final class Chains {
         record.previous?.owners += 1
     }
 
-    /// Remembers the living node behind a name that does not keep it itself.
-    func add(_ node: Node<Datum>, for name: NamedNode) {
-        named[node.id] = Named(name: name, held: .passUnretained(node))
-    }
-
     /// Remembers which step of a definition a node stands for; nil: none.
     func note(_ node: Node<Datum>, as part: InnerStage.Part?, born: UInt64) {
         if part == nil, inner.isEmpty { return }
@@ -138,36 +131,6 @@ final class Chains {
 
     /// The stage of a definition's pipe that has this number.
     func inner(_ number: UInt64) -> InnerStage? { inner[number] }
-
-    /// The name behind this number.
-    func named(_ number: UInt64) -> Named? {
-        named[number] ?? standing[number].map { Named(name: $0.name, held: $0.held) }
-    }
-
-    /// Remembers the node behind a name that keeps it as long as the graph.
-    func add(standing node: Node<Datum>, for name: NamedNode) {
-        standing[node.id] = Standing(name: name, held: .passUnretained(node))
-    }
-
-    /// Who holds the node behind a name is about to change: it is added again.
-    func forget(_ node: Node<Datum>) {
-        standing[node.id] = nil
-        named[node.id] = nil
-    }
-
-    /// A name that keeps its node, which holds the graph: holding the name here would be a ring.
-    private struct Standing {
-        unowned(unsafe) let name: NamedNode
-        let held: Unmanaged<Node<Datum>>
-    }
-
-    /// A name of the definition and the node behind it, which lives as long as this is known.
-    struct Named {
-        let name: NamedNode
-        fileprivate let held: Unmanaged<Node<Datum>>
-
-        var node: Node<Datum> { held.takeUnretainedValue() }
-    }
 
     /// Remembers a node that is only a part of a stage: it is neither counted nor shown.
     func hide(_ node: AnyNode) {
@@ -180,14 +143,19 @@ final class Chains {
     /// Whether the node of that number is only a part of a stage.
     func isHidden(_ number: UInt64) -> Bool { !hidden.isEmpty && hidden.contains(number) }
 
+    /// The node of a name is being freed.
+    func died(_ name: NamedNode, _ node: Node<Datum>) {
+        watch?.died(name, node)
+        // It may be the last stage of its pipe as well.
+        if !inner.isEmpty { inner[node.id] = nil }
+    }
+
     /// The graph has freed a node.
     func released(_ number: UInt64) {
         if !hidden.isEmpty, hidden.remove(number) != nil { return }
         releasedCount += 1
         if let watch { watch.died(number) }
         if !inner.isEmpty { inner[number] = nil }
-        if !standing.isEmpty { standing[number] = nil }
-        if !named.isEmpty { named.removeValue(forKey: number)?.name.nodeDied() }
         guard !records.isEmpty, let record = records.removeValue(forKey: number) else { return }
         record.previous?.owners -= 1
         guard record.isShared else { return }

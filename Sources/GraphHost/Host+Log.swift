@@ -1,3 +1,5 @@
+internal import ReactiveGraph
+
 // What the log tells: commits that were pending, its health, and histories that broke off.
 extension Host: CommitLogFollower {
     public func log(committed ticket: UInt64, at stamp: LogStamp) {
@@ -34,7 +36,7 @@ extension Host: CommitLogFollower {
         let wasStale = isStale
         health = present
         healthChangedAt = clock.now
-        for graph in table.values { graph.judge() }
+        for graph in table.elements { graph.judge() }
         guard isStale != wasStale else { return }
         // A socket on which values flow hears no heartbeat for a long time.
         for session in sessions.all { session.heartbeat() }

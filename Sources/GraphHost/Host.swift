@@ -70,7 +70,7 @@ public final class Host {
     }
 
     /// All graphs, in the order in which they came.
-    public var graphs: [LiveGraph] { table.values.filter(\.isLive) }
+    public var graphs: [LiveGraph] { table.elements.filter(\.isLive) }
 
     /// The graph of that name.
     public subscript(name: String) -> LiveGraph? { table[name].flatMap { $0.isLive ? $0 : nil } }
@@ -94,14 +94,14 @@ public final class Host {
         guard table[definition.name] == nil else {
             return .refused(HostError(.inUse, "a graph named \(definition.name) exists"))
         }
-        guard table.values.count < limits.graphs else {
+        guard table.count < limits.graphs else {
             let message = "there are \(limits.graphs) graphs, as many as there may be (limits.graphs)"
             return .refused(HostError(.tooLarge, message))
         }
         do throws(HostError) {
             let position = try log.open(graph: definition.name)
             let graph = LiveGraph(definition, host: self, position: position)
-            table.insert(graph, named: graph.name)
+            table.insert(graph)
             var commit = Commit(graph: graph)
             commit.kind = .define
             let submission = append(commit)
@@ -315,7 +315,7 @@ public final class Host {
         if ledger.total > limits.pipelineUnits { sessions.endCostliest(atMost: limits.pipelineUnits) }
         guard health == .ready else { return }
         let wall = clock.wall
-        for graph in table.values where !graph.isTickPending {
+        for graph in table.elements where !graph.isTickPending {
             guard let due = graph.nextTick, due <= wall else { continue }
             var commit = Commit(graph: graph)
             commit.kind = .tick(wall)
@@ -330,7 +330,7 @@ public final class Host {
         var next = timers.nextMilliseconds
         // What is due when the log is well again happens then.
         guard health == .ready else { return next }
-        for graph in table.values where !graph.isTickPending {
+        for graph in table.elements where !graph.isTickPending {
             guard let due = graph.nextTick else { continue }
             let wall = clock.wall
             let steady = clock.now + (due > wall ? due - wall : 0)

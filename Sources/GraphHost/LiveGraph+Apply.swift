@@ -70,7 +70,7 @@ extension LiveGraph {
         for definition in definition.nodes {
             let node = NamedNode(definition, graph: self, at: stamp)
             bear(node, stamp)
-            insert(node)
+            nodes.append(node)
         }
         connectSyncs()
         for node in nodes { node.inputs = node.definition.eagerInputs.compactMap { self.node($0) } }
@@ -83,10 +83,11 @@ extension LiveGraph {
 
     /// A node of the definition comes into being: a mutable one with its initial value.
     func bear(_ node: NamedNode, _ stamp: LogStamp) {
+        registry.declare(node)
         guard case .mutable(let rules) = node.definition.kind else { return }
-        let source = core.mutable(of: Datum.self).named(node.name)
+        let source = core.mutable(of: Datum.self)
         node.source = source
-        chains.add(standing: source, for: node)
+        registry.adopt(source, as: node)
         node.born = stamp.time
         if let initial = rules.initial { source.set(initial) }
         // After the initial value: the ring begins with that by itself.
@@ -97,6 +98,14 @@ extension LiveGraph {
             node.expiry = expiry
             if rules.initial != nil { expiry.start(at: stamp.time) }
         }
+    }
+
+    /// A node of the definition is no more: the registry lets go of it.
+    func remove(_ node: NamedNode) {
+        node.living?.observe(nil)
+        node.expiry = nil
+        node.source = nil
+        registry.remove(node)
     }
 
     /// Why a graph ends.
@@ -117,11 +126,7 @@ extension LiveGraph {
         case .epochLost: host.sessions.close(listenersTo: self)
         }
         disconnectTies()
-        for node in nodes {
-            node.kept = nil
-            node.expiry = nil
-        }
-        for node in nodes { node.source = nil }
+        for node in nodes { remove(node) }
         host.forget(self)
     }
 

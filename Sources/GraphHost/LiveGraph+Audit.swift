@@ -19,12 +19,12 @@ extension LiveGraph {
     /// Whether every node that is alive can be reached.
     var isWhole: Bool { countReachable() == core.counts.liveNodes }
 
-    /// What may keep something: mutable nodes, the derived ones that are always kept, and listeners.
+    /// What may keep something: nodes that the registry holds, and listeners.
     var roots: [AnyNode] {
         var roots: [AnyNode] = []
         for named in nodes {
             guard let node = named.living else { continue }
-            if named.isMutable || named.kept != nil || node.hasListener { roots.append(node) }
+            if named.isHeld || node.hasListener { roots.append(node) }
         }
         for record in chains.all where record.node.hasListener { roots.append(record.node) }
         return roots

@@ -35,8 +35,10 @@ public final class LiveGraph {
 
     unowned(unsafe) let host: Host
     let core: Graph
-    /// All nodes in the order of the definition.
-    @exclusivity(unchecked) var table = NameTable<NamedNode>()
+    /// The names, and their living nodes.
+    let registry: Registry
+    /// All nodes of the definition, in its order.
+    @exclusivity(unchecked) public internal(set) var nodes: [NamedNode] = []
     let chains: Chains
     let frames: GraphFrames
     /// The timers of the definition's own stages, in commit time: what is due in one tick is one batch.
@@ -55,10 +57,10 @@ public final class LiveGraph {
     var isTickPending = false
     var tickNotBefore: UInt64 = 0
     @exclusivity(unchecked) var subscriptions = 0
-    /// Nodes retained `untilPressure` that are held at the moment.
-    @exclusivity(unchecked) var keptUntilPressure = 0
     /// The time that expressions see as `time`: of the newest commit among the inputs.
     @exclusivity(unchecked) var evaluationTime: UInt64
+    /// The same for the inputs of what is being materialised.
+    @exclusivity(unchecked) var inputTimes: [ObjectIdentifier: UInt64] = [:]
     /// What observers are told about nodes that are freed now.
     var releaseReason = ReleaseReason.lastOwner
     /// Whom a stage that is being built is charged to, while it is one of a client's pipeline.
@@ -78,6 +80,7 @@ public final class LiveGraph {
         evaluationTime = position.time
         let propagation: Graph.Propagation = definition.mode == .immediate ? .immediate : .settled
         core = Graph(propagation: propagation, propagatesEmpty: true)
+        registry = Registry(graph: core, limit: host.limits.kept, naming: .verbatim)
         frames = GraphFrames(name: definition.name)
         chains = Chains()
         core.onRelease = { [chains] id in chains.released(id) }
@@ -89,14 +92,18 @@ public final class LiveGraph {
         disconnectTies()
     }
 
-    /// All nodes of the definition, in its order.
-    public var nodes: [NamedNode] { table.values }
-
     /// The node of that name.
-    public func node(_ name: String) -> NamedNode? { table[name] }
+    public func node(_ name: String) -> NamedNode? { named(registry.entry(name)) }
 
     /// The node of that name, given as bytes; makes no `String`.
-    public func node(named name: UnsafeRawBufferPointer) -> NamedNode? { table[name] }
+    public func node(named name: UnsafeRawBufferPointer) -> NamedNode? { named(registry.entry(named: name)) }
+
+    /// The name that this living node is the node of.
+    func name(of node: AnyNode) -> NamedNode? { named(node.entry(in: registry)) }
+
+    private func named(_ entry: RegistryEntry?) -> NamedNode? {
+        entry.map { unsafeDowncast($0, to: NamedNode.self) }
+    }
 
     /// What a node holds now.
     ///
@@ -141,10 +148,6 @@ public final class LiveGraph {
         isOpen = isLive && deferred == nil && host.health == .ready
     }
 
-    func insert(_ node: NamedNode) {
-        table.insert(node, named: node.name)
-    }
-
     /// The nodes are those of another definition: what was found out about the former is no longer true.
     func noteDefinition() {
         definitionMark = DefinitionMark()
@@ -157,4 +160,8 @@ extension Node where Value == Datum {
         guard let datum = value else { return .empty }
         return datum.isFail ? .fail(datum) : .value(datum)
     }
+}
+
+extension LiveGraph: NameTableElement {
+    package var key: String { name }
 }

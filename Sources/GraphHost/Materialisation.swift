@@ -1,57 +1,50 @@
 internal import ReactiveGraph
 
 extension LiveGraph {
-    /// The living node behind a name, built with everything it needs if it does not exist at the moment.
+    /// The living node of a name, made with everything it needs if it does not exist at the moment.
     ///
-    /// Whoever keeps the result keeps it alive. Inputs are built first, by a list and not by recursion:
-    /// definitions may be as deep as they are long.
+    /// The caller holds the result, or it may be gone at once.
     func materialise(_ target: NamedNode) -> Node<Datum> {
         if let living = target.living {
-            target.wasLookedUp()
+            target.hold()
             return living
         }
-        var open: [(node: NamedNode, next: Int)] = [(target, 0)]
-        // Holds what has been built until the target holds it.
-        var built: [Node<Datum>] = []
-        var times: [ObjectIdentifier: UInt64] = [:]
         let outerTime = evaluationTime
-        // What a definition asks for is nobody's pipeline.
+        let outerTimes = inputTimes
+        inputTimes = [:]
+        // No client pays for what a definition asks for.
         let outerMeter = meter
         meter = nil
         materialising += 1
         defer {
             meter = outerMeter
             evaluationTime = outerTime
+            inputTimes = outerTimes
             materialising -= 1
         }
-        while let (node, next) = open.last {
-            if next < node.inputs.count {
-                open[open.count - 1].next += 1
-                let input = node.inputs[next]
-                if let living = input.living {
-                    input.wasLookedUp()
-                    built.append(living)
-                    times[ObjectIdentifier(input)] = input.lastChange.time
-                } else {
-                    open.append((input, 0))
-                }
-                continue
-            }
-            open.removeLast()
-            guard node.living == nil else { continue }
-            evaluationTime = node.inputs.reduce(node.changed.time) { newest, input in
-                max(newest, times[ObjectIdentifier(input)] ?? 0)
-            }
-            times[ObjectIdentifier(node)] = evaluationTime
-            let living = build(node)
-            host.work += 1
-            node.born = host.clock.wall
-            beginHistory(of: node, holding: living.value)
-            node.adopt(living)
-            built.append(living)
+        return unsafeDowncast(registry.node(of: target), to: Node<Datum>.self)
+    }
+
+    /// Makes the node of a definition, whose inputs exist; the registry is about to take it.
+    func make(_ node: NamedNode) -> Node<Datum> {
+        evaluationTime = node.inputs.reduce(node.changed.time) { newest, input in
+            max(newest, evaluationTime(of: input))
         }
-        guard let living = target.living else { preconditionFailure("a node that was just built is gone") }
+        inputTimes[ObjectIdentifier(node)] = evaluationTime
+        let living = build(node)
+        host.work += 1
+        node.born = host.clock.wall
+        beginHistory(of: node, holding: living.value)
+        if node.definition.retain == .untilPressure, registry.isFull { host.pressure.count(flushUnused()) }
         return living
+    }
+
+    /// The time of the newest commit among the inputs of an input, computed once per materialisation: each is linear.
+    private func evaluationTime(of input: NamedNode) -> UInt64 {
+        if let known = inputTimes[ObjectIdentifier(input)] { return known }
+        let time = input.lastChange.time
+        inputTimes[ObjectIdentifier(input)] = time
+        return time
     }
 
     /// Builds the node of a definition, whose inputs exist.

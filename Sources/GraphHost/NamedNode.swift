@@ -1,17 +1,15 @@
-internal import ReactiveGraph
+public import ReactiveGraph
 
-/// A node of a graph's definition: its name, and the living node behind it while there is one.
+/// A node of a graph's definition: an entry of the graph's registry, and what a server knows of it besides.
 ///
-/// Invariants:
-/// - a mutable node lives as long as its graph;
-/// - a derived node that is retained `always` lives as long as its graph, one retained `untilPressure` from its first
-///   look-up until memory is short and nobody outside the registry holds it, any other only while somebody does
-///   (`present` holds nothing, and is cleared when the node dies);
-/// - `changed` of a mutable, history or timed node is the stamp of its last emission; that of a derived node
-///   of class `none` is not stored but computed from its ancestors (wire-protocol.md §3, `ETag`).
-public final class NamedNode {
+/// The registry keeps the living node, one at most, as the definition's `retain` says (G-127, G-129); a mutable one as long as its
+/// graph. The entry stays when the node dies, and when the definition changes.
+///
+/// `changed` of a mutable, history or timed node is the stamp of its last emission; that of a derived node of class `none` is not stored
+/// but computed from its ancestors (the `ETag` of a value).
+public final class NamedNode: RegistryEntry {
     /// The name, as in the definition.
-    public let name: String
+    public var name: String { key }
     /// What the definition says about it.
     public internal(set) var definition: NodeDefinition
     /// The graph it belongs to, which lives longer.
@@ -25,12 +23,8 @@ public final class NamedNode {
     @exclusivity(unchecked) private(set) var check: Check?
     /// Whether it may be set only with a condition on it.
     @exclusivity(unchecked) private(set) var requiresCondition = false
-    /// The living node of a mutable one.
-    @exclusivity(unchecked) var source: MutableNode<Datum>?
-    /// What the registry itself holds: the derived nodes retained `always`, and those retained `untilPressure` that
-    /// were looked up since memory was short.
-    var kept: Node<Datum>?
-    private var present: Unmanaged<Node<Datum>>?
+    /// What is set, of a mutable one: its living node, or where it was derived before, what the living node follows.
+    @exclusivity(unchecked) unowned(unsafe) var source: MutableNode<Datum>?
 
     /// Milliseconds since 1970 of the birth of the living node.
     @exclusivity(unchecked) var born: UInt64 = 0
@@ -48,16 +42,17 @@ public final class NamedNode {
     @exclusivity(unchecked) var expiry: Expiry?
 
     init(_ definition: NodeDefinition, graph: LiveGraph, at stamp: LogStamp) {
-        name = definition.name
         self.definition = definition
         self.graph = graph
         definedAt = stamp.rev
         changed = stamp
+        super.init(definition.name)
         takeRules()
     }
 
     /// Reads from the definition what is asked at every set.
     private func takeRules() {
+        override = definition.retain
         if case .mutable(let rules) = definition.kind {
             check = rules.check.passesEverything ? nil : rules.check
             requiresCondition = rules.requiresIfMatch
@@ -67,7 +62,7 @@ public final class NamedNode {
         }
     }
 
-    /// The graph is being redefined.
+    /// The graph is being redefined: ``RegistryEntry/hold()`` holds the living node as the new definition wants it.
     func take(_ definition: NodeDefinition) {
         self.definition = definition
         takeRules()
@@ -77,62 +72,21 @@ public final class NamedNode {
     public var isMutable: Bool { source != nil }
 
     /// The living node, if there is one at the moment; asking never makes one.
-    ///
-    /// Of a node that was derived and became mutable it is not the one that is set, but the one behind it.
-    var living: Node<Datum>? { kept ?? source ?? present?.takeUnretainedValue() }
+    var living: Node<Datum>? { node.map { unsafeDowncast($0, to: Node<Datum>.self) } }
 
-    /// Remembers the node that has just been built.
-    func adopt(_ node: Node<Datum>) {
-        switch definition.retain {
-        case .whileInUse:
-            present = .passUnretained(node)
-            graph.chains.add(node, for: self)
-        case .untilPressure:
-            graph.makeRoom()
-            keep(node)
-            graph.keptUntilPressure += 1
-        case .always:
-            keep(node)
-        }
+    /// A node it is derived from.
+    public override func input(_ number: Int) -> RegistryEntry? {
+        number < inputs.count ? inputs[number] : nil
     }
 
-    private func keep(_ node: Node<Datum>) {
-        kept = node
-        graph.chains.add(standing: node, for: self)
-    }
-
-    /// The name was looked up: a node that was let go of for want of memory, and survived, is held again (G-130).
-    func wasLookedUp() {
-        guard definition.retain == .untilPressure, let node = present?.takeUnretainedValue() else { return }
-        graph.chains.forget(node)
-        present = nil
-        keep(node)
-        graph.keptUntilPressure += 1
-    }
-
-    /// Memory is short: gives up the registry's reference, which the caller lets go of (G-130).
-    func giveUp() -> Node<Datum>? {
-        guard definition.retain == .untilPressure, let node = kept.take() else { return nil }
-        graph.chains.forget(node)
-        present = .passUnretained(node)
-        graph.chains.add(node, for: self)
-        graph.keptUntilPressure -= 1
-        return node
-    }
-
-    /// Holds its living node as the definition wants it now; `former` says how it was held.
-    func hold(_ node: Node<Datum>, after former: NodeDefinition.Retain) {
-        if former == .untilPressure, kept != nil { graph.keptUntilPressure -= 1 }
-        graph.chains.forget(node)
-        kept = nil
-        present = nil
-        if isMutable { keep(node) } else { adopt(node) }
-    }
+    /// Makes the node of a derived one.
+    public override func make() -> AnyNode { graph.make(self) }
 
     /// The living node is being freed.
-    func nodeDied() {
-        present = nil
+    public override func nodeDied(_ node: AnyNode) {
+        graph.chains.died(self, unsafeDowncast(node, to: Node<Datum>.self))
         ring = nil
+        source = nil
     }
 
     /// The stamp of the last change: see the invariants.

@@ -1,28 +1,14 @@
 internal import ReactiveGraph
 
-// Nodes with `retain: untilPressure` (G-129 … G-131): a graph is a registry of its named nodes.
 extension LiveGraph {
-    /// Lets go of the nodes retained `untilPressure` that nobody else needs.
+    /// Lets go of the nodes retained `untilPressure` that are not in use (G-130).
     ///
-    /// All are given up at once, because one may be needed only by another. Those in use survive untouched, and are held
-    /// again when their name is next looked up.
-    ///
-    /// - Returns: how many nodes were freed, unnamed ones behind them included.
+    /// - Returns: how many nodes were freed, with those that they were made from.
     @discardableResult
     func flushUnused() -> UInt64 {
-        guard keptUntilPressure > 0 else { return 0 }
         let before = chains.releasedCount
-        releasing(because: .pressure) {
-            var given = nodes.compactMap { $0.giveUp() }
-            given.removeAll()
-        }
+        releasing(because: .pressure) { _ = registry.flushUnused() }
         return chains.releasedCount - before
-    }
-
-    /// One more node is about to be kept until memory is short: there is a soft limit.
-    func makeRoom() {
-        guard keptUntilPressure >= host.limits.kept else { return }
-        host.pressure.count(flushUnused())
     }
 }
 

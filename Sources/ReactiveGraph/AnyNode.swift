@@ -131,14 +131,14 @@ struct NodeMarks: OptionSet, Sendable {
     static let isSeen = NodeMarks(rawValue: 16)
     /// This node is told when its first edge comes or its last one goes.
     static let watchesDemand = NodeMarks(rawValue: 32)
-    /// A registry knows this node by name.
-    static let isRegistered = NodeMarks(rawValue: 64)
 }
 
 /// What only few nodes need.
 @usableFromInline
 final class NodeSide {
     @exclusivity(unchecked) var name: String?
+    /// What a registry knows of the node by its first name.
+    @exclusivity(unchecked) unowned(unsafe) var registration: RegistryEntry?
     /// What makes the node a join; owned by the node.
     @exclusivity(unchecked) var join: Unmanaged<Join>?
     /// What waits to be stored, made on first use.
@@ -187,11 +187,6 @@ extension AnyNode {
     final var watchesDemand: Bool {
         get { marks.contains(.watchesDemand) }
         set { if newValue { marks.insert(.watchesDemand) } else { marks.remove(.watchesDemand) } }
-    }
-
-    final var isRegistered: Bool {
-        get { marks.contains(.isRegistered) }
-        set { if newValue { marks.insert(.isRegistered) } else { marks.remove(.isRegistered) } }
     }
 
     final var batches: Int32 {

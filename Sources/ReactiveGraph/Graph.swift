@@ -136,8 +136,6 @@ public final class Graph {
     let foreign = CancellableBag()
     /// Notes the properties that are read while a bound path is evaluated.
     var reading: Reading?
-    /// Which names a node has in which registries, by its creation number.
-    var registered: [UInt64: [RegistryEntry]] = [:]
     /// Event listens of listeners that have an identity.
     var ownedListens: [ListenOwners.Key: ListenOwners] = [:]
     var lastNodeID: UInt64 = 0

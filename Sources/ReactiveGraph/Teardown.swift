@@ -18,7 +18,7 @@ extension Graph {
             frames[Int(node.pass)].node = nil
             frames[Int(node.pass)].limit = node.id
         }
-        if node.isRegistered { forgetNames(of: node) }
+        node.forgetNames()
         if node.marks.contains(.isExtra) { blankExtras(of: node) }
         if let join = node.join {
             node.join = nil

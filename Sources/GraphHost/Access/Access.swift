@@ -1,3 +1,5 @@
+internal import ReactiveGraph
+
 /// What one caller may see and do: that of a principal's token, bounded by each graph's own rules; or, without authentication, the same
 /// on every node (definitions.md §1).
 ///
@@ -182,9 +184,8 @@ public struct GraphView {
     }
 }
 
-/// Names with `*` for any run of characters and `?` for one.
-enum Glob {
+extension Glob {
     static func matches(_ name: String, anyOf patterns: [String]) -> Bool {
-        patterns.contains { $0 == "*" || $0 == name || NodeSelection.matches(name, glob: $0) }
+        patterns.contains { $0 == "*" || $0 == name || matches(name, $0) }
     }
 }

@@ -174,8 +174,8 @@ extension LiveGraph {
         var open: Deque = [node]
         while let next = open.popFirst() {
             for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
-                if let named = chains.named(upstream.id) {
-                    found.append((named.name, named.node))
+                if let named = name(of: upstream), let living = named.living {
+                    found.append((named, living))
                 } else if !chains.isHidden(upstream.id) {
                     open.append(upstream)
                 }

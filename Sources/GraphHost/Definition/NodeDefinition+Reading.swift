@@ -1,4 +1,5 @@
 internal import CEL
+internal import ReactiveGraph
 internal import Support
 
 /// Which keys a node may have, and on which nodes.
@@ -151,7 +152,7 @@ extension Notebook {
         _ fields: [NodeKey: Document],
         _ entry: Document.Entry
     ) -> NodeDefinition? {
-        let retain: NodeDefinition.Retain? = fields[.retain].flatMap { word($0, of: "retain") }
+        let retain: Retention? = fields[.retain].flatMap { word($0, of: "retain") }
         if retain != nil, retain != .always, case .mutable? = kind, let place = fields[.retain] {
             add("a node that is set is the graph's state and always retained", at: place.position)
         }

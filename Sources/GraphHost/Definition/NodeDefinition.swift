@@ -1,3 +1,5 @@
+public import ReactiveGraph
+
 /// A named node of a graph, as its definition says it.
 public struct NodeDefinition {
     /// Where a node's values come from.
@@ -6,16 +8,6 @@ public struct NodeDefinition {
         case mutable(Mutable)
         /// From other nodes.
         case derived(Derived)
-    }
-
-    /// How long a derived node is held (design.md §4.7).
-    public enum Retain: String, Hashable, Sendable, CaseIterable {
-        /// While somebody needs it.
-        case whileInUse
-        /// Until memory is short.
-        case untilPressure
-        /// As long as the graph.
-        case always
     }
 
     /// What may be set, and what it starts with.
@@ -44,7 +36,7 @@ public struct NodeDefinition {
     public let unit: String?
     public let description: String?
     /// What the definition says about `retain`; see `retain` for what holds.
-    public let statedRetain: Retain?
+    public let statedRetain: Retention?
     /// How many values the history ring keeps; 0 for none.
     public let history: Int
     /// Where the definition stands in its file.
@@ -57,7 +49,7 @@ public struct NodeDefinition {
     /// How long the node is held: as stated, or by its state class; one with a history is kept so that it has one.
     ///
     /// Mutable nodes are always held.
-    public var retain: Retain {
+    public var retain: Retention {
         guard case .derived = kind else { return .always }
         return statedRetain ?? (stateClass == .none && history == 0 ? .whileInUse : .always)
     }

@@ -1,4 +1,5 @@
 internal import CEL
+internal import ReactiveGraph
 
 /// Two nodes that are set, each of which follows the other (G-88).
 public struct SyncDefinition {

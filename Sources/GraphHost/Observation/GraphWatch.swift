@@ -87,17 +87,21 @@ final class GraphWatch {
         observers.removeAll { $0 === observer }
     }
 
-    /// A node is being freed; everything about it can still be asked, for the last time.
+    /// The node of a name is being freed; everything about it can still be asked, for the last time.
+    func died(_ name: NamedNode, _ node: Node<Datum>) {
+        note(Picture.Entry(named: name, node: node), node.id)
+    }
+
+    /// A node without a name is being freed, or one whose name has been seen to.
     func died(_ number: UInt64) {
-        let entry: Picture.Entry
-        if let named = graph.chains.named(number) {
-            entry = Picture.Entry(named: named.name, node: named.node)
-        } else if let node = graph.chains.record(of: number)?.node ?? graph.chains.inner(number)?.node {
-            entry = Picture.Entry(unnamed: node, in: graph)
+        if let node = graph.chains.record(of: number)?.node ?? graph.chains.inner(number)?.node {
+            note(Picture.Entry(unnamed: node, in: graph), number)
         } else {
             for observer in observers { observer.forget(number) }
-            return
         }
+    }
+
+    private func note(_ entry: Picture.Entry, _ number: UInt64) {
         let now = graph.host.clock.wall
         let born = entry.born
         let death = Death(
@@ -162,8 +166,8 @@ extension LiveGraph {
         var seen: Set<UInt64> = [node.id]
         var open = [node]
         while let next = open.popLast() {
-            if let named = chains.named(next.id) {
-                let change = named.name.lastChange
+            if let named = name(of: next) {
+                let change = named.lastChange
                 if change.rev > newest.rev { newest = change }
                 continue
             }

@@ -26,7 +26,7 @@ extension LiveGraph {
         var retying = releasing(because: .redefined) { Retying(self, from: old, rebuilding) }
         releasing(because: .redefined) { rebuilding.cut() }
         releasing(because: .removed) {
-            for node in gone { letGo(of: node) }
+            for node in gone { remove(node) }
             going.removeAll()
         }
         rebuilding.run(setting: values)
@@ -43,15 +43,6 @@ extension LiveGraph {
         audit()
         // Those who are told may ask for something at once.
         for subscription in ended { subscription.tell() }
-    }
-
-    /// A node of the definition is no more: nothing holds its living node from here on.
-    private func letGo(of node: NamedNode) {
-        if node.definition.retain == .untilPressure, node.kept != nil { keptUntilPressure -= 1 }
-        node.expiry = nil
-        node.living?.observe(nil)
-        node.kept = nil
-        node.source = nil
     }
 
     /// Ends the subscriptions whose values come from these nodes, directly or through a client's pipeline.
@@ -72,19 +63,19 @@ extension LiveGraph {
 
     /// Takes the new definition over: names, inputs, and what has to be built anew.
     private func takeOver(_ new: GraphDefinition, _ stamp: LogStamp) -> Rebuilding {
-        var table = NameTable<NamedNode>()
+        var nodes: [NamedNode] = []
         var rebuilt: Set<ObjectIdentifier> = []
         var retained: [(node: NamedNode, former: NodeDefinition)] = []
         definition = new
         for definition in new.nodes {
-            guard let node = self.table[definition.name] else {
+            guard let node = node(definition.name) else {
                 let node = NamedNode(definition, graph: self, at: stamp)
                 bear(node, stamp)
-                table.insert(node, named: node.name)
+                nodes.append(node)
                 if !node.isMutable, definition.retain == .always { rebuilt.insert(ObjectIdentifier(node)) }
                 continue
             }
-            table.insert(node, named: node.name)
+            nodes.append(node)
             let former = node.definition
             let isChanged =
                 former.canonical != definition.canonical || former.linkClass != definition.linkClass
@@ -97,7 +88,7 @@ extension LiveGraph {
             }
             retained.append((node, former))
         }
-        self.table = table
+        self.nodes = nodes
         noteDefinition()
         for node in nodes { node.inputs = node.definition.eagerInputs.compactMap { self.node($0) } }
         for (node, former) in retained {
@@ -112,11 +103,11 @@ extension LiveGraph {
     ///
     /// - Returns: whether it has to be built, because it is always held from now on.
     private func retain(_ node: NamedNode, as former: NodeDefinition) -> Bool {
-        if case .mutable = former.kind, case .derived = node.definition.kind, let living = node.living {
+        if case .mutable = former.kind, case .derived = node.definition.kind, node.living != nil {
             node.expiry = nil
             node.writer = nil
             node.source = nil
-            node.hold(living, after: .always)
+            node.hold()
         }
         // What becomes mutable is seen to by `alterMutable`.
         guard case .derived = node.definition.kind else {
@@ -124,10 +115,8 @@ extension LiveGraph {
             if isOther, case .mutable = former.kind { resizeHistory(of: node) }
             return false
         }
-        guard let living = node.living else { return node.definition.retain == .always }
-        if case .derived = former.kind, former.retain != node.definition.retain {
-            node.hold(living, after: former.retain)
-        }
+        guard node.living != nil else { return node.definition.retain == .always }
+        if case .derived = former.kind, former.retain != node.definition.retain { node.hold() }
         if former.history != node.definition.history { resizeHistory(of: node) }
         return false
     }
@@ -156,7 +145,7 @@ extension LiveGraph {
             var holds = node.source?.isEmpty == false
             if case .derived = former.kind {
                 node.changed = stamp
-                if becomeMutable(node, rules.initial, former.retain) { values.append((node, rules.initial)) }
+                if becomeMutable(node, rules.initial) { values.append((node, rules.initial)) }
                 holds = rules.initial != nil
             } else if let value = node.source?.value, rules.check.complaint(about: value) != nil {
                 node.changed = stamp
@@ -173,27 +162,21 @@ extension LiveGraph {
     /// The living node of a derived node, if there is one, follows the one that is set from now on.
     ///
     /// - Returns: whether it holds something else than the initial value, which has to be set then.
-    private func becomeMutable(
-        _ node: NamedNode,
-        _ initial: Datum?,
-        _ former: NodeDefinition.Retain
-    ) -> Bool {
+    private func becomeMutable(_ node: NamedNode, _ initial: Datum?) -> Bool {
         let living = node.living
         let source = living as? MutableNode<Datum> ?? core.mutable(of: Datum.self)
         node.source = source
         guard let living else {
             node.born = host.clock.wall
-            chains.add(standing: source.named(node.name), for: node)
+            registry.adopt(source, as: node)
             if let initial { source.set(initial) }
             resizeHistory(of: node)
             return false
         }
         living.removeUpstreamNodes()
-        node.hold(living, after: former)
+        node.hold()
         let isOther = living.value != initial
-        if living === source {
-            node.kept = nil
-        } else {
+        if living !== source {
             chains.hide(source)
             if !isOther, let initial { source.set(initial) }
             living.link(to: source, replay: false)

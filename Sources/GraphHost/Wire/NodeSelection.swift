@@ -1,3 +1,5 @@
+internal import ReactiveGraph
+
 /// The nodes that a list of names and globs means, each once; a glob gives its nodes in order of definition.
 public enum NodeSelection {
     /// Picks nodes that the caller may read.
@@ -17,9 +19,10 @@ public enum NodeSelection {
         // Who may read which nodes is found out once for all globs.
         lazy var readable = view.nodes
         for pattern in patterns {
-            if isGlob(pattern) {
+            if Glob.isGlob(pattern) {
                 for node in readable {
-                    let isMeant = matches(node.name, glob: pattern, &steps)
+                    steps += GlobSteps.perLook
+                    let isMeant = Glob.matches(node.name, pattern, &steps)
                     guard steps <= host.limits.globSteps else {
                         throw HostError(
                             .subLimit,
@@ -42,25 +45,11 @@ public enum NodeSelection {
     }
 
     /// Whether it is a pattern, and not just a name.
-    static func isGlob(_ pattern: String) -> Bool {
-        pattern.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
-    }
+    static func isGlob(_ pattern: String) -> Bool { Glob.isGlob(pattern) }
 
     /// Whether a name or glob means the node of that name.
     static func matches(_ pattern: String, _ name: String) -> Bool {
-        isGlob(pattern) ? matches(name, glob: pattern) : pattern == name
-    }
-
-    /// Whether a name matches a glob; makes no arrays.
-    static func matches(_ name: String, glob: String) -> Bool {
-        var steps = 0
-        return matches(name, glob: glob, &steps)
-    }
-
-    /// The same, and counts what it took: a step for each character compared, and ``GlobSteps/perLook``.
-    private static func matches(_ name: String, glob: String, _ steps: inout Int) -> Bool {
-        var (name, glob) = (name, glob)
-        return name.withUTF8 { name in glob.withUTF8 { matches(name, $0, &steps) } }
+        isGlob(pattern) ? Glob.matches(name, pattern) : pattern == name
     }
 
     /// Reads the `nodes` field of a message: a list of names and globs, or one of them; all nodes without it.
@@ -92,37 +81,6 @@ public enum NodeSelection {
             patterns.append(name)
         }
         return patterns
-    }
-
-    /// Whether `name` matches `pattern`, in which `*` stands for any run of characters and `?` for one.
-    private static func matches(
-        _ name: UnsafeBufferPointer<UInt8>,
-        _ pattern: UnsafeBufferPointer<UInt8>,
-        _ steps: inout Int
-    ) -> Bool {
-        var (i, j) = (0, 0)
-        var retry: (name: Int, pattern: Int)?
-        var taken = GlobSteps.perLook
-        defer { steps += taken }
-        while i < name.count {
-            taken += 1
-            if j < pattern.count, pattern[j] == UInt8(ascii: "*") {
-                retry = (i, j)
-                j += 1
-                if j == pattern.count { return true }
-            } else if j < pattern.count, pattern[j] == UInt8(ascii: "?") || pattern[j] == name[i] {
-                i += 1
-                j += 1
-            } else if let back = retry {
-                retry = (back.name + 1, back.pattern)
-                i = back.name + 1
-                j = back.pattern + 1
-            } else {
-                return false
-            }
-        }
-        while j < pattern.count, pattern[j] == UInt8(ascii: "*") { j += 1 }
-        return j == pattern.count
     }
 }
 

@@ -122,14 +122,6 @@ extension AnyNode {
     }
 }
 
-extension AnyNode {
-    /// The names by which registries hold this node, as their policies say (G-129).
-    final var registrations: [String] {
-        guard isRegistered, let entries = graph.registered[id] else { return [] }
-        return entries.compactMap { $0.strong == nil ? nil : $0.name }
-    }
-}
-
 extension Edge {
     /// Somebody keeps the public object of this edge, which keeps its source (G-20).
     var isHeldFromOutside: Bool {

@@ -22,7 +22,8 @@ struct CanonicalURL {
         guard let path = Self.unescaped(rest[..<query]), let question = Self.unescaped(rest[query...]) else {
             return nil
         }
-        text = scheme + "://" + authority + Self.withoutDots(path) + question
+        let folder = path.isEmpty ? "/" : RelativeName.withoutDots(path[...])
+        text = scheme + "://" + authority + folder + question
     }
 
     private static func scheme(_ bytes: ArraySlice<UInt8>) -> String? {
@@ -74,19 +75,6 @@ struct CanonicalURL {
             }
         }
         return String(decoding: result, as: UTF8.self)
-    }
-
-    /// RFC 3986, section 5.2.4, for an absolute path.
-    private static func withoutDots(_ path: String) -> String {
-        guard !path.isEmpty else { return "/" }
-        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-        var kept: [Substring] = []
-        for segment in segments {
-            if segment == ".." { _ = kept.popLast() } else if segment != "." { kept.append(segment) }
-        }
-        // A path that ended in a dot segment names the folder.
-        if let last = segments.last, last == "." || last == ".." { kept.append("") }
-        return "/" + kept.joined(separator: "/")
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }

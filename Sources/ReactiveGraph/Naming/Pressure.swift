@@ -11,34 +11,43 @@ extension Registry {
     /// - Returns: how many named nodes were released.
     @discardableResult
     public func flushUnused() -> Int {
-        let before = entries.count
+        let before = deaths
         graph.collect()
         // All at once: a node may be in use only by another one of them.
+        let entries = evictable
         var given: [AnyNode] = []
-        for entry in evictable.values {
-            if let node = entry.strong.take() { given.append(node) }
+        for entry in entries {
+            account(for: entry, isEvictable: false)
+            if let node = entry.giveUp() { given.append(node) }
         }
-        evictable = [:]
         given.removeAll()
-        let released = before - entries.count
         pressure.flushes += 1
-        pressure.releasedNodes += released
-        return released
+        pressure.releasedNodes += deaths - before
+        return deaths - before
     }
 
     /// Empties every node that survives a flush and that `matches` picks, and clears its error (G-133).
     ///
-    /// Listeners stay: event listeners are told ``NodeEvent/empty(source:)`` by ``ValueSource/wipe``, plain ones
-    /// nothing. Nodes are taken in order of creation, each as a turn of its own.
+    /// Listeners stay: event listeners receive ``NodeEvent/empty(source:)`` by ``ValueSource/wipe``, plain ones
+    /// nothing. Nodes are taken in the order in which their names entered the registry, each as a turn of its own; a
+    /// name that was removed and found again keeps its first place (G-158).
     ///
     /// - Parameter matches: is asked for every survivor before the first is emptied.
     public func wipe(where matches: (_ name: String, _ node: AnyNode) -> Bool = { _, _ in true }) {
         flushUnused()
-        let chosen = entries.values
-            .filter { $0.isListed && matches($0.name, $0.node) }
-            .map(\.node)
-            .sorted { $0.id < $1.id }
+        let chosen = listedEntries.compactMap { entry in
+            entry.node.flatMap { matches(entry.key, $0) ? $0 : nil }
+        }
         for node in chosen { node.wipe() }
+    }
+
+    /// Empties every node that survives a flush and whose name matches `pattern`, and clears its error (G-162).
+    ///
+    /// As ``wipe(where:)``.
+    ///
+    /// - Parameter pattern: compared with the whole canonical name: `*` stands for any run of characters, `?` for one.
+    public func wipe(matching pattern: String) {
+        wipe { name, _ in Glob.matches(name, pattern) }
     }
 
     /// Flushes whenever `source` signals pressure, for as long as the registry lives.

@@ -16,12 +16,16 @@ public final class Registry {
     /// What happens to nodes that are not in use, unless something else was said for one of them.
     public let policy: Retention
     let naming: Naming
-    var entries: [String: RegistryEntry] = [:]
+    @exclusivity(unchecked) var table = NameTable<RegistryEntry>()
     /// The entries whose nodes the registry holds until pressure: a flush looks at no others.
-    var evictable: [String: RegistryEntry] = [:]
+    var evictable: ContiguousArray<RegistryEntry> = []
     var factories: [NodeFactory] = []
-    private var listed = 0
-    private var lastNumber: UInt64 = 0
+    /// The number of names.
+    ///
+    /// Names taken out with ``remove(_:)`` do not count.
+    public private(set) var count = 0
+    /// How many named nodes have died.
+    private(set) var deaths = 0
     private var making: Set<String> = []
     private var storedLimit: Int
 
@@ -50,10 +54,11 @@ public final class Registry {
 
     deinit {
         // The nodes go after the names: what their death runs finds no registry.
-        let held = entries.values.compactMap(\.strong)
-        for entry in entries.values { withdraw(entry) }
-        entries = [:]
-        evictable = [:]
+        let held = table.elements.compactMap(\.strong)
+        for entry in table.elements {
+            entry.detach()
+            entry.registry = nil
+        }
         withExtendedLifetime(held) {}
     }
 
@@ -67,7 +72,7 @@ public final class Registry {
             precondition(newValue > 0, "Registry: the limit must be positive")
             let isLower = newValue < storedLimit
             storedLimit = newValue
-            if isLower, newValue <= listed { flushUnused() }
+            if isLower, isFull { flushUnused() }
         }
     }
 
@@ -84,13 +89,12 @@ public final class Registry {
     ///   - retention: overrides the registry's policy for this node, from now on.
     /// - Returns: the one node of that name.
     public func node<Value>(_ name: String, as type: Value.Type, retention: Retention? = nil) -> Node<Value> {
-        guard let name = naming.canonical(name) else { return invalid(name, type) }
-        // Nobody else need hold the node: this does until it is returned.
-        let node = entries[name]?.node ?? make(name, type)
+        guard let name = naming.canonical(name) else { return graph.invalid(name, type) }
+        // Nothing else need hold the node: this does until it is returned.
+        let (entry, node) = table[name].map { ($0, self.node(of: $0)) } ?? make(name, type)
         guard let typed = node as? Node<Value> else {
             preconditionFailure("Registry: \(name) holds \(node.valueType), not \(type)")
         }
-        guard let entry = entries[name] else { return typed }
         if let retention { entry.override = retention }
         list(entry)
         return typed
@@ -112,26 +116,23 @@ public final class Registry {
 
     /// The node of that name if there is one, and it holds that type; makes nothing.
     public func find<Value>(_ name: String, as type: Value.Type) -> Node<Value>? {
-        guard let name = naming.canonical(name), let entry = entries[name] else { return nil }
+        guard let name = naming.canonical(name), let entry = table[name] else { return nil }
         guard let node = entry.node as? Node<Value> else { return nil }
         list(entry)
         return node
     }
 
-    /// The number of names; names taken out with ``remove(_:)`` do not count.
-    public var count: Int { listed }
-
     /// The canonical names, oldest first.
     ///
     /// Does not count as a look-up.
-    public var names: [String] { listedEntries.map(\.name) }
+    public var names: [String] { listedEntries.map(\.key) }
 
     /// The nodes, oldest name first.
     ///
     /// This is a look-up of each (G-130).
     public var nodes: [AnyNode] {
-        listedEntries.map { entry in
-            list(entry)
+        listedEntries.compactMap { entry in
+            entry.hold()
             return entry.node
         }
     }
@@ -142,14 +143,14 @@ public final class Registry {
     ///
     /// No effect if there is no such node.
     public func setRetention(_ retention: Retention?, of name: String) {
-        guard let name = naming.canonical(name), let entry = entries[name] else { return }
+        guard let name = naming.canonical(name), let entry = table[name] else { return }
         entry.override = retention
         entry.hold()
     }
 
     /// What happens to the node of that name when it is not in use; `nil` if there is none.
     public func retention(of name: String) -> Retention? {
-        naming.canonical(name).flatMap { entries[$0]?.retention }
+        naming.canonical(name).flatMap { table[$0]?.retention }
     }
 
     /// Takes the name out, whatever the policy, and says whether it was in.
@@ -157,68 +158,90 @@ public final class Registry {
     /// A node still in use lives on, and is found again when its name is looked up while somebody holds it (G-133a).
     @discardableResult
     public func remove(_ name: String) -> Bool {
-        guard let name = naming.canonical(name), let entry = entries[name], entry.isListed else {
+        guard let name = naming.canonical(name), let entry = table[name], entry.isListed else {
             return false
         }
-        entry.isListed = false
-        listed -= 1
-        entry.hold()
+        remove(entry)
         return true
     }
 
     /// Removes `owner` from the listens on every node of this registry, in order of creation (G-120).
     public func removeListeners(ownedBy owner: AnyObject?) {
-        let nodes = entries.values.map(\.node).sorted { $0.id < $1.id }
+        let nodes = table.elements.compactMap(\.node).sorted { $0.id < $1.id }
         for node in nodes { node.removeListeners(ownedBy: owner) }
     }
 
     // MARK: - Entries
 
-    var listedEntries: [RegistryEntry] {
-        entries.values.filter(\.isListed).sorted { $0.number < $1.number }
-    }
+    /// In the order in which they entered; a name that was removed and found again keeps its first place (G-158).
+    var listedEntries: [RegistryEntry] { table.elements.filter(\.isListed) }
+
+    /// Whether the soft limit is reached (G-131).
+    package var isFull: Bool { count >= storedLimit }
 
     private func list(_ entry: RegistryEntry) {
-        if !entry.isListed {
-            entry.isListed = true
-            listed += 1
-        }
+        entry.isListed = true
         entry.hold()
     }
 
-    private func make<Value>(_ name: String, _ type: Value.Type) -> AnyNode {
+    private func make<Value>(_ name: String, _ type: Value.Type) -> (RegistryEntry, AnyNode) {
         precondition(making.insert(name).inserted, "Registry: the factory of \(name) asks for \(name)")
-        defer { making.remove(name) }
-        if listed >= storedLimit { flushUnused() }
         let node = made(name, type)
-        if node.name == nil { node.name = name }
-        lastNumber += 1
-        let entry = RegistryEntry(name, number: lastNumber, node: node, in: self)
-        entries[name] = entry
-        graph.registered[node.id, default: []].append(entry)
-        node.isRegistered = true
-        return node
+        making.remove(name)
+        let entry = RegistryEntry(name)
+        insert(entry)
+        entry.adopt(node)
+        if isFull { flushUnused() }
+        return (entry, node)
     }
 
-    private func withdraw(_ entry: RegistryEntry) {
-        let id = entry.node.id
-        graph.registered[id]?.removeAll { $0 === entry }
-        if graph.registered[id]?.isEmpty == true { graph.registered[id] = nil }
+    func insert(_ entry: RegistryEntry) {
+        entry.registry = self
+        table.insert(entry)
+    }
+
+    /// The name is out.
+    func drop(_ entry: RegistryEntry) {
+        entry.detach()
+        table.remove(named: entry.key)
+        entry.registry = nil
     }
 
     /// The node has died.
     func forget(_ entry: RegistryEntry) {
-        if entry.isListed { listed -= 1 }
-        entry.isListed = false
-        evictable[entry.name] = nil
-        if entries[entry.name] === entry { entries[entry.name] = nil }
+        deaths += 1
+        if !entry.isDeclared {
+            entry.isListed = false
+            drop(entry)
+        }
+        account(for: entry, isEvictable: false)
     }
 
+    /// Brings up to date what the registry counts, and what it would release.
+    func account(for entry: RegistryEntry, isEvictable: Bool) {
+        if isEvictable != (entry.place >= 0) {
+            if isEvictable {
+                entry.place = Int32(evictable.count)
+                evictable.append(entry)
+            } else if let last = evictable.popLast(), last !== entry {
+                last.place = entry.place
+                evictable[Int(entry.place)] = last
+            }
+            if !isEvictable { entry.place = -1 }
+        }
+        let isCounted = entry.isListed && (isEvictable || !entry.isDeclared)
+        guard isCounted != entry.isCounted else { return }
+        entry.isCounted = isCounted
+        count += isCounted ? 1 : -1
+    }
+}
+
+extension Graph {
     /// What an invalid name gives: a node of its own that reports an error whatever happens to it.
-    private func invalid<Value>(_ name: String, _ type: Value.Type) -> Node<Value> {
-        let node = MutableNode<Value>(graph: graph, .empty)
+    func invalid<Value>(_ name: String, _ type: Value.Type) -> Node<Value> {
+        let node = MutableNode<Value>(graph: self, .empty)
         node.needFacets().lastingError = InvalidName(name: name)
-        graph.onError?(.invalidName(name))
+        onError?(.invalidName(name))
         return node
     }
 }

@@ -1,4 +1,5 @@
 import GraphHost
+import ReactiveGraph
 import Testing
 
 @Suite("Reading graph definitions")

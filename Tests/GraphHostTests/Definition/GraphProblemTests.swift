@@ -1,4 +1,5 @@
 import GraphHost
+import ReactiveGraph
 import Testing
 
 @Suite("Everything that can be wrong with a graph as a whole")

@@ -1,4 +1,5 @@
 import GraphHost
+import ReactiveGraph
 import Testing
 
 @Suite("What can be wrong with sync and links")

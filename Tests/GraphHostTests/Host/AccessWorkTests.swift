@@ -152,18 +152,4 @@ struct AccessWorkTests {
         let client = bench.connect(SessionAccess(Access(Principal(name: "ann", grants: grants))))
         #expect(client.ask(#"{"op":"observe","id":1,"graph":"g"}"#)[0].contains("forbidden"))
     }
-
-    @Test(
-        "Globs match as they are read",
-        arguments: [
-            ("ab", "*", true), ("ab", "a*", true), ("ab", "*b", true), ("ab", "a**", true),
-            ("ab", "?b", true), ("ab", "??", true), ("ab", "???", false), ("ab", "*a", false),
-            ("abcabd", "*abd", true), ("abcabd", "*ab?abd*", true), ("abcabd", "a*c*d", true),
-            ("a name that is longer than fifteen", "a*longer*fifteen", true),
-            ("a name that is longer than fifteen", "a*longer*sixteen", false),
-        ]
-    )
-    func matching(_ name: String, _ glob: String, _ matches: Bool) {
-        #expect(NodeSelection.matches(name, glob: glob) == matches)
-    }
 }

@@ -1,4 +1,5 @@
 @testable import GraphHost
+import ReactiveGraph
 import TestSupport
 import Testing
 

@@ -307,12 +307,22 @@ struct SubscribingTests {
         let graph = try bench.define(house)
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"house","node":"indoor_f"}"#)
+        let node = try #require(graph.node("indoor_f"))
+        let mutable = try #require(graph.node("indoor_c"))
         _ = bench.host.remove(graph)
         #expect(client.take() == [#"{"op":"end","id":1,"code":"node_removed","released":1}"#])
-        #expect(bench.host["house"] == nil)
-        #expect(try #require(graph.node("indoor_f")).exists == false)
-        #expect(try bench.read(graph, "indoor_f") == "empty")
-        #expect(throws: HostError.self) { try bench.submit(graph, [("indoor_c", "1")]) }
+        #expect(bench.host["house"] == nil && graph.node("indoor_f") == nil)
+        #expect(!node.exists)
+        guard case .empty = graph.read(node).held else {
+            Issue.record("a removed node holds something")
+            return
+        }
+        var late = Commit(graph: graph)
+        late.set.append(Assignment(mutable, try Datum.parse("1")))
+        guard case .refused = bench.host.submit(late) else {
+            Issue.record("a removed node was set")
+            return
+        }
         #expect(client.ask(#"{"op":"get","id":1,"graph":"house"}"#).first?.contains("unknown_graph") == true)
         try bench.define(house)
         #expect(bench.host["house"]?.rev == 3)

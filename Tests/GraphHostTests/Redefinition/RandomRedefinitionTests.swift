@@ -153,7 +153,7 @@ private final class Changes {
         }
         try compareWithFresh(step)
         if !graph.isWhole { complaints.append("\(step): something unreachable is alive") }
-        let parts = graph.nodes.count { $0.isMutable && $0.kept != nil }
+        let parts = graph.nodes.count { $0.isMutable && $0.living !== $0.source }
         if graph.chains.hiddenCount != parts + standIns { complaints.append("\(step): gates are left") }
     }
 

@@ -54,4 +54,26 @@ extension Examples {
         registry.wipe { name, _ in name.hasPrefix("/me") }  // prints empty(source: wipe)
         try check()
     }
+
+    @Test("Wiping by a pattern (G-162)")
+    func registryPattern() throws {
+        let graph = Graph()
+        let registry = Registry(graph: graph, policy: .always)
+        for path in ["/users/7", "/users/8", "/settings"] { registry.mutable(path, as: Int.self).set(1) }
+        registry.wipe(matching: "/users/*")
+        print(registry.nodes.filter(\.isEmpty).compactMap(\.name))  // prints ["/users/7", "/users/8"]
+        try check()
+    }
+
+    @Test("Children and relatives (G-161)")
+    func registryRelatives() throws {
+        let graph = Graph()
+        let registry = Registry(graph: graph)
+        let users = registry.node("https://example.org/users", as: [String].self)
+        let ada = users.child("7", as: String.self)
+        ada.writable().set("Ada")
+        print(ada)  // prints https://example.org/users/7: Ada
+        print(ada.relative("8?full", as: String.self))  // prints https://example.org/users/8?full: empty
+        try check()
+    }
 }

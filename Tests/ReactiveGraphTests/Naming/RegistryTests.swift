@@ -256,6 +256,51 @@ struct RegistryTests {
         #expect(log.lines == ["a 8", "plain 8"])
     }
 
+    @Test("G-158: wiping takes nodes in the order in which their names entered; found again keeps the place")
+    func wipeOrder() {
+        let registry = Registry(graph: graph, policy: .untilPressure)
+        let owner = BagKeeper()
+        // Its node is older than its name.
+        let old = graph.mutable(0)
+        registry.setFactory(for: "late") { old }
+        for name in ["b", "a", "c", "late"] {
+            registry.node(name, as: Int.self).addListener(owner: owner) { [log] in
+                log.note("\(name) \(text($0))")
+            }
+        }
+        registry.remove("b")
+        registry.remove("c")
+        _ = registry.node("b", as: Int.self)
+        #expect(registry.names == ["b", "a", "late"])
+        _ = log.take()
+        registry.wipe()
+        #expect(log.take() == ["b empty by wipe", "a empty by wipe", "late empty by wipe"])
+        // Once its node is dead, a name enters anew.
+        registry.remove("a")
+        registry.node("a", as: Int.self).removeListeners(ownedBy: owner)
+        registry.remove("a")
+        _ = registry.node("a", as: Int.self)
+        #expect(registry.names == ["b", "late", "a"])
+    }
+
+    @Test(
+        "G-162: wiping takes a pattern of canonical names",
+        arguments: [
+            ("*", [0, 1, 2, 3]), ("https://example.org/users/*", [0, 1]), ("*/users/?", [0]),
+            ("https://EXAMPLE.org/*", []), ("plain", [3]), ("", []),
+        ]
+    )
+    func wipePattern(_ pattern: String, _ wiped: [Int]) {
+        let registry = Registry(graph: graph, policy: .always)
+        let names = [
+            "https://example.org/users/7", "https://Example.org/users/12", "https://example.org/", "plain",
+        ]
+        let nodes = names.map { registry.mutable($0, as: Int.self) }
+        for node in nodes { node.set(1) }
+        registry.wipe(matching: pattern)
+        #expect(nodes.indices.filter { nodes[$0].isEmpty } == wiped)
+    }
+
     @Test("G-133a: a removed node still in use is the same instance when it is looked up again")
     func removed() {
         let registry = Registry(graph: graph, policy: .untilPressure)

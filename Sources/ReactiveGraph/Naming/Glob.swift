@@ -1,0 +1,47 @@
+/// Names with `*` for any run of characters and `?` for one.
+package enum Glob {
+    /// Whether it is a pattern, and not just a name.
+    package static func isGlob(_ pattern: String) -> Bool {
+        pattern.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
+    }
+
+    /// Whether a name matches a pattern; makes no arrays.
+    package static func matches(_ name: String, _ pattern: String) -> Bool {
+        var steps = 0
+        return matches(name, pattern, &steps)
+    }
+
+    /// The same, and counts the comparisons: at most the product of the two lengths, and a few.
+    package static func matches(_ name: String, _ pattern: String, _ steps: inout Int) -> Bool {
+        var (name, pattern) = (name, pattern)
+        return name.withUTF8 { name in pattern.withUTF8 { matches(name, $0, &steps) } }
+    }
+
+    private static func matches(
+        _ name: UnsafeBufferPointer<UInt8>,
+        _ pattern: UnsafeBufferPointer<UInt8>,
+        _ steps: inout Int
+    ) -> Bool {
+        var (i, j) = (0, 0)
+        var retry: (name: Int, pattern: Int)?
+        while i < name.count {
+            steps += 1
+            if j < pattern.count, pattern[j] == UInt8(ascii: "*") {
+                retry = (i, j)
+                j += 1
+                if j == pattern.count { return true }
+            } else if j < pattern.count, pattern[j] == UInt8(ascii: "?") || pattern[j] == name[i] {
+                i += 1
+                j += 1
+            } else if let back = retry {
+                retry = (back.name + 1, back.pattern)
+                i = back.name + 1
+                j = back.pattern + 1
+            } else {
+                return false
+            }
+        }
+        while j < pattern.count, pattern[j] == UInt8(ascii: "*") { j += 1 }
+        return j == pattern.count
+    }
+}
