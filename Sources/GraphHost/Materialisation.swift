@@ -101,7 +101,11 @@ extension LiveGraph {
 extension NodeDefinition {
     /// Whether it is a bare `from`: a node of its own, with its own name and listeners.
     var isFork: Bool {
-        if case .derived(let derived) = kind, case .from = derived.source { derived.pipe.isEmpty } else { false }
+        if case .derived(let derived) = kind, case .from = derived.source {
+            derived.pipe.isEmpty
+        } else {
+            false
+        }
     }
 }
 

@@ -114,9 +114,9 @@ struct ApiTests {
         edge.toNode = nil
         #expect(!edge.isConnected && edge.fromNode == nil && edge.toNode == nil)
         let ear = ListenEdge<Int>()
-        ear.fromNode = a
-        ear.toNode = nil
-        #expect(ear.from === a && ear.fromNode === nil)
+        ear.from = a
+        ear.to = nil
+        #expect(ear.from === a && ear.to == nil)
         expectSound(graph, a, b, derived, other)
     }
 

@@ -1,8 +1,9 @@
 internal import CEL
 internal import ReactiveGraph
 
-/// One expression as a stage uses it: it adds the time where that is asked for, and makes a value of whatever comes out. A
-/// failure is a value too.
+/// One expression as a stage uses it: it adds the time where that is asked for, and makes a value of whatever comes out.
+///
+/// A failure is a value too.
 struct Evaluation {
     private let program: Program
     private let place: String

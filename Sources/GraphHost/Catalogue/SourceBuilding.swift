@@ -31,7 +31,9 @@ extension LiveGraph {
 extension StageSite {
     // MARK: - Several inputs
 
-    /// What is made of all inputs: what they hold now, once none is empty. A failure of one is the result.
+    /// What is made of all inputs: what they hold now, once none is empty.
+    ///
+    /// A failure of one is the result.
     fileprivate func combined(_ combine: Source.Combine, _ inputs: [Node<Datum>]) -> Node<Datum> {
         let compute = joined(combine.map, names: combine.names)
         return Node.combineEach(inputs, compute)

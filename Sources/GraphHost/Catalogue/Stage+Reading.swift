@@ -56,7 +56,8 @@ extension Notebook {
     }
 
     private func stage(_ name: String, named key: Document, argument: Document?) -> Stage? {
-        guard let row = Catalogue[name], case .stage(let needsArgument, let takesNull, let read) = row.form else {
+        guard let row = Catalogue[name], case .stage(let needsArgument, let takesNull, let read) = row.form
+        else {
             unknownStage(name, at: key.position)
             return nil
         }

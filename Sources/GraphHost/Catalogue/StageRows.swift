@@ -353,7 +353,9 @@ extension StageSite {
         give: @escaping (Datum) -> StageInput<Base.Input>,
         take: @escaping (Base.Output) -> Emission<Datum>
     ) -> StageOperator {
-        StageOperator(Policied(base: base, policy: StagePolicy(failures, .run, meter, give: give, take: take)))
+        StageOperator(
+            Policied(base: base, policy: StagePolicy(failures, .run, meter, give: give, take: take))
+        )
     }
 
     /// A stage of a timed operator; failures are values like others.
@@ -375,7 +377,9 @@ extension StageSite {
     }
 }
 
-/// The keys of values, by an expression. Each value is asked for twice in a row, so the last two are kept.
+/// The keys of values, by an expression.
+///
+/// Each value is asked for twice in a row, so the last two are kept.
 private final class StageKeys {
     private let evaluation: Evaluation
     private var known: [(datum: Datum, key: Datum)] = []

@@ -61,12 +61,16 @@ extension StageSite {
         case .p95: numbers(window, WindowPercentile<Double>(0.95)) { 1 + $0 >> 6 }
         case .p99: numbers(window, WindowPercentile<Double>(0.99)) { 1 + $0 >> 6 }
         case .count:
-            values(window, WindowCount(), keep: { _ in () }) { Evaluation.datum(.double(Double($0)), at: place) }
+            values(window, WindowCount(), keep: { _ in () }) {
+                Evaluation.datum(.double(Double($0)), at: place)
+            }
         case .first: values(window, WindowFirst<Datum>(), keep: { $0 }) { $0 }
         case .last: values(window, WindowLast<Datum>(), keep: { $0 }) { $0 }
         case .list:
             // The list is written anew each time.
-            values(window, WindowList<Datum>(), keep: { $0 }, cost: { $0 }) { JSONText.joined($0, names: nil) }
+            values(window, WindowList<Datum>(), keep: { $0 }, cost: { $0 }) {
+                JSONText.joined($0, names: nil)
+            }
         }
     }
 
@@ -107,7 +111,9 @@ extension StageSite {
             case .count(let count): .count(count)
             }
         let base = Windowed(last: extent, limit: graph.host.limits.windowValues, figure, keep: keep)
-        let policy = StagePolicy<Windowed<Input, Figure>>(.bypass, .run, meter, give: give) { .value(take($0)) }
+        let policy = StagePolicy<Windowed<Input, Figure>>(.bypass, .run, meter, give: give) {
+            .value(take($0))
+        }
         policy.extraCost = { cost($0.count) }
         return StageOperator(Policied(base: base, policy: policy), on: timers)
     }

@@ -131,7 +131,9 @@ enum Sync {
                     return admits?(emission) ?? true ? edge.store(emission: emission) : .nothing
                 }
                 let origin = graph.origin(for: edge)
-                guard origin != 0, admits?(emission) ?? true, edge.store(emission: emission) == .enter else { return .nothing }
+                guard origin != 0, admits?(emission) ?? true, edge.store(emission: emission) == .enter else {
+                    return .nothing
+                }
                 return graph.enterSynced(edge, origin)
             }
         }

@@ -334,7 +334,7 @@ final class Play {
         outcome = try look()
         if outcome != .agrees { return outcome }
         let after = live.statistics
-        let kept = live.keptUntilPressure
+        let kept = live.registry.count
         if kept == 0, after.nodes != before.nodes || after.edges != before.edges {
             return .differs(
                 "\(after.nodes) nodes and \(after.edges) edges are left, not \(before.nodes) and \(before.edges)"

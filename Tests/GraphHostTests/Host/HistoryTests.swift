@@ -148,7 +148,10 @@ struct HistoryTests {
     func counts() throws {
         let bench = Bench()
         let graph = try bench.define(house)
-        #expect(graph.statistics.nodes == 4, "a stage at the end of a pipe is the node itself; loose does not exist")
+        #expect(
+            graph.statistics.nodes == 4,
+            "a stage at the end of a pipe is the node itself; loose does not exist"
+        )
         #expect(graph.statistics.listeners == 0)
         #expect(graph.isWhole)
         _ = bench.host.remove(graph)

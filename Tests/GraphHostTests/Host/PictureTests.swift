@@ -117,6 +117,8 @@ struct PictureTests {
         // The last stage is the node itself, which shows the whole pipe.
         #expect(text.contains(#""of":"hot","op":"map","label":"value > 30""#), "\(text)")
         #expect(text.contains(#""op":"from","label":"value > 30 | distinct""#), "\(text)")
-        #expect(String(decoding: graph.pictureDOT(live: true), as: UTF8.self).contains("[label=\"value > 30\"]"))
+        #expect(
+            String(decoding: graph.pictureDOT(live: true), as: UTF8.self).contains("[label=\"value > 30\"]")
+        )
     }
 }
