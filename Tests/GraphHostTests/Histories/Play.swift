@@ -1,4 +1,5 @@
 @testable import GraphHost
+import ReactiveGraph
 import TestSupport
 
 /// One random history, played by the host and by the model twice, with opposite choices where the rules leave one.
