@@ -138,6 +138,7 @@ open class Edge {
 
     /// Hands a value to the target, if it is still there.
     @inlinable
+    @inline(__always)
     final func store<Out>(_ value: Out) -> Outcome {
         guard let target = target(as: Out.self) else { return .nothing }
         return target._withUnsafeGuaranteedRef { $0.accept(value) }

@@ -198,17 +198,27 @@ extension Edge {
     @inlinable
     static func stateless<O: StatelessOperator>(_ operation: O) -> Edge {
         Edge(operation.name, operation.hearsEmptyAtConnection ? .hearsEmpty : []) { edge in
-            let site = Site(edge)
-            let result: Emission<O.Output>?
-            if case .value(let value) = edge.input(O.Input.self) {
-                result = operation.receive(value, at: site)
-            } else {
-                var copy = operation
-                result = copy.receiveEmpty(travels: edge.traits.contains(.propagatesEmpty), at: site)
+            guard case .value(let value) = edge.input(O.Input.self) else {
+                return edge.becameEmpty(operation)
             }
-            guard let result else { return .nothing }
-            return edge.store(emission: result)
+            switch operation.receive(value, at: Site(edge)) {
+            case .value(let value)?: return edge.store(value)
+            case .empty?: return edge.store(emission: Emission<O.Output>.empty)
+            case nil: return .nothing
+            }
         }
+    }
+}
+
+extension Edge {
+    /// What an operator without state makes of emptiness: out of the way of values.
+    @inlinable
+    @inline(never)
+    func becameEmpty<O: StatelessOperator>(_ operation: O) -> Outcome {
+        var copy = operation
+        let travels = traits.contains(.propagatesEmpty)
+        guard let result = copy.receiveEmpty(travels: travels, at: Site(self)) else { return .nothing }
+        return store(emission: result)
     }
 }
 

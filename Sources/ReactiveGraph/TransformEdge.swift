@@ -72,7 +72,7 @@ open class TransformEdge<In, Out>: AnyEdge {
     ///   - admits: says whether an emission is handed on.
     package init(syncing name: String, in graph: Graph, admits: @escaping (Emission<In>) -> Bool)
     where In == Out {
-        super.init(core: Sync.identity(In.self, graph, nil, name: name, admits: admits))
+        super.init(core: Sync.admitting(name, graph, admits))
     }
 
     init(wrapping edge: Edge) {

@@ -22,6 +22,18 @@ extension Node {
     /// Example: 1, 2, 3 with `{ $0 > 1 }` emits 2, 3.
     @inlinable
     public func filter(_ predicate: @escaping (Value) -> Bool) -> Node<Value> {
-        apply(Filter(predicate))
+        // As `apply(Filter(predicate))`, written out for the same reason as `map`.
+        let target = Node<Value>(graph: graph, .empty)
+        graph.derive(
+            target,
+            from: self,
+            Edge("Filter") { edge in
+                guard case .value(let value) = edge.input(Value.self) else {
+                    return edge.forwardEmpty(to: Value.self)
+                }
+                return predicate(value) ? edge.store(value) : .nothing
+            }
+        )
+        return target
     }
 }

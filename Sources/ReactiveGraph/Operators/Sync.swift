@@ -111,32 +111,42 @@ enum Sync {
     }
 
     /// Hands an emission on as it is, and once only in settled mode.
-    ///
-    /// `admits` is asked about each emission that has not reached the target over such edges already.
     @inlinable
-    static func identity<Value>(
-        _ type: Value.Type,
+    static func identity<Value>(_ type: Value.Type, _ graph: Graph, _ life: Life?) -> Edge {
+        let engine = Unmanaged.passUnretained(graph)
+        return Edge("Sync") { edge in
+            if let life, life.owner == nil { return .dead }
+            return engine._withUnsafeGuaranteedRef { pass(edge.input(Value.self), edge, $0) { _ in true } }
+        }
+    }
+
+    /// The same, for what `admits` lets pass; it is asked about no emission that has reached the target already.
+    static func admitting<Value>(
+        _ name: String,
         _ graph: Graph,
-        _ life: Life?,
-        name: String = "Sync",
-        admits: ((Emission<Value>) -> Bool)? = nil
+        _ admits: @escaping (Emission<Value>) -> Bool
     ) -> Edge {
         let engine = Unmanaged.passUnretained(graph)
         return Edge(name) { edge in
-            if let life, life.owner == nil { return .dead }
-            let emission = edge.input(Value.self)
-            if emission.isEmpty, !edge.traits.contains(.propagatesEmpty) { return .nothing }
-            return engine._withUnsafeGuaranteedRef { graph in
-                guard graph.propagation == .settled else {
-                    return admits?(emission) ?? true ? edge.store(emission: emission) : .nothing
-                }
-                let origin = graph.origin(for: edge)
-                guard origin != 0, admits?(emission) ?? true, edge.store(emission: emission) == .enter else {
-                    return .nothing
-                }
-                return graph.enterSynced(edge, origin)
-            }
+            engine._withUnsafeGuaranteedRef { pass(edge.input(Value.self), edge, $0, admits) }
         }
+    }
+
+    @inlinable
+    @inline(__always)
+    static func pass<Value>(
+        _ emission: Emission<Value>,
+        _ edge: Edge,
+        _ graph: Graph,
+        _ admits: (Emission<Value>) -> Bool
+    ) -> Outcome {
+        if emission.isEmpty, !edge.traits.contains(.propagatesEmpty) { return .nothing }
+        guard graph.propagation == .settled else {
+            return admits(emission) ? edge.store(emission: emission) : .nothing
+        }
+        let origin = graph.origin(for: edge)
+        guard origin != 0, admits(emission), edge.store(emission: emission) == .enter else { return .nothing }
+        return graph.enterSynced(edge, origin)
     }
 
     /// Hands the function of a value on.
