@@ -21,7 +21,7 @@ extension Host: CommitLogFollower {
         let graph = pending.commit.graph
         graph.settle(pending.commit)
         switch pending.commit.kind {
-        case .define: table.remove(named: graph.name)
+        case .define: forget(graph)
         case .tick: graph.tickFailed(at: clock.wall)
         case .values, .redefine, .remove: break
         }
@@ -36,19 +36,19 @@ extension Host: CommitLogFollower {
         let wasStale = isStale
         health = present
         healthChangedAt = clock.now
-        for graph in table.elements { graph.judge() }
+        for graph in known { graph.judge() }
         guard isStale != wasStale else { return }
         // A socket on which values flow hears no heartbeat for a long time.
         for session in sessions.all { session.heartbeat() }
     }
 
     public func log(lostEpochOf name: String) {
-        guard let former = table[name] else { return }
+        guard let former = known(name) else { return }
         onLog()
         precondition(former.pending == 0, "the log answers what is pending before it begins another epoch")
         keys.forget(graph: name)
         // The new one is found before the old one's clients hear that theirs has ended.
-        table.remove(named: name)
+        forget(former)
         if case .refused(let error) = define(former.definition) {
             _ = fault("graph \(name) has no new epoch: \(error.message)")
         }

@@ -22,7 +22,9 @@ public final class Host {
     public var onLog: () -> Void = {}
     /// Takes what went wrong in the server itself to its log, and returns under which word it is found there; see ``fault(_:)``.
     public var onFault: (_ what: String) -> String = { _ in "unknown" }
-    @exclusivity(unchecked) var table = NameTable<LiveGraph>()
+    private let table = NameTable()
+    /// All graphs in the order in which they came, also those that have not begun.
+    @exclusivity(unchecked) private(set) var known: [LiveGraph] = []
     var waiting: [UInt64: PendingCommit] = [:]
     @exclusivity(unchecked) private var tickets: UInt64 = 0
     var keys: IdempotencyKeys
@@ -70,17 +72,23 @@ public final class Host {
     }
 
     /// All graphs, in the order in which they came.
-    public var graphs: [LiveGraph] { table.elements.filter(\.isLive) }
+    public var graphs: [LiveGraph] { known.filter(\.isLive) }
 
     /// The graph of that name.
-    public subscript(name: String) -> LiveGraph? { table[name].flatMap { $0.isLive ? $0 : nil } }
+    public subscript(name: String) -> LiveGraph? { known(name).flatMap { $0.isLive ? $0 : nil } }
 
     /// The graph of that name, given as bytes; makes no `String`.
     ///
     /// Where there is none, callers are told ``noGraph``.
     public func graph(named name: UnsafeRawBufferPointer) -> LiveGraph? {
-        guard let graph = table[name], graph.isShown else { return nil }
-        return graph
+        guard let object = table[name] else { return nil }
+        let graph = unsafeDowncast(object, to: LiveGraph.self)
+        return graph.isShown ? graph : nil
+    }
+
+    /// The graph of that name, also one that has not begun.
+    func known(_ name: String) -> LiveGraph? {
+        table[name].map { unsafeDowncast($0, to: LiveGraph.self) }
     }
 
     // MARK: - Changing
@@ -91,21 +99,22 @@ public final class Host {
     public func define(_ definition: GraphDefinition) -> Submission {
         // While the log is catching up it knows itself what becomes of a first commit.
         if health != .catchingUp, let error = health.refusal { return .refused(error) }
-        guard table[definition.name] == nil else {
+        guard known(definition.name) == nil else {
             return .refused(HostError(.inUse, "a graph named \(definition.name) exists"))
         }
-        guard table.count < limits.graphs else {
+        guard known.count < limits.graphs else {
             let message = "there are \(limits.graphs) graphs, as many as there may be (limits.graphs)"
             return .refused(HostError(.tooLarge, message))
         }
         do throws(HostError) {
             let position = try log.open(graph: definition.name)
             let graph = LiveGraph(definition, host: self, position: position)
-            table.insert(graph)
+            known.append(graph)
+            table.insert(graph, named: graph.name)
             var commit = Commit(graph: graph)
             commit.kind = .define
             let submission = append(commit)
-            if case .refused = submission { table.remove(named: graph.name) }
+            if case .refused = submission { forget(graph) }
             return submission
         } catch {
             return .refused(told(error))
@@ -299,9 +308,10 @@ public final class Host {
         )
     }
 
-    /// Takes a graph that has just ended out of the table, where it has no successor there.
+    /// A graph that has ended, or never began, is no more; another one may have its name already.
     func forget(_ graph: LiveGraph) {
-        if table[graph.name] === graph { table.remove(named: graph.name) }
+        known.removeAll { $0 === graph }
+        if known(graph.name) === graph { table.remove(named: graph.name) }
     }
 
     // MARK: - Time and turns
@@ -315,7 +325,7 @@ public final class Host {
         if ledger.total > limits.pipelineUnits { sessions.endCostliest(atMost: limits.pipelineUnits) }
         guard health == .ready else { return }
         let wall = clock.wall
-        for graph in table.elements where !graph.isTickPending {
+        for graph in known where !graph.isTickPending {
             guard let due = graph.nextTick, due <= wall else { continue }
             var commit = Commit(graph: graph)
             commit.kind = .tick(wall)
@@ -330,7 +340,7 @@ public final class Host {
         var next = timers.nextMilliseconds
         // What is due when the log is well again happens then.
         guard health == .ready else { return next }
-        for graph in table.elements where !graph.isTickPending {
+        for graph in known where !graph.isTickPending {
             guard let due = graph.nextTick else { continue }
             let wall = clock.wall
             let steady = clock.now + (due > wall ? due - wall : 0)

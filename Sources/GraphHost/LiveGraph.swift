@@ -161,7 +161,3 @@ extension Node where Value == Datum {
         return datum.isFail ? .fail(datum) : .value(datum)
     }
 }
-
-extension LiveGraph: NameTableElement {
-    package var key: String { name }
-}

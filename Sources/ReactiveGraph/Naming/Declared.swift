@@ -4,7 +4,7 @@ extension Registry {
     ///
     /// It is canonical, and is not in the registry. It counts only while pressure would release its node.
     package func declare(_ entry: RegistryEntry) {
-        if let former = table[entry.key] {
+        if let former = known(entry.key) {
             precondition(!former.isListed, "Registry: \(entry.key) is declared twice")
             drop(former)
         }
@@ -23,13 +23,7 @@ extension Registry {
 
     /// The entry of that name, if it is in; no look-up.
     package func entry(_ name: String) -> RegistryEntry? {
-        guard let entry = table[name], entry.isListed else { return nil }
-        return entry
-    }
-
-    /// The entry of that name, given as bytes; makes no `String`.
-    package func entry(named name: UnsafeRawBufferPointer) -> RegistryEntry? {
-        guard let entry = table[name], entry.isListed else { return nil }
+        guard let entry = known(name), entry.isListed else { return nil }
         return entry
     }
 
@@ -63,7 +57,7 @@ extension Registry {
                 continue
             }
             open.removeLast()
-            // It may be an input twice.
+            // Making one of its inputs may have made it, too.
             guard entry.node == nil else { continue }
             let node = entry.make()
             adopt(node, as: entry)

@@ -1,30 +1,25 @@
-/// An object that a ``NameTable`` finds by its name.
-package protocol NameTableElement: AnyObject {
-    /// The name, which never changes while the object is in a table.
-    var key: String { get }
-}
-
 /// Finds an object by the bytes of its name, without making a `String`: open addressing over a power of two.
+///
+/// Neither generic nor a structure, because it is used in other modules: there generic code is not specialised, and each
+/// look-up would copy the structure.
 ///
 /// Invariants: `rows` has one row per name in order of insertion, and a hole for each name that was removed since
 /// the table was last rebuilt; `slots` holds row + 1, 0 = free; at most half of `slots` is in use.
-package struct NameTable<Element: NameTableElement> {
-    @usableFromInline
+package final class NameTable {
     struct Row {
-        @usableFromInline let hash: UInt32
-        @usableFromInline let ends: Ends
+        let hash: UInt32
+        let ends: Ends
+        let name: String
         /// nil: a hole.
-        @usableFromInline var element: Element?
+        var object: AnyObject?
     }
 
     /// How long a name is, its first bytes and its last, up to eight each: all of a name of sixteen bytes at most.
-    @usableFromInline
     struct Ends: Equatable {
-        @usableFromInline let count: UInt32
-        @usableFromInline let first: UInt64
-        @usableFromInline let last: UInt64
+        let count: UInt32
+        let first: UInt64
+        let last: UInt64
 
-        @inlinable
         @inline(__always)
         init(_ name: UnsafeRawBufferPointer) {
             count = UInt32(truncatingIfNeeded: name.count)
@@ -48,61 +43,58 @@ package struct NameTable<Element: NameTableElement> {
         }
     }
 
-    @usableFromInline var rows: ContiguousArray<Row> = []
-    @usableFromInline var slots: ContiguousArray<UInt32> = ContiguousArray(repeating: 0, count: 8)
+    @exclusivity(unchecked) private(set) var rows: ContiguousArray<Row> = []
+    @exclusivity(unchecked) private(set) var slots: ContiguousArray<UInt32> = ContiguousArray(
+        repeating: 0,
+        count: 8
+    )
     /// The number of names.
-    package private(set) var count = 0
+    @exclusivity(unchecked) private(set) var count = 0
     /// Names may come from strangers, who must not be able to choose names that collide.
-    @usableFromInline let seeds = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+    private let seeds = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
 
     package init() {}
 
-    /// The elements, in order of insertion.
-    @inlinable
-    package var elements: some Sequence<Element> { rows.lazy.compactMap(\.element) }
-
-    /// The element of that name.
-    @inlinable
-    package subscript(name: UnsafeRawBufferPointer) -> Element? {
+    /// The object of that name.
+    package subscript(name: UnsafeRawBufferPointer) -> AnyObject? {
         guard let slot = slot(of: name) else { return nil }
-        return rows[Int(slots[slot]) - 1].element
+        return rows[Int(slots[slot]) - 1].object
     }
 
-    /// The element of that name.
-    @inlinable
-    package subscript(name: String) -> Element? {
+    /// The object of that name.
+    package subscript(name: String) -> AnyObject? {
         var name = name
         return name.withUTF8 { self[UnsafeRawBufferPointer($0)] }
     }
 
-    /// Adds an element under its name, which is not in the table yet.
-    package mutating func insert(_ element: Element) {
-        var name = element.key
+    /// Adds an object under a name that is not in the table yet.
+    package func insert(_ object: AnyObject, named name: String) {
+        var name = name
         let (hash, ends) = name.withUTF8 { name in
             let name = UnsafeRawBufferPointer(name)
             let ends = Ends(name)
             return (self.hash(name, ends), ends)
         }
-        rows.append(Row(hash: hash, ends: ends, element: element))
+        rows.append(Row(hash: hash, ends: ends, name: name, object: object))
         count += 1
         if rows.count * 2 > slots.count { rebuild() } else { place(row: rows.count - 1) }
     }
 
-    /// Removes the element of that name, if there is one.
-    package mutating func remove(named name: String) {
+    /// Removes the object of that name, if there is one.
+    package func remove(named name: String) {
         var name = name
         guard let slot = name.withUTF8({ slot(of: UnsafeRawBufferPointer($0)) }) else { return }
         let row = Int(slots[slot]) - 1
         vacate(slot)
-        let element = rows[row].element.take()
+        let object = rows[row].object.take()
         count -= 1
-        while let last = rows.last, last.element == nil { rows.removeLast() }
+        while let last = rows.last, last.object == nil { rows.removeLast() }
         if rows.count > 2 * count + 8 { rebuild() }
-        withExtendedLifetime(element) {}
+        withExtendedLifetime(object) {}
     }
 
-    @inlinable
-    func slot(of name: UnsafeRawBufferPointer) -> Int? {
+    @inline(__always)
+    private func slot(of name: UnsafeRawBufferPointer) -> Int? {
         let ends = Ends(name)
         let mask = slots.count - 1
         var slot = Int(hash(name, ends)) & mask
@@ -115,15 +107,14 @@ package struct NameTable<Element: NameTableElement> {
     }
 
     /// Whether the name of a row has these bytes between its ends.
-    @inlinable
     @inline(never)
     func isMiddle(_ name: UnsafeRawBufferPointer, ofRow row: Int) -> Bool {
-        guard var key = rows[row].element?.key else { return false }
-        return key.withUTF8 { key in key[8..<key.count - 8].elementsEqual(name[8..<name.count - 8]) }
+        var other = rows[row].name
+        return other.withUTF8 { $0[8..<name.count - 8].elementsEqual(name[8..<name.count - 8]) }
     }
 
     /// Frees a slot: what stands after it moves up, unless it would move away from where a search for it begins.
-    private mutating func vacate(_ slot: Int) {
+    private func vacate(_ slot: Int) {
         let mask = slots.count - 1
         var (gap, next) = (slot, (slot + 1) & mask)
         while slots[next] != 0 {
@@ -138,22 +129,21 @@ package struct NameTable<Element: NameTableElement> {
     }
 
     /// Without holes, and with room for half as many names again before the next time.
-    private mutating func rebuild() {
-        rows.removeAll { $0.element == nil }
+    private func rebuild() {
+        rows.removeAll { $0.object == nil }
         var size = 8
         while size < rows.count * 3 { size *= 2 }
         slots = ContiguousArray(repeating: 0, count: size)
         for row in rows.indices { place(row: row) }
     }
 
-    private mutating func place(row: Int) {
+    private func place(row: Int) {
         let mask = slots.count - 1
         var slot = Int(rows[row].hash) & mask
         while slots[slot] != 0 { slot = (slot + 1) & mask }
         slots[slot] = UInt32(row + 1)
     }
 
-    @inlinable
     @inline(__always)
     func hash(_ name: UnsafeRawBufferPointer, _ ends: Ends) -> UInt32 {
         var hash = mix(ends.first ^ UInt64(ends.count), ends.last)
@@ -166,10 +156,32 @@ package struct NameTable<Element: NameTableElement> {
         return UInt32(truncatingIfNeeded: hash)
     }
 
-    @inlinable
     @inline(__always)
     func mix(_ first: UInt64, _ second: UInt64) -> UInt64 {
         let product = (first ^ seeds.0).multipliedFullWidth(by: second ^ seeds.1)
         return product.high ^ product.low
     }
+}
+
+/// The objects, in order of insertion.
+extension NameTable: Sequence {
+    /// Goes through the objects that were there when it was made.
+    package struct Iterator: IteratorProtocol {
+        let rows: ContiguousArray<Row>
+        var place = 0
+
+        init(_ rows: ContiguousArray<Row>) {
+            self.rows = rows
+        }
+
+        package mutating func next() -> AnyObject? {
+            while place < rows.count {
+                place += 1
+                if let object = rows[place - 1].object { return object }
+            }
+            return nil
+        }
+    }
+
+    package func makeIterator() -> Iterator { Iterator(rows) }
 }

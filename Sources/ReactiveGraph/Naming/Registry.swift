@@ -16,7 +16,7 @@ public final class Registry {
     /// What happens to nodes that are not in use, unless something else was said for one of them.
     public let policy: Retention
     let naming: Naming
-    @exclusivity(unchecked) var table = NameTable<RegistryEntry>()
+    let table = NameTable()
     /// The entries whose nodes the registry holds until pressure: a flush looks at no others.
     var evictable: ContiguousArray<RegistryEntry> = []
     var factories: [NodeFactory] = []
@@ -54,8 +54,8 @@ public final class Registry {
 
     deinit {
         // The nodes go after the names: what their death runs finds no registry.
-        let held = table.elements.compactMap(\.strong)
-        for entry in table.elements {
+        let held = entries.compactMap(\.strong)
+        for entry in entries {
             entry.detach()
             entry.registry = nil
         }
@@ -91,7 +91,7 @@ public final class Registry {
     public func node<Value>(_ name: String, as type: Value.Type, retention: Retention? = nil) -> Node<Value> {
         guard let name = naming.canonical(name) else { return graph.invalid(name, type) }
         // Nothing else need hold the node: this does until it is returned.
-        let (entry, node) = table[name].map { ($0, self.node(of: $0)) } ?? make(name, type)
+        let (entry, node) = known(name).map { ($0, self.node(of: $0)) } ?? make(name, type)
         guard let typed = node as? Node<Value> else {
             preconditionFailure("Registry: \(name) holds \(node.valueType), not \(type)")
         }
@@ -116,7 +116,7 @@ public final class Registry {
 
     /// The node of that name if there is one, and it holds that type; makes nothing.
     public func find<Value>(_ name: String, as type: Value.Type) -> Node<Value>? {
-        guard let name = naming.canonical(name), let entry = table[name] else { return nil }
+        guard let name = naming.canonical(name), let entry = known(name) else { return nil }
         guard let node = entry.node as? Node<Value> else { return nil }
         list(entry)
         return node
@@ -143,14 +143,14 @@ public final class Registry {
     ///
     /// No effect if there is no such node.
     public func setRetention(_ retention: Retention?, of name: String) {
-        guard let name = naming.canonical(name), let entry = table[name] else { return }
+        guard let name = naming.canonical(name), let entry = known(name) else { return }
         entry.override = retention
         entry.hold()
     }
 
     /// What happens to the node of that name when it is not in use; `nil` if there is none.
     public func retention(of name: String) -> Retention? {
-        naming.canonical(name).flatMap { table[$0]?.retention }
+        naming.canonical(name).flatMap { known($0)?.retention }
     }
 
     /// Takes the name out, whatever the policy, and says whether it was in.
@@ -158,7 +158,7 @@ public final class Registry {
     /// A node still in use lives on, and is found again when its name is looked up while somebody holds it (G-133a).
     @discardableResult
     public func remove(_ name: String) -> Bool {
-        guard let name = naming.canonical(name), let entry = table[name], entry.isListed else {
+        guard let name = naming.canonical(name), let entry = known(name), entry.isListed else {
             return false
         }
         remove(entry)
@@ -167,14 +167,28 @@ public final class Registry {
 
     /// Removes `owner` from the listens on every node of this registry, in order of creation (G-120).
     public func removeListeners(ownedBy owner: AnyObject?) {
-        let nodes = table.elements.compactMap(\.node).sorted { $0.id < $1.id }
+        let nodes = entries.compactMap(\.node).sorted { $0.id < $1.id }
         for node in nodes { node.removeListeners(ownedBy: owner) }
     }
 
     // MARK: - Entries
 
     /// In the order in which they entered; a name that was removed and found again keeps its first place (G-158).
-    var listedEntries: [RegistryEntry] { table.elements.filter(\.isListed) }
+    var listedEntries: [RegistryEntry] { entries.filter(\.isListed) }
+
+    private var entries: [RegistryEntry] { table.map { unsafeDowncast($0, to: RegistryEntry.self) } }
+
+    /// The entry of a name, also of one that was removed and is in use.
+    func known(_ name: String) -> RegistryEntry? {
+        table[name].map { unsafeDowncast($0, to: RegistryEntry.self) }
+    }
+
+    /// The entry of that name, given as bytes, if it is in; makes no `String`, and is no look-up.
+    package func entry(named name: UnsafeRawBufferPointer) -> RegistryEntry? {
+        guard let object = table[name] else { return nil }
+        let entry = unsafeDowncast(object, to: RegistryEntry.self)
+        return entry.isListed ? entry : nil
+    }
 
     /// Whether the soft limit is reached (G-131).
     package var isFull: Bool { count >= storedLimit }
@@ -197,7 +211,7 @@ public final class Registry {
 
     func insert(_ entry: RegistryEntry) {
         entry.registry = self
-        table.insert(entry)
+        table.insert(entry, named: entry.key)
     }
 
     /// The name is out.

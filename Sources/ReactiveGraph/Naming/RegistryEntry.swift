@@ -2,7 +2,7 @@
 ///
 /// The server of this package keeps more by name than a node: it declares names of its own, as subclasses, which stay when
 /// their nodes die. Users of a ``Registry`` need no entries; they cannot make any.
-open class RegistryEntry: NameTableElement {
+open class RegistryEntry {
     /// The canonical name.
     package final let key: String
     /// The registry while the name is in it.

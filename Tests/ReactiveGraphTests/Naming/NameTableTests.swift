@@ -5,16 +5,20 @@ import Testing
 
 @Suite("Finding objects by the bytes of their names")
 struct NameTableTests {
-    private final class Box: NameTableElement {
-        let key: String
-        init(_ name: String) { key = name }
+    private final class Box {
+        let name: String
+        init(_ name: String) { self.name = name }
     }
 
-    private func table(_ names: [String]) -> NameTable<Box> {
-        var table = NameTable<Box>()
-        for name in names { table.insert(Box(name)) }
+    private func table(_ names: [String]) -> NameTable {
+        let table = NameTable()
+        for name in names { table.insert(Box(name), named: name) }
         return table
     }
+
+    private func found(_ name: String, _ table: NameTable) -> String? { (table[name] as? Box)?.name }
+
+    private func listed(_ table: NameTable) -> [String] { table.compactMap { ($0 as? Box)?.name } }
 
     @Test("names that differ in one byte are different, wherever it is and however long they are")
     func oneByte() {
@@ -24,7 +28,7 @@ struct NameTableTests {
                 String(plain.prefix(place)) + "b" + String(plain.dropFirst(place + 1))
             }
             let table = table(names + [plain])
-            for name in names + [plain] { #expect(table[name]?.key == name) }
+            for name in names + [plain] { #expect(found(name, table) == name) }
             #expect(table[plain + "a"] == nil && table[String(plain.dropLast())] == nil)
             #expect(table[String(repeating: "c", count: length)] == nil)
         }
@@ -39,35 +43,35 @@ struct NameTableTests {
             names.insert(String((0..<length).map { _ in "ab_9".randomElement(using: &random)! }))
         }
         let order = names.sorted()
-        var table = table(order)
+        let table = table(order)
         var left = order
         for name in order.shuffled(using: &random).prefix(350) {
             table.remove(named: name)
             left.removeAll { $0 == name }
-            #expect(table.elements.map(\.key) == left && table.count == left.count)
+            #expect(listed(table) == left && table.count == left.count)
         }
-        for name in order { #expect(table[name]?.key == (left.contains(name) ? name : nil)) }
+        for name in order { #expect(found(name, table) == (left.contains(name) ? name : nil)) }
         table.remove(named: "never there")
-        for name in order where !left.contains(name) { table.insert(Box(name)) }
-        #expect(table.elements.map(\.key) == left + order.filter { !left.contains($0) })
-        for name in order { #expect(table[name]?.key == name) }
+        for name in order where !left.contains(name) { table.insert(Box(name), named: name) }
+        #expect(listed(table) == left + order.filter { !left.contains($0) })
+        for name in order { #expect(found(name, table) == name) }
     }
 
     @Test("Names that come and go leave nothing behind, and those that stay are found")
     func comingAndGoing() {
         let stays = ["one whose middle is not in its ends", "another whose middle is not in its ends"]
-        var table = table(stays)
+        let table = table(stays)
         for number in 0..<1000 {
             let name = "a name for a while, number \(number), of some length"
-            table.insert(Box(name))
+            table.insert(Box(name), named: name)
             if number % 100 == 50 {
                 table.remove(named: stays[0])
-                table.insert(Box(stays[0]))
+                table.insert(Box(stays[0]), named: stays[0])
             }
-            #expect(table[name]?.key == name)
+            #expect(found(name, table) == name)
             table.remove(named: name)
             #expect(table[name] == nil)
-            for name in stays { #expect(table[name]?.key == name) }
+            for name in stays { #expect(found(name, table) == name) }
         }
         #expect(table.rows.count <= 12 && table.slots.count <= 16 && table.count == 2)
     }

@@ -2,6 +2,8 @@
 final class ReferenceRegistry {
     struct Entry {
         let node: ReferenceNode
+        /// Rises with each name that enters; found again, a name keeps it (G-158).
+        let number: Int
         var isListed = false
         var isStrong = false
         var override: Keeping?
@@ -9,6 +11,7 @@ final class ReferenceRegistry {
 
     var entries: [Int: Entry] = [:]
     var limit = 3
+    private var lastNumber = 0
     private let policy: Keeping
 
     init(_ policy: Keeping) {
@@ -16,6 +19,11 @@ final class ReferenceRegistry {
     }
 
     var listed: Int { entries.values.count { $0.isListed } }
+
+    func enter(_ name: Int, _ node: ReferenceNode) {
+        lastNumber += 1
+        entries[name] = Entry(node: node, number: lastNumber)
+    }
 
     func holds(_ node: ReferenceNode) -> Bool {
         entries.values.contains { $0.node === node && $0.isStrong }
@@ -59,8 +67,8 @@ extension ReferenceWorld {
             flush()
             let chosen = registry.entries
                 .filter { $0.value.isListed && (all || $0.key % 2 == 0) }
+                .sorted { $0.value.number < $1.value.number }
                 .map(\.value.node)
-                .sorted { $0.number < $1.number }
             for node in chosen { node.pins += 1 }
             for node in chosen { graph.set(node, nil, context: nil) }
             for node in chosen { node.pins -= 1 }
@@ -80,7 +88,7 @@ extension ReferenceWorld {
             if registry.listed >= registry.limit { flush() }
             let node = graph.makeNode(nil)
             node.isMutable = true
-            registry.entries[name] = ReferenceRegistry.Entry(node: node)
+            registry.enter(name, node)
         }
         guard let node = registry.entries[name]?.node else { return }
         node.pins += 1
