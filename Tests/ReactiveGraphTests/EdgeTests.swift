@@ -424,7 +424,7 @@ struct EdgeTests {
             bag.insert(second)
             edge = second
             first.disconnect()
-            #expect(bag.onlyListen === second && bag.count == 1)
+            #expect(bag.lastListen === second && bag.count == 1)
         }
         #expect(edge != nil)
         bag.cancel()

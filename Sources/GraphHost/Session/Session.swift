@@ -115,11 +115,6 @@ public final class Session {
     /// The subscriptions there are at this moment, oldest first.
     var subscriptions: [Subscription] { listed.map { $0 } }
 
-    /// The subscription, where there is one only.
-    var loneSubscription: Subscription? {
-        bag.onlyListen.map { unsafeDowncast($0, to: Subscription.self) }
-    }
-
     private var lastSubscription: Subscription? {
         bag.lastListen.map { unsafeDowncast($0, to: Subscription.self) }
     }
