@@ -163,9 +163,6 @@ extension CancellableBag {
             return edge
         }
     }
-
-    /// The listen put in last.
-    package var lastListen: Edge? { lastHeld?.takeUnretainedValue() }
 }
 
 extension Edge {
