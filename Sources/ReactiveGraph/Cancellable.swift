@@ -180,15 +180,6 @@ extension CancellableBag {
             return edge
         }
     }
-
-    /// The listen put in last.
-    package var lastListen: Edge? { lastHeld?.takeUnretainedValue() }
-
-    /// The listen in it, where there is one only.
-    package var onlyListen: Edge? {
-        guard let held, held.isSame(as: lastHeld) else { return nil }
-        return held.takeUnretainedValue()
-    }
 }
 
 extension Edge {

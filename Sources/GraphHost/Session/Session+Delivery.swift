@@ -77,8 +77,8 @@ extension Session {
         isMarked = false
         // Answers that were kept for the frames of this turn follow them.
         defer { if !requests.isEmpty, !isClosed { drain() } }
-        if firstMarked == nil, let lone = loneSubscription, !isBare {
-            deliverLoneQueue(of: lone, latest, sink)
+        if firstMarked == nil, subscriptionCount == 1, !isBare {
+            deliverLoneQueue(latest, sink)
             return
         }
         guard queue.isEmpty, let first = firstMarked,
@@ -113,12 +113,8 @@ extension Session {
     }
 
     /// One subscription in mode `all` and nothing else: a message per commit.
-    private func deliverLoneQueue(
-        of subscription: Subscription,
-        _ latest: LatestFrame,
-        _ sink: any MessageSink
-    ) {
-        guard !queue.isEmpty else { return }
+    private func deliverLoneQueue(_ latest: LatestFrame, _ sink: any MessageSink) {
+        guard let subscription = queue.first?.subscription else { return }
         if subscription.options.every > 0, subscription.postponed() { return }
         // Nothing of it is held back any more: each message may move the client's cursor.
         queuedBytes = 0

@@ -115,15 +115,6 @@ public final class Session {
     /// The subscriptions there are at this moment, oldest first.
     var subscriptions: [Subscription] { listed.map { $0 } }
 
-    /// The subscription, where there is one only.
-    var loneSubscription: Subscription? {
-        bag.onlyListen.map { unsafeDowncast($0, to: Subscription.self) }
-    }
-
-    private var lastSubscription: Subscription? {
-        bag.lastListen.map { unsafeDowncast($0, to: Subscription.self) }
-    }
-
     /// The subscriptions: none of them may end meanwhile.
     private var listed: some Sequence<Subscription> {
         bag.listens.lazy.map { unsafeDowncast($0, to: Subscription.self) }
@@ -231,7 +222,9 @@ public final class Session {
         expiry = nil
         var released: UInt64 = 0
         dropObservers()
-        while let last = lastSubscription { released += end(last, because: reason.rawValue) }
+        for subscription in subscriptions.reversed() {
+            released += end(subscription, because: reason.rawValue)
+        }
         dropMarks()
         requests.clear()
         sink = nil
@@ -261,7 +254,7 @@ public final class Session {
         guard !isClosed else { return }
         deliver(host.sessions.latest)
         if !isBare {
-            while let last = lastSubscription { end(last, .shutdown) }
+            for subscription in subscriptions.reversed() { end(subscription, .shutdown) }
             while let last = observers.last { end(last, .shutdown) }
         }
         guard !isClosed else { return }
