@@ -34,10 +34,12 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
+let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let package = Package(
     name: "mutations", platforms: [.macOS(.v15)],
+    dependencies: [.package(path: "%s")],
     targets: [
-        .target(name: "ReactiveGraph", swiftSettings: settings),
+        .target(name: "ReactiveGraph", dependencies: [deque], swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["ReactiveGraph"], path: "Tests/TestSupport", swiftSettings: settings
         ),
@@ -47,12 +49,15 @@ let package = Package(
 )
 """
 GRAPH = """\
+        .target(name: "ReactiveGraphDispatch", dependencies: ["ReactiveGraph"], swiftSettings: settings),
         .testTarget(
-            name: "ReactiveGraphTests", dependencies: ["ReactiveGraph", "TestSupport"], swiftSettings: settings
+            name: "ReactiveGraphTests", dependencies: ["ReactiveGraph", "ReactiveGraphDispatch", "TestSupport"],
+            swiftSettings: settings
         ),"""
 HOST = """\
-        .target(name: "CEL", swiftSettings: settings),
-        .target(name: "GraphHost", dependencies: ["ReactiveGraph", "CEL"], swiftSettings: settings),
+        .target(name: "Support", swiftSettings: settings),
+        .target(name: "CEL", dependencies: ["Support"], swiftSettings: settings),
+        .target(name: "GraphHost", dependencies: ["Support", "ReactiveGraph", "CEL", deque], swiftSettings: settings),
         .testTarget(name: "GraphHostTests", dependencies: ["GraphHost", "TestSupport"], swiftSettings: settings),"""
 
 
@@ -62,9 +67,9 @@ class Copy:
     def __init__(self, target, folder, manifest, folders):
         self.target = target
         self.folder = root / ".build-mutations" / folder
-        self.manifest = MANIFEST % manifest
+        self.manifest = MANIFEST % (root / ".build/checkouts/swift-collections", manifest)
         self.folders = [pathlib.Path(folder) for folder in folders]
-        self.sources = pathlib.Path("Sources") / target
+        self.sources = [folder for folder in self.folders if folder.parts[0] == "Sources"]
 
     def synchronise(self):
         """Brings the copy to the state of the tree."""
@@ -92,12 +97,13 @@ class Copy:
             return None, process.communicate()[0]
 
 
-# By the target that a fault is planted in.
+# By the target whose tests must notice.
 COPIES = {
     "ReactiveGraph": Copy("ReactiveGraph", "graph", GRAPH,
-                          ["Sources/ReactiveGraph", "Tests/ReactiveGraphTests", "Tests/TestSupport"]),
+                          ["Sources/ReactiveGraph", "Sources/ReactiveGraphDispatch", "Tests/ReactiveGraphTests", "Tests/TestSupport"]),
     "GraphHost": Copy("GraphHost", "host", HOST,
-                      ["Sources/ReactiveGraph", "Sources/CEL", "Sources/GraphHost", "Tests/GraphHostTests", "Tests/TestSupport"]),
+                      ["Sources/Support", "Sources/ReactiveGraph", "Sources/CEL", "Sources/GraphHost", "Tests/GraphHostTests",
+                       "Tests/TestSupport"]),
 }
 
 
@@ -111,7 +117,8 @@ def read_table():
 
 def place(fault, base):
     """The file of a fault: the one whose path ends so."""
-    found = [path for path in (base / fault["copy"].sources).rglob("*.swift") if ("/" + str(path)).endswith("/" + fault["file"])]
+    files = [path for folder in fault["copy"].sources for path in (base / folder).rglob("*.swift")]
+    found = [path for path in files if str(path).endswith("/" + fault["file"])]
     if len(found) != 1:
         raise ValueError(f"{label(fault)}: there are {len(found)} files {fault['file']}")
     return found[0]

@@ -7,9 +7,9 @@
 ///         value.isMultiple(of: 2) ? .value(value) : nil
 ///     }
 /// }
-///
-/// let evens = numbers.apply(Evens())
 /// ```
+/// `numbers.apply(Evens())` is then a node with the even numbers.
+///
 /// An edge begins with a copy of the operator it was made from, and goes back to that copy when its `from` is set to a
 /// different node (G-70, G-72). So no operator has to say how it begins anew.
 ///

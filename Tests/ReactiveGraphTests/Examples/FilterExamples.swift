@@ -106,4 +106,57 @@ extension Examples {
         print(average)  // prints undefined: -40.0
         try check()
     }
+
+    @Test("delta (G-69)")
+    func delta() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let meter = graph.mutable(1_200)
+        let used = meter.delta()
+        used.listen(in: bag) { print($0) }
+        meter.set(1_212)  // prints 12
+        meter.set(1_215)  // prints 3
+        try check()
+    }
+
+    @Test("delta with a function of one's own (G-69)")
+    func deltaFunction() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let floor = graph.mutable(0)
+        let direction = floor.apply(Delta { $1 > $0 ? "up" : "down" })
+        direction.listen(in: bag) { print($0) }
+        floor.set(3)  // prints up
+        floor.set(1)  // prints down
+        try check()
+    }
+
+    @Test("ifEmpty (G-11)")
+    func ifEmpty() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let guest = graph.mutable(of: String.self)
+        guest.ifEmpty("vacant").listen(in: bag) { print($0) }  // prints vacant
+        guest.set("Ada")  // prints Ada
+        guest.clear()  // prints vacant
+        try check()
+    }
+
+    @Test("An operator of one's own (G-69)")
+    func ownOperator() throws {
+        struct Evens: Operator {
+            let name = "Evens"
+            mutating func receive(_ value: Int, at site: Site) -> Emission<Int>? {
+                value.isMultiple(of: 2) ? .value(value) : nil
+            }
+        }
+        let graph = Graph()
+        let bag = CancellableBag()
+        let numbers = graph.mutable(of: Int.self)
+        let evens = numbers.apply(Evens())
+        evens.listen(in: bag) { print($0) }
+        numbers.set(1)
+        numbers.set(2)  // prints 2
+        try check()
+    }
 }

@@ -87,4 +87,31 @@ extension Examples {
         clock.advance(by: .seconds(20))  // prints 1, then 0
         try check()
     }
+
+    @Test("window: rate (G-112)")
+    func windowRate() throws {
+        let clock = ManualClock()
+        let graph = Graph(clock: clock)
+        let bag = CancellableBag()
+        let received = graph.mutable(0.0)
+        received.window(last: .time(.seconds(10))).rate().listen(in: bag) { print($0, "bytes a second") }
+        clock.advance(by: .seconds(2))
+        received.set(600)  // prints 300.0 bytes a second
+        clock.advance(by: .seconds(2))
+        received.set(800)  // prints 200.0 bytes a second
+        try check()
+    }
+
+    @Test("window: percentile and values")
+    func windowPercentile() throws {
+        let graph = Graph()
+        let latency = graph.mutable(of: Int.self)
+        let newest = latency.window(last: .count(5))
+        let (median, slowest, all) = (newest.percentile(0.5), newest.percentile(0.95), newest.values())
+        for milliseconds in [90, 12, 11, 14, 80, 10] { latency.set(milliseconds) }
+        print(median)  // prints undefined: 12
+        print(slowest)  // prints undefined: 80
+        print(all)  // prints undefined: [12, 11, 14, 80, 10]
+        try check()
+    }
 }
