@@ -4,12 +4,17 @@ import Testing
 /// Random definitions, commits, clients, redefinitions and time, played by the host and by a model written from the rules
 /// (docs/rules.md, docs/definitions.md): all operators, as nodes, behind links and syncs, and in clients' pipelines.
 ///
-/// `SLUICE_NIGHTLY=1` plays 100,000 instead of 5,120. `SLUICE_SEED=n` plays one, and prints it step by step.
+/// `SLUICE_NIGHTLY=1` plays 100,000 instead of 5,120, and `SLUICE_HISTORIES=n` so many, from the seed
+/// `SLUICE_FIRST_SEED` on. `SLUICE_SEED=n` plays one, and prints it step by step.
 @Suite("The host and the model play the same history")
 struct HistoriesTests {
     private static let portions = Array(0..<16)
     private static var histories: Int {
         environment("SLUICE_HISTORIES").flatMap { Int($0) } ?? (!Nightly.isOn ? 5_120 : 100_000)
+    }
+
+    private static var firstSeed: UInt64 {
+        environment("SLUICE_FIRST_SEED").flatMap { UInt64($0) } ?? 1
     }
 
     @Test("every value, every emission in its order, and every life is as the rules say", arguments: portions)
@@ -19,7 +24,7 @@ struct HistoriesTests {
             return
         }
         let share = Self.histories / Self.portions.count
-        let first = UInt64(portion * share) + 1
+        let first = Self.firstSeed + UInt64(portion * share)
         var open: [String: Int] = [:]
         var comparisons = 0
         var failures = 0

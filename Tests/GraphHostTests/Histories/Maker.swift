@@ -75,7 +75,7 @@ struct Maker {
         var node = Naive.NodeShape(name: name("d"), kind: .made(source, []))
         guard case .condition(let from, let when, _, _) = source else {
             node.kind = .made(source, stages(at: 3))
-            node.retain = retain(for: node)
+            node.retain = retain()
             return shape.nodes.append(node)
         }
         let sides = [("\(node.name)t", true), ("\(node.name)e", false)].filter { _ in dice.below(5) > 0 }
@@ -93,33 +93,19 @@ struct Maker {
         }
     }
 
-    /// Stages that wait count from the last commit, so a node that has some is held always.
-    private mutating func retain(for node: Naive.NodeShape) -> Naive.Retain? {
-        guard !node.stages.contains(where: \.isTimed) else { return nil }
-        return [nil, nil, nil, .always, .whileInUse, .untilPressure][dice.below(6)]
+    private mutating func retain() -> Naive.Retain? {
+        [nil, nil, nil, .always, .whileInUse, .untilPressure][dice.below(6)]
     }
 
     private mutating func link(in shape: Naive.Shape) -> Naive.LinkShape? {
         let from = pick(shape.nodes).name
         let to = pick(shape.nodes)
         guard to.name != from, !to.isSide, to.retain == nil || to.retain == .always else { return nil }
-        // What a `distinct` at the end of a link would compare with is left open.
-        let stages = stages(at: 2).filter { if case .distinct = $0 { false } else { true } }
-        let link = Naive.LinkShape(from: from, to: to.name, stages: stages)
+        let link = Naive.LinkShape(from: from, to: to.name, stages: stages(at: 2))
         guard !shape.links.contains(where: { $0.json == link.json }) else { return nil }
-        // No circle through a stage that waits.
         var with = shape
         with.links.append(link)
-        let circle = with.upstream(of: from)
-        guard circle.contains(to.name) else { return link }
-        let isTimed = with.nodes.contains { node in
-            circle.contains(node.name) && with.upstream(of: node.name).contains(to.name)
-                && node.stages.contains(where: \.isTimed)
-        }
-        let isLinkTimed = with.links.contains {
-            circle.contains($0.to) && $0.stages.contains(where: \.isTimed)
-        }
-        return isTimed || isLinkTimed ? nil : link
+        return with.hasTimedCircle ? nil : link
     }
 
     /// A source of any kind.
@@ -131,7 +117,7 @@ struct Maker {
         let switches = shape.nodes.filter {
             if case .made(.sort, let stages) = $0.kind { stages.isEmpty } else { $0.isCondition }
         }.map(\.name)
-        switch dice.below(makesConditions ? 12 : 11) {
+        switch dice.below(makesConditions ? 13 : 12) {
         case 0, 1, 2: return .from(any(&dice))
         case 3:
             return .combine(
@@ -156,6 +142,10 @@ struct Maker {
             let of = dice.below(5) == 0 ? any(&dice) : switches.isEmpty ? any(&dice) : pick(switches)
             return .one(of: of, key: pick([.text("two"), .text("more"), .number(1), .bool(true)]))
         case 10: return .rest(of: switches.isEmpty ? any(&dice) : pick(switches))
+        case 11:
+            let of = switches.isEmpty ? any(&dice) : pick(switches)
+            let keys: [Naive.Value] = [.text("two"), .text("more"), .null, .number(1), .bool(true)]
+            return .others(of: of, excluding: (0...dice.below(3)).map { _ in keys[dice.below(keys.count)] })
         default:
             return .condition(
                 from: any(&dice),
@@ -224,7 +214,7 @@ struct Maker {
             // A case of what comes later would be a circle.
             guard source.references.allSatisfy(names.contains) else { break }
             node.kind = .made(source, stages(at: 3))
-            node.retain = retain(for: node)
+            node.retain = retain()
             guard node.json != before else { break }
             new.nodes[place] = node
             return (new, node.name)

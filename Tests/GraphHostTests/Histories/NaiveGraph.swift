@@ -17,8 +17,8 @@ extension Naive {
         var followers: [Wire] = []
         var outs: [Wire] = []
         var subscribers: [Subscriber] = []
-        /// The emission that it holds, for syncs that hand on the very same one (G-137).
-        var origin = 0
+        /// The emissions that have set it, for syncs that hand on the very same one (G-137).
+        var origins: Set<Int> = []
         var join: Join?
         var timer: Timer?
         var isBusy = false
@@ -59,9 +59,19 @@ extension Naive {
         var latest: [Held]
         /// The path of the input that was delivered last.
         var path: Set<Int> = []
+        /// Whether emptiness of an input has arrived since the last emission (G-156).
+        var isEmptied = false
         private let compute: ([Held]) -> Held
 
-        var held: Held { compute(latest) }
+        /// What it holds before any input is delivered.
+        var first: Held { latest.contains(.empty) ? .empty : compute(latest) }
+
+        /// What it emits now: nothing while an input is empty, unless emptiness arrived (G-156).
+        func emission() -> Held? {
+            defer { isEmptied = false }
+            guard latest.contains(.empty) else { return compute(latest) }
+            return isEmptied ? .empty : nil
+        }
 
         init(_ count: Int, _ compute: @escaping ([Held]) -> Held) {
             self.compute = compute
@@ -69,18 +79,33 @@ extension Naive {
         }
     }
 
+    /// A moment; of equal ones that which was asked for first comes first (G-112).
+    struct Deadline: Comparable {
+        let time: UInt64
+        fileprivate let number: Int
+
+        static func < (a: Deadline, b: Deadline) -> Bool {
+            (a.time, a.number) < (b.time, b.number)
+        }
+    }
+
     /// A wake-up of a node.
     final class Timer {
         /// Whether it belongs to a client's pipeline, whose emissions are no commits.
         let isPrivate: Bool
-        let ring: () -> [Held]
-        fileprivate(set) var due: UInt64?
-        fileprivate var sequence = 0
+        let ring: () -> Kept?
+        var due: Deadline?
 
-        init(isPrivate: Bool, _ ring: @escaping () -> [Held]) {
+        init(isPrivate: Bool, _ ring: @escaping () -> Kept?) {
             self.isPrivate = isPrivate
             self.ring = ring
         }
+    }
+
+    /// What a stage keeps back, and the path on which it came (G-45).
+    struct Kept {
+        let held: Held
+        var path: Set<Int> = []
     }
 
     /// What one subscription hears.
@@ -128,6 +153,8 @@ extension Naive {
         let choice: Choice
         var shape = Shape()
         var now: UInt64
+        /// The time of the last commit.
+        var committed: UInt64
         /// Living nodes by name.
         var named: [String: Node] = [:]
         /// Retained nodes that are held until memory is short.
@@ -139,7 +166,11 @@ extension Naive {
         private var all: [Node] = []
         private var lastNumber = 0
         private var lastOrigin = 0
-        private var lastSequence = 0
+        private var lastDeadline = 0
+        /// The deadline whose emission is being made, in the definition and in clients' pipelines.
+        private var firing: [Bool: Deadline] = [:]
+        /// A living node that is being built anew, and what it is to hold: until that is known it counts as empty.
+        var fresh: (node: Node, held: Held)?
         /// Per turn that is running: the joins that it has marked (G-50).
         private var marks: [[Node]] = []
         private var staged: Set<Int> = []
@@ -151,6 +182,7 @@ extension Naive {
         init(_ choice: Choice, now: UInt64) {
             self.choice = choice
             self.now = now
+            committed = now
         }
 
         // MARK: - Propagation
@@ -164,6 +196,10 @@ extension Naive {
 
         /// The normative algorithm (G-34).
         func pass(_ node: Node, _ held: Held, _ path: Set<Int> = [], origin: Int? = nil) {
+            if fresh?.node === node {
+                fresh?.held = held
+                return
+            }
             lastOrigin += 1
             let origin = origin ?? lastOrigin
             guard !node.isBusy else { return node.queue.append((held, path, origin)) }
@@ -171,7 +207,7 @@ extension Naive {
             guard passes < 20_000 else { return }
             node.isBusy = true
             node.held = held
-            node.origin = origin
+            node.origins.insert(origin)
             let path = path.union([node.number])
             for subscriber in node.subscribers { subscriber.hear(held) }
             for wire in node.followers + node.outs where wire.isConnected && !path.contains(wire.to.number) {
@@ -187,7 +223,7 @@ extension Naive {
         private func serve(_ wire: Wire, _ held: Held, _ path: Set<Int>, _ origin: Int) {
             // What a batch sets itself wins (G-34a), and the very same emission comes once (G-137).
             guard !staged.contains(wire.to.number) else { return }
-            if wire.isIdentity, shape.isSettled, wire.to.origin == origin { return }
+            if wire.isIdentity, shape.isSettled, wire.to.origins.contains(origin) { return }
             wire.deliver(held, path, origin)
         }
 
@@ -213,9 +249,9 @@ extension Naive {
             wire.from.outs.append(wire)
         }
 
-        /// A node behind another one; nothing comes of an emission for which the function gives nil.
-        func derive(_ from: Node, name: String? = nil, _ change: @escaping (Held) -> Held?) -> Node {
-            let node = node(name)
+        /// A node behind another one, or `target`; nothing comes of an emission for which the function gives nil.
+        func derive(_ from: Node, as target: Node? = nil, _ change: @escaping (Held) -> Held?) -> Node {
+            let node = target ?? node()
             connect(
                 Wire(from, node) { [unowned self, unowned node] held, path, _ in
                     if let made = change(held) { pass(node, made, path) }
@@ -231,7 +267,7 @@ extension Naive {
             body()
             while let node = nextJoin(), let join = node.join {
                 marks[marks.count - 1].removeAll { $0 === node }
-                pass(node, join.held, join.path)
+                if let held = join.emission() { pass(node, held, join.path) }
             }
             marks.removeLast()
         }
@@ -271,7 +307,11 @@ extension Naive {
             guard let join = node.join else { return }
             join.latest[input] = held
             join.path = path
-            guard shape.isSettled else { return pass(node, join.held, path) }
+            if held == .empty { join.isEmptied = true }
+            guard shape.isSettled else {
+                if let held = join.emission() { pass(node, held, path) }
+                return
+            }
             guard !marks.joined().contains(where: { $0 === node }) else { return }
             marks[marks.count - 1].append(node)
         }
@@ -290,71 +330,59 @@ extension Naive {
 
         // MARK: - Time
 
-        /// Sets or moves a wake-up: restarted, it is a new one (G-112).
-        func wake(_ timer: Timer, at due: UInt64) {
-            lastSequence += 1
-            timer.due = due
-            timer.sequence = lastSequence
+        /// The time of stages in the definition is that of the last commit.
+        func time(isPrivate: Bool) -> UInt64 { isPrivate ? now : committed }
+
+        /// The moment so many milliseconds from now.
+        func deadline(after span: Int, isPrivate: Bool) -> Deadline {
+            lastDeadline += 1
+            return Deadline(time: time(isPrivate: isPrivate) + UInt64(span), number: lastDeadline)
         }
 
-        func stop(_ timer: Timer) {
-            timer.due = nil
+        /// Whether a moment is over: of this very millisecond, what comes before the emission that is being made.
+        func hasPassed(_ deadline: Deadline, isPrivate: Bool) -> Bool {
+            let now = time(isPrivate: isPrivate)
+            return deadline.time < now
+                || (deadline.time == now && firing[isPrivate].map { deadline <= $0 } ?? true)
         }
 
-        var nextDeadline: UInt64? { all.compactMap { $0.timer?.due }.min() }
-
-        /// Nodes whose wake-up is due, in the order of their deadlines, then of their wake-ups (G-112).
-        private func due(isPrivate: Bool) -> [(node: Node, timer: Timer)] {
-            all.compactMap { node in node.timer.map { (node, $0) } }
-                .filter { _, timer in timer.isPrivate == isPrivate && timer.due.map { $0 <= now } == true }
-                .sorted { ($0.1.due ?? 0, $0.1.sequence) < ($1.1.due ?? 0, $1.1.sequence) }
-        }
+        var nextDeadline: UInt64? { all.compactMap { $0.timer?.due?.time }.min() }
 
         /// What is due: first in clients' pipelines, each for itself, then in the definition, all in one turn.
         func advance() {
-            while let (node, timer) = due(isPrivate: true).first {
-                stop(timer)
-                for held in timer.ring() { turn { pass(node, held) } }
-            }
-            let due = due(isPrivate: false)
-            guard !due.isEmpty else { return }
-            if choice == .one || !shape.isSettled {
-                var sets: [(Node, Held)] = []
-                var clears: [Node] = []
-                for (node, timer) in due {
-                    stop(timer)
-                    for held in timer.ring() {
-                        if held == .empty { clears.append(node) } else { sets.append((node, held)) }
-                    }
-                }
-                tick(sets, clears, own: clears.filter(isSet))
+            while fire(isPrivate: true) {}
+            if shape.isSettled {
+                turn { while fire(isPrivate: false) {} }
             } else {
-                turn {
-                    // The ends of values come last.
-                    for (node, timer) in due.reversed().filter({ !isSet($0.node) })
-                        + due.filter({ isSet($0.node) })
-                    {
-                        guard let time = timer.due, time <= now else { continue }
-                        stop(timer)
-                        for held in timer.ring() { pass(node, held) }
-                    }
-                }
+                while fire(isPrivate: false) {}
             }
             collect()
         }
 
-        private func isSet(_ node: Node) -> Bool { node.name.flatMap { shape[$0] }?.isSet == true }
-
-        /// What a tick emits comes out of the operators, whatever reaches them in the same turn; only what is set wins.
-        private func tick(_ sets: [(node: Node, held: Held)], _ clears: [Node], own: [Node]) {
-            let emissions = sets + clears.map { ($0, Held.empty) }
-            guard shape.isSettled else {
-                for (node, held) in emissions { turn { pass(node, held) } }
-                return
+        /// Makes the emission that is due first (G-112), if there is one.
+        private func fire(isPrivate: Bool) -> Bool {
+            let due = all.compactMap { node -> (node: Node, timer: Timer, deadline: Deadline)? in
+                guard let timer = node.timer, timer.isPrivate == isPrivate, let deadline = timer.due,
+                    deadline.time <= now
+                else { return nil }
+                return (node, timer, deadline)
             }
-            staged = Set(own.map(\.number))
-            turn { for (node, held) in emissions { pass(node, held) } }
-            staged = []
+            guard let (node, timer, deadline) = due.min(by: { $0.deadline < $1.deadline }) else {
+                return false
+            }
+            timer.due = nil
+            // A tick is a commit.
+            if !isPrivate { committed = now }
+            firing[isPrivate] = deadline
+            defer { firing[isPrivate] = nil }
+            let kept = timer.ring()
+            guard let kept, !kept.path.contains(node.number) else { return true }
+            if isPrivate || !shape.isSettled {
+                turn { pass(node, kept.held, kept.path) }
+            } else {
+                pass(node, kept.held, kept.path)
+            }
+            return true
         }
 
         // MARK: - Life

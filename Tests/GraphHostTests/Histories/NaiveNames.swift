@@ -11,37 +11,23 @@ extension Naive.Graph {
         return building {
             for input in source.eager { _ = materialise(input) }
             let node = node(name)
-            connectMain(of: node, behind: construct(shape), replay: true)
+            construct(shape, as: node)
             named[name] = node
             return node
         }
     }
 
-    /// Source and stages of a named node.
-    private func construct(_ node: Naive.NodeShape) -> (end: Node, shown: Naive.Shown?) {
-        guard case .made(let source, let stages) = node.kind else {
-            preconditionFailure("\(node.name) is set")
+    /// Source and stages of a named node: the last of them is the node itself.
+    private func construct(_ shape: Naive.NodeShape, as node: Node) {
+        guard case .made(let source, let stages) = shape.kind else {
+            preconditionFailure("\(shape.name) is set")
         }
-        var end = self.source(source, at: node.name)
-        var shown: Naive.Shown?
+        var end = self.source(source, at: shape.name, as: stages.isEmpty ? node : nil)
         for (place, stage) in stages.enumerated() {
-            shown = if case .distinct = stage, place == stages.count - 1 { Naive.Shown() } else { nil }
-            end = self.stage(stage, behind: end, at: "\(node.name)/\(place)", shown: shown, isPrivate: false)
-            {}
+            let target = place == stages.count - 1 ? node : nil
+            end = self.stage(stage, behind: end, at: "\(shape.name)/\(place)", as: target, isPrivate: false) {
+            }
         }
-        return (end, shown)
-    }
-
-    private func connectMain(
-        of node: Node,
-        behind made: (end: Node, shown: Naive.Shown?),
-        replay: Bool
-    ) {
-        connect(
-            Wire(made.end, node) { [unowned self, unowned node] held, path, _ in pass(node, held, path) },
-            replay: replay
-        )
-        made.shown?.node = node
     }
 
     // MARK: - The beginning
@@ -65,9 +51,9 @@ extension Naive.Graph {
         let node = node(shape.name)
         named[shape.name] = node
         if let ttl {
-            let timer = Naive.Timer(isPrivate: false) { [.empty] }
+            let timer = Naive.Timer(isPrivate: false) { Naive.Kept(held: .empty) }
             node.timer = timer
-            if initial != nil { wake(timer, at: now + UInt64(ttl)) }
+            if initial != nil { timer.due = deadline(after: ttl, isPrivate: false) }
         }
         if let initial { node.held = .value(initial) }
     }
@@ -75,6 +61,7 @@ extension Naive.Graph {
     // MARK: - Commits
 
     func commit(_ sets: [(name: String, value: Naive.Value)], _ clears: [String]) {
+        committed = now
         for (name, _) in sets { restart(name, isEmpty: false) }
         for name in clears { restart(name, isEmpty: true) }
         batch(
@@ -87,7 +74,7 @@ extension Naive.Graph {
     /// A value lasts so long from when it was set.
     private func restart(_ name: String, isEmpty: Bool) {
         guard case .set(_, _, let ttl?)? = shape[name]?.kind, let timer = named[name]?.timer else { return }
-        if isEmpty { stop(timer) } else { wake(timer, at: now + UInt64(ttl)) }
+        timer.due = isEmpty ? nil : deadline(after: ttl, isPrivate: false)
     }
 
     /// Whether the node's checks let a value in.
@@ -108,7 +95,7 @@ extension Naive.Graph {
     private func connect(_ link: Naive.LinkShape) {
         var end = materialise(link.from)
         for (place, stage) in link.stages.enumerated() {
-            end = self.stage(stage, behind: end, at: "\(link.json)/\(place)", shown: nil, isPrivate: false) {}
+            end = self.stage(stage, behind: end, at: "\(link.json)/\(place)", isPrivate: false) {}
         }
         tie(end, to: materialise(link.to), through: nil, isIdentity: false, key: link.json)
     }
@@ -156,7 +143,7 @@ extension Naive.Graph {
                     node = known
                     continue
                 }
-                node = self.stage(stage, behind: node, at: "pipe/\(place)", shown: nil, isPrivate: true) {
+                node = self.stage(stage, behind: node, at: "pipe/\(place)", isPrivate: true) {
                     [unowned subscriber] in subscriber.isComplete = true
                 }
                 if isShared { chains[key] = node }
@@ -186,6 +173,7 @@ extension Naive.Graph {
     ///
     /// - Returns: the subscriptions that end, because a node is gone.
     func redefine(_ new: Naive.Shape, altered: String?) -> [Naive.Subscriber] {
+        committed = now
         let old = shape
         let gone = Set(old.nodes.map(\.name).filter { new[$0] == nil })
         let ended = subscribers.filter { !gone.isDisjoint(with: $0.sources) }
@@ -227,11 +215,17 @@ extension Naive.Graph {
     /// A node whose text is another one begins anew; it emits once where its value is another one.
     private func rebuild(_ node: Node, _ shape: Naive.NodeShape) {
         for wire in node.ins { disconnect(wire) }
-        let made = construct(shape)
-        connectMain(of: node, behind: made, replay: false)
-        // Whether a failure of the same code is the same is left open.
-        let isAlike = node.held.text == made.end.held.text
-        guard !isAlike || (node.held.isFail && choice == .one) else { return }
-        turn { pass(node, made.end.held) }
+        node.join = nil
+        node.timer = nil
+        fresh = (node, .empty)
+        if shape.stages.isEmpty, case .made(let source, _) = shape.kind {
+            let inner = self.source(source, at: shape.name)
+            _ = derive(inner, as: node) { $0 }
+        } else {
+            construct(shape, as: node)
+        }
+        let made = fresh?.held ?? .empty
+        fresh = nil
+        if !areAlike(made, node.held) { turn { pass(node, made) } }
     }
 }

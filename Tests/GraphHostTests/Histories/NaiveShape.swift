@@ -40,6 +40,18 @@ extension Naive {
             return node.isForgetful && !isLinked ? .whileInUse : .always
         }
 
+        /// Whether a link closes a circle in which a stage waits: such definitions are refused.
+        var hasTimedCircle: Bool {
+            links.contains { link in
+                let circle = upstream(of: link.from)
+                guard circle.contains(link.to) else { return false }
+                return nodes.contains { node in
+                    circle.contains(node.name) && upstream(of: node.name).contains(link.to)
+                        && node.stages.contains(where: \.isTimed)
+                } || links.contains { circle.contains($0.to) && $0.stages.contains(where: \.isTimed) }
+            }
+        }
+
         /// All nodes that a node's values come from, over ties as well.
         func upstream(of name: String) -> Set<String> {
             var open = [name]
@@ -150,6 +162,7 @@ extension Naive {
         case sort(from: String, by: Expression, value: Expression?)
         case one(of: String, key: Value)
         case rest(of: String)
+        case others(of: String, excluding: [Value])
         case condition(from: String, when: Expression, then: String?, otherwise: String?)
         case side(of: String, isThen: Bool)
 
@@ -157,7 +170,9 @@ extension Naive {
 
         var references: [String] {
             switch self {
-            case .from(let name), .one(let name, _), .rest(let name), .side(let name, _): [name]
+            case .from(let name), .one(let name, _), .rest(let name), .others(let name, _),
+                .side(let name, _):
+                [name]
             case .combine(let names, _, _), .merge(let names), .zip(let names, _, _): names
             case .flatten(let from, let to, let otherwise):
                 [from] + to.map(\.node) + (otherwise.map { [$0] } ?? [])
@@ -203,6 +218,9 @@ extension Naive {
                 return #""switch":{"from":"\#(from)","by":"\#(by.text)"\#(more)}"#
             case .one(let of, let key): return #""case":{"of":"\#(of)","key":\#(key.json)}"#
             case .rest(let of): return #""default":{"of":"\#(of)"}"#
+            case .others(let of, let keys):
+                let list = keys.map(\.json).joined(separator: ",")
+                return #""otherwise":{"of":"\#(of)","excluding":[\#(list)]}"#
             case .condition(let from, let when, let then, let otherwise):
                 let sides =
                     (then.map { #","then":"\#($0)""# } ?? "") + (otherwise.map { #","else":"\#($0)""# } ?? "")

@@ -5,20 +5,20 @@ extension Naive.Graph {
 
     /// The node of a stage behind `input`; its failures say that they happened at `place`.
     ///
-    /// A `distinct` compares with what `shown` holds, the named node whose last stage it is (G-71), or with its own node.
-    /// A stage `isPrivate` that is part of a client's pipeline.
+    /// The last stage of a named node is that node itself, `target`. A stage `isPrivate` that is part of a client's
+    /// pipeline.
     func stage(
         _ stage: Naive.Stage,
         behind input: Node,
         at place: String,
-        shown: Naive.Shown?,
+        as target: Node? = nil,
         isPrivate: Bool,
         onLast: @escaping () -> Void
     ) -> Node {
-        let typeFault = Held.fail(Naive.Failure(code: "expr_type", place: place))
+        let typeFault = Held.fail(Naive.Failure(code: "expr_type", place: place, cause: [.text(stage.json)]))
         /// Empty stays empty, a failure stays that failure.
         func compute(_ change: @escaping (Naive.Value) -> Held?) -> Node {
-            derive(input) { held in
+            derive(input, as: target) { held in
                 guard case .value(let value) = held else { return held }
                 return change(value)
             }
@@ -28,12 +28,12 @@ extension Naive.Graph {
         }
         /// Failures count, too (G-70).
         func count(_ passes: @escaping () -> Bool) -> Node {
-            derive(input) { held in held == .empty || passes() ? held : nil }
+            derive(input, as: target) { held in held == .empty || passes() ? held : nil }
         }
         switch stage {
         case .map(let expression): return compute { expression.result([$0], at: place) }
         case .replace(let constant): return compute { _ in .value(constant) }
-        case .ifEmpty(let constant): return derive(input) { $0 == .empty ? .value(constant) : $0 }
+        case .ifEmpty(let constant): return derive(input, as: target) { $0 == .empty ? .value(constant) : $0 }
         case .filter(let condition):
             return compute { value in
                 let answer = condition.result([value], at: place)
@@ -46,7 +46,7 @@ extension Naive.Graph {
         case .ignore(let unwanted): return choose { $0 != unwanted }
         case .select(let wanted): return choose { $0 == wanted }
         case .ignoreNull: return choose { $0 != .null }
-        case .distinct(let key): return distinct(input, by: key, at: place, shown)
+        case .distinct(let key): return distinct(input, by: key, at: place, as: target)
         case .delta:
             var previous: Double?
             return compute { value in
@@ -92,26 +92,26 @@ extension Naive.Graph {
                 return figure.of(values)
             }
         case .windowOver, .debounce, .sample, .delay:
-            return timed(stage, behind: input, at: place, isPrivate: isPrivate)
+            return timed(stage, behind: input, at: place, isPrivate: isPrivate, as: target)
         }
     }
 
     /// `distinct`: what differs from what the node holds.
     ///
-    /// A value is let through unless it, or its key, is that of what the node holds now, whatever put that there; an
-    /// empty node lets anything through (G-71). Failures pass; whether the same one passes twice is left open.
+    /// A value or failure is let through unless it, or its key, is that of what the node holds now, whatever put that
+    /// there; an empty node lets anything through (G-71).
     private func distinct(
         _ input: Node,
         by key: Naive.Expression?,
         at place: String,
-        _ shown: Naive.Shown?
+        as target: Node?
     ) -> Node {
-        var own: Node?
-        let node = derive(input) { [unowned self] held in
-            let present = (shown == nil ? own : shown?.node)?.held ?? .empty
+        let node = target ?? node()
+        return derive(input, as: node) { [unowned self, unowned node] held in
+            let present = fresh?.node === node ? .empty : node.held
             switch (held, present) {
             case (.empty, _): return held
-            case (.fail, _): return choice == .one && held == present ? nil : held
+            case (.fail, _): return areAlike(held, present) ? nil : held
             case (.value(let value), .value(let other)):
                 guard let key else { return value == other ? nil : held }
                 let made = key.result([value], at: place)
@@ -122,8 +122,12 @@ extension Naive.Graph {
                 return made
             }
         }
-        own = node
-        return node
+    }
+
+    /// Whether two emissions are the same; of failures of one expression that fail on different values it is left open.
+    func areAlike(_ a: Held, _ b: Held) -> Bool {
+        guard case .fail(let a) = a, case .fail(let b) = b else { return a == b }
+        return a == b || (choice == .one && a.code == b.code && a.place == b.place)
     }
 
     /// A stage that waits.
@@ -133,25 +137,21 @@ extension Naive.Graph {
         _ stage: Naive.Stage,
         behind input: Node,
         at place: String,
-        isPrivate: Bool
+        isPrivate: Bool,
+        as target: Node?
     ) -> Node {
-        var behaviour = Naive.Waiting(stage, place)
-        let node = node()
+        var behaviour = Naive.Waiting(stage, place, isPrivate: isPrivate)
+        let node = target ?? node()
         let timer = Naive.Timer(isPrivate: isPrivate) { [unowned self, unowned node] in
-            let emissions = behaviour.ring(at: now)
-            if let due = behaviour.due, let timer = node.timer { wake(timer, at: due) }
-            return emissions
+            let kept = behaviour.ring(in: self)
+            node.timer?.due = behaviour.due
+            return kept
         }
         node.timer = timer
         connect(
             Naive.Wire(input, node) { [unowned self, unowned node] held, path, _ in
-                let before = behaviour.due
-                let made = behaviour.receive(held, at: now)
-                if let due = behaviour.due {
-                    if due != before || behaviour.restarts { wake(timer, at: due) }
-                } else {
-                    stop(timer)
-                }
+                let made = behaviour.receive(Naive.Kept(held: held, path: path), in: self)
+                timer.due = behaviour.due
                 if let made { pass(node, made, path) }
             },
             hearsEmpty: true
@@ -161,88 +161,81 @@ extension Naive.Graph {
 }
 
 extension Naive {
-    /// The named node that a stage is the end of, once that is there.
-    final class Shown {
-        var node: Node?
-    }
-
     /// What a stage that waits remembers.
     struct Waiting {
-        /// When it wants to be woken.
-        private(set) var due: UInt64?
-        /// Whether its wake-up is a new one with each value.
-        var restarts: Bool {
-            if case .debounce = stage { true } else { false }
-        }
         private let stage: Stage
         private let place: String
-        private var held: [(held: Held, due: UInt64)] = []
-        private var values: [(value: Value, time: UInt64)] = []
+        private let isPrivate: Bool
+        private var kept: [(emission: Kept, end: Deadline)] = []
+        private var values: [(value: Value, time: UInt64, end: Deadline)] = []
+        /// Whether emptiness came last: a window sleeps until the next value.
+        private var isPaused = false
         /// When the silence, or the interval, is over.
-        private var end: UInt64 = 0
+        private var end: Deadline?
 
-        init(_ stage: Stage, _ place: String) {
+        init(_ stage: Stage, _ place: String, isPrivate: Bool) {
             self.stage = stage
             self.place = place
+            self.isPrivate = isPrivate
         }
+
+        /// When it wants to be woken.
+        var due: Deadline? { kept.first?.end ?? (isPaused ? nil : values.first?.end) }
 
         /// What is emitted at once.
-        mutating func receive(_ emission: Held, at now: UInt64) -> Held? {
-            if emission == .empty {
-                held = []
-                due = nil
-                // After emptiness a burst begins anew.
-                if case .debounce = stage { end = 0 }
+        mutating func receive(_ emission: Kept, in graph: Graph) -> Held? {
+            let isOver = kept.isEmpty && end.map { graph.hasPassed($0, isPrivate: isPrivate) } ?? true
+            switch (stage, emission.held) {
+            case (_, .empty):
+                kept = []
+                end = nil
+                isPaused = true
                 return .empty
-            }
-            switch stage {
-            case .delay(let span):
-                held.append((emission, now + UInt64(span)))
-                due = held[0].due
+            case (.delay(let span), _):
+                kept.append((emission, graph.deadline(after: span, isPrivate: isPrivate)))
                 return nil
-            case .debounce(let span, let edge):
-                let isFirst = held.isEmpty && now >= end
-                end = now + UInt64(span)
-                if isFirst, edge != .trailing { return emission }
-                guard edge != .leading else { return nil }
-                held = [(emission, end)]
-                due = end
+            case (.debounce(let span, let edge), let held):
+                let silence = graph.deadline(after: span, isPrivate: isPrivate)
+                end = silence
+                if isOver, edge != .trailing { return held }
+                if edge != .leading { kept = [(emission, silence)] }
                 return nil
-            case .sample(let span):
+            case (.sample(let span), _):
                 // The first value begins an interval; the interval after an emission runs already (G-141a).
-                if held.isEmpty, now >= end { end = now + UInt64(span) }
-                held = [(emission, end)]
-                due = end
+                let interval =
+                    isOver ? graph.deadline(after: span, isPrivate: isPrivate) : kept.first?.end ?? end
+                end = interval
+                kept = interval.map { [(emission, $0)] } ?? []
                 return nil
-            case .windowOver(let span, let figure):
-                guard case .value(let value) = emission else { return emission }
+            case (.windowOver(let span, let figure), .value(let value)):
                 guard !figure.needsNumbers || value.number != nil else {
-                    return .fail(Failure(code: "expr_type", place: place))
+                    return .fail(Failure(code: "expr_type", place: place, cause: [.text(stage.json)]))
                 }
-                values.append((value, now))
-                return shown(span, figure, now)
-            default: return nil
+                isPaused = false
+                values.append(
+                    (
+                        value, graph.time(isPrivate: isPrivate),
+                        graph.deadline(after: span, isPrivate: isPrivate)
+                    )
+                )
+                return shown(figure, graph.time(isPrivate: isPrivate))
+            case (_, let held): return held
             }
         }
 
-        mutating func ring(at now: UInt64) -> [Held] {
-            due = nil
-            switch stage {
-            case .windowOver(let span, let figure): return [shown(span, figure, now)]
-            case .sample(let span): end = now + UInt64(span)
-            default: break
+        /// What is emitted now that the time has come.
+        mutating func ring(in graph: Graph) -> Kept? {
+            if case .windowOver(_, let figure) = stage {
+                return Kept(held: shown(figure, graph.time(isPrivate: isPrivate)))
             }
-            let ripe = held.prefix { $0.due <= now }
-            held.removeFirst(ripe.count)
-            due = held.first?.due
-            return ripe.map(\.held)
+            if case .sample(let span) = stage { end = graph.deadline(after: span, isPrivate: isPrivate) }
+            return kept.isEmpty ? nil : kept.removeFirst().emission
         }
 
-        /// The figure over what is not too old, and a wake-up for when the oldest is.
-        private mutating func shown(_ span: Int, _ figure: Figure, _ now: UInt64) -> Held {
-            values.removeAll { $0.time + UInt64(span) <= now }
-            due = values.first.map { $0.time + UInt64(span) }
-            return figure.of(values)
+        /// The figure over what is not too old.
+        private mutating func shown(_ figure: Figure, _ now: UInt64) -> Held {
+            values.removeAll { $0.end.time <= now }
+            return figure.of(values.map { ($0.value, $0.time) })
         }
     }
 }

@@ -47,6 +47,8 @@ enum Naive {
     struct Failure: Error, Equatable, Sendable {
         let code: String
         var place = ""
+        /// What an expression failed on, or what failed: the message may say so.
+        var cause: [Value] = []
     }
 
     /// What a node holds.
@@ -83,7 +85,7 @@ enum Naive {
             do throws(Failure) {
                 return .value(try evaluate(values))
             } catch {
-                return .fail(Failure(code: error.code, place: place))
+                return .fail(Failure(code: error.code, place: place, cause: values))
             }
         }
     }
