@@ -13,7 +13,10 @@ extension AnyNode {
         precondition(graph.turns == 0, "saveState: state is saved between turns")
         let edges = incoming
         writer.write(edges.count)
-        for edge in edges { writer.write(node: edge.source?.takeUnretainedValue()) }
+        for edge in edges {
+            writer.write(text: edge.name)
+            writer.write(node: edge.source?.takeUnretainedValue())
+        }
         for edge in edges { edge.side?.state?.save(to: &writer, of: edge) }
         saveValue(to: &writer)
         writer.note(self)
@@ -33,8 +36,10 @@ extension AnyNode {
         var ended: [Edge] = []
         var rest = incoming[...]
         for _ in 0..<(try reader.count()) {
-            let number = try reader.integer()
-            while let edge = rest.first, number != reader.number(of: edge.source?.takeUnretainedValue()) {
+            let (name, number) = (try reader.text(), try reader.integer())
+            while let edge = rest.first,
+                name != edge.name || number != reader.number(of: edge.source?.takeUnretainedValue())
+            {
                 ended.append(edge)
                 rest.removeFirst()
             }

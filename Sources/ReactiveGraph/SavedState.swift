@@ -88,6 +88,12 @@ public struct StateWriter {
 }
 
 extension StateWriter {
+    /// Writes the name of an edge.
+    mutating func write(text: String) {
+        write(text.utf8.count)
+        bytes += text.utf8
+    }
+
     /// The node is saved now: from now on it can be referred to.
     mutating func note(_ node: AnyNode) {
         numbers[ObjectIdentifier(node)] = numbers.count + 1
@@ -172,7 +178,10 @@ public struct StateReader {
 
     /// Reads a number of things; each of them takes a byte at least.
     public mutating func count() throws(StateError) -> Int {
-        try integer(in: 0...bytes.count)
+        // Compared with what is left after it.
+        let count = try integer()
+        guard (0...bytes.count).contains(count) else { throw .malformed }
+        return count
     }
 
     /// Reads whether something is there.
@@ -242,6 +251,13 @@ public struct StateReader {
         case 2 where Value.self is any NodeKeeping.Type: return present
         default: throw StateError.malformed
         }
+    }
+
+    /// Reads the name of an edge.
+    mutating func text() throws(StateError) -> String {
+        let count = try count()
+        defer { bytes.removeFirst(count) }
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
     /// The node is restored now: from now on it can be referred to.

@@ -80,10 +80,10 @@ final class StateWorld {
         case 16, 17: growSwitch(source)
         case 18:
             let choices = ints
-            add(source.flattenMap { choices[$0 % choices.count] })
+            add(source.flattenMap { choices[abs($0) % choices.count] })
         case 19:
             let choices = ints
-            let nodes = note(source.map { choices[$0 % choices.count] })
+            let nodes = note(source.map { choices[abs($0) % choices.count] })
             add(nodes.flatten())
         case 20: add(Node.merge([source, other]))
         case 21: add(source.ifEmpty(7))
