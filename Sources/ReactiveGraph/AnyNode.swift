@@ -84,6 +84,11 @@ public class AnyNode {
     /// Second half of `makeEdge(for:to:)`: both types are known.
     func makeEdge<In>(for edge: Edge, from type: In.Type) -> AnyEdge? { nil }
 
+    /// Writes what is held (G-164).
+    func saveValue(to writer: inout StateWriter) {}
+    /// Reads what `saveValue` has written, and stores it without emitting.
+    func restoreValue(from reader: inout StateReader) throws {}
+
     /// Empties the node and clears its error (G-133).
     func wipe() {}
 

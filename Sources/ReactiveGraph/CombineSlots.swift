@@ -1,11 +1,21 @@
 /// The latest value of one input of a combine.
 @usableFromInline
-final class Slot<Value> {
+final class Slot<Value>: EdgeState {
     @exclusivity(unchecked) @usableFromInline var latest: Emission<Value>
 
     @usableFromInline
     init(_ latest: Emission<Value>) {
         self.latest = latest
+    }
+
+    @usableFromInline
+    override func save(to writer: inout StateWriter, of edge: Edge) {
+        writer.write(latest)
+    }
+
+    @usableFromInline
+    override func restore(from reader: inout StateReader, of edge: Edge) throws {
+        replace(&latest, with: try reader.emission(keeping: latest))
     }
 
     /// The value; asked for when every input has one.
@@ -42,6 +52,7 @@ final class Combining<Out> {
                 replace(&slot.latest, with: emission)
                 return join.delivered(by: edge)
             }
+            edge.needSide().state = slot
             target.graph.tieInput(edge, node, to: target, join)
         }
         return slot

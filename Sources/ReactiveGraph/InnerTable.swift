@@ -36,10 +36,16 @@ class InnerTable: EdgeState {
 
     /// Calls `body` with every inner node.
     final func forEachInner(_ body: (NodeRef) -> Void) {
+        forEachEntry { body(.passUnretained($0.node)) }
+    }
+
+    /// Calls `body` with every entry, in order of use.
+    @inline(__always)
+    final func forEachEntry(_ body: (InnerEntry) -> Void) {
         var next = oldest
         while let entry = next {
             next = entry._withUnsafeGuaranteedRef { $0.newer }
-            entry._withUnsafeGuaranteedRef { body(.passUnretained($0.node)) }
+            entry._withUnsafeGuaranteedRef { body($0) }
         }
     }
 

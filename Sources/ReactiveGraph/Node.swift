@@ -113,6 +113,20 @@ public class Node<Value>: AnyNode {
 
     final override var valueDescription: String { stored.description }
 
+    final override func saveValue(to writer: inout StateWriter) {
+        writer.write(stored)
+    }
+
+    final override func restoreValue(from reader: inout StateReader) throws {
+        restore(try reader.emission(keeping: stored))
+    }
+
+    /// Stores without emitting.
+    final func restore(_ emission: Emission<Value>) {
+        stores &+= 1
+        replace(&stored, with: emission)
+    }
+
     final override func forEachNodeInValue(_ visit: (AnyNode) -> Void) {
         guard Value.self is any NodeKeeping.Type, case .value(let value) = stored else { return }
         (value as? any NodeKeeping)?.forEachKeptNode(visit)

@@ -242,7 +242,10 @@ class EdgeState {
     /// How many emissions it keeps back.
     @usableFromInline var waiting: Int { 0 }
 
-    @usableFromInline func save(to writer: inout StateWriter) {}
+    /// Writes what the state of `edge` is between two turns (G-164).
+    @usableFromInline func save(to writer: inout StateWriter, of edge: Edge) {}
+
+    /// Reads what `save` has written, and emits nothing; what throws has changed nothing.
     @usableFromInline func restore(from reader: inout StateReader, of edge: Edge) throws {}
 }
 
@@ -318,7 +321,7 @@ class OperatorState<O: Operator>: EdgeState {
     }
 
     @usableFromInline
-    override func save(to writer: inout StateWriter) {
+    override func save(to writer: inout StateWriter, of edge: Edge) {
         (current ?? initial).save(to: &writer)
     }
 

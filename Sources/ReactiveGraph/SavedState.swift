@@ -6,8 +6,10 @@ public struct StateWriter {
     /// What has been written.
     public private(set) var bytes: [UInt8] = []
     private let encode: (_ value: Any, _ bytes: inout [UInt8]) throws -> Void
-    /// The first error of `encode`; everything written after it is worth nothing.
+    /// The first error of `encode`, or ``StateError/unknownNode``; everything written after it is worth nothing.
     public private(set) var error: (any Error)?
+    /// The nodes that were saved, by the order of saving from 1 on.
+    private var numbers: [ObjectIdentifier: Int] = [:]
 
     /// A writer that has written nothing.
     ///
@@ -40,7 +42,13 @@ public struct StateWriter {
     }
 
     /// Writes a value as its owner says.
+    ///
+    /// A node is written as its place among the nodes that were saved before; so is that of a ``Switched``.
     public mutating func write<Value>(value: Value) {
+        if let reference = value as? any NodeReference {
+            if !knowsNodes(of: value), error == nil { error = StateError.unknownNode }
+            return reference.write(to: &self)
+        }
         var encoded: [UInt8] = []
         do {
             try encode(value, &encoded)
@@ -51,9 +59,10 @@ public struct StateWriter {
         bytes.append(contentsOf: encoded)
     }
 
-    /// Writes an emission.
+    /// Writes an emission; of a value with nodes that were not saved before, only that there is one.
     public mutating func write<Value>(_ emission: Emission<Value>) {
         guard case .value(let value) = emission else { return write(0) }
+        guard knowsNodes(of: value) else { return write(2) }
         write(1)
         write(value: value)
     }
@@ -78,10 +87,46 @@ public struct StateWriter {
     }
 }
 
-/// Why saved state cannot be read.
+extension StateWriter {
+    /// Writes the name of an edge.
+    mutating func write(text: String) {
+        write(text.utf8.count)
+        bytes += text.utf8
+    }
+
+    /// The node is saved now: from now on it can be referred to.
+    mutating func note(_ node: AnyNode) {
+        numbers[ObjectIdentifier(node)] = numbers.count + 1
+    }
+
+    /// Writes the place of a node among those saved, 0 if it is not among them.
+    mutating func write(node: AnyNode?) {
+        write(node.flatMap { numbers[ObjectIdentifier($0)] } ?? 0)
+    }
+
+    /// Whether every node in the value can be referred to.
+    private func knowsNodes<Value>(of value: Value) -> Bool {
+        guard Value.self is any NodeKeeping.Type, let keeper = value as? any NodeKeeping else { return true }
+        var isKnown = true
+        keeper.forEachKeptNode { node in
+            isKnown = isKnown && value is any NodeReference && numbers[ObjectIdentifier(node)] != nil
+        }
+        return isKnown
+    }
+}
+
+/// A value that is saved as a reference to a node.
+protocol NodeReference {
+    func write(to writer: inout StateWriter)
+    static func read(from reader: inout StateReader) throws -> Self
+}
+
+/// Why state cannot be saved or read.
 public enum StateError: Error, Equatable {
     /// The bytes end too early, or say something no writer writes.
     case malformed
+    /// An operator holds a node that was not saved before.
+    case unknownNode
     /// A value could not be read as this type.
     case wrongType(String)
 }
@@ -89,6 +134,11 @@ public enum StateError: Error, Equatable {
 /// Reads what a ``StateWriter`` has written, in the same order.
 public struct StateReader {
     private var bytes: ArraySlice<UInt8>
+    /// The nodes that were restored, in this order.
+    private var nodes: [AnyNode] = []
+    private var numbers: [ObjectIdentifier: Int] = [:]
+    /// The highest number of a deadline that was read.
+    private(set) var lastDeadline: UInt64 = 0
     private let decode: (_ bytes: ArraySlice<UInt8>, _ type: Any.Type) throws -> Any
 
     /// A reader at the beginning of `bytes`.
@@ -119,8 +169,16 @@ public struct StateReader {
         throw .malformed
     }
 
+    /// Reads an integer that is in `range`.
+    public mutating func integer(in range: ClosedRange<Int>) throws(StateError) -> Int {
+        let integer = try integer()
+        guard range.contains(integer) else { throw .malformed }
+        return integer
+    }
+
     /// Reads a number of things; each of them takes a byte at least.
     public mutating func count() throws(StateError) -> Int {
+        // Compared with what is left after it.
         let count = try integer()
         guard (0...bytes.count).contains(count) else { throw .malformed }
         return count
@@ -137,20 +195,28 @@ public struct StateReader {
 
     /// Reads a time.
     public mutating func time() throws(StateError) -> Duration {
-        let seconds = try integer()
-        return Duration(secondsComponent: Int64(seconds), attosecondsComponent: Int64(try integer()))
+        let (seconds, attoseconds) = (try integer(), try integer())
+        // Times are added and subtracted; their sums must fit.
+        guard seconds.magnitude < 1 << 60, attoseconds.magnitude < 1_000_000_000_000_000_000 else {
+            throw .malformed
+        }
+        return Duration(secondsComponent: Int64(seconds), attosecondsComponent: Int64(attoseconds))
     }
 
     /// Reads a deadline.
     public mutating func deadline() throws(StateError) -> Deadline {
         let time = try time()
-        let number = try integer()
-        guard number >= 0 else { throw .malformed }
+        let number = try integer(in: 0...(.max >> 1))
+        lastDeadline = max(lastDeadline, UInt64(number))
         return Deadline(time: time, number: UInt64(number))
     }
 
     /// Reads a value.
     public mutating func value<Value>(as type: Value.Type = Value.self) throws -> Value {
+        if let reference = type as? any NodeReference.Type {
+            guard let value = try reference.read(from: &self) as? Value else { throw StateError.malformed }
+            return value
+        }
         let count = try count()
         let encoded = bytes.prefix(count)
         bytes.removeFirst(count)
@@ -175,6 +241,40 @@ public struct StateReader {
             ids.append(UInt64(id))
         }
         return HeldEmission(emission, trail: ids.isEmpty ? nil : Trail(Path(ids: ids)), context: nil)
+    }
+
+    /// Reads an emission; of one that could not be written, `present` stays.
+    mutating func emission<Value>(keeping present: Emission<Value>) throws -> Emission<Value> {
+        switch try integer() {
+        case 0: return .empty
+        case 1: return .value(try value())
+        case 2 where Value.self is any NodeKeeping.Type: return present
+        default: throw StateError.malformed
+        }
+    }
+
+    /// Reads the name of an edge.
+    mutating func text() throws(StateError) -> String {
+        let count = try count()
+        defer { bytes.removeFirst(count) }
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+
+    /// The node is restored now: from now on it can be referred to.
+    mutating func note(_ node: AnyNode) {
+        nodes.append(node)
+        numbers[ObjectIdentifier(node)] = nodes.count
+    }
+
+    /// The place of a node among those restored, 0 if it is not among them.
+    func number(of node: AnyNode?) -> Int {
+        node.flatMap { numbers[ObjectIdentifier($0)] } ?? 0
+    }
+
+    /// Reads a reference to a node that was restored before, `nil` if it was not among those saved.
+    mutating func node() throws(StateError) -> AnyNode? {
+        let number = try integer(in: 0...nodes.count)
+        return number == 0 ? nil : nodes[number - 1]
     }
 
     /// Reads something that may be missing.

@@ -39,6 +39,55 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
         forEachInner { node in for _ in 0..<2 { visit(node.takeUnretainedValue()) } }
     }
 
+    // MARK: - Saving
+
+    override func save(to writer: inout StateWriter, of edge: Edge) {
+        var known: [SwitchEntry<Key, Mapped>] = []
+        forEachEntry { known.append(unsafeDowncast($0, to: SwitchEntry<Key, Mapped>.self)) }
+        writer.write(known.count)
+        for entry in known {
+            writer.write(entry.key) { $0.write(value: $1) }
+            writer.write(entry.inner.stored)
+        }
+        writer.write(known.firstIndex { $0 === current }.map { $0 + 1 } ?? 0)
+        for entry in known { writer.note(entry.inner) }
+    }
+
+    override func restore(from reader: inout StateReader, of edge: Edge) throws {
+        guard let target = edge.target?.takeUnretainedValue() else { throw StateError.malformed }
+        let saved = try readEntries(from: &reader)
+        let latest = try reader.integer(in: 0...saved.count)
+        let (former, wasClosing) = (entries, closesRing)
+        let remains = leave()
+        closesRing = wasClosing
+        generation += 1
+        for (index, (key, emission)) in saved.enumerated() {
+            let entry = former[key] ?? SwitchEntry(key, InnerNode(behind: target))
+            entry.inner.entry = entry
+            entries[key] = entry
+            link(entry)
+            if index + 1 == latest { current = entry }
+            entry.inner.restore(emission)
+            reader.note(entry.inner)
+        }
+        target.graph.innersChanged()
+        withExtendedLifetime((former, remains)) {}
+    }
+
+    /// The keys and what their inner nodes hold, in order of use.
+    private func readEntries(from reader: inout StateReader) throws -> [(Key?, Emission<Mapped>)] {
+        var saved: [(Key?, Emission<Mapped>)] = []
+        var keys: Set<Key?> = []
+        let count = try reader.count()
+        guard count <= limit.count else { throw StateError.malformed }
+        for _ in 0..<count {
+            let key: Key? = try reader.optional { try $0.value() }
+            guard keys.insert(key).inserted else { throw StateError.malformed }
+            saved.append((key, try reader.emission(keeping: entries[key]?.inner.stored ?? .empty)))
+        }
+        return saved
+    }
+
     // MARK: - Sending
 
     /// Emits the pair of `key`; the inner node gets `mapped` at the end of that pass.

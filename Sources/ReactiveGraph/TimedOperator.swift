@@ -220,7 +220,7 @@ final class TimedState<O: TimedOperator>: OperatorState<O> {
 
     override func restore(from reader: inout StateReader, of edge: Edge) throws {
         try super.restore(from: &reader, of: edge)
-        if let next = current?.nextWake { timing.queue.noteRestored(next) }
+        timing.queue.noteRestored(reader.lastDeadline)
         setTimer()
     }
 }

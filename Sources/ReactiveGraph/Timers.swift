@@ -116,9 +116,9 @@ package final class TimerQueue {
         return deadline.time < now || (deadline.time == now && firing.map { deadline <= $0 } ?? true)
     }
 
-    /// A saved deadline is in force again: what is asked for from now on comes after it.
-    func noteRestored(_ deadline: Deadline) {
-        lastNumber = max(lastNumber, deadline.number)
+    /// Saved deadlines are in force again: what is asked for from now on comes after the last of them.
+    func noteRestored(_ last: UInt64) {
+        lastNumber = max(lastNumber, last)
     }
 
     /// Starts or moves a timer.

@@ -18,9 +18,9 @@ final class ZipQueues {
     }
 }
 
-/// An input of a zip, whatever the type of its values.
+/// An input of a zip, whatever the type of its values: the state of its edge.
 @usableFromInline
-class ZipInputBase {
+class ZipInputBase: EdgeState {
     /// Takes everything out of the queue; it is released with the result.
     func leave() -> AnyObject { self }
 }
@@ -35,6 +35,28 @@ final class ZipInput<Value>: ZipInputBase {
     init(_ common: ZipQueues) {
         self.common = common
         common.missing += 1
+    }
+
+    @usableFromInline
+    override func save(to writer: inout StateWriter, of edge: Edge) {
+        writer.write(common.hasOverflowed ? 1 : 0)
+        writer.write(queue.count)
+        for index in 0..<queue.count { writer.write(value: queue[index]) }
+    }
+
+    @usableFromInline
+    override func restore(from reader: inout StateReader, of edge: Edge) throws {
+        let hasOverflowed = try reader.flag()
+        let count = try reader.count()
+        guard count <= common.limit else { throw StateError.malformed }
+        var values: [Value] = []
+        for _ in 0..<count { values.append(try reader.value()) }
+        common.hasOverflowed = hasOverflowed
+        let former = exchange(&queue, with: Queue())
+        if !former.isEmpty { common.missing += 1 }
+        for _ in 0..<former.count { common.control?.removed() }
+        for value in values { append(value, from: nil) }
+        withExtendedLifetime(former) {}
     }
 
     /// Lets a value wait, unless the buffer is full and refuses it; says whether nothing was dropped.
@@ -137,6 +159,7 @@ final class Zip<Out> {
                 }
                 return join.emit(join)
             }
+            edge.needSide().state = input
             target.graph.tieInput(edge, node, to: target, join)
         }
         return input

@@ -31,6 +31,7 @@ extension Node {
                 guard isWanted(pair.key) else { return .nothing }
                 return edge.take(up: pair.node)
             }
+            .savingFollowing { (pair: Value) in isWanted(pair.key) ? pair.node : nil }
         )
         return target
     }

@@ -1,6 +1,6 @@
-/// The latest emissions of inputs of one type.
+/// The latest emissions of inputs of one type: the state of the first input's edge.
 @usableFromInline
-final class Slots<Value> {
+final class Slots<Value>: EdgeState {
     @exclusivity(unchecked) @usableFromInline var latest: [Emission<Value>]
     @exclusivity(unchecked) @usableFromInline var missing: Int
     /// The values of `latest`, once they were asked for; dropped when an input becomes empty.
@@ -10,6 +10,17 @@ final class Slots<Value> {
     init(_ latest: [Emission<Value>]) {
         self.latest = latest
         missing = latest.count { $0.isEmpty }
+    }
+
+    @usableFromInline
+    override func save(to writer: inout StateWriter, of edge: Edge) {
+        for emission in latest { writer.write(emission) }
+    }
+
+    @usableFromInline
+    override func restore(from reader: inout StateReader, of edge: Edge) throws {
+        let restored = try latest.map { try reader.emission(keeping: $0) }
+        for (index, emission) in restored.enumerated() { set(index, emission) }
     }
 
     @inlinable
@@ -86,6 +97,7 @@ extension Graph {
             slots.set(index, emission)
             return join.delivered(by: edge)
         }
+        if index == 0 { edge.needSide().state = slots }
         tieInput(edge, source, to: target, join)
     }
 }

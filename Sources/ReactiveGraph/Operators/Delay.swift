@@ -89,10 +89,12 @@ public struct Delay<Value>: TimedOperator {
     }
 
     public mutating func restore(from reader: inout StateReader) throws {
-        for _ in 0..<(try reader.count()) {
+        let count = try reader.count()
+        guard count <= buffer.limit ?? .max else { throw StateError.malformed }
+        for _ in 0..<count {
             entries.append(Entry(deadline: try reader.deadline(), held: try reader.held()))
-            figures?.added(waits: true)
         }
+        for _ in 0..<count { figures?.added(waits: true) }
     }
 }
 

@@ -28,6 +28,16 @@ extension Edge {
         }
     }
 
+    /// Lets what is followed be saved.
+    ///
+    /// `inner` gives what follows from a value of the source; it serves where the node that was followed had not been
+    /// saved before.
+    @inlinable
+    func savingFollowing<In, Out>(_ inner: @escaping (In) -> Node<Out>?) -> Edge {
+        needSide().state = FollowingState(inner)
+        return self
+    }
+
     /// Hands the emission of `inner` to the target; the inner node stands on its path.
     @inlinable
     func store<Out>(through inner: Node<Out>) -> Outcome {

@@ -17,6 +17,7 @@ extension Node {
                 }
                 return edge.follow(select(value))
             }
+            .savingFollowing(select)
         )
         return target
     }

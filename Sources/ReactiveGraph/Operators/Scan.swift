@@ -30,7 +30,7 @@ public struct Scan<Input, Output>: Operator {
     }
 
     public mutating func restore(from reader: inout StateReader) throws {
-        index = try reader.integer()
+        index = try reader.integer(in: 0...(.max >> 1))
         running = try reader.value()
     }
 }

@@ -26,7 +26,7 @@ public struct Skip<Value>: Operator {
     }
 
     public mutating func restore(from reader: inout StateReader) throws {
-        seen = min(count, try reader.integer())
+        seen = try reader.integer(in: 0...count)
     }
 }
 

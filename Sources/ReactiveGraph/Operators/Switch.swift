@@ -17,6 +17,19 @@ extension Switched: NodeKeeping {
     func forEachKeptNode(_ visit: (AnyNode) -> Void) { visit(node) }
 }
 
+extension Switched: NodeReference {
+    func write(to writer: inout StateWriter) {
+        writer.write(key) { $0.write(value: $1) }
+        writer.write(node: node)
+    }
+
+    static func read(from reader: inout StateReader) throws -> Switched {
+        let key: Key? = try reader.optional { try $0.value() }
+        guard let node = try reader.node() as? Node<Mapped> else { throw StateError.malformed }
+        return Switched(key: key, node: node)
+    }
+}
+
 /// How many inner nodes a switch keeps, and what happens to one key more (G-143).
 ///
 /// Limits are at least 1.
@@ -61,6 +74,14 @@ extension Node {
 }
 
 extension KeyLimit {
+    /// How many inner nodes there may be.
+    var count: Int {
+        switch self {
+        case .unlimited: .max
+        case .evictOldest(let limit), .fail(let limit): limit
+        }
+    }
+
     /// A limit below 1 is a programming error.
     @usableFromInline
     func require() {

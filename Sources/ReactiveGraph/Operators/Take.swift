@@ -31,7 +31,7 @@ public struct Take<Value>: Operator {
     }
 
     public mutating func restore(from reader: inout StateReader) throws {
-        passed = min(count, try reader.integer())
+        passed = try reader.integer(in: 0...count)
     }
 }
 

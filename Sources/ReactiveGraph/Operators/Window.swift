@@ -110,7 +110,8 @@ public struct Windowed<Input, Figure: WindowFigure>: TimedOperator {
     public mutating func restore(from reader: inout StateReader) throws {
         isPaused = try reader.flag()
         let count = try reader.count()
-        let turned = try reader.integer()
+        guard count <= limit else { throw StateError.malformed }
+        let turned = try reader.integer(in: 0...count)
         for index in 0..<count {
             let time = try reader.time()
             let end = try reader.optional { try $0.deadline() }
