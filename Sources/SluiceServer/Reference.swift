@@ -20,7 +20,7 @@ public enum Reference {
         var lines = [
             "| operator | takes | gives | depends on | on a failed input |", "|---|---|---|---|---|",
         ]
-        for row in Catalogue.all {
+        for row in Catalogue.standard.all {
             let name = row.alias.map { "`\(row.name)`, `\($0)`" } ?? "`\(row.name)`"
             let dependsOn =
                 switch row.stateClass {

@@ -175,6 +175,34 @@ def test_speech_alice_and_unsigned_sort_notes_by_who(house):
     assert [read(house, node) for node in ("speech", "alice", "unsigned")] == ["empty"] * 3
 
 
+def test_others_has_the_keys_that_are_not_excluded(house, watcher):
+    assert watch(watcher, "others") == "empty"
+    for value in ({"who": "alice", "text": "hello"}, {"text": "unsigned"}, {"who": "bob", "text": "hi"}):
+        house.set("house", "note", value)
+    assert updates(watcher) == ["hi"]
+    assert read(house, "others") == "hi"
+    house.set("house", "note", 7)
+    assert [fail["code"] for fail in updates(watcher)] == ["expr_type"]
+    assert house.batch("house", clear=["note"]).status == 200
+    assert updates(watcher) == ["empty"]
+
+
+def test_otherwise_is_a_source_of_subscriptions_and_of_eval(house, watcher):
+    rest = {"of": "speech", "excluding": ["alice"]}
+    snap = watcher.ask(op="sub", graph="house", otherwise=rest, pipe=[{"map": "value + '!'"}])
+    assert snap["empty"]
+    house.set("house", "note", {"who": "alice", "text": "hello"})
+    house.set("house", "note", {"who": "bob", "text": "hi"})
+    assert updates(watcher) == ["hi!"]
+    # A value without a key is not excluded.
+    house.set("house", "note", {"text": "unsigned"})
+    assert updates(watcher) == ["unsigned!"]
+    answer = house.request("POST", "/v1/graphs/house/eval", json.dumps({"otherwise": rest}))
+    assert answer.status == 200 and answer.json()["v"] == "unsigned"
+    answer = watcher.ask(op="sub", graph="house", otherwise={"of": "speech", "excluding": "alice"})
+    assert answer["code"] == "bad_field" and "a list of 1 to 1000 keys" in answer["msg"], answer
+
+
 def test_the_setpoints_follow_each_other_both_ways(house, watcher):
     assert watch(watcher, "setpoint_c") == 21
     assert watch(watcher, "setpoint_f") == 69.8
@@ -250,7 +278,8 @@ def test_the_two_roles_may_what_the_file_says(tmp_path):
             assert [ask(name, "GET", f"/values?nodes={node}").status for name in tokens] == [200, 200, 404]
         assert [ask(name, "POST", "/nodes/setpoint_c", "25").status for name in tokens] == [200, 403, 404]
         assert ask("victor", "GET", "/nodes/setpoint_f").json() == 77
-        for body in ('{"zip":["indoor_c","indoor_f"]}', '{"case":{"of":"speech","key":"alice"}}'):
+        for body in ('{"zip":["indoor_c","indoor_f"]}', '{"case":{"of":"speech","key":"alice"}}',
+                     '{"otherwise":{"of":"speech","excluding":["alice"]}}'):
             assert [ask(name, "POST", "/eval", body).status for name in tokens] == [200, 200, 404]
         assert [ask(name, "GET", "/graph?live=1").status for name in tokens] == [200, 403, 404]
 
@@ -272,6 +301,8 @@ def test_limits_of_operators_are_configured():
             assert answer["code"] == "bad_field" and "1 to 3" in answer["msg"]
     for text, said in (("  a: { zip: [x, x], buffer: 3 }\n", "1 to 2"),
                        ("  s: { switch: { from: x, by: value } }\n  a: { case: { of: s, key: 1 } }\n  b: { default: { of: s } }\n",
+                        "at most 1 cases"),
+                       ("  s: { switch: { from: x, by: value } }\n  a: { case: { of: s, key: 1 } }\n  b: { otherwise: { of: s, excluding: [1] } }\n",
                         "at most 1 cases")):
         with pytest.raises(AssertionError, match=said):
             Server({"house": "nodes:\n  x: { set: any }\n" + text}, limits)

@@ -118,6 +118,7 @@ GOOD = [
     "{ switch: { from: x, by: value.who, value: value.text } }",
     "{ case: { of: x, key: { a: [1] } } }",
     "{ default: { of: x }, history: 5 }",
+    "{ otherwise: { of: x, excluding: [alice, { a: [1] }, null] }, pipe: [distinct] }",
     "{ if: { from: x, when: 'true', then: b, else: c } }",
     "{ if: { from: x, when: 'true', else: c } }",
 ]
@@ -143,7 +144,8 @@ BAD = [
     "{ set: any, schema: { properties: { a: 1 } } }", "{ set: any, schema: { items: { patern: a } } }", "{ from: x, schema: {} }",
     "{ set: any, schema: { minItems: -1 } }", "{ set: any, schema: { allOf: {} } }", "{ set: any, schema: { required: a } }", "{ merge: [x], map: value }", "{ switch: { from: x } }", "{ switch: { from: x, by: [1] } }",
     "{ switch: { from: x, by: value, values: value } }", "{ case: { of: x } }", "{ case: x }", "{ default: x }",
-    "{ default: { of: x, key: 1 } }", "{ if: { from: x, when: 'true' } }", "{ if: { from: x, then: b } }",
+    "{ default: { of: x, key: 1 } }", "{ otherwise: { of: x } }", "{ otherwise: { of: x, excluding: [] } }",
+    "{ otherwise: { of: x, excluding: alice } }", "{ if: { from: x, when: 'true' } }", "{ if: { from: x, then: b } }",
     "{ if: { from: x, when: 'true', then: -b } }", "{ from: x, pipe: distinct }",
     "{ from: x, pipe: [mapp] }", "{ from: x, pipe: [map] }", "{ from: x, pipe: [{ map: [1] }] }",
     "{ from: x, pipe: [{ skip: 1, take: 2 }] }", "{ from: x, pipe: [{ delta: 1 }] }", "{ from: x, pipe: [{ take: -1 }] }",

@@ -1,37 +1,37 @@
 internal import Support
 
-/// All operators in one table.
+/// Operators in one table.
 ///
-/// It drives the reading of definitions and pipelines, `GET /v1/operators`, the JSON Schema and the documentation. Adding an
-/// operator needs a row here, beside the operator itself and its test.
-public enum Catalogue {
-    /// Every operator: where values come from, what happens to them in a `pipe`, what ties nodes together.
-    public static let all: [OperatorRow] = OperatorRow.sources + OperatorRow.stages + OperatorRow.sections
+/// It drives the reading of definitions and pipelines, `GET /v1/operators` and the documentation. Adding an operator needs a
+/// row here, besides the operator itself and its test.
+public struct Catalogue: Sendable {
+    /// The server's operators: where values come from, what happens to them in a `pipe`, what ties nodes together.
+    public static let standard = Catalogue(OperatorRow.sources + OperatorRow.stages + OperatorRow.sections)
 
-    private static let index: [String: Int] = {
+    /// Every operator.
+    public let all: [OperatorRow]
+    private let index: [String: Int]
+
+    /// A catalogue of these rows, no two of which share a word.
+    init(_ rows: [OperatorRow]) {
+        all = rows
         var index: [String: Int] = [:]
-        for (place, row) in all.enumerated() {
+        for (place, row) in rows.enumerated() {
             index[row.name] = place
             if let alias = row.alias {
                 index[alias] = place
             }
         }
-        return index
-    }()
+        self.index = index
+    }
 
     /// The row of an operator by its name or alias.
-    public static subscript(name: String) -> OperatorRow? {
+    public subscript(name: String) -> OperatorRow? {
         index[name].map { all[$0] }
     }
 
-    /// The row of an operator this module names itself.
-    static func row(named name: String) -> OperatorRow {
-        guard let row = self[name] else { preconditionFailure("the catalogue has no row for \(name)") }
-        return row
-    }
-
     /// Appends the answer of `GET /v1/operators`: `{"operators":[{"name",…}]}`.
-    public static func append(to bytes: inout [UInt8]) {
+    public func append(to bytes: inout [UInt8]) {
         bytes.append(contentsOf: #"{"operators":["#.utf8)
         for (place, row) in all.enumerated() {
             bytes.append(contentsOf: (place == 0 ? "{" : ",{").utf8)
@@ -54,7 +54,7 @@ public enum Catalogue {
         bytes.append(contentsOf: "]}".utf8)
     }
 
-    private static func field(_ name: String, _ value: String, to bytes: inout [UInt8]) {
+    private func field(_ name: String, _ value: String, to bytes: inout [UInt8]) {
         bytes.append(json: name)
         bytes.append(UInt8(ascii: ":"))
         bytes.append(json: value)

@@ -43,7 +43,7 @@ extension OperatorRow {
             takes: "`from`, `by`, `value`",
             .history,
             onFail: "passes",
-            "Each value with its key, `{\"key\",\"value\"}`, for `case` and `default`.",
+            "Each value with its key, `{\"key\",\"value\"}`, for `case`, `default` and `otherwise`.",
             example: #""switch":{"from":"a","by":"string(value)"}"#
         ),
         OperatorRow(

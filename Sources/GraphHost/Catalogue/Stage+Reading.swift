@@ -56,7 +56,8 @@ extension Notebook {
     }
 
     private func stage(_ name: String, named key: Document, argument: Document?) -> Stage? {
-        guard let row = Catalogue[name], case .stage(let needsArgument, let takesNull, let read) = row.form
+        guard let row = options.catalogue[name],
+            case .stage(let needsArgument, let takesNull, let read) = row.form
         else {
             unknownStage(name, at: key.position)
             return nil
@@ -67,15 +68,17 @@ extension Notebook {
             add("\(name) needs \(row.arguments)", at: key.position)
             return nil
         }
-        return read(StageReading(notebook: self, word: name, argument: given))
+        return read(StageReading(notebook: self, row: row, word: name, argument: given))
     }
 
     private func unknownStage(_ name: String, at position: Position) {
-        if let row = Catalogue[name] {
+        if let row = options.catalogue[name] {
             add("'\(name)' is a key of a \(row.isSource ? "node" : "graph") and no stage", at: position)
             return
         }
-        let names = Catalogue.all.filter(\.isStage).flatMap { [$0.name] + ($0.alias.map { [$0] } ?? []) }
+        let names = options.catalogue.all.filter(\.isStage).flatMap {
+            [$0.name] + ($0.alias.map { [$0] } ?? [])
+        }
         add("unknown stage '\(name)'", at: position, hint: Spelling.hint(for: name, among: names))
     }
 

@@ -3,9 +3,7 @@ internal import ReactiveGraph
 /// One step of a `pipe`, in a definition or in a client's pipeline: an operator of the catalogue and its argument.
 public struct Stage {
     /// The operator's row in the catalogue.
-    public var `operator`: OperatorRow { Catalogue.row(named: name) }
-    /// The operator's name on the wire.
-    public let name: String
+    public let `operator`: OperatorRow
     /// What its value depends on; `window` by time is timed, by count it has history.
     public let stateClass: OperatorRow.StateClass
     /// Canonical text: equal for stages that do the same.
@@ -16,6 +14,9 @@ public struct Stage {
     public let label: String
     /// Makes the library's operator.
     let make: (StageSite) -> StageOperator
+
+    /// The operator's name on the wire.
+    public var name: String { self.operator.name }
 
     /// Whether clients with equal pipelines get one each instead of sharing.
     public var isPrivate: Bool {

@@ -1,6 +1,7 @@
 /// A stage being read: its word, and what stands after it.
 struct StageReading {
     let notebook: Notebook
+    let row: OperatorRow
     /// The word as it was written: the operator's name or its alias.
     let word: String
     let argument: Document?

@@ -46,7 +46,7 @@ extension OperatorRow {
             .history,
             onFail: "passes",
             "Only values for which the expression is true.",
-            example: #"{"filter":"value > 1"}"#,
+            example: #"{"filter":"value != 'no'"}"#,
             label: { "filter \($0.source)" }
         ) { expression, site in
             let evaluation = site.evaluation(expression)
@@ -69,7 +69,7 @@ extension OperatorRow {
             .history,
             onFail: "passes",
             "All values but this one.",
-            example: #"{"ignore":2}"#
+            example: #"{"ignore":"no"}"#
         ) { unwanted, site in
             site.stage(Filter { $0 != unwanted }, .bypass, .text)
         },
@@ -247,7 +247,11 @@ extension OperatorRow {
         },
     ]
 
-    private static func stage<Argument: StageArgument>(
+    /// A row of an operator that stands in a `pipe`.
+    ///
+    /// `label` makes a short text for pictures, the canonical text by default; `classOf` says the class where it depends
+    /// on the argument; `make` makes the library's operator with the host's policy.
+    static func stage<Argument: StageArgument>(
         _ name: String,
         alias: String? = nil,
         _ argument: Argument.Type,
@@ -266,7 +270,7 @@ extension OperatorRow {
             Argument.read(reading).map { argument in
                 let key = argument.canonical.map { "\(name)(\($0))" } ?? name
                 return Stage(
-                    name: name,
+                    operator: reading.row,
                     stateClass: classOf?(argument) ?? stateClass,
                     key: key,
                     label: label?(argument) ?? key

@@ -4,9 +4,11 @@ public import CEL
 public struct DefinitionOptions {
     /// How expressions are compiled; carries the regular expression engine, which `pattern` uses too.
     public var expressions: Options
+    /// The operators that there are.
+    var catalogue = Catalogue.standard
     /// The most values that one input of a `zip` may say wait for the others (`limits.zipBuffer`).
     public var zipBuffer = 1_024
-    /// The most `case` and `default` nodes of one `switch` (`limits.switchKeys`): each of them hears each value.
+    /// The most `case`, `default` and `otherwise` nodes of one `switch` (`limits.switchKeys`): each receives each value.
     public var switchKeys = 1_024
     /// The most values of one `window` (`limits.windowValues`).
     public var windowValues = 10_000

@@ -177,11 +177,15 @@ extension Notebook {
     private func checkCases(_ nodes: [NodeDefinition]) {
         var cases: [String: Int] = [:]
         for node in nodes {
-            guard case .derived(let derived) = node.kind, case .case(let one) = derived.source else {
-                continue
+            guard case .derived(let derived) = node.kind else { continue }
+            let of: String
+            switch derived.source {
+            case .case(let one): of = one.of
+            case .otherwise(let rest): of = rest.of
+            default: continue
             }
-            cases[one.of, default: 0] += 1
-            if cases[one.of] == options.switchKeys + 1 {
+            cases[of, default: 0] += 1
+            if cases[of] == options.switchKeys + 1 {
                 add(
                     "a switch has at most \(options.switchKeys) cases",
                     at: node.position,

@@ -60,7 +60,7 @@ extension Notebook {
     private func unknownKey(_ word: String, _ position: Position) {
         let words = NodeKey.allCases.map(\.rawValue)
         var hint = Spelling.hint(for: word, among: words)
-        if let row = Catalogue[word], row.isStage {
+        if let row = options.catalogue[word], row.isStage {
             hint = "'\(word)' is a stage: write it in a pipe"
         }
         add("unknown key '\(word)' of a node", at: position, hint: hint)

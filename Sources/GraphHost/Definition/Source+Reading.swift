@@ -29,7 +29,7 @@ extension Source {
     /// The operators that can be the source of a client's pipeline, besides one node.
     ///
     /// `from` is written as `node` there, and `if` makes nodes with names.
-    public static let clientWords = Catalogue.all.filter {
+    public static let clientWords = Catalogue.standard.all.filter {
         $0.isSource && $0.name != "from" && $0.name != "if"
     }
     .map(\.name)

@@ -128,7 +128,8 @@ public enum Source {
 
     /// Its row in the catalogue.
     public var `operator`: OperatorRow {
-        Catalogue.row(named: name)
+        guard let row = Catalogue.standard[name] else { preconditionFailure("no row for the source \(name)") }
+        return row
     }
 
     /// Canonical text, the beginning of the key of a shared chain.

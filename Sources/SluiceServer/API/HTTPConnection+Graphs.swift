@@ -62,7 +62,7 @@ extension HTTPConnection {
     /// `GET /v1/operators`.
     func listOperators() {
         var body: [UInt8] = []
-        Catalogue.append(to: &body)
+        Catalogue.standard.append(to: &body)
         body.withUnsafeBytes { answer(.ok, "application/json", $0) }
     }
 }

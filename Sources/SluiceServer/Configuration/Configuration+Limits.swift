@@ -60,7 +60,7 @@ extension Configuration {
         public var kept = 2048
         /// Values of one node that a `zip` lets wait for the others.
         public var zipBuffer = 1024
-        /// `case` and `default` nodes of one `switch`.
+        /// `case`, `default` and `otherwise` nodes of one `switch`.
         public var switchKeys = 1024
         /// Values that one `delay` holds; then the oldest leaves early.
         public var delayed = 1024

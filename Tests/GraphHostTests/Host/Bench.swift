@@ -6,8 +6,12 @@ final class Bench {
     let clock = ManualHostClock(now: 1_000, wall: 5_000_000)
     let host: Host
 
-    init(log: any CommitLog = MemoryLog(epoch: "e1"), limits: SessionLimits = SessionLimits()) {
-        host = Host(log: log, clock: clock, limits: limits)
+    init(
+        log: any CommitLog = MemoryLog(epoch: "e1"),
+        limits: SessionLimits = SessionLimits(),
+        definitions: DefinitionOptions = DefinitionOptions()
+    ) {
+        host = Host(log: log, clock: clock, limits: limits, definitions: definitions)
     }
 
     /// Defines a graph from its JSON text.
@@ -19,7 +23,11 @@ final class Bench {
     }
 
     func definition(_ json: String) throws -> GraphDefinition {
-        let (definition, problems) = GraphDefinition.read(try Document.parse(json: json), file: nil)
+        let (definition, problems) = GraphDefinition.read(
+            try Document.parse(json: json),
+            file: nil,
+            options: host.definitions
+        )
         try #require(problems.isEmpty, "\(problems)")
         return try #require(definition)
     }
