@@ -88,7 +88,8 @@ final class FollowingState<In, Out>: EdgeState {
             (node: try reader.node(), stamp: UInt64(try reader.integer(in: 0...(.max >> 1))))
         }
         guard let graph = edge.graph, edge.source != nil else { return }
-        guard let saved, let node = try saved.node.map(typed) ?? edge.input(In.self).value.flatMap(inner) else {
+        guard let saved, let node = try saved.node.map(typed) ?? edge.input(In.self).value.flatMap(inner)
+        else {
             return graph.unfollow(edge)
         }
         guard node.graph === graph else { throw StateError.malformed }

@@ -109,7 +109,11 @@ final class StateWorld {
         default:
             let tenths = note(source.map { Double($0) / 10 })
             let figures = tenths.window(last: .count(3))
-            add(note(generator.chance(1, in: 2) ? figures.sum() : figures.rate()).map { Int($0.rounded()) % 100 })
+            add(
+                note(generator.chance(1, in: 2) ? figures.sum() : figures.rate()).map {
+                    Int($0.rounded()) % 100
+                }
+            )
         }
     }
 
