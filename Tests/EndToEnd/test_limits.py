@@ -27,7 +27,7 @@ TESTED = {
     "limits.work": ("Tests/GraphHostTests/Host/TurnShareTests.swift", "A message with many dear requests takes many turns"),
     "limits.tlsAnswers": ("Tests/EndToEnd/test_tls.py", "tlsAnswers: {room} "),
     "limits.historyBytes": ("Tests/GraphHostTests/Host/HistoryTests.swift", "limits.historyBytes = 10"),
-    "limits.kept": ("Tests/GraphHostTests/Host/PressureTests.swift", "limits.kept = 2"),
+    "limits.kept": ("Tests/GraphHostTests/Host/PressureTests.swift", "limits.kept = 1"),
     "limits.contextBytes": ("Tests/EndToEnd/test_echo.py", "contextBytes: 1MiB"),
     "limits.patterns": ("Tests/EndToEnd/test_asking.py", "limits: { patterns: 2, patternBytes: 16KiB }"),
     "limits.patternBytes": ("Tests/EndToEnd/test_asking.py", "limits: { patterns: 2, patternBytes: 16KiB }"),
