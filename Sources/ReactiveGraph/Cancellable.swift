@@ -69,8 +69,8 @@ public final class CancelToken: Cancellable {
 /// An owner that keeps a bag, and nothing else does, ends its listens at the very moment it dies.
 public final class CancellableBag: Cancellable {
     /// The listens this bag holds, oldest first.
-    @exclusivity(unchecked) fileprivate(set) var held: EdgeRef?
-    @exclusivity(unchecked) fileprivate(set) var lastHeld: EdgeRef?
+    @exclusivity(unchecked) @usableFromInline fileprivate(set) var held: EdgeRef?
+    @exclusivity(unchecked) @usableFromInline fileprivate(set) var lastHeld: EdgeRef?
     /// The type of the object whose bag this is, known from `listen(owner:)`.
     @exclusivity(unchecked) var ownerType: Any.Type?
     private var extras: Extras?
@@ -117,7 +117,9 @@ public final class CancellableBag: Cancellable {
 
     /// The number of cancellables and listens in it.
     public var count: Int {
-        listens.reduce(extras.map { $0.items.count + $0.ties.count } ?? 0) { count, _ in count + 1 }
+        listens(as: Edge.self).reduce(extras.map { $0.items.count + $0.ties.count } ?? 0) { count, _ in
+            count + 1
+        }
     }
 
     /// Puts a cancellable in.
@@ -172,13 +174,33 @@ extension CancellableBag {
         lastHeld = ref
     }
 
-    /// The listens this bag holds, oldest first: none of them may end meanwhile.
-    package var listens: some Sequence<Edge> {
-        sequence(state: held) { next in
-            let edge = next?.takeUnretainedValue()
-            next = next?.nextHeld
-            return edge
-        }
+    /// The listens this bag holds, all of that type, oldest first: none of them may end meanwhile.
+    @inlinable
+    package func listens<Listen: Edge>(as type: Listen.Type) -> HeldListens<Listen> {
+        HeldListens(upcoming: held)
+    }
+
+    /// The listen put in last.
+    @inlinable
+    package var lastListen: Edge? { lastHeld?.takeUnretainedValue() }
+}
+
+/// The listens that a bag holds.
+@usableFromInline
+package struct HeldListens<Listen: Edge>: Sequence, IteratorProtocol {
+    @usableFromInline var upcoming: EdgeRef?
+
+    @inlinable
+    init(upcoming: EdgeRef?) {
+        self.upcoming = upcoming
+    }
+
+    /// The next one, in order of insertion.
+    @inlinable
+    package mutating func next() -> Listen? {
+        guard let edge = upcoming else { return nil }
+        upcoming = edge.nextHeld
+        return unsafeDowncast(edge.takeUnretainedValue(), to: Listen.self)
     }
 }
 

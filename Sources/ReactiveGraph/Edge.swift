@@ -73,7 +73,7 @@ open class Edge {
     @exclusivity(unchecked) @usableFromInline final var traits: EdgeTraits
     @exclusivity(unchecked) final var ringIndex: Int32 = -1
     @exclusivity(unchecked) final var previous: EdgeRef?
-    @exclusivity(unchecked) final var nextHeld: EdgeRef?
+    @exclusivity(unchecked) @usableFromInline final var nextHeld: EdgeRef?
     @exclusivity(unchecked) final var previousHeld: EdgeRef?
     @exclusivity(unchecked) final var bag: Unmanaged<CancellableBag>?
     @exclusivity(unchecked) final var handle: Unmanaged<CancelToken>?
@@ -207,7 +207,7 @@ extension Unmanaged where Instance == Edge {
         get { _withUnsafeGuaranteedRef { $0.previous } }
         nonmutating set { _withUnsafeGuaranteedRef { $0.previous = newValue } }
     }
-    var nextHeld: EdgeRef? {
+    @inlinable var nextHeld: EdgeRef? {
         get { _withUnsafeGuaranteedRef { $0.nextHeld } }
         nonmutating set { _withUnsafeGuaranteedRef { $0.nextHeld = newValue } }
     }

@@ -59,9 +59,7 @@ final class GroupSubscription: Subscription {
     }
 
     /// The members, in the order in which they came: none of them may leave meanwhile.
-    private var members: some Sequence<Member> {
-        bag.listens.lazy.map { unsafeDowncast($0, to: Member.self) }
-    }
+    private var members: HeldListens<Member> { bag.listens(as: Member.self) }
 
     /// The client is told about a member with the next delivery.
     private func tell(_ member: Member) {

@@ -113,11 +113,13 @@ public final class Session {
     // MARK: - Subscriptions
 
     /// The subscriptions there are at this moment, oldest first.
-    var subscriptions: [Subscription] { listed.map { $0 } }
+    var subscriptions: [Subscription] { Array(listed) }
 
-    /// The subscriptions: none of them may end meanwhile.
-    private var listed: some Sequence<Subscription> {
-        bag.listens.lazy.map { unsafeDowncast($0, to: Subscription.self) }
+    /// The same where none of them ends meanwhile.
+    private var listed: HeldListens<Subscription> { bag.listens(as: Subscription.self) }
+
+    private var newest: Subscription? {
+        bag.lastListen.map { unsafeDowncast($0, to: Subscription.self) }
     }
 
     /// Takes a new subscription, and owns it until it ends.
@@ -222,9 +224,7 @@ public final class Session {
         expiry = nil
         var released: UInt64 = 0
         dropObservers()
-        for subscription in subscriptions.reversed() {
-            released += end(subscription, because: reason.rawValue)
-        }
+        while let newest { released += end(newest, because: reason.rawValue) }
         dropMarks()
         requests.clear()
         sink = nil
@@ -254,7 +254,7 @@ public final class Session {
         guard !isClosed else { return }
         deliver(host.sessions.latest)
         if !isBare {
-            for subscription in subscriptions.reversed() { end(subscription, .shutdown) }
+            while let newest { end(newest, .shutdown) }
             while let last = observers.last { end(last, .shutdown) }
         }
         guard !isClosed else { return }

@@ -105,7 +105,6 @@ struct ReleaseTests {
         #expect(subscription == nil)
         let news = client.take()
         #expect(news.filter { $0.contains(#""op":"upd""#) }.count == (isMarked ? 1 : 0), "\(news)")
-        client.session.close()
     }
 
     @Test("Ten thousand random connect, subscribe and vanish cycles leave the counters where they were")
