@@ -31,7 +31,7 @@ struct EdgeTraits: OptionSet, Sendable {
     @usableFromInline static let follower = EdgeTraits(rawValue: 2)
     /// Closes a ring: does not count for ranks.
     @usableFromInline static let ring = EdgeTraits(rawValue: 4)
-    /// Delivers later: does not count for ranks.
+    /// Delivers values later: does not count for ranks where it lies on a ring.
     @usableFromInline static let asynchronous = EdgeTraits(rawValue: 8)
     /// An input of a join: its end ends the join.
     @usableFromInline static let joinInput = EdgeTraits(rawValue: 16)

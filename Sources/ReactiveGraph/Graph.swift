@@ -117,7 +117,6 @@ public final class Graph {
     @exclusivity(unchecked) var rings: ContiguousArray<EdgeRef> = []
     @exclusivity(unchecked) var ringsAreStale = false
     @exclusivity(unchecked) var ringMarks = RingKnowledge()
-    @exclusivity(unchecked) var asynchronousEdges = 0
     @exclusivity(unchecked) var pathWishes = 0
     @exclusivity(unchecked) var search: ContiguousArray<NodeRef> = []
 

@@ -27,6 +27,38 @@ struct GlitchTests {
         #expect(mixed > 20)
     }
 
+    @Test("G-50, G-75: emptiness that passes a sample reaches the join behind it once")
+    func emptinessPastSample() {
+        let clock = ManualClock()
+        let graph = Graph(clock: clock, propagatesEmpty: true)
+        let source = graph.mutable(1)
+        let sum = Node.combineEach(source, source.map { $0 }) { $0 + $1 }
+        let sampled = sum.sample(every: .seconds(1))
+        clock.advance(by: .seconds(1))
+        let both = Node.combineEach(sampled, source) { $0 + $1 }
+        let bag = CancellableBag()
+        var heard: [Int?] = []
+        both.listenEmissions(in: bag, replay: false) { emission, _ in heard.append(emission.value) }
+        source.clear()
+        #expect(heard == [nil])
+    }
+
+    @Test("G-50: on a ring, the edge that delivers later is the one that does not bind the joins")
+    func ringOverDelay() {
+        let clock = ManualClock()
+        let graph = Graph(clock: clock)
+        let (source, back) = (graph.mutable(1), graph.mutable(0))
+        let first = Node.combineEach(back, source) { $0 + $1 }
+        let second = Node.combineEach(first.delay(for: .seconds(1)), source) { $1 * 100 + $0 * 0 }
+        clock.advance(by: .seconds(1))
+        back.link(to: second)
+        let bag = CancellableBag()
+        var heard: [Int] = []
+        first.listen(in: bag, replay: false) { heard.append($0) }
+        source.set(2)
+        #expect(heard == [202])
+    }
+
     @Test("G-137: any number of stacked diamonds costs one call each", arguments: [1, 2, 3, 10, 100])
     func diamonds(count: Int) {
         let graph = Graph()

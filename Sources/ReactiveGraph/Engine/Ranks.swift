@@ -3,10 +3,12 @@
 // Connecting u → v with rank(v) ≤ rank(u): a v without edges is raised above u; a u without incoming edges sinks below
 // v; else everything reachable from v at or below rank(u) is searched. Meeting u means that the edge closes a ring, and
 // it does not count; otherwise what was found is raised. Ranks are never lowered otherwise.
+//
+// An edge that delivers later counts too, because emptiness passes it at once (G-75). Where it lies on a ring it is the
+// one that does not count, so that it does not stand in the way of edges that deliver at once.
 extension Graph {
     /// Brings the ranks in order for an edge that has just got both ends.
     func order(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
-        if edge.traits.contains(.asynchronous) { asynchronousEdges += 1 }
         place(edge, from: source, to: target)
         noteForRings(from: source, to: target)
         if let table = edge.side?.inners { placeInners(of: table, behind: target) }
@@ -28,8 +30,7 @@ extension Graph {
 
     /// An edge loses an end: it does not count any more, and a ring may be open now.
     func unorder(_ edge: Edge) {
-        let counted = edge.traits.isDisjoint(with: [.asynchronous, .ring])
-        if edge.traits.contains(.asynchronous) { asynchronousEdges -= 1 }
+        let counted = !edge.traits.contains(.ring)
         let opens = !rings.isEmpty && noteForRings(without: edge)
         if edge.ringIndex >= 0 { removeRing(edge) }
         if counted, opens, !rings.isEmpty { ringsAreStale = true }
@@ -50,28 +51,55 @@ extension Graph {
     }
 
     private func place(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
-        if !edge.traits.contains(.asynchronous) { rankUp(edge, from: source, to: target) }
-        // A ring that goes over a delaying edge does not bind the joins, but its emissions need their paths.
-        if edge.ringIndex < 0, asynchronousEdges > 0, hasDownstream(target), hasUpstream(source),
-            reaches(source, from: target, upTo: .max)
-        {
-            addRing(edge)
-        }
-    }
-
-    private func rankUp(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
         let limit = source.rank
         if target.rank > limit { return }
         if !hasDownstream(target) {
             target.rank = limit + 1
         } else if !hasUpstream(source) {
             source.rank = target.rank - 1
-        } else if reaches(source, from: target, upTo: limit) {
-            edge.traits.insert(.ring)
+        } else if !reaches(source, from: target, upTo: limit) {
+            raise(target, above: limit)
+        } else if edge.traits.contains(.asynchronous)
+            || reaches(source, from: target, upTo: limit, atOnce: true)
+        {
             addRing(edge)
         } else {
+            loosen(from: target, to: source)
             raise(target, above: limit)
         }
+    }
+
+    /// Counts no edge any more that delivers later and lies on a way from `start` to `goal`.
+    private func loosen(from start: NodeRef, to goal: NodeRef) {
+        var met: [NodeRef] = [start]
+        start.seen = true
+        var index = 0
+        while index < met.count {
+            forEachTarget(of: met[index], counted: true) { target in
+                guard !target.seen, target.rank <= goal.rank else { return }
+                target.seen = true
+                met.append(target)
+            }
+            index += 1
+        }
+        for node in met { node.seen = false }
+        // Ranks rise along the edges, so the targets of a node come before it.
+        met.sort { $0.rank > $1.rank }
+        var onWay: Set<UnsafeMutableRawPointer> = [goal.toOpaque()]
+        var late: [EdgeRef] = []
+        for node in met {
+            forEachTarget(of: node, counted: true) { target in
+                if onWay.contains(target.toOpaque()) { onWay.insert(node.toOpaque()) }
+            }
+            guard onWay.contains(node.toOpaque()) else { continue }
+            forEachEdge(of: node) { edge in
+                guard edge.traits.contains(.asynchronous), !edge.traits.contains(.ring), let target = edge.target,
+                    onWay.contains(target.toOpaque())
+                else { return }
+                late.append(edge)
+            }
+        }
+        for edge in late { edge._withUnsafeGuaranteedRef { addRing($0) } }
     }
 
     func hasDownstream(_ node: NodeRef) -> Bool {
@@ -82,7 +110,9 @@ extension Graph {
         node._withUnsafeGuaranteedRef { $0.held != nil } || node.marks.contains(.isInner)
     }
 
+    /// The edge lies on a ring and does not count.
     private func addRing(_ edge: Edge) {
+        edge.traits.insert(.ring)
         edge.ringIndex = Int32(rings.count)
         rings.append(.passUnretained(edge))
         ringMarks.isStale = true
@@ -100,17 +130,18 @@ extension Graph {
 
     // MARK: - Searches
 
-    /// Whether `goal` can be reached from `start` over counted edges and nodes of rank ≤ `limit`.
+    /// Whether `goal` can be reached from `start` over counted edges and nodes of rank ≤ `limit`; only over those that
+    /// deliver at once, if asked.
     ///
     /// With a limit of `.max` every edge counts.
-    private func reaches(_ goal: NodeRef, from start: NodeRef, upTo limit: Int) -> Bool {
+    private func reaches(_ goal: NodeRef, from start: NodeRef, upTo limit: Int, atOnce: Bool = false) -> Bool {
         search.removeAll(keepingCapacity: true)
         search.append(start)
         start.seen = true
         var found = false
         var index = 0
         while index < search.count, !found {
-            forEachTarget(of: search[index], counted: limit != .max) { target in
+            forEachTarget(of: search[index], counted: limit != .max, atOnce: atOnce) { target in
                 if target.isSame(as: goal) { found = true }
                 guard !target.seen, target.rank <= limit else { return }
                 target.seen = true
@@ -139,21 +170,32 @@ extension Graph {
         }
     }
 
-    private func forEachTarget(of node: NodeRef, counted: Bool, _ visit: (NodeRef) -> Void) {
-        forEachTarget(in: node.listens, counted: counted, visit)
-        forEachTarget(in: node.outs, counted: counted, visit)
+    private func forEachTarget(
+        of node: NodeRef,
+        counted: Bool,
+        atOnce: Bool = false,
+        _ visit: (NodeRef) -> Void
+    ) {
+        let uncounted: EdgeTraits = counted ? (atOnce ? [.ring, .asynchronous] : .ring) : []
+        forEachEdge(of: node) { edge in
+            if edge.traits.isDisjoint(with: uncounted), let target = edge.target { visit(target) }
+        }
         if node.marks.contains(.hasInners) {
             node._withUnsafeGuaranteedRef { $0.forEachInner(counted: counted, visit) }
         }
     }
 
-    private func forEachTarget(in list: EdgeRef?, counted: Bool, _ visit: (NodeRef) -> Void) {
+    /// The complete edges that go out of a node.
+    private func forEachEdge(of node: NodeRef, _ visit: (EdgeRef) -> Void) {
+        forEachEdge(in: node.listens, visit)
+        forEachEdge(in: node.outs, visit)
+    }
+
+    private func forEachEdge(in list: EdgeRef?, _ visit: (EdgeRef) -> Void) {
         var next = list
         while let edge = next {
             next = edge.next
-            guard edge.stamp != .max, let target = edge.target else { continue }
-            if counted, !edge.traits.isDisjoint(with: [.ring, .asynchronous]) { continue }
-            visit(target)
+            if edge.stamp != .max { visit(edge) }
         }
     }
 }

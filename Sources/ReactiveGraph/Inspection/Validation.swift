@@ -147,7 +147,7 @@ private final class InvariantChecker {
     }
 
     private func checkRank(_ edge: Edge, _ node: AnyNode, _ target: NodeRef, _ me: String) {
-        guard edge.traits.isDisjoint(with: [.ring, .asynchronous]) else { return }
+        guard !edge.traits.contains(.ring) else { return }
         expect(
             target.rank > node.rank,
             "\(me): rank \(node.rank) is not below \(target.rank) of n\(target.id)"
