@@ -163,7 +163,7 @@ extension LiveGraph {
 /// The end of a mutable node's value that was not renewed within its `ttl`.
 final class Expiry {
     /// How long a value lasts.
-    private let lifetime: Duration
+    let lifetime: Duration
     private let timer = Timer()
     private let timers: TimerQueue
     private unowned let node: NamedNode

@@ -153,7 +153,9 @@ extension LiveGraph {
                 values.append((node, rules.initial))
                 holds = rules.initial != nil
             }
-            renew(node, rules.ttl, isSet: holds)
+            if node.changed == stamp || node.expiry?.lifetime != rules.ttl?.duration {
+                renew(node, rules.ttl, isSet: holds)
+            }
             if let living = node.living { observe(node, on: living) }
         }
         return values
@@ -185,7 +187,7 @@ extension LiveGraph {
         return isOther
     }
 
-    /// The time that a value lasts may have changed: it counts from the last set.
+    /// The time that a value lasts, or the value, is another one: it counts from the last set.
     private func renew(_ node: NamedNode, _ ttl: Stage.Span?, isSet: Bool) {
         node.expiry = ttl.map { Expiry(node, lifetime: $0) }
         if isSet { node.expiry?.start(at: node.changed.time) }

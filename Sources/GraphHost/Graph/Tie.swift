@@ -77,7 +77,9 @@ final class Tie {
     func resume(to target: Node<Datum>, in graph: LiveGraph) {
         guard let (end, count) = held else { return }
         held = nil
-        connect(end, to: target, in: graph, through: evaluation, replay: end.emissionCount != count)
+        connect(end, to: target, in: graph, through: evaluation, replay: false)
+        // Emptiness too, which a connection would not tell (G-22).
+        if end.emissionCount != count { transform?.feed(emission: end.emission, path: Path([end])) }
     }
 
     /// Takes the edge away; values stay.

@@ -192,18 +192,14 @@ struct Maker {
 
     /// Another definition, and the node whose source or stages are others.
     ///
-    /// At most one node is built anew, and none that ties lead to or from: in which order several would be, is left open.
+    /// At most one node is built anew: in which order several would be, is left open.
     mutating func change(of shape: Naive.Shape) -> (shape: Naive.Shape, altered: String?) {
         var new = shape
         switch dice.below(6) {
         case 0, 1:
-            var tied: Set<String> = Set(shape.links.map(\.to))
-            for name in shape.links.map(\.from) + shape.syncs.flatMap({ [$0.a, $0.b] }) {
-                tied.formUnion(shape.upstream(of: name))
-            }
             let places = shape.nodes.indices.filter { place in
                 let node = shape.nodes[place]
-                return !node.isSet && !node.isSide && !node.isCondition && !tied.contains(node.name)
+                return !node.isSet && !node.isSide && !node.isCondition
             }
             guard !places.isEmpty else { break }
             let place = pick(places)
@@ -214,10 +210,10 @@ struct Maker {
             // A case of what comes later would be a circle.
             guard source.references.allSatisfy(names.contains) else { break }
             node.kind = .made(source, stages(at: 3))
-            node.retain = retain()
+            node.retain = shape.links.contains { $0.to == node.name } ? nil : retain()
             guard node.json != before else { break }
             new.nodes[place] = node
-            return (new, node.name)
+            return new.hasTimedCircle ? (shape, nil) : (new, node.name)
         case 2: add(to: &new)
         case 3:
             let needed = Set(shape.nodes.flatMap(\.references)).union(

@@ -19,6 +19,8 @@ extension Naive {
         var subscribers: [Subscriber] = []
         /// The emissions that have set it, for syncs that hand on the very same one (G-137).
         var origins: Set<Int> = []
+        /// How often it has emitted.
+        var emissions = 0
         var join: Join?
         var timer: Timer?
         var isBusy = false
@@ -207,6 +209,7 @@ extension Naive {
             guard passes < 20_000 else { return }
             node.isBusy = true
             node.held = held
+            node.emissions += 1
             node.origins.insert(origin)
             let path = path.union([node.number])
             for subscriber in node.subscribers { subscriber.hear(held) }
@@ -241,12 +244,6 @@ extension Naive {
             wire.to.ins.removeAll { $0 === wire }
             wire.from.outs.removeAll { $0 === wire }
             wire.from.followers.removeAll { $0 === wire }
-        }
-
-        /// Serves an edge after all others of its source.
-        func moveToTheEnd(_ wire: Wire) {
-            wire.from.outs.removeAll { $0 === wire }
-            wire.from.outs.append(wire)
         }
 
         /// A node behind another one, or `target`; nothing comes of an emission for which the function gives nil.
@@ -297,9 +294,10 @@ extension Naive {
         private var closing: Set<ObjectIdentifier> = []
 
         /// Connects a tie, and finds out whether it closes a ring.
-        func connectTie(_ wire: Wire) {
+        func connectTie(_ wire: Wire, replay: Bool = true, hearsEmpty: Bool = false) {
+            closing.remove(ObjectIdentifier(wire))
             if isUpstream(wire.to, of: wire.from) { closing.insert(ObjectIdentifier(wire)) }
-            connect(wire)
+            connect(wire, replay: replay, hearsEmpty: hearsEmpty)
         }
 
         /// An input of a join has been delivered.

@@ -195,6 +195,22 @@ extension Naive.Graph {
                 node.isForgetful && choice == .one && old.links.contains { $0.to == node.name }
                     && !new.links.contains { $0.to == node.name }
             }.map(\.name)
+            // While something is built, links are taken out: what came meanwhile is delivered afterwards.
+            let isBuilding = new.nodes.contains { node in
+                let isLiving = named[node.name] != nil
+                return !node.isSet
+                    && (isLiving
+                        ? node.name == altered || freed.contains(node.name) : new.retain(node) == .always)
+            }
+            var links: [String: (wire: Naive.Wire, emissions: Int)] = [:]
+            if isBuilding {
+                for link in new.links {
+                    guard let wire = ties.first(where: { $0.key == link.json })?.wire else { continue }
+                    disconnect(wire)
+                    ties.removeAll { $0.wire === wire }
+                    if link.to != altered { links[link.json] = (wire, wire.from.emissions) }
+                }
+            }
             for node in new.order where !node.isSet {
                 if node.name == altered || freed.contains(node.name), let living = named[node.name] {
                     rebuild(living, node)
@@ -202,11 +218,16 @@ extension Naive.Graph {
                     _ = materialise(node.name)
                 }
             }
-            // Whether links that stay are served where they were or behind what is new is left open.
-            if choice == .other { for (_, wire) in ties { moveToTheEnd(wire) } }
             let known = Set(ties.map(\.key))
             for sync in new.syncs where !known.contains(sync.json) { connect(sync) }
-            for link in new.links where !known.contains(link.json) { connect(link) }
+            for link in new.links where !known.contains(link.json) {
+                guard let (wire, emissions) = links[link.json] else {
+                    connect(link)
+                    continue
+                }
+                ties.append((link.json, wire))
+                connectTie(wire, replay: wire.from.emissions != emissions, hearsEmpty: true)
+            }
         }
         collect()
         return ended

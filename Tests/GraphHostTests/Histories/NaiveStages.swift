@@ -88,7 +88,7 @@ extension Naive.Graph {
             var values: [(value: Naive.Value, time: UInt64)] = []
             return compute { [unowned self] value in
                 guard !figure.needsNumbers || value.number != nil else { return typeFault }
-                values = (values + [(value, now)]).suffix(most)
+                values = (values + [(value, time(isPrivate: isPrivate))]).suffix(most)
                 return figure.of(values)
             }
         case .windowOver, .debounce, .sample, .delay:

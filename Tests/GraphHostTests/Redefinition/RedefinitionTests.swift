@@ -394,6 +394,32 @@ struct RedefinitionTests {
         _ = bench.host.remove(graph)
         #expect(graph.statistics.nodes == 0)
     }
+
+    @Test("G-112: a deadline keeps its place among equal ones through a change of something else")
+    func placeOfDeadline() throws {
+        let x = #""x":{"set":"any","initial":1,"ttl":6}"#
+        let d = #","d":{"from":"x","pipe":[{"delay":6}],"retain":"always"}"#
+        let graph = try bench.define(nodes: x + d)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"d","mode":"all"}"#)
+        try bench.redefine(graph, x.replacing("6}", with: #"6,"title":"X"}"#) + d)
+        bench.clock.advance(by: 6)
+        bench.host.advance()
+        bench.host.flush()
+        #expect(try bench.read(graph, "x") == "empty")
+        #expect(client.take() == [], "x ends first, and with it what waits in d")
+    }
+
+    @Test("G-145: a link that stays delivers that its source became empty in the meantime")
+    func linkOfEmptied() throws {
+        let text = #""x":{"set":"number","initial":1},"f":{"from":"x","pipe":[{"skip":0}]},"m":{"merge":["x"]}"#
+        let links = #","links":[{"from":"f","to":"m"}]"#
+        let graph = try bench.define(nodes: text, links)
+        #expect(try bench.read(graph, "m") == "1")
+        try bench.redefine(graph, text.replacing("0}", with: "1}"), links)
+        #expect(try bench.read(graph, "f") == "empty")
+        #expect(try bench.read(graph, "m") == "empty")
+    }
 }
 
 extension String {
