@@ -24,6 +24,14 @@ let package = Package(
                 .enableUpcomingFeature("InternalImportsByDefault"),
             ]
         ),
+        .executableTarget(
+            name: "HostBenchmarks",
+            dependencies: ["CAllocations", .product(name: "SluiceParts", package: "sluice")],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+            ]
+        ),
         .systemLibrary(
             name: "CLua",
             pkgConfig: "lua5.4",

@@ -93,7 +93,8 @@ extension Graph {
             }
             guard onWay.contains(node.toOpaque()) else { continue }
             forEachEdge(of: node) { edge in
-                guard edge.traits.contains(.asynchronous), !edge.traits.contains(.ring), let target = edge.target,
+                guard edge.traits.contains(.asynchronous), !edge.traits.contains(.ring),
+                    let target = edge.target,
                     onWay.contains(target.toOpaque())
                 else { return }
                 late.append(edge)
@@ -134,7 +135,8 @@ extension Graph {
     /// deliver at once, if asked.
     ///
     /// With a limit of `.max` every edge counts.
-    private func reaches(_ goal: NodeRef, from start: NodeRef, upTo limit: Int, atOnce: Bool = false) -> Bool {
+    private func reaches(_ goal: NodeRef, from start: NodeRef, upTo limit: Int, atOnce: Bool = false) -> Bool
+    {
         search.removeAll(keepingCapacity: true)
         search.append(start)
         start.seen = true

@@ -412,7 +412,8 @@ struct RedefinitionTests {
 
     @Test("G-145: a link that stays delivers that its source became empty in the meantime")
     func linkOfEmptied() throws {
-        let text = #""x":{"set":"number","initial":1},"f":{"from":"x","pipe":[{"skip":0}]},"m":{"merge":["x"]}"#
+        let text =
+            #""x":{"set":"number","initial":1},"f":{"from":"x","pipe":[{"skip":0}]},"m":{"merge":["x"]}"#
         let links = #","links":[{"from":"f","to":"m"}]"#
         let graph = try bench.define(nodes: text, links)
         #expect(try bench.read(graph, "m") == "1")
