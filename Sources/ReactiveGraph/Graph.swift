@@ -139,7 +139,7 @@ public final class Graph {
     var ownedListens: [ListenOwners.Key: ListenOwners] = [:]
     var lastNodeID: UInt64 = 0
     /// The timers of the clock, made when the first timed operator is.
-    private(set) lazy var timers = clock.map { TimerQueue($0) }
+    @usableFromInline private(set) lazy var timers = clock.map { TimerQueue($0) }
     /// The next look for dead owners.
     var nextCollect: (any Cancellable)?
     var batchPool: [Batch.Storage] = []

@@ -164,6 +164,7 @@ extension Node {
     ///
     /// - Returns: what the operator makes of the upstream's present emission, with this node taken as empty; the caller
     ///   sees to it that this node emits it.
+    @inlinable
     package func connect<O: Operator>(to upstream: Node<O.Input>, through operation: O) -> Emission<Value>
     where O.Output == Value {
         let state = OperatorState(operation)
@@ -171,6 +172,7 @@ extension Node {
     }
 
     /// The same for a timed operator, by the clock of `timers`.
+    @inlinable
     package func connect<O: TimedOperator>(
         to upstream: Node<O.Input>,
         through operation: O,
@@ -180,7 +182,8 @@ extension Node {
         return connect(to: upstream, state.makeTimedEdge()) { state.begin($0) }
     }
 
-    private func connect<In>(
+    @inlinable
+    func connect<In>(
         to upstream: Node<In>,
         _ edge: Edge,
         _ begin: (Edge) -> Emission<Value>?

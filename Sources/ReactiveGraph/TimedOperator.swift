@@ -31,21 +31,22 @@ public protocol TimedOperator<Input, Output>: Operator {
 }
 
 extension TimedOperator {
-    public var needsClock: Bool { true }
-    public var isAsynchronous: Bool { false }
-    public var control: TimedControl? { nil }
-    public var waiting: Int { 0 }
-    public mutating func detach() {}
-    public mutating func flush() -> HeldEmission<Output>? { nil }
+    @inlinable public var needsClock: Bool { true }
+    @inlinable public var isAsynchronous: Bool { false }
+    @inlinable public var control: TimedControl? { nil }
+    @inlinable public var waiting: Int { 0 }
+    @inlinable public mutating func detach() {}
+    @inlinable public mutating func flush() -> HeldEmission<Output>? { nil }
 }
 
 /// A moment on a clock; of equal moments the one asked for first comes first (G-112).
 public struct Deadline: Hashable, Sendable, Comparable {
     /// The time on the operator's clock.
     public let time: Duration
-    let number: UInt64
+    @usableFromInline let number: UInt64
 
     /// Earlier, or asked for earlier.
+    @inlinable
     public static func < (left: Deadline, right: Deadline) -> Bool {
         left.time < right.time || (left.time == right.time && left.number < right.number)
     }
@@ -55,9 +56,10 @@ public struct Deadline: Hashable, Sendable, Comparable {
 public struct HeldEmission<Value> {
     /// What will be emitted.
     public let emission: Emission<Value>
-    let trail: Trail?
-    let context: Context?
+    @usableFromInline let trail: Trail?
+    @usableFromInline let context: Context?
 
+    @inlinable
     init(_ emission: Emission<Value>, trail: Trail?, context: Context?) {
         self.emission = emission
         self.trail = trail
@@ -65,11 +67,13 @@ public struct HeldEmission<Value> {
     }
 
     /// An emission of the operator's own: no path, no context.
+    @inlinable
     public init(_ emission: Emission<Value>) {
         self.init(emission, trail: nil, context: nil)
     }
 
     /// The same on its way, with another emission.
+    @inlinable
     public func map<Out>(_ transform: (Emission<Value>) -> Emission<Out>) -> HeldEmission<Out> {
         HeldEmission<Out>(transform(emission), trail: trail, context: context)
     }
@@ -77,22 +81,25 @@ public struct HeldEmission<Value> {
 
 extension Site {
     /// The time on the operator's clock; zero for operators that have none.
-    public var now: Duration {
+    @inlinable public var now: Duration {
         timing?._withUnsafeGuaranteedRef { $0.queue.now } ?? .zero
     }
 
     /// The moment that is `interval` from now.
+    @inlinable
     public func deadline(after interval: Duration) -> Deadline {
         guard let timing else { preconditionFailure("only timed operators have a clock") }
         return timing._withUnsafeGuaranteedRef { $0.queue.deadline(after: interval) }
     }
 
     /// Whether a moment is over.
+    @inlinable
     public func hasPassed(_ deadline: Deadline) -> Bool {
         timing?._withUnsafeGuaranteedRef { $0.queue.hasPassed(deadline) } ?? false
     }
 
     /// Keeps an emission back, with the path and context of the present one (G-74).
+    @inlinable
     public func hold<Value>(_ emission: Emission<Value>) -> HeldEmission<Value> {
         guard let source = edge.source else { return HeldEmission(emission) }
         return source._withUnsafeGuaranteedRef { node in
@@ -101,11 +108,12 @@ extension Site {
     }
 
     /// Whether the edge still has both ends: a function that was called, or the death of a value, may have cut it.
-    var isConnected: Bool { edge.traits.contains(.complete) }
+    @inlinable var isConnected: Bool { edge.traits.contains(.complete) }
 }
 
 extension Node {
     /// A new node that emits what a timed operator makes of this node's emissions, by the graph's clock.
+    @inlinable
     public func apply<O: TimedOperator>(_ operation: O) -> Node<O.Output> where O.Input == Value {
         let timers =
             operation.needsClock ? graph.timers(for: operation.name) : graph.timers ?? TimerQueue { .zero }
@@ -113,6 +121,7 @@ extension Node {
     }
 
     /// The same by the clock of another queue of timers.
+    @inlinable
     package func apply<O: TimedOperator>(_ operation: O, on timers: TimerQueue) -> Node<O.Output>
     where O.Input == Value {
         let target = Node<O.Output>(graph: graph, .empty)
@@ -124,9 +133,10 @@ extension Node {
 /// The one timer of an edge, and the queue it stands in.
 @usableFromInline
 final class Timing {
-    let queue: TimerQueue
-    let timer = Timer()
+    @usableFromInline let queue: TimerQueue
+    @usableFromInline let timer = Timer()
 
+    @usableFromInline
     init(_ queue: TimerQueue) {
         self.queue = queue
     }
@@ -137,19 +147,26 @@ final class Timing {
 }
 
 /// The timed operator of one edge.
+@usableFromInline
 final class TimedState<O: TimedOperator>: OperatorState<O> {
-    private let timing: Timing
-    private var edge: EdgeRef?
+    @usableFromInline let timing: Timing
+    @exclusivity(unchecked) @usableFromInline var edge: EdgeRef?
 
+    @inlinable
     init(_ operation: O, _ queue: TimerQueue) {
         timing = Timing(queue)
         super.init(operation)
         timing.timer.action = { [unowned self] in fire() }
-        let control = operation.control
-        control?.onFlush = { [weak self] in self?.flush() }
-        control?.onHasPending = { [weak self] in (self?.waiting ?? 0) > 0 }
+        if let control = operation.control { serve(control) }
     }
 
+    @usableFromInline
+    func serve(_ control: TimedControl) {
+        control.onFlush = { [weak self] in self?.flush() }
+        control.onHasPending = { [weak self] in (self?.waiting ?? 0) > 0 }
+    }
+
+    @inlinable
     func makeTimedEdge() -> Edge {
         let edge = Edge(initial.name, initial.isAsynchronous ? .asynchronous : []) { edge in
             let outcome = self.receive(edge, timing: .passUnretained(self.timing))
@@ -162,34 +179,39 @@ final class TimedState<O: TimedOperator>: OperatorState<O> {
     }
 
     /// Hands the operator what the source holds, with the target taken as empty.
+    @inlinable
     func begin(_ edge: Edge) -> Emission<O.Output>? {
         let result = step(edge, Site(edge, timing: .passUnretained(timing), isFresh: true)).result
         setTimer()
         return result
     }
 
-    override var waiting: Int { (current ?? initial).waiting }
+    @inlinable override var waiting: Int { (current ?? initial).waiting }
 
     /// Follows what the operator wants now.
-    private func setTimer() {
-        guard let edge, edge.traits.contains(.complete), let current, let next = current.nextWake else {
+    @inlinable
+    func setTimer() {
+        guard let edge, edge.traits.contains(.complete), let next = current?.nextWake else {
             timing.queue.cancel(timing.timer)
             return
         }
         timing.queue.set(timing.timer, at: next)
     }
 
-    private func fire() -> Due? {
+    @inlinable
+    func fire() -> Due? {
         run { operation, site in operation.wake(at: site) }
     }
 
-    private func flush() {
+    @inlinable
+    func flush() {
         guard let due = run({ operation, _ in operation.flush() }) else { return }
         due.perform()
     }
 
     /// Lets the operator change its state outside of a pass.
-    private func run(_ change: (inout O, Site) -> HeldEmission<O.Output>?) -> Due? {
+    @inlinable
+    func run(_ change: (inout O, Site) -> HeldEmission<O.Output>?) -> Due? {
         guard let edge = edge?.takeUnretainedValue() else { return nil }
         let begun = generation
         var operation = take()
@@ -199,11 +221,13 @@ final class TimedState<O: TimedOperator>: OperatorState<O> {
         return held.flatMap { Due(edge, $0) }
     }
 
+    @usableFromInline
     override func reset() -> AnyObject? {
         timing.queue.cancel(timing.timer)
         return super.reset()
     }
 
+    @usableFromInline
     override func detach() -> AnyObject? {
         timing.queue.cancel(timing.timer)
         guard var operation = current else {
@@ -218,6 +242,7 @@ final class TimedState<O: TimedOperator>: OperatorState<O> {
         return Remains(former)
     }
 
+    @usableFromInline
     override func restore(from reader: inout StateReader, of edge: Edge) throws {
         try super.restore(from: &reader, of: edge)
         timing.queue.noteRestored(reader.lastDeadline)

@@ -34,6 +34,7 @@ extension Graph {
 
     /// What the current emission needs of its path, if it has to wait: nothing unless there are rings, or paths are asked
     /// for.
+    @usableFromInline
     func captureTrail() -> Trail? {
         guard keepsPaths else { return nil }
         guard pathWishes == 0, ringsAreKnown() else {

@@ -1,11 +1,12 @@
 /// One timer: an action and its place in a queue.
 ///
 /// It belongs to what made it, and holds nothing of the graph.
+@usableFromInline
 package final class Timer {
-    package fileprivate(set) var deadline = Deadline(time: .zero, number: 0)
-    fileprivate var index = -1
+    @exclusivity(unchecked) package fileprivate(set) var deadline = Deadline(time: .zero, number: 0)
+    @exclusivity(unchecked) fileprivate var index = -1
     /// What is done when the time has come, with the timer no longer running; gives what a graph is to emit then.
-    package var action: () -> Due?
+    @exclusivity(unchecked) @usableFromInline package var action: () -> Due?
 
     package init(_ action: @escaping () -> Due? = { nil }) {
         self.action = action
@@ -15,6 +16,7 @@ package final class Timer {
 }
 
 /// What a timer makes a graph emit: a turn of its own, or a part of one with everything else that is due.
+@usableFromInline
 package struct Due {
     let graph: Graph
     let trail: Trail?
@@ -30,6 +32,7 @@ package struct Due {
     }
 
     /// Hands on what an edge kept back, unless it has lost an end by then.
+    @usableFromInline
     init?<Value>(_ edge: Edge, _ held: HeldEmission<Value>) {
         guard let graph = edge.graph else { return nil }
         self.init(graph: graph, trail: held.trail, context: held.context) { graph in
@@ -49,6 +52,7 @@ package struct Due {
     }
 
     /// Emits, as a turn of its own that continues the path.
+    @usableFromInline
     package func perform() {
         graph.perform(self)
     }
@@ -58,6 +62,7 @@ package struct Due {
 ///
 /// Setting a timer again moves it within the heap: no allocation, and the clock is asked only when the earliest
 /// deadline gets earlier. A schedule that comes too early finds nothing due and is renewed.
+@usableFromInline
 package final class TimerQueue {
     /// Where the time comes from.
     private enum Source {
@@ -68,12 +73,12 @@ package final class TimerQueue {
     }
 
     private let source: Source
-    private var heap: ContiguousArray<Timer> = []
-    private var lastNumber: UInt64 = 0
+    @exclusivity(unchecked) private var heap: ContiguousArray<Timer> = []
+    @exclusivity(unchecked) private var lastNumber: UInt64 = 0
     /// The deadline of the timer whose action runs.
-    private var firing: Deadline?
-    private var schedule: (any Cancellable)?
-    private var scheduled: Duration = .zero
+    @exclusivity(unchecked) private var firing: Deadline?
+    @exclusivity(unchecked) private var schedule: (any Cancellable)?
+    @exclusivity(unchecked) private var scheduled: Duration = .zero
 
     /// Timers on a clock that calls when it is time; each emits in a turn of its own.
     init(_ clock: any LoopClock) {
@@ -81,6 +86,7 @@ package final class TimerQueue {
     }
 
     /// Timers whose owner knows the time and fires them.
+    @usableFromInline
     package init(now: @escaping () -> Duration) {
         source = .owner(now)
     }
@@ -89,7 +95,7 @@ package final class TimerQueue {
         schedule?.cancel()
     }
 
-    package var now: Duration {
+    @usableFromInline package var now: Duration {
         switch source {
         case .clock(let clock): clock.now
         case .owner(let now): now()
@@ -100,6 +106,7 @@ package final class TimerQueue {
     package var next: Duration? { heap.first?.deadline.time }
 
     /// The moment that is `interval` from now.
+    @usableFromInline
     package func deadline(after interval: Duration) -> Deadline {
         moment(now + interval)
     }
@@ -111,6 +118,7 @@ package final class TimerQueue {
     }
 
     /// Whether a deadline is over: of those of this very moment, the ones up to the timer that runs.
+    @usableFromInline
     func hasPassed(_ deadline: Deadline) -> Bool {
         let now = now
         return deadline.time < now || (deadline.time == now && firing.map { deadline <= $0 } ?? true)
@@ -122,6 +130,7 @@ package final class TimerQueue {
     }
 
     /// Starts or moves a timer.
+    @usableFromInline
     package func set(_ timer: Timer, at deadline: Deadline) {
         if timer.isRunning {
             guard timer.deadline != deadline else { return }
@@ -137,6 +146,7 @@ package final class TimerQueue {
         arm()
     }
 
+    @usableFromInline
     package func cancel(_ timer: Timer) {
         remove(timer)
         guard heap.isEmpty else { return }
@@ -215,6 +225,7 @@ package final class TimerQueue {
 
 extension Graph {
     /// The timers of the graph's clock; without one, a stop with a message that says what is missing.
+    @usableFromInline
     func timers(for operation: String) -> TimerQueue {
         guard let timers else {
             preconditionFailure(

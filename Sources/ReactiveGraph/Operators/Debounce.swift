@@ -12,15 +12,16 @@ public enum DebounceEdge: String, Sendable, CaseIterable {
 
 /// The latest value, once an interval has passed without another (G-75).
 public struct Debounce<Value>: TimedOperator {
-    let interval: Duration
-    let edge: DebounceEdge
-    let dropsWhenCleared: Bool
+    @usableFromInline let interval: Duration
+    @usableFromInline let edge: DebounceEdge
+    @usableFromInline let dropsWhenCleared: Bool
     public let control: TimedControl?
-    private var held: HeldEmission<Value>?
+    @usableFromInline var held: HeldEmission<Value>?
     /// When the silence will have lasted long enough.
-    private var end: Deadline?
+    @usableFromInline var end: Deadline?
 
     /// See ``Node/debounce(for:edge:dropsWhenCleared:control:)``.
+    @inlinable
     public init(
         _ interval: Duration,
         edge: DebounceEdge = .trailing,
@@ -34,18 +35,19 @@ public struct Debounce<Value>: TimedOperator {
         self.control = control
     }
 
-    public var name: String { "Throttle" }
-    public var isAsynchronous: Bool { edge == .trailing }
-    public var waiting: Int { held == nil ? 0 : 1 }
+    @inlinable public var name: String { "Throttle" }
+    @inlinable public var isAsynchronous: Bool { edge == .trailing }
+    @inlinable public var waiting: Int { held == nil ? 0 : 1 }
     /// Without a value that waits there is nothing to wake up for: the end of the silence is found out by the next one.
-    public var nextWake: Deadline? { held == nil ? nil : end }
+    @inlinable public var nextWake: Deadline? { held == nil ? nil : end }
 
+    @inlinable
     public mutating func receive(_ value: Value, at site: Site) -> Emission<Value>? {
         let isFirst = held == nil && end.map(site.hasPassed) ?? true
         end = site.deadline(after: interval)
         if isFirst, edge != .trailing { return .value(value) }
         if edge == .leading {
-            control?.droppedCount += 1
+            control?.dropped()
         } else {
             drop()
             held = site.hold(.value(value))
@@ -53,6 +55,7 @@ public struct Debounce<Value>: TimedOperator {
         return nil
     }
 
+    @inlinable
     public mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Value>? {
         if travels || dropsWhenCleared { drop() }
         guard travels else { return nil }
@@ -60,23 +63,27 @@ public struct Debounce<Value>: TimedOperator {
         return .empty
     }
 
+    @inlinable
     public mutating func wake(at site: Site) -> HeldEmission<Value>? {
         held.take()
     }
 
+    @inlinable
     public mutating func detach() {
         drop()
         end = nil
     }
 
+    @inlinable
     public mutating func flush() -> HeldEmission<Value>? {
         end = nil
         return held.take()
     }
 
-    private mutating func drop() {
+    @inlinable
+    mutating func drop() {
         guard held != nil else { return }
-        control?.droppedCount += 1
+        control?.dropped()
         held = nil
     }
 
@@ -104,6 +111,7 @@ extension Node {
     ///   - dropsWhenCleared: whether a pending value is dropped when the source is cleared (G-141).
     ///   - control: counts what is dropped, and flushes.
     /// - Returns: the new node.
+    @inlinable
     public func debounce(
         for interval: Duration,
         edge kind: DebounceEdge = .trailing,
@@ -119,7 +127,7 @@ extension Node {
 /// It keeps nothing alive.
 public final class TimedControl {
     /// Values that were superseded, or pending when the edge ended, and so never emitted.
-    public internal(set) var droppedCount = 0
+    public private(set) var droppedCount = 0
     var onFlush: (() -> Void)?
     var onHasPending: (() -> Bool)?
 
@@ -132,5 +140,11 @@ public final class TimedControl {
     /// Emits the pending value at once, if there is one, and ends the running interval.
     public func flush() {
         onFlush?()
+    }
+
+    /// A value was dropped.
+    @usableFromInline
+    func dropped() {
+        droppedCount += 1
     }
 }

@@ -1,16 +1,23 @@
 /// Every value, an interval later, in order; nothing is coalesced (G-74).
 public struct Delay<Value>: TimedOperator {
-    private struct Entry {
-        let deadline: Deadline
-        let held: HeldEmission<Value>
+    @usableFromInline
+    struct Entry {
+        @usableFromInline let deadline: Deadline
+        @usableFromInline let held: HeldEmission<Value>
+
+        @inlinable
+        init(deadline: Deadline, held: HeldEmission<Value>) {
+            self.deadline = deadline
+            self.held = held
+        }
     }
 
-    let interval: Duration
-    let buffer: BufferPolicy
-    let emitsEarly: Bool
-    let dropsWhenCleared: Bool
-    let figures: BufferControl?
-    private var entries = Queue<Entry>()
+    @usableFromInline let interval: Duration
+    @usableFromInline let buffer: BufferPolicy
+    @usableFromInline let emitsEarly: Bool
+    @usableFromInline let dropsWhenCleared: Bool
+    @usableFromInline let figures: BufferControl?
+    @usableFromInline var entries = Queue<Entry>()
 
     /// See ``Node/delay(for:buffer:control:)``.
     ///
@@ -21,6 +28,7 @@ public struct Delay<Value>: TimedOperator {
     ///   - dropsWhenCleared: whether values on their way are dropped when the source is cleared and emptiness travels:
     ///     the emptiness then goes on at once, and otherwise after the interval.
     ///   - control: counts what waits and what is dropped.
+    @inlinable
     public init(
         _ interval: Duration,
         buffer: BufferPolicy = .unbounded,
@@ -37,15 +45,17 @@ public struct Delay<Value>: TimedOperator {
         figures = control
     }
 
-    public var name: String { "Delay" }
-    public var isAsynchronous: Bool { !emitsEarly }
-    public var waiting: Int { entries.count }
-    public var nextWake: Deadline? { entries.first?.deadline }
+    @inlinable public var name: String { "Delay" }
+    @inlinable public var isAsynchronous: Bool { !emitsEarly }
+    @inlinable public var waiting: Int { entries.count }
+    @inlinable public var nextWake: Deadline? { entries.first?.deadline }
 
+    @inlinable
     public mutating func receive(_ value: Value, at site: Site) -> Emission<Value>? {
         admit(.value(value), at: site)
     }
 
+    @inlinable
     public mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Value>? {
         guard travels else { return nil }
         guard dropsWhenCleared else { return admit(.empty, at: site) }
@@ -53,7 +63,8 @@ public struct Delay<Value>: TimedOperator {
         return .empty
     }
 
-    private mutating func admit(_ emission: Emission<Value>, at site: Site) -> Emission<Value>? {
+    @inlinable
+    mutating func admit(_ emission: Emission<Value>, at site: Site) -> Emission<Value>? {
         var early: Entry?
         if let limit = buffer.limit, entries.count >= limit {
             guard case .dropOldest = buffer else {
@@ -69,12 +80,14 @@ public struct Delay<Value>: TimedOperator {
         return emitsEarly ? early?.held.emission : nil
     }
 
+    @inlinable
     public mutating func wake(at site: Site) -> HeldEmission<Value>? {
         guard let entry = entries.popFirst() else { return nil }
         figures?.removed()
         return entry.held
     }
 
+    @inlinable
     public mutating func detach() {
         figures?.dropped(entries.count)
         entries = Queue()
@@ -110,6 +123,7 @@ extension Node {
     ///   - buffer: how many values may be on their way (G-142).
     ///   - control: counts what waits and what is dropped.
     /// - Returns: the new node.
+    @inlinable
     public func delay(
         for interval: Duration,
         buffer: BufferPolicy = .unbounded,
@@ -121,6 +135,7 @@ extension Node {
 
 extension Site {
     /// Tells that a value was dropped because the operator's buffer was full.
+    @inlinable
     func reportOverflow(_ limit: Int) {
         edge._withUnsafeGuaranteedRef { $0.reportOverflow(limit) }
     }

@@ -1,13 +1,14 @@
 /// The newest value not yet emitted, at most once per interval (G-141a).
 public struct Sample<Value>: TimedOperator {
-    let interval: Duration
-    let dropsWhenCleared: Bool
+    @usableFromInline let interval: Duration
+    @usableFromInline let dropsWhenCleared: Bool
     public let control: TimedControl?
-    private var held: HeldEmission<Value>?
+    @usableFromInline var held: HeldEmission<Value>?
     /// The end of the interval that is running, or that ran last.
-    private var end: Deadline?
+    @usableFromInline var end: Deadline?
 
     /// See ``Node/sample(every:dropsWhenCleared:control:)``.
+    @inlinable
     public init(_ interval: Duration, dropsWhenCleared: Bool = false, control: TimedControl? = nil) {
         precondition(interval > .zero, "sample: the interval must be positive")
         self.interval = interval
@@ -15,12 +16,13 @@ public struct Sample<Value>: TimedOperator {
         self.control = control
     }
 
-    public var name: String { "Sample" }
-    public var isAsynchronous: Bool { true }
-    public var waiting: Int { held == nil ? 0 : 1 }
+    @inlinable public var name: String { "Sample" }
+    @inlinable public var isAsynchronous: Bool { true }
+    @inlinable public var waiting: Int { held == nil ? 0 : 1 }
     /// Without a value that waits there is nothing to wake up for: the next one finds out whether the interval is over.
-    public var nextWake: Deadline? { held == nil ? nil : end }
+    @inlinable public var nextWake: Deadline? { held == nil ? nil : end }
 
+    @inlinable
     public mutating func receive(_ value: Value, at site: Site) -> Emission<Value>? {
         if held == nil, end.map(site.hasPassed) ?? true { end = site.deadline(after: interval) }
         drop()
@@ -28,6 +30,7 @@ public struct Sample<Value>: TimedOperator {
         return nil
     }
 
+    @inlinable
     public mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Value>? {
         if travels || dropsWhenCleared { drop() }
         guard travels else { return nil }
@@ -35,24 +38,28 @@ public struct Sample<Value>: TimedOperator {
         return .empty
     }
 
+    @inlinable
     public mutating func wake(at site: Site) -> HeldEmission<Value>? {
         end = site.deadline(after: interval)
         return held.take()
     }
 
+    @inlinable
     public mutating func detach() {
         drop()
         end = nil
     }
 
+    @inlinable
     public mutating func flush() -> HeldEmission<Value>? {
         end = nil
         return held.take()
     }
 
-    private mutating func drop() {
+    @inlinable
+    mutating func drop() {
         guard held != nil else { return }
-        control?.droppedCount += 1
+        control?.dropped()
         held = nil
     }
 
@@ -78,6 +85,7 @@ extension Node {
     ///   - dropsWhenCleared: whether a pending value is dropped when the source is cleared.
     ///   - control: counts what is dropped, and flushes.
     /// - Returns: the new node.
+    @inlinable
     public func sample(
         every interval: Duration,
         dropsWhenCleared: Bool = false,

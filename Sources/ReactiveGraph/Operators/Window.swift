@@ -6,6 +6,7 @@ public enum WindowExtent: Sendable, Equatable {
     case time(Duration)
 
     /// A size that is not positive is a programming error.
+    @inlinable
     func require() {
         switch self {
         case .count(let count): precondition(count > 0, "window: the number of values must be positive")
@@ -18,19 +19,20 @@ public enum WindowExtent: Sendable, Equatable {
 ///
 /// It emits for each value, and, over a time, when values get too old.
 public struct Windowed<Input, Figure: WindowFigure>: TimedOperator {
-    private let age: Duration?
-    private let limit: Int
-    private let keep: (Input) -> Figure.Kept
-    private var figure: Figure
-    private var contents = WindowContents<Figure.Kept>()
+    @usableFromInline let age: Duration?
+    @usableFromInline let limit: Int
+    @usableFromInline let keep: (Input) -> Figure.Kept
+    @usableFromInline var figure: Figure
+    @usableFromInline var contents = WindowContents<Figure.Kept>()
     /// The source is empty, and emptiness travels: values get too old unseen, until the next one comes.
-    private var isPaused = false
+    @usableFromInline var isPaused = false
 
     /// - Parameters:
     ///   - extent: how far back the window reaches.
     ///   - limit: the most values it ever holds, also over a time; the oldest go.
     ///   - figure: the figure of no values.
     ///   - keep: what is kept of each value.
+    @inlinable
     public init(
         last extent: WindowExtent,
         limit: Int = .max,
@@ -51,15 +53,16 @@ public struct Windowed<Input, Figure: WindowFigure>: TimedOperator {
         self.keep = keep
     }
 
-    public var name: String { "Window" }
+    @inlinable public var name: String { "Window" }
     /// How many values the window holds.
-    public var count: Int { contents.count }
-    public var needsClock: Bool { age != nil }
+    @inlinable public var count: Int { contents.count }
+    @inlinable public var needsClock: Bool { age != nil }
 
-    public var nextWake: Deadline? {
+    @inlinable public var nextWake: Deadline? {
         isPaused ? nil : contents.entries.first?.end
     }
 
+    @inlinable
     public mutating func receive(_ value: Input, at site: Site) -> Emission<Figure.Result>? {
         let now = site.now
         isPaused = false
@@ -71,26 +74,31 @@ public struct Windowed<Input, Figure: WindowFigure>: TimedOperator {
         return figure.result(of: contents)
     }
 
+    @inlinable
     public mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Figure.Result>? {
         guard travels else { return nil }
         isPaused = true
         return .empty
     }
 
+    @inlinable
     public mutating func wake(at site: Site) -> HeldEmission<Figure.Result>? {
         expire(site.now)
         return HeldEmission(figure.result(of: contents))
     }
 
+    @inlinable
     public mutating func detach() {
         isPaused = true
     }
 
-    private mutating func expire(_ now: Duration) {
+    @inlinable
+    mutating func expire(_ now: Duration) {
         while let end = contents.entries.first?.end, end.time <= now { dropFirst() }
     }
 
-    private mutating func dropFirst() {
+    @inlinable
+    mutating func dropFirst() {
         guard let oldest = contents.entries.popFirst() else { return }
         figure.removeFirst(oldest.kept)
     }
@@ -130,8 +138,8 @@ public struct Windowed<Input, Figure: WindowFigure>: TimedOperator {
 /// window (``percentile(_:)``: logarithmic, and a move of memory; ``values()``: one array), and is computed from the values
 /// in it alone: what has left leaves no rounding error behind.
 public struct Window<Value> {
-    let node: Node<Value>
-    let extent: WindowExtent
+    @usableFromInline let node: Node<Value>
+    @usableFromInline let extent: WindowExtent
 }
 
 extension Node {
@@ -151,27 +159,33 @@ extension Node {
 
 extension Window {
     /// How many values the window holds.
+    @inlinable
     public func count() -> Node<Int> {
         node.apply(Windowed(last: extent, WindowCount()) { _ in () })
     }
 
     /// The oldest value in the window.
+    @inlinable
     public func first() -> Node<Value> { figure(WindowFirst()) }
 
     /// The newest value in the window.
+    @inlinable
     public func last() -> Node<Value> { figure(WindowLast()) }
 
     /// All values in the window, oldest first.
+    @inlinable
     public func values() -> Node<[Value]> { figure(WindowList()) }
 
     /// The values of the window put together, oldest first, by a function that must be associative.
     ///
     /// Example: `window(last: .count(3)).fold(+)` of strings joins the last three.
+    @inlinable
     public func fold(_ combine: @escaping (Value, Value) -> Value) -> Node<Value> {
         figure(WindowFold(of: { $0 }, combine) { Emission($0) })
     }
 
     /// A figure of one's own.
+    @inlinable
     public func figure<Figure: WindowFigure>(_ figure: Figure) -> Node<Figure.Result>
     where Figure.Kept == Value {
         node.apply(Windowed(last: extent, figure) { $0 })
@@ -180,6 +194,7 @@ extension Window {
 
 extension Window where Value: AdditiveArithmetic {
     /// The sum of the values in the window.
+    @inlinable
     public func sum() -> Node<Value> {
         figure(WindowFold(of: { $0 }, +) { .value($0 ?? .zero) })
     }
@@ -187,14 +202,17 @@ extension Window where Value: AdditiveArithmetic {
 
 extension Window where Value: BinaryFloatingPoint {
     /// The sum of the values in the window, without what rounding would lose.
+    @inlinable
     public func sum() -> Node<Value> { figure(WindowFold<Value, CompensatedSum<Value>, Value>.sum) }
 
     /// The mean of the values in the window.
+    @inlinable
     public func average() -> Node<Value> { figure(WindowFold<Value, CompensatedSum<Value>, Value>.average) }
 
     /// The increase per second from the oldest value to the newest; empty between values of one moment.
     ///
     /// The graph needs a clock.
+    @inlinable
     public func rate() -> Node<Value> {
         _ = node.graph.timers(for: "rate")
         return figure(WindowRate())
@@ -203,6 +221,7 @@ extension Window where Value: BinaryFloatingPoint {
 
 extension Window where Value: BinaryInteger {
     /// The mean of the values in the window.
+    @inlinable
     public func average() -> Node<Double> {
         let figure = WindowFold<Double, CompensatedSum<Double>, Double>.average
         return node.apply(Windowed(last: extent, figure) { Double($0) })
@@ -211,14 +230,17 @@ extension Window where Value: BinaryInteger {
 
 extension Window where Value: Comparable {
     /// The least value in the window; of equal ones the oldest.
+    @inlinable
     public func min() -> Node<Value> { figure(WindowFold<Value, Value, Value>.min) }
 
     /// The greatest value in the window; of equal ones the oldest.
+    @inlinable
     public func max() -> Node<Value> { figure(WindowFold<Value, Value, Value>.max) }
 
     /// The least value that at least this share of all does not exceed: 0.5 is the median.
     ///
     /// - Parameter share: from 0 to 1.
     /// - Returns: the node of the figure.
+    @inlinable
     public func percentile(_ share: Double) -> Node<Value> { figure(WindowPercentile(share)) }
 }

@@ -1,22 +1,31 @@
 /// What a window keeps of its values: the oldest first, each with the time it came.
 public struct WindowContents<Kept> {
+    @usableFromInline
     struct Entry {
-        let kept: Kept
-        let time: Duration
+        @usableFromInline let kept: Kept
+        @usableFromInline let time: Duration
         /// When it gets too old, over a time.
-        let end: Deadline?
+        @usableFromInline let end: Deadline?
+
+        @inlinable
+        init(kept: Kept, time: Duration, end: Deadline?) {
+            self.kept = kept
+            self.time = time
+            self.end = end
+        }
     }
 
-    var entries = Queue<Entry>()
+    @usableFromInline var entries = Queue<Entry>()
 
     /// How many values the window holds.
-    public var count: Int { entries.count }
+    @inlinable public var count: Int { entries.count }
     /// The oldest value, and when it came.
-    public var first: (kept: Kept, time: Duration)? { entries.first.map { ($0.kept, $0.time) } }
+    @inlinable public var first: (kept: Kept, time: Duration)? { entries.first.map { ($0.kept, $0.time) } }
     /// The newest value, and when it came.
-    public var last: (kept: Kept, time: Duration)? { entries.last.map { ($0.kept, $0.time) } }
+    @inlinable public var last: (kept: Kept, time: Duration)? { entries.last.map { ($0.kept, $0.time) } }
 
     /// The values, oldest first.
+    @inlinable
     public subscript(index: Int) -> Kept { entries[index].kept }
 }
 
@@ -44,16 +53,21 @@ public protocol WindowFigure<Kept, Result> {
 }
 
 extension WindowFigure {
+    @inlinable
     public mutating func append(_ kept: Kept) {}
+    @inlinable
     public mutating func removeFirst(_ oldest: Kept) {}
-    public var turned: Int { 0 }
+    @inlinable public var turned: Int { 0 }
+    @inlinable
     public mutating func turnOver() {}
 }
 
 /// How many values there are; it keeps none of them.
 public struct WindowCount: WindowFigure {
+    @inlinable
     public init() {}
 
+    @inlinable
     public func result(of window: WindowContents<Void>) -> Emission<Int> {
         .value(window.count)
     }
@@ -61,8 +75,10 @@ public struct WindowCount: WindowFigure {
 
 /// The oldest value.
 public struct WindowFirst<Value>: WindowFigure {
+    @inlinable
     public init() {}
 
+    @inlinable
     public func result(of window: WindowContents<Value>) -> Emission<Value> {
         Emission(window.first?.kept)
     }
@@ -70,8 +86,10 @@ public struct WindowFirst<Value>: WindowFigure {
 
 /// The newest value.
 public struct WindowLast<Value>: WindowFigure {
+    @inlinable
     public init() {}
 
+    @inlinable
     public func result(of window: WindowContents<Value>) -> Emission<Value> {
         Emission(window.last?.kept)
     }
@@ -79,8 +97,10 @@ public struct WindowLast<Value>: WindowFigure {
 
 /// All values, oldest first.
 public struct WindowList<Value>: WindowFigure {
+    @inlinable
     public init() {}
 
+    @inlinable
     public func result(of window: WindowContents<Value>) -> Emission<[Value]> {
         .value((0..<window.count).map { window[$0] })
     }
@@ -88,8 +108,10 @@ public struct WindowList<Value>: WindowFigure {
 
 /// The increase per second from the oldest value to the newest; there is none between values of one moment.
 public struct WindowRate<Value: BinaryFloatingPoint>: WindowFigure {
+    @inlinable
     public init() {}
 
+    @inlinable
     public func result(of window: WindowContents<Value>) -> Emission<Value> {
         guard let first = window.first, let last = window.last, last.time > first.time else { return .empty }
         let (seconds, attoseconds) = (last.time - first.time).components
@@ -101,31 +123,36 @@ public struct WindowRate<Value: BinaryFloatingPoint>: WindowFigure {
 ///
 /// Finding the place of a value takes logarithmic time; values after it are moved in one piece.
 public struct WindowPercentile<Value: Comparable>: WindowFigure {
-    private let share: Double
-    private var sorted: [Value] = []
+    @usableFromInline let share: Double
+    @usableFromInline var sorted: [Value] = []
 
     /// - Parameter share: from 0 to 1; 0.5 is the median.
+    @inlinable
     public init(_ share: Double) {
         precondition((0...1).contains(share), "window: a percentile is a share from 0 to 1")
         self.share = share
     }
 
+    @inlinable
     public mutating func append(_ kept: Value) {
         sorted.insert(kept, at: place(of: kept))
     }
 
+    @inlinable
     public mutating func removeFirst(_ oldest: Value) {
         // A value that is not equal to itself, such as NaN, may stand anywhere.
         sorted.remove(at: min(place(of: oldest), sorted.count - 1))
     }
 
+    @inlinable
     public func result(of window: WindowContents<Value>) -> Emission<Value> {
         guard !sorted.isEmpty else { return .empty }
         let rank = (share * Double(sorted.count)).rounded(.up)
         return .value(sorted[max(0, Int(rank) - 1)])
     }
 
-    private func place(of value: Value) -> Int {
+    @inlinable
+    func place(of value: Value) -> Int {
         var (low, high) = (0, sorted.count)
         while low < high {
             let middle = (low + high) / 2
@@ -135,41 +162,88 @@ public struct WindowPercentile<Value: Comparable>: WindowFigure {
     }
 }
 
-/// All values put together by an associative function.
+/// All values put together by an associative function: a fixed number of calls of it per value, on average.
+///
+/// The values are two stacks. The older ones stand in `front`, the oldest last, each with everything after it in that stack
+/// already put together; the newer ones in `back`, with one total. When `front` is empty, `back` is turned over. Nothing is
+/// ever subtracted, so it serves for least and greatest as well, and rounding errors do not stay.
 public struct WindowFold<Value, Element, Result>: WindowFigure {
-    private let element: (Value) -> Element
-    private let finish: (Element?) -> Emission<Result>
-    private var fold: SlidingFold<Element>
+    /// In an object, so that a copy of the operator copies one reference.
+    @usableFromInline
+    final class Functions {
+        @usableFromInline let element: (Value) -> Element
+        @usableFromInline let combine: (Element, Element) -> Element
+        @usableFromInline let finish: (Element?) -> Emission<Result>
+
+        @inlinable
+        init(
+            _ element: @escaping (Value) -> Element,
+            _ combine: @escaping (Element, Element) -> Element,
+            _ finish: @escaping (Element?) -> Emission<Result>
+        ) {
+            self.element = element
+            self.combine = combine
+            self.finish = finish
+        }
+    }
+
+    @usableFromInline let functions: Functions
+    @usableFromInline var front: [Element] = []
+    @usableFromInline var back: [Element] = []
+    @usableFromInline var backTotal: Element?
 
     /// - Parameters:
     ///   - element: what is put together of each value.
     ///   - combine: puts two together, the older one first.
     ///   - finish: makes the figure of everything put together; `nil`: there is no value.
+    @inlinable
     public init(
         of element: @escaping (Value) -> Element,
         _ combine: @escaping (Element, Element) -> Element,
         _ finish: @escaping (Element?) -> Emission<Result>
     ) {
-        self.element = element
-        self.finish = finish
-        fold = SlidingFold(combine)
+        functions = Functions(element, combine, finish)
     }
 
-    public var turned: Int { fold.turned }
-    public mutating func append(_ kept: Value) { fold.append(element(kept)) }
-    public mutating func removeFirst(_ oldest: Value) { fold.removeFirst() }
-    public mutating func turnOver() { fold.turnOver() }
-    public func result(of window: WindowContents<Value>) -> Emission<Result> { finish(fold.total) }
+    @inlinable public var turned: Int { front.count }
+
+    @inlinable
+    public mutating func append(_ kept: Value) {
+        let element = functions.element(kept)
+        backTotal = backTotal.map { functions.combine($0, element) } ?? element
+        back.append(element)
+    }
+
+    @inlinable
+    public mutating func removeFirst(_ oldest: Value) {
+        if front.isEmpty { turnOver() }
+        front.removeLast()
+    }
+
+    /// Moves the newer elements to the older ones, of which there are none.
+    @inlinable
+    public mutating func turnOver() {
+        while let element = back.popLast() {
+            front.append(front.last.map { functions.combine(element, $0) } ?? element)
+        }
+        backTotal = nil
+    }
+
+    @inlinable
+    public func result(of window: WindowContents<Value>) -> Emission<Result> {
+        guard let older = front.last else { return functions.finish(backTotal) }
+        return functions.finish(backTotal.map { functions.combine(older, $0) } ?? older)
+    }
 }
 
 extension WindowFold where Value: BinaryFloatingPoint, Result == Value, Element == CompensatedSum<Value> {
     /// The sum, without what rounding would lose; zero for no values.
-    public static var sum: WindowFold {
+    @inlinable public static var sum: WindowFold {
         WindowFold(of: { CompensatedSum($0) }, { $0.adding($1) }) { .value($0?.value ?? 0) }
     }
 
     /// The mean.
-    public static var average: WindowFold {
+    @inlinable public static var average: WindowFold {
         WindowFold(of: { CompensatedSum($0) }, { $0.adding($1) }) { sum in
             Emission(sum.map { $0.value / Value($0.count) })
         }
@@ -178,38 +252,40 @@ extension WindowFold where Value: BinaryFloatingPoint, Result == Value, Element 
 
 extension WindowFold where Value: Comparable, Result == Value, Element == Value {
     /// The least value; of equal ones the oldest.
-    public static var min: WindowFold {
+    @inlinable public static var min: WindowFold {
         WindowFold(of: { $0 }, { $1 < $0 ? $1 : $0 }) { Emission($0) }
     }
 
     /// The greatest value; of equal ones the oldest.
-    public static var max: WindowFold {
+    @inlinable public static var max: WindowFold {
         WindowFold(of: { $0 }, { $1 > $0 ? $1 : $0 }) { Emission($0) }
     }
 }
 
 /// A sum of numbers that keeps what rounding loses (Neumaier's form of Kahan's), and how many they are.
 public struct CompensatedSum<Number: BinaryFloatingPoint> {
-    private var sum: Number
-    private var lost: Number = 0
+    @usableFromInline let sum: Number
+    @usableFromInline let lost: Number
     /// How many numbers were added.
-    public private(set) var count = 1
+    public let count: Int
 
-    init(_ number: Number) {
-        sum = number
+    @inlinable
+    init(_ sum: Number, losing lost: Number = 0, count: Int = 1) {
+        self.sum = sum
+        self.lost = lost
+        self.count = count
     }
 
     /// The sum, rounded once.
     ///
     /// An infinite sum has lost nothing that is a number.
-    public var value: Number { sum.isFinite ? sum + lost : sum }
+    @inlinable public var value: Number { sum.isFinite ? sum + lost : sum }
 
+    @inlinable
     func adding(_ other: CompensatedSum) -> CompensatedSum {
         let (a, b) = (sum, other.sum)
-        var result = self
-        result.sum = a + b
-        result.lost += other.lost + (abs(a) >= abs(b) ? (a - result.sum) + b : (b - result.sum) + a)
-        result.count += other.count
-        return result
+        let both = a + b
+        let rest = abs(a) >= abs(b) ? (a - both) + b : (b - both) + a
+        return CompensatedSum(both, losing: lost + (other.lost + rest), count: count + other.count)
     }
 }
