@@ -38,12 +38,10 @@ final class StagePolicy<Base: Operator> {
     let meter: StageMeter?
     let give: (Datum) -> StageInput<Base.Input>
     let take: (Base.Output) -> Emission<Datum>
-    /// Units that depend on what the operator holds.
-    var extraCost: (Base) -> Int = { _ in 0 }
     /// Where functions that the operator calls leave their failures.
     let failure: StageFailure?
-    /// Called after each value, with the operator as it is then.
-    var afterwards: ((Base) -> Void)?
+    /// Called after each run, with the operator as it is then.
+    @exclusivity(unchecked) var afterwards: ((Base) -> Void)?
 
     init(
         _ failures: FailurePolicy,
@@ -70,8 +68,7 @@ final class StagePolicy<Base: Operator> {
         }
     }
 
-    func emission(_ result: Emission<Base.Output>?, of base: Base) -> Emission<Datum>? {
-        if let meter { meter.spend(extraCost(base)) }
+    func emission(_ result: Emission<Base.Output>?) -> Emission<Datum>? {
         switch result {
         case .value(let value)?: return take(value)
         case .empty?: return .empty
@@ -97,14 +94,16 @@ struct Policied<Base: Operator>: Operator {
         case .value(let given):
             let result = base.receive(given, at: site)
             if let failure = policy.failure?.datum.take() { return .value(failure) }
-            policy.afterwards?(base)
-            return policy.emission(result, of: base)
+            if let afterwards = policy.afterwards { afterwards(base) }
+            return policy.emission(result)
         }
     }
 
     mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Datum>? {
         policy.spend(on: nil)
-        return policy.emission(base.receiveEmpty(travels: travels, at: site), of: base)
+        let result = base.receiveEmpty(travels: travels, at: site)
+        if let afterwards = policy.afterwards { afterwards(base) }
+        return policy.emission(result)
     }
 
     func save(to writer: inout StateWriter) {
@@ -123,10 +122,9 @@ extension Policied: TimedOperator where Base: TimedOperator {
     var waiting: Int { base.waiting }
 
     mutating func wake(at site: Site) -> HeldEmission<Datum>? {
-        let held = base.wake(at: site)
-        return held.map { held in
-            held.map { policy.emission($0, of: base) ?? .empty }
-        }
+        guard let held = base.wake(at: site) else { return nil }
+        if let afterwards = policy.afterwards { afterwards(base) }
+        return held.map { policy.emission($0) ?? .empty }
     }
 
     mutating func detach() {

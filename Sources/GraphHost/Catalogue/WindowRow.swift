@@ -114,7 +114,7 @@ extension StageSite {
         let policy = StagePolicy<Windowed<Input, Figure>>(.bypass, .run, meter, give: give) {
             .value(take($0))
         }
-        policy.extraCost = { cost($0.count) }
+        if let meter { policy.afterwards = { meter.spend(cost($0.count)) } }
         return StageOperator(Policied(base: base, policy: policy), on: timers)
     }
 }
