@@ -133,9 +133,9 @@ struct CaseTableReference {
 
 extension LiveGraph {
     /// A place for one more case behind the switch `source`.
-    func place(for wanted: Source.Case, behind source: Node<Datum>) -> CasePlace {
+    func place(for key: Datum, behind source: Node<Datum>) -> CasePlace {
         let table = caseTables[source.id]?.table ?? CaseTable(of: source.id, in: self)
         caseTables[source.id] = CaseTableReference(table: table)
-        return CasePlace(table, wanted.key.withBytes { CaseKey($0) })
+        return CasePlace(table, key.withBytes { CaseKey($0) })
     }
 }

@@ -10,20 +10,34 @@ public struct Catalogue: Sendable {
 
     /// Every operator.
     public let all: [OperatorRow]
+    /// The words of the sources that a client's pipeline can have, besides one node.
+    public let clientSources: [String]
+    /// The keys of a node that belong to its source, and the words of the sources they stand beside.
+    let keysBesideSources: [String: [String]]
     private let index: [String: Int]
 
     /// A catalogue of these rows, no two of which share a word.
     init(_ rows: [OperatorRow]) {
         all = rows
         var index: [String: Int] = [:]
+        var clientSources: [String] = []
+        var keysBesideSources: [String: [String]] = [:]
         for (place, row) in rows.enumerated() {
             index[row.name] = place
             if let alias = row.alias {
                 index[alias] = place
             }
+            guard case .source(let place, let beside, _) = row.form else { continue }
+            if case .anywhere = place { clientSources.append(row.name) }
+            for key in beside { keysBesideSources[key, default: []].append(row.name) }
         }
         self.index = index
+        self.clientSources = clientSources
+        self.keysBesideSources = keysBesideSources
     }
+
+    /// The operators that say where the values of a node come from.
+    var sources: [OperatorRow] { all.filter(\.isSource) }
 
     /// The row of an operator by its name or alias.
     public subscript(name: String) -> OperatorRow? {

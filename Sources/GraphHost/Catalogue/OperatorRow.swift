@@ -2,7 +2,7 @@
 ///
 /// The operators themselves are those of `ReactiveGraph`. A row adds what a server needs: how the argument is read, what
 /// happens to failures, and who pays.
-public struct OperatorRow: Sendable {
+public final class OperatorRow: Sendable {
     /// What an operator's value depends on; a pipe is of the strongest class in it.
     public enum StateClass: String, Hashable, Sendable, Comparable {
         /// The present inputs only.
@@ -29,10 +29,21 @@ public struct OperatorRow: Sendable {
     enum Form: Sendable {
         /// In a `pipe`; the function reads the argument that stands after the word.
         case stage(needsArgument: Bool, takesNull: Bool, read: @Sendable (StageReading) -> Stage?)
-        /// A key of a node, which says where its values come from.
-        case source
+        /// A key of a node, which says where its values come from; `beside` are further keys that belong to it. The function
+        /// reads what stands under them.
+        case source(SourcePlace, beside: [String], read: @Sendable (SourceReading) -> Source?)
         /// A key of the graph.
         case section
+    }
+
+    /// Where a source may stand.
+    enum SourcePlace: Sendable {
+        /// In definitions and in pipelines of clients.
+        case anywhere
+        /// In definitions only: it makes nodes with names.
+        case definitions
+        /// In definitions; it is a node as it stands, which clients write as `node`.
+        case node
     }
 
     /// The word, the same everywhere.

@@ -1,98 +1,140 @@
+internal import ReactiveGraph
+
 // The operators that are keys of a node, and those that are keys of the graph, a row each.
 extension OperatorRow {
     static let sources: [OperatorRow] = [
-        OperatorRow(
-            "from",
-            .source,
-            takes: "a node",
-            .none,
-            onFail: "fail",
-            "The values of another node.",
-            example: #""from":"a""#
-        ),
-        OperatorRow(
+        .from,
+        .source(
             "combine",
-            .source,
+            CombineArgument.self,
             takes: "names and nodes, or a list of nodes",
             .none,
             onFail: "fail",
             "One value of several nodes, once all have one; `map` sees the names, or the list as `value`.",
             example: #""combine":["a","b"]"#
-        ),
-        OperatorRow(
+        ) { combine, site, inputs in site.combined(combine, inputs) },
+        .source(
             "merge",
-            .source,
+            NodeListArgument.self,
             takes: "a list of nodes",
             .history,
             onFail: "passes",
             "Whichever node changed last.",
             example: #""merge":["a","b"]"#
-        ),
-        OperatorRow(
+        ) { _, _, inputs in .merge(inputs) },
+        .source(
             "flatten",
-            .source,
+            FlattenArgument.self,
             takes: "`from`, `to: {key: node}`, `otherwise`",
             .history,
             onFail: "passes",
             "The node that the value of `from` chooses.",
             example: #""flatten":{"from":"a","to":{"1":"b"},"otherwise":"a"}"#
-        ),
-        OperatorRow(
-            "switch",
-            .source,
-            takes: "`from`, `by`, `value`",
-            .history,
-            onFail: "passes",
-            "Each value with its key, `{\"key\",\"value\"}`, for `case`, `default` and `otherwise`.",
-            example: #""switch":{"from":"a","by":"string(value)"}"#
-        ),
-        OperatorRow(
-            "case",
-            .source,
-            takes: "`of`, `key`",
-            .history,
-            onFail: "passes",
-            "The values of a `switch` with one key.",
-            example: #""case":{"of":"a","key":1}"#
-        ),
-        OperatorRow(
-            "default",
-            .source,
-            takes: "`of`",
-            .history,
-            onFail: "passes",
-            "The values of a `switch` without a key, or with the key null.",
-            example: #""default":{"of":"a"}"#
-        ),
-        OperatorRow(
-            "otherwise",
-            .source,
-            takes: "`of`, `excluding`: a list of keys",
-            .history,
-            onFail: "passes",
-            "The values of a `switch` with any other key than these.",
-            example: #""otherwise":{"of":"a","excluding":[1]}"#
-        ),
-        OperatorRow(
-            "if",
-            .source,
-            takes: "`from`, `when`, names for `then` and `else`",
-            .history,
-            onFail: "passes to `else`",
-            "Each value with whether the condition holds; two more nodes, of which one gets it.",
-            example: #""if":{"from":"a","when":"value == 1","then":"t","else":"e"}"#
-        ),
-        OperatorRow(
+        ) { flatten, site, inputs in site.flattened(flatten, from: inputs[0]) },
+        .source(
             "zip",
-            .source,
+            ZipArgument.self,
             takes: "a list of nodes; `map` and `buffer`",
             .history,
             isPrivate: true,
             onFail: "takes a place",
             "The first values of several nodes together, then the second ones, and so on; `map` sees them as the list `value`.",
             example: #""zip":["a","b"]"#
-        ),
+        ) { zip, site, inputs in site.zipped(zip, inputs) },
+        .source(
+            "switch",
+            SwitchArgument.self,
+            takes: "`from`, `by`, `value`",
+            .history,
+            onFail: "passes",
+            "Each value with its key, `{\"key\",\"value\"}`, for `case`, `default` and `otherwise`.",
+            example: #""switch":{"from":"a","by":"string(value)"}"#
+        ) { keyed, site, inputs in site.keyed(keyed).derive(inputs[0]) },
+        .case,
+        .source(
+            "default",
+            DefaultArgument.self,
+            takes: "`of`",
+            .history,
+            onFail: "passes",
+            "The values of a `switch` without a key, or with the key null.",
+            example: #""default":{"of":"a"}"#
+        ) { _, site, inputs in site.chosen(.null, true, from: inputs[0]) },
+        .source(
+            "otherwise",
+            OtherwiseArgument.self,
+            takes: "`of`, `excluding`: a list of keys",
+            .history,
+            onFail: "passes",
+            "The values of a `switch` with any other key than these.",
+            example: #""otherwise":{"of":"a","excluding":[1]}"#
+        ) { rest, site, inputs in site.remaining(rest).derive(inputs[0]) },
+        .source(
+            "if",
+            IfArgument.self,
+            .definitions,
+            takes: "`from`, `when`, names for `then` and `else`",
+            .history,
+            onFail: "passes to `else`",
+            "Each value with whether the condition holds; two more nodes, of which one gets it.",
+            example: #""if":{"from":"a","when":"value == 1","then":"t","else":"e"}"#
+        ) { condition, site, inputs in site.judged(condition).derive(inputs[0]) },
     ]
+
+    /// A row of an operator that says where the values of a node come from; `make` makes the node of the living inputs.
+    static func source<Argument: SourceArgument>(
+        _ name: String,
+        _ argument: Argument.Type,
+        _ place: SourcePlace = .anywhere,
+        takes arguments: String,
+        _ stateClass: StateClass,
+        isPrivate: Bool = false,
+        onFail: String,
+        _ summary: String,
+        example: String,
+        make: @escaping @Sendable (Argument, StageSite, [Node<Datum>]) -> Node<Datum>
+    ) -> OperatorRow {
+        let form = Form.source(place, beside: Argument.beside) { reading in
+            let before = reading.notebook.problems.count
+            let argument = Argument.read(reading)
+            guard let argument, reading.notebook.problems.count == before else { return nil }
+            return Source(reading.row, argument, make: make)
+        }
+        return OperatorRow(
+            name,
+            form,
+            takes: arguments,
+            stateClass,
+            isPrivate: isPrivate,
+            onFail: onFail,
+            summary,
+            example: example
+        )
+    }
+
+    /// Also what a client writes as `node`.
+    static let from: OperatorRow = .source(
+        "from",
+        NodeArgument.self,
+        .node,
+        takes: "a node",
+        .none,
+        onFail: "fail",
+        "The values of another node.",
+        example: #""from":"a""#
+    ) { _, _, inputs in inputs[0] }
+
+    /// Also the sides of an `if`.
+    static let `case`: OperatorRow = .source(
+        "case",
+        CaseArgument.self,
+        takes: "`of`, `key`",
+        .history,
+        onFail: "passes",
+        "The values of a `switch` with one key.",
+        example: #""case":{"of":"a","key":1}"#,
+        make: CaseArgument.make
+    )
 
     static let sections: [OperatorRow] = [
         OperatorRow(

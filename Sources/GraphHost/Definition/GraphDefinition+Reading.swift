@@ -116,13 +116,13 @@ extension Notebook {
         var upstream: [[NodeReference]] = []
         for (name, entry) in members {
             var references: [NodeReference] = []
-            let made = node(name, entry, references: &references)
-            nodes += made
+            var sides: [NodeReference] = []
+            nodes += node(name, entry, &references, &sides)
             names.append(name)
             upstream.append(references)
-            for side in sides(of: entry) {
-                names.append(side.text)
-                sidePlaces[side.text] = side.position
+            for side in sides {
+                names.append(side.node)
+                sidePlaces[side.node] = side.position
                 upstream.append([NodeReference(node: name, position: side.position)])
             }
         }
@@ -153,12 +153,6 @@ extension Notebook {
         return index
     }
 
-    /// The names that an `if` gives to its sides, also where something else is wrong with it.
-    private func sides(of entry: Document.Entry) -> [Scalar] {
-        guard let condition = entry.value["if"] else { return [] }
-        return ["then", "else"].compactMap { condition[$0]?.scalar }.filter { Name.isValid($0.text) }
-    }
-
     /// Complains about names of nodes that do not exist, and takes them out.
     private func checkReferences(
         _ upstream: inout [[NodeReference]],
@@ -177,13 +171,7 @@ extension Notebook {
     private func checkCases(_ nodes: [NodeDefinition]) {
         var cases: [String: Int] = [:]
         for node in nodes {
-            guard case .derived(let derived) = node.kind else { continue }
-            let of: String
-            switch derived.source {
-            case .case(let one): of = one.of
-            case .otherwise(let rest): of = rest.of
-            default: continue
-            }
+            guard case .derived(let derived) = node.kind, let of = derived.source.caseOf else { continue }
             cases[of, default: 0] += 1
             if cases[of] == options.switchKeys + 1 {
                 add(

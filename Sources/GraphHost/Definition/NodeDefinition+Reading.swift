@@ -2,21 +2,15 @@ internal import CEL
 internal import ReactiveGraph
 internal import Support
 
-/// Which keys a node may have, and on which nodes.
+/// Which keys a node may have, besides those of the sources, and on which nodes.
 enum NodeKey: String, CaseIterable {
-    // Where values come from: exactly one of these.
-    case set, from, combine, merge, flatten, zip, `switch`, `case`, `default`, otherwise, `if`
-    // Derived nodes.
-    case pipe, map, buffer
+    // Derived nodes, besides those of their source.
+    case pipe
     // Mutable nodes.
-    case min, max, minLength, maxLength, pattern, `enum`, schema, initial, ttl, requireIfMatch
+    case set, min, max, minLength, maxLength, pattern, `enum`, schema, initial, ttl, requireIfMatch
     // All nodes.
     case retain, history, title, unit, description
 
-    static let sources: [NodeKey] = [
-        .set, .from, .combine, .merge, .flatten, .zip, .switch, .case, .default, .otherwise, .if,
-    ]
-    static let derivedOnly: [NodeKey] = [.pipe, .map, .buffer]
     static let mutableOnly: [NodeKey] = [
         .min, .max, .minLength, .maxLength, .pattern, .enum, .schema, .initial, .ttl, .requireIfMatch,
     ]
@@ -26,13 +20,15 @@ extension Notebook {
     /// The longest history ring.
     static let longestHistory = 100_000
 
-    /// Reads one node, and the ones that an `if` makes besides itself.
+    /// Reads one node, and the ones that its source makes besides.
     ///
-    /// None when it cannot be used; what is wrong has been noted then.
+    /// None when it cannot be used; what is wrong has been noted then. The places where it names nodes, and where it names new
+    /// ones, are added to `references` and `sides`.
     func node(
         _ name: String,
         _ entry: Document.Entry,
-        references: inout [NodeReference]
+        _ references: inout [NodeReference],
+        _ sides: inout [NodeReference]
     ) -> [NodeDefinition] {
         let before = problems.count
         if !Name.isValid(name) {
@@ -41,93 +37,101 @@ extension Notebook {
         guard let members = members(entry.value, of: "node '\(name)'") else { return [] }
         var fields: [NodeKey: Document] = [:]
         var keys: [NodeKey: Document] = [:]
+        var sources: [(row: OperatorRow, argument: Document)] = []
+        var beside: [String: Document.Entry] = [:]
         for (word, member) in members {
-            guard let key = NodeKey(rawValue: word) else {
+            if let key = NodeKey(rawValue: word) {
+                fields[key] = member.value
+                keys[key] = member.key
+            } else if let row = options.catalogue[word], row.isSource {
+                sources.append((row, member.value))
+            } else if options.catalogue.keysBesideSources[word] != nil {
+                beside[word] = member
+            } else {
                 unknownKey(word, member.key.position)
-                continue
             }
-            fields[key] = member.value
-            keys[key] = member.key
         }
-        guard let source = source(name, fields, keys, entry) else { return [] }
-        var sides: [NodeDefinition] = []
-        let kind = kind(of: name, source, fields, references: &references, sides: &sides)
+        checkOrigin(name, fields[.set], sources.map(\.row), entry)
+        if fields[.set] != nil {
+            for place in beside.values.map(\.key) + [keys[.pipe]].compactMap({ $0 }) {
+                misplaced(place, "derived")
+            }
+        } else if let row = sources.first?.row {
+            for key in NodeKey.mutableOnly { if let place = keys[key] { misplaced(place, "set") } }
+            checkBeside(row, beside)
+        }
+        var source: Source?
+        for (row, argument) in sources {
+            guard case .source(_, _, let read) = row.form else { continue }
+            let reading = SourceReading(
+                notebook: self,
+                row: row,
+                argument: argument,
+                beside: beside.mapValues(\.value)
+            )
+            source = read(reading)
+            references += reading.references
+            sides += reading.newNodes
+        }
+        var kind: NodeDefinition.Kind?
+        if let document = fields[.set] {
+            kind = mutable(document, fields).map { .mutable($0) }
+        } else {
+            let stages = fields[.pipe].map(pipe) ?? []
+            kind = source.map { .derived(NodeDefinition.Derived(source: $0, pipe: stages)) }
+        }
         let definition = definition(name, kind, fields, entry)
         guard problems.count == before, let definition else { return [] }
-        return [definition] + sides
+        return [definition] + (source?.sides.map { NodeDefinition(side: $0, of: name) } ?? [])
     }
 
     private func unknownKey(_ word: String, _ position: Position) {
-        let words = NodeKey.allCases.map(\.rawValue)
+        let catalogue = options.catalogue
+        let words =
+            NodeKey.allCases.map(\.rawValue) + catalogue.sources.map(\.name)
+            + catalogue.keysBesideSources.keys.sorted()
         var hint = Spelling.hint(for: word, among: words)
-        if let row = options.catalogue[word], row.isStage {
+        if let row = catalogue[word], row.isStage {
             hint = "'\(word)' is a stage: write it in a pipe"
         }
         add("unknown key '\(word)' of a node", at: position, hint: hint)
     }
 
-    /// The one key that says where values come from; checks that the other keys go with it.
-    private func source(
-        _ name: String,
-        _ fields: [NodeKey: Document],
-        _ keys: [NodeKey: Document],
-        _ entry: Document.Entry
-    ) -> NodeKey? {
-        let stated = NodeKey.sources.filter { fields[$0] != nil }
+    /// Complains unless exactly one key says where values come from.
+    private func checkOrigin(_ name: String, _ set: Document?, _ rows: [OperatorRow], _ entry: Document.Entry)
+    {
+        let stated = (set == nil ? [] : ["set"]) + rows.map(\.name)
         if stated.isEmpty {
+            let words = ["set"] + options.catalogue.sources.map(\.name)
             add(
                 "node '\(name)' does not say where its values come from",
                 at: entry.key.position,
-                hint: "give it one of \(NodeKey.sources.map(\.rawValue).joined(separator: ", "))"
+                hint: "give it one of \(words.joined(separator: ", "))"
             )
         }
         if stated.count > 1 {
-            let words = stated.map(\.rawValue).joined(separator: " and ")
+            let words = stated.joined(separator: " and ")
             add("node '\(name)' has \(words): only one of them is possible", at: entry.key.position)
         }
-        guard let source = stated.first else { return nil }
-        let isMutable = source == .set
-        for key in isMutable ? NodeKey.derivedOnly : NodeKey.mutableOnly {
-            guard let place = keys[key] else { continue }
-            add(
-                "'\(key.rawValue)' is for nodes that are \(isMutable ? "derived" : "set")",
-                at: place.position
-            )
-        }
-        if !isMutable, source != .combine, source != .zip, let place = keys[.map] {
-            add(
-                "'map' stands beside 'combine' and 'zip' only",
-                at: place.position,
-                hint: "write it as a stage: pipe: [ { map: … } ]"
-            )
-        }
-        if !isMutable, source != .zip, let place = keys[.buffer] {
-            add("'buffer' stands beside 'zip' only", at: place.position)
-        }
-        return stated.count == 1 ? source : nil
     }
 
-    private func kind(
-        of name: String,
-        _ source: NodeKey,
-        _ fields: [NodeKey: Document],
-        references: inout [NodeReference],
-        sides: inout [NodeDefinition]
-    ) -> NodeDefinition.Kind? {
-        guard let document = fields[source] else { return nil }
-        let origin: Source?
-        switch source {
-        case .set:
-            return mutable(document, fields).map { .mutable($0) }
-        case .if:
-            let condition = condition(document, &references)
-            origin = condition.map { .if($0.condition) }
-            sides = (condition?.sides ?? []).map { NodeDefinition(side: $0, of: name) }
-        default:
-            origin = self.source(source, document, fields, &references)
+    private func misplaced(_ key: Document, _ nodes: String) {
+        add("'\(key.scalar?.text ?? "")' is for nodes that are \(nodes)", at: key.position)
+    }
+
+    /// Complains about keys that belong to other sources.
+    private func checkBeside(_ row: OperatorRow, _ beside: [String: Document.Entry]) {
+        for (word, entry) in beside {
+            guard let rows = options.catalogue.keysBesideSources[word], !rows.contains(row.name) else {
+                continue
+            }
+            add(
+                "'\(word)' stands beside \(rows.map { "'\($0)'" }.joined(separator: " and ")) only",
+                at: entry.key.position,
+                hint: options.catalogue[word]?.isStage == true
+                    ? "write it as a stage: pipe: [ { \(word): … } ]" : nil
+            )
         }
-        let stages = fields[.pipe].map(pipe) ?? []
-        return origin.map { .derived(NodeDefinition.Derived(source: $0, pipe: stages)) }
     }
 
     private func mutable(_ document: Document, _ fields: [NodeKey: Document]) -> NodeDefinition.Mutable? {
@@ -177,18 +181,18 @@ extension Notebook {
 }
 
 extension NodeDefinition {
-    /// The node that an `if` makes under `then` or `else`.
-    fileprivate init(side: (isThen: Bool, name: String, position: Position), of node: String) {
+    /// The node that the source of another makes.
+    fileprivate init(side: Source.Side, of node: String) {
         self.init(
             name: side.name,
-            kind: .derived(Derived(source: .case(.side(of: node, isThen: side.isThen)), pipe: [])),
+            kind: .derived(Derived(source: side.source(node), pipe: [])),
             title: nil,
             unit: nil,
             description: nil,
             statedRetain: nil,
             history: 0,
             position: side.position,
-            canonical: "\(side.isThen ? "then" : "else") of \(node)"
+            canonical: "\(side.word) of \(node)"
         )
     }
 }

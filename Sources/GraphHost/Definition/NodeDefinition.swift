@@ -75,6 +75,14 @@ public struct NodeDefinition {
         }
     }
 
+    /// The inputs that must exist before it, each once: of a flatten, the chosen one is built when it is chosen.
+    var eagerInputs: [String] {
+        switch kind {
+        case .mutable: []
+        case .derived(let derived): derived.source.eagerNodes
+        }
+    }
+
     /// What the wire calls it: `mutable` or `derived`.
     public var kindName: String {
         if case .mutable = kind { "mutable" } else { "derived" }

@@ -69,6 +69,28 @@ final class Notebook {
         return scalar.text
     }
 
+    /// The name of a node that stands here; a complaint about anything else begins with `demand`.
+    func nodeName(_ document: Document, _ demand: String) -> String? {
+        guard let scalar = document.scalar, scalar.value != .null else {
+            add("\(demand), not \(document.kindName)", at: document.position)
+            return nil
+        }
+        guard Name.isValid(scalar.text) else {
+            add(
+                "'\(scalar.text)' cannot be the name of a node",
+                at: document.position,
+                hint: Notebook.nameHint
+            )
+            return nil
+        }
+        return scalar.text
+    }
+
+    static let nameHint = "1 to 128 letters, digits, '_', '.' and '-', not beginning with '.' or '-'"
+
+    /// The most inputs of one node.
+    static let mostInputs = 1_000
+
     /// One of the words of an enumeration.
     func word<Word: RawRepresentable & CaseIterable>(_ document: Document, of what: String) -> Word?
     where Word.RawValue == String {

@@ -61,9 +61,8 @@ extension Notebook {
     private func oneSync(_ document: Document) -> SyncDefinition? {
         let before = problems.count
         let fields = fields(document, of: "a sync", required: ["a", "b"], optional: ["to_a", "to_b"])
-        var references: [NodeReference] = []
-        let a = fields["a"].flatMap { reference($0, of: "a", &references) }
-        let b = fields["b"].flatMap { reference($0, of: "b", &references) }
+        let a = fields["a"].flatMap { nodeName($0, "a must name a node") }
+        let b = fields["b"].flatMap { nodeName($0, "b must name a node") }
         let toB = fields["to_b"].flatMap { expression($0, of: "to_b", variables: Notebook.valueNames) }
         let toA = fields["to_a"].flatMap { expression($0, of: "to_a", variables: Notebook.valueNames) }
         if (fields["to_a"] == nil) != (fields["to_b"] == nil) {
@@ -82,9 +81,8 @@ extension Notebook {
     private func oneLink(_ document: Document) -> LinkDefinition? {
         let before = problems.count
         let fields = fields(document, of: "a link", required: ["from", "to"], optional: ["pipe"])
-        var references: [NodeReference] = []
-        let from = fields["from"].flatMap { reference($0, of: "from", &references) }
-        let to = fields["to"].flatMap { reference($0, of: "to", &references) }
+        let from = fields["from"].flatMap { nodeName($0, "from must name a node") }
+        let to = fields["to"].flatMap { nodeName($0, "to must name a node") }
         let stages = fields["pipe"].map(pipe) ?? []
         guard let from, let to, problems.count == before else { return nil }
         return LinkDefinition(from: from, to: to, pipe: stages, position: document.position)

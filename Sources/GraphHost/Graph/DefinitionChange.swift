@@ -95,14 +95,7 @@ extension NodeDefinition {
         switch kind {
         case .mutable: "set"
         case .derived(let derived):
-            derived.pipe.reduce(derived.source.key + derived.source.remark) { $0 + "|" + $1.key }
+            derived.pipe.reduce(derived.source.key) { $0 + "|" + $1.key }
         }
-    }
-}
-
-extension Source {
-    /// What else makes a difference where it stands in a definition.
-    fileprivate var remark: String {
-        if case .case(let one) = self, !one.showsFailures { "!" } else { "" }
     }
 }

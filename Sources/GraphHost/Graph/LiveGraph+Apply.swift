@@ -195,13 +195,3 @@ final class Expiry {
         return Due(source, .empty)
     }
 }
-
-extension NodeDefinition {
-    /// The nodes that must exist before this one: of a flatten, the chosen one is built when it is chosen.
-    var eagerInputs: [String] {
-        if case .derived(let derived) = kind, case .flatten(let flatten) = derived.source {
-            return [flatten.from]
-        }
-        return inputs
-    }
-}

@@ -65,7 +65,7 @@ extension LiveGraph {
         }
         var result = source(derived.source, at: node.name)
         guard let last = derived.pipe.last else { return (result, nil) }
-        if derived.source.isJoin { note(result, as: InnerStage.Part(of: node, derived.source.name)) }
+        if !derived.source.isNode { note(result, as: InnerStage.Part(of: node, derived.source.name)) }
         for (position, stage) in derived.pipe.dropLast().enumerated() {
             let site = StageSite(graph: self, timers: timers, place: "\(node.name)/\(position)")
             result = stage.make(site).derive(result).named(stage.label)
@@ -73,6 +73,16 @@ extension LiveGraph {
         }
         let site = StageSite(graph: self, timers: timers, place: "\(node.name)/\(derived.pipe.count - 1)")
         return (result, last.make(site))
+    }
+
+    /// The node that a source of a definition, or of a client's pipeline, means.
+    func source(_ source: Source, at place: String) -> Node<Datum> {
+        let inputs = source.inputs.map { name in
+            guard let node = node(name) else { preconditionFailure("a checked source names no unknown node") }
+            return materialise(node)
+        }
+        let made = source.make(StageSite(graph: self, timers: timers, place: place), inputs)
+        return source.isNode ? made : made.named(source.name)
     }
 
     /// Remembers which step of a definition a node stands for.
@@ -101,11 +111,7 @@ extension LiveGraph {
 extension NodeDefinition {
     /// Whether it is a bare `from`: a node of its own, with its own name and listeners.
     var isFork: Bool {
-        if case .derived(let derived) = kind, case .from = derived.source {
-            derived.pipe.isEmpty
-        } else {
-            false
-        }
+        if case .derived(let derived) = kind { derived.source.isNode && derived.pipe.isEmpty } else { false }
     }
 }
 
@@ -114,6 +120,6 @@ extension NamedNode {
     var lastPart: InnerStage.Part? {
         guard case .derived(let derived) = definition.kind else { return nil }
         if let last = derived.pipe.last { return InnerStage.Part(of: self, last.name, label: last.label) }
-        return derived.source.isJoin ? InnerStage.Part(of: self, derived.source.name) : nil
+        return derived.source.isNode ? nil : InnerStage.Part(of: self, derived.source.name)
     }
 }

@@ -6,18 +6,16 @@ extension GraphView {
     ///
     /// A chain that others hold is used as it is; one that is built is let go of before this returns.
     ///
-    /// - Parameter request: `{"node":…}`, or one of ``Source/clientWords``, as `{"combine":{…}}`, and perhaps `"pipe":[…]`.
+    /// - Parameter request: `{"node":…}`, or one of ``Catalogue/clientSources``, as `{"combine":{…}}`, and perhaps `"pipe":[…]`.
     /// - Returns: `{"epoch","rev","t","v"|"empty"|"fail"}`.
     /// - Throws: `forbidden` without the right to pipe, `expr_cost` where the pipeline costs more than it may, and what is wrong with the request, with all its places in ``HostError/problems``.
     public func evaluate(_ request: UnsafeRawBufferPointer) throws(HostError) -> [UInt8] {
         let document = try Pipe.document(request)
         guard document.entries != nil else { throw HostError(.badField, "the body is an object") }
-        let words = (["node"] + Source.clientWords).filter { document[$0] != nil }
+        let sources = graph.host.definitions.catalogue.clientSources
+        let words = (["node"] + sources).filter { document[$0] != nil }
         guard words.count == 1, let argument = document[words[0]] else {
-            throw HostError(
-                .badField,
-                "one of node, \(Source.clientWords.joined(separator: ", ")) is needed"
-            )
+            throw HostError(.badField, "one of node, \(sources.joined(separator: ", ")) is needed")
         }
         let source: Source
         if words[0] == "node" {

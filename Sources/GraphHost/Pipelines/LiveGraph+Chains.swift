@@ -48,11 +48,8 @@ extension LiveGraph {
             chains.add(made)
             record = made
         }
-        if case .from(let name) = source {
-            guard let named = self.node(name) else {
-                preconditionFailure("the source of a chain is checked before")
-            }
-            node = materialise(named)
+        if source.isNode {
+            node = self.source(source, at: "pipe")
         } else if isShared, let known = chains.find(key) {
             (node, record) = (known.node, known)
         } else {

@@ -17,25 +17,21 @@ enum Pipe {
         return stages
     }
 
-    /// The source under one of ``Source/clientWords``, all of whose nodes must be nodes that the caller may read.
+    /// The source under one of ``Catalogue/clientSources``, all of whose nodes must be nodes that the caller may read.
     static func source(
         _ word: String,
         _ argument: Document,
         map: Document?,
         in view: GraphView
     ) throws(HostError) -> Source {
-        if map != nil, word != "combine", word != "zip" {
-            throw HostError(
-                .badField,
-                "map: stands beside combine and zip only; elsewhere it is a stage of pipe"
-            )
+        let options = view.graph.host.definitions
+        let words = options.catalogue.keysBesideSources["map"] ?? []
+        if map != nil, !words.contains(word) {
+            let message =
+                "map: stands beside \(words.joined(separator: " and ")) only; elsewhere it is a stage of pipe"
+            throw HostError(.badField, message)
         }
-        let (source, problems) = Source.parse(
-            word,
-            argument,
-            map: map,
-            options: view.graph.host.definitions
-        )
+        let (source, problems) = Source.parse(word, argument, map: map, options: options)
         guard problems.isEmpty, let source else { throw HostError(problems) }
         for name in source.nodes { _ = try view.node(view.graph.node(name), named: name, to: .read) }
         return source

@@ -37,7 +37,7 @@ extension Host {
     ) throws(HostError) {
         var room = limits.chains - (account?.count ?? 0)
         for source in sources {
-            if pipe.isEmpty, case .from = source { continue }
+            if pipe.isEmpty, source.isNode { continue }
             let (key, isShared) = Chains.key(source, pipe)
             if isShared, let chain = graph.chains.find(key), account?.has(chain) == true { continue }
             room -= 1

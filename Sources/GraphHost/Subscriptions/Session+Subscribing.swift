@@ -12,7 +12,7 @@ extension Session {
         }
         let options = try SubscriptionOptions(fields)
         let resume = try Resume(fields, in: graph)
-        let word = try Source.word(of: fields)
+        let word = try Source.word(of: fields, among: host.definitions.catalogue.clientSources)
         if fields["nodes"] != nil {
             try fields.refuse(["history"], because: "one node has a history, several have not")
             try subscribeGroup(fields, id: id, in: view, options, resume)
@@ -21,7 +21,7 @@ extension Session {
         let source = try Source(fields, word, in: view)
         let pipe =
             try fields["pipe"].map { field throws(HostError) in try Pipe.read(field.bytes, host: host) } ?? []
-        if !source.isOneNode || !pipe.isEmpty {
+        if !source.isNode || !pipe.isEmpty {
             try view.requirePipe(on: source)
             try fields.refuse(["history"], because: "a node has a history, a pipeline has none")
         }
@@ -40,13 +40,13 @@ extension Session {
         let subscription = Subscription(id: id, session: self, graph: graph, options: options)
         subscription.claim = claim(
             source.nodes,
-            needs: pipe.isEmpty && source.isOneNode ? .read : [.read, .pipe]
+            needs: pipe.isEmpty && source.isNode ? .read : [.read, .pipe]
         )
         let chain = attach(subscription, source, pipe)
         let newest = source.nodes.compactMap { graph.node($0)?.lastChange.rev }.max() ?? graph.rev
         var isNamed = false
         var missed: Missed?
-        if pipe.isEmpty, case .from(let name) = source, let node = graph.node(name) {
+        if pipe.isEmpty, source.isNode, let node = graph.node(source.inputs[0]) {
             isNamed = true
             missed = Missed(since: resume, of: node, options, atMost: host.limits.hardBytes / 2)
         }
@@ -206,16 +206,11 @@ extension SubscriptionOptions {
 }
 
 extension Source {
-    /// Whether it is a node as it stands.
-    fileprivate var isOneNode: Bool {
-        if case .from = self { true } else { false }
-    }
-
-    /// The key of a message that says what it subscribes to: `node`, `nodes` or one of ``clientWords``.
-    fileprivate static func word(of fields: Fields) throws(HostError) -> String {
-        let words = fields.names(among: ["node", "nodes"] + clientWords)
+    /// The key of a message that says what it subscribes to: `node`, `nodes` or one of `sources`.
+    fileprivate static func word(of fields: Fields, among sources: [String]) throws(HostError) -> String {
+        let words = fields.names(among: ["node", "nodes"] + sources)
         guard words.count == 1 else {
-            throw HostError(.badField, "one of node, nodes, \(clientWords.joined(separator: ", ")) is needed")
+            throw HostError(.badField, "one of node, nodes, \(sources.joined(separator: ", ")) is needed")
         }
         return words[0]
     }

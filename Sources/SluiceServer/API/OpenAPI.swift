@@ -168,7 +168,8 @@ enum OpenAPI {
         #""v":{},"empty":{"const":true},"fail":{"type":"object","required":["code","at","msg"]}"#
 
     /// Pipelines begin with a node, or with one of the operators that make one node of others.
-    private static let sources = Source.clientWords.map { #",{"required":["\#($0)"]}"# }.joined()
+    private static let sources = Catalogue.standard.clientSources.map { #",{"required":["\#($0)"]}"# }
+        .joined()
 
     private static let cursor =
         #""epoch":{"type":"string","maxLength":32},"rev":{"type":"integer","minimum":0}"#

@@ -409,7 +409,7 @@ struct BranchingTests {
             "switch": (#"{"from":"a","by":"value.key"}"#, #"{"key":1,"value":{"key":1,"value":3}}"#),
             "case": (#"{"of":"a","key":1}"#, "3"), "otherwise": (#"{"of":"a","excluding":[2]}"#, "3"),
         ]
-        for word in Source.clientWords where word != "default" {
+        for word in Catalogue.standard.clientSources where word != "default" {
             let example = try #require(examples[word])
             #expect(try answer(#"{"\#(word)":\#(example.0)}"#).hasSuffix(#""v":\#(example.1)}"#))
         }

@@ -1,0 +1,74 @@
+internal import CEL
+internal import ReactiveGraph
+internal import Support
+
+/// `flatten: { from: mode, to: { eco: indoor_c, … }, otherwise: indoor_f }`.
+struct FlattenArgument: SourceArgument {
+    /// The node whose value is the key: a string, or a number, boolean or null by its JSON text.
+    let from: String
+    /// Keys and the nodes they choose, in the order of the definition.
+    let to: [(key: String, node: String)]
+    /// The node for all other keys; without it they are `not_a_key`.
+    let otherwise: String?
+
+    var inputs: [String] { [from] }
+    var choices: [String] { to.map(\.node) + (otherwise.map { [$0] } ?? []) }
+
+    var canonical: String {
+        var text = Array(from.utf8)
+        for (key, node) in to {
+            text.append(UInt8(ascii: ";"))
+            text.append(json: key)
+            text.append(contentsOf: "=\(node)".utf8)
+        }
+        return String(decoding: text, as: UTF8.self) + (otherwise.map { ";else=\($0)" } ?? "")
+    }
+
+    static func read(_ reading: SourceReading) -> FlattenArgument? {
+        let notebook = reading.notebook
+        let fields = reading.fields(required: ["from", "to"], optional: ["otherwise"])
+        let from = reading.node("from", in: fields)
+        let otherwise = reading.node("otherwise", in: fields)
+        let members = fields["to"].flatMap { notebook.members($0, of: "to") } ?? []
+        let to = members.compactMap { key, entry in
+            reading.node(entry.value, of: "'\(key)'").map { (key: key, node: $0) }
+        }
+        if let place = fields["to"], place.entries?.isEmpty == true {
+            notebook.add("'to' must name at least one node", at: place.position)
+        }
+        return from.map { FlattenArgument(from: $0, to: to, otherwise: otherwise) }
+    }
+}
+
+extension StageSite {
+    /// The node that the value of another one names (G-77): built when it is chosen, let go of when another is.
+    func flattened(_ flatten: FlattenArgument, from outer: Node<Datum>) -> Node<Datum> {
+        var chosen: [String: NamedNode] = [:]
+        for (key, name) in flatten.to { chosen[key] = graph.node(name) }
+        let otherwise = flatten.otherwise.flatMap { graph.node($0) }
+        let notAKey = Datum.fail("not_a_key", at: place, "no node is chosen by this key")
+        return outer.flattenMap { [unowned graph] key in
+            // A failure passes: it is shown in place of a chosen node.
+            if key.isFail { return graph.stand(for: key) }
+            guard let node = chosen[Self.keyText(key)] ?? otherwise else { return graph.stand(for: notAKey) }
+            return graph.materialise(node)
+        }
+    }
+
+    /// How a key is written in `to`: a string as what it says, anything else as its JSON text.
+    private static func keyText(_ key: Datum) -> String {
+        switch key.tree {
+        case .string(let text): text
+        default: key.text
+        }
+    }
+}
+
+extension LiveGraph {
+    /// A node that is followed while none is chosen: a part of the stage.
+    fileprivate func stand(for failure: Datum) -> Node<Datum> {
+        let node = core.node(failure)
+        chains.hide(node)
+        return node
+    }
+}

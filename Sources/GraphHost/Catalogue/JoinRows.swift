@@ -1,0 +1,125 @@
+internal import CEL
+internal import ReactiveGraph
+
+/// `combine: { t: indoor_c, … }` or `combine: [indoor_c, …]`, with the expression that stands beside it.
+struct CombineArgument: SourceArgument {
+    /// Names by which the expression sees the inputs; nil for the list form, which it sees as `value`.
+    let names: [String]?
+    let inputs: [String]
+    /// What is made of the inputs; without it an object with the names, or a list.
+    let map: Expression?
+
+    static var beside: [String] { ["map"] }
+
+    var canonical: String {
+        let parts = names.map { zip($0, inputs).map { "\($0)=\($1)" } } ?? inputs
+        return parts.joined(separator: ",") + (map.map { ";\($0.key)" } ?? "")
+    }
+
+    static func read(_ reading: SourceReading) -> CombineArgument? {
+        var names: [String]?
+        var inputs: [String]?
+        if reading.argument.entries == nil {
+            inputs = reading.nodes()
+        } else if let named = named(reading) {
+            (names, inputs) = (named.map(\.name), named.map(\.node))
+        }
+        // Unreadable inputs would only make follow-up errors of unknown names.
+        guard let inputs else { return nil }
+        let variables = names.map { $0.contains("time") ? $0 : $0 + ["time"] } ?? Notebook.valueNames
+        let map = reading.beside["map"].flatMap {
+            reading.notebook.expression($0, of: "map", variables: variables)
+        }
+        return CombineArgument(names: names, inputs: inputs, map: map)
+    }
+
+    private static func named(_ reading: SourceReading) -> [(name: String, node: String)]? {
+        let notebook = reading.notebook
+        let members = notebook.members(reading.argument, of: "combine") ?? []
+        guard reading.hasRoom(members.count) else { return nil }
+        let named = members.compactMap { name, entry -> (name: String, node: String)? in
+            guard Identifier.isValid(name) else {
+                notebook.add(
+                    "'\(name)' cannot be used as a name in an expression",
+                    at: entry.key.position,
+                    hint: Identifier.isReserved(name)
+                        ? "'\(name)' is a reserved word; choose another name" : "letters, digits and '_' only"
+                )
+                return nil
+            }
+            return reading.node(entry.value, of: "'\(name)'").map { (name, $0) }
+        }
+        return named.count == members.count ? named : nil
+    }
+}
+
+/// `zip: [indoor_c, humidity]`, with the `map` and the `buffer` that stand beside it.
+struct ZipArgument: SourceArgument {
+    let inputs: [String]
+    /// What is made of a row, seen as the list `value`; without it the list.
+    let map: Expression?
+    /// How many values of one input may wait for the others; nil: as many as the server allows.
+    let buffer: Int?
+
+    static var beside: [String] { ["map", "buffer"] }
+
+    var canonical: String {
+        inputs.joined(separator: ",") + (map.map { ";\($0.key)" } ?? "") + (buffer.map { ";\($0)" } ?? "")
+    }
+
+    static func read(_ reading: SourceReading) -> ZipArgument? {
+        let notebook = reading.notebook
+        let inputs = reading.nodes()
+        let map = reading.expression("map", in: reading.beside)
+        let buffer = reading.beside["buffer"].flatMap {
+            notebook.count($0, of: "buffer", in: 1...notebook.options.zipBuffer)
+        }
+        return inputs.map { ZipArgument(inputs: $0, map: map, buffer: buffer) }
+    }
+}
+
+extension StageSite {
+    /// What is made of all inputs: what they hold now, once none is empty.
+    ///
+    /// A failure of one is the result.
+    func combined(_ combine: CombineArgument, _ inputs: [Node<Datum>]) -> Node<Datum> {
+        let compute = joined(combine.map, names: combine.names)
+        return Node.combineEach(inputs, compute)
+    }
+
+    /// What is made of the first values of all inputs, then of the second ones, and so on.
+    ///
+    /// Each value takes a place, null and failures too; emptiness takes none. A full queue loses its oldest value, and the
+    /// node fails until the next row, because from then on the rows are not the ones that were asked for.
+    func zipped(_ zip: ZipArgument, _ inputs: [Node<Datum>]) -> Node<Datum> {
+        let limit = min(zip.buffer ?? .max, graph.host.limits.zipBuffer)
+        let place = place
+        let node = Node<Datum>.zipEach(
+            inputs,
+            buffer: .dropOldest(limit),
+            overflow: { .fail("overflow", at: place, "too many values wait for the other inputs") },
+            joined(zip.map, names: nil)
+        )
+        node.propagatesEmpty = false
+        return node
+    }
+
+    /// The function of several values: the expression, or their list or object.
+    private func joined(_ map: Expression?, names: [String]?) -> ([Datum]) -> Datum {
+        let meter = meter
+        guard let map else {
+            return { data in
+                if let fail = data.first(where: \.isFail) { return fail }
+                if let meter { meter.spend(data.reduce(1) { $0 + 1 + $1.textCost }) }
+                return JSONText.joined(data, names: names)
+            }
+        }
+        // The names of the list form are those of one value.
+        let evaluation = evaluation(map, taking: names?.count ?? 1)
+        return { data in
+            if let fail = data.first(where: \.isFail) { return fail }
+            let trees = data.map(\.tree)
+            return names == nil ? evaluation.datum(.list(ValueList(trees))) : evaluation.datum(trees)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import CEL
+internal import Support
+
+/// A source being read: what stands under its word, and under the keys beside it.
+final class SourceReading {
+    let notebook: Notebook
+    let row: OperatorRow
+    let argument: Document
+    /// What stands under the keys beside the word that belong to sources.
+    let beside: [String: Document]
+    /// Where it names nodes, also if something else is wrong with it.
+    private(set) var references: [NodeReference] = []
+    /// Where it gives names to new nodes, also if something else is wrong with it.
+    private(set) var newNodes: [NodeReference] = []
+
+    init(notebook: Notebook, row: OperatorRow, argument: Document, beside: [String: Document]) {
+        self.notebook = notebook
+        self.row = row
+        self.argument = argument
+        self.beside = beside
+    }
+
+    /// The members of the argument.
+    func fields(required: [String], optional: [String] = []) -> [String: Document] {
+        notebook.fields(argument, of: row.name, required: required, optional: optional)
+    }
+
+    /// The name of a node, noted for the check that it exists.
+    func node(_ document: Document, of what: String) -> String? {
+        guard let name = notebook.nodeName(document, "\(what) must name a node") else { return nil }
+        references.append(NodeReference(node: name, position: document.position))
+        return name
+    }
+
+    /// The node that stands under a key.
+    func node(_ key: String, in fields: [String: Document]) -> String? {
+        fields[key].flatMap { node($0, of: key) }
+    }
+
+    /// The argument as a list of nodes.
+    func nodes() -> [String]? {
+        let what = row.name
+        guard let elements = argument.elements else {
+            notebook.add("\(what) must be a list of nodes, not \(argument.kindName)", at: argument.position)
+            return nil
+        }
+        guard hasRoom(elements.count) else { return nil }
+        let names = elements.map { node($0, of: "an element of \(what)") }
+        return names.contains(nil) ? nil : names.compactMap { $0 }
+    }
+
+    /// Whether an operator takes so many nodes.
+    func hasRoom(_ count: Int) -> Bool {
+        if (1...Notebook.mostInputs).contains(count) { return true }
+        notebook.add("\(row.name) must name 1 to \(Notebook.mostInputs) nodes", at: argument.position)
+        return false
+    }
+
+    /// The expression over `value` that stands under a key.
+    func expression(_ key: String, in fields: [String: Document]) -> Expression? {
+        fields[key].flatMap { notebook.expression($0, of: key, variables: Notebook.valueNames) }
+    }
+
+    /// A node that the source makes besides its own, if its name stands under the key `word`.
+    func side(
+        _ word: String,
+        in fields: [String: Document],
+        source: @escaping (String) -> Source
+    ) -> Source.Side? {
+        guard let document = fields[word],
+            let name = notebook.nodeName(document, "'\(word)' must be the name of a new node")
+        else { return nil }
+        newNodes.append(NodeReference(node: name, position: document.position))
+        return Source.Side(name: name, position: document.position, word: word, source: source)
+    }
+}
+
+/// A place where a definition names a node.
+struct NodeReference {
+    let node: String
+    let position: Position
+}
+
+/// What a source takes: how it is read, its canonical text, and the nodes it names.
+///
+/// Reading gives `nil` after it has noted what is wrong.
+protocol SourceArgument: SendableMetatype {
+    /// The keys of the node, beside the word, that belong to the source.
+    static var beside: [String] { get }
+    static func read(_ reading: SourceReading) -> Self?
+    /// Equal for arguments that mean the same.
+    var canonical: String { get }
+    /// The nodes that it is made from.
+    var inputs: [String] { get }
+    /// The nodes that a value of an input may choose.
+    var choices: [String] { get }
+    /// The switch of which it takes some keys.
+    var caseOf: String? { get }
+    /// The nodes that it makes besides its own.
+    var sides: [Source.Side] { get }
+}
+
+extension SourceArgument {
+    static var beside: [String] { [] }
+    var choices: [String] { [] }
+    var caseOf: String? { nil }
+    var sides: [Source.Side] { [] }
+}
+
+/// One node.
+struct NodeArgument: SourceArgument {
+    let node: String
+
+    var canonical: String { node }
+    var inputs: [String] { [node] }
+
+    static func read(_ reading: SourceReading) -> NodeArgument? {
+        reading.node(reading.argument, of: reading.row.name).map { NodeArgument(node: $0) }
+    }
+}
+
+/// A list of nodes.
+struct NodeListArgument: SourceArgument {
+    let inputs: [String]
+
+    var canonical: String { inputs.joined(separator: ",") }
+
+    static func read(_ reading: SourceReading) -> NodeListArgument? {
+        reading.nodes().map { NodeListArgument(inputs: $0) }
+    }
+}

@@ -1,0 +1,196 @@
+internal import CEL
+internal import ReactiveGraph
+
+// A switch of the host is a value, `{"key":…,"value":…}` (G-90, G-94): so there is nothing to keep for keys that nobody
+// follows (G-143), nothing stale to replay (G-92), and clients can read the key.
+
+/// `switch: { from: note, by: "value.who", value: "value.text" }`.
+struct SwitchArgument: SourceArgument {
+    /// The node whose values are sorted.
+    let from: String
+    /// The key of a value; none where it is null, or is made of a member that the value has not.
+    let by: Expression
+    /// What is kept of a value; without it the value.
+    let value: Expression?
+
+    var inputs: [String] { [from] }
+    var canonical: String { "\(from);\(by.key)\(value.map { ";\($0.key)" } ?? "")" }
+
+    static func read(_ reading: SourceReading) -> SwitchArgument? {
+        let fields = reading.fields(required: ["from", "by"], optional: ["value"])
+        let from = reading.node("from", in: fields)
+        let by = reading.expression("by", in: fields)
+        let value = reading.expression("value", in: fields)
+        guard let from, let by else { return nil }
+        return SwitchArgument(from: from, by: by, value: value)
+    }
+}
+
+/// `case: { of: speech, key: alice }`.
+struct CaseArgument: SourceArgument {
+    /// The switch, or any node whose values have a `key` and a `value`.
+    let of: String
+    /// The key, compared by structure; null stands for values without one.
+    let key: Datum
+    /// Whether failures of the switch are shown; those of an `if` go to its `else` side only.
+    var showsFailures = true
+
+    var inputs: [String] { [of] }
+    var caseOf: String? { of }
+    var canonical: String { "\(of);\(key.text)\(showsFailures ? "" : "!")" }
+
+    static func read(_ reading: SourceReading) -> CaseArgument? {
+        let fields = reading.fields(required: ["of", "key"])
+        let of = reading.node("of", in: fields)
+        let key = fields["key"].flatMap(reading.notebook.datum)
+        guard let of, let key else { return nil }
+        return CaseArgument(of: of, key: key)
+    }
+
+    static func make(_ argument: CaseArgument, _ site: StageSite, _ inputs: [Node<Datum>]) -> Node<Datum> {
+        site.chosen(argument.key, argument.showsFailures, from: inputs[0])
+    }
+}
+
+/// `default: { of: speech }`.
+struct DefaultArgument: SourceArgument {
+    /// The switch, or any node whose values have a `key` and a `value`.
+    let of: String
+
+    var inputs: [String] { [of] }
+    var caseOf: String? { of }
+    var canonical: String { of }
+
+    static func read(_ reading: SourceReading) -> DefaultArgument? {
+        reading.node("of", in: reading.fields(required: ["of"])).map { DefaultArgument(of: $0) }
+    }
+}
+
+/// `otherwise: { of: speech, excluding: [alice, bob] }`.
+struct OtherwiseArgument: SourceArgument {
+    /// The switch, or any node whose values have a `key` and a `value`.
+    let of: String
+    /// The keys whose values are left out, compared by structure; null stands for values without one.
+    let excluding: [Datum]
+
+    var inputs: [String] { [of] }
+    var caseOf: String? { of }
+    var canonical: String { "\(of);\(excluding.map(\.text).joined(separator: ","))" }
+
+    static func read(_ reading: SourceReading) -> OtherwiseArgument? {
+        let fields = reading.fields(required: ["of", "excluding"])
+        let of = reading.node("of", in: fields)
+        guard let list = fields["excluding"] else { return nil }
+        guard let keys = list.elements, (1...Notebook.mostInputs).contains(keys.count) else {
+            reading.notebook.add(
+                "'excluding' must be a list of 1 to \(Notebook.mostInputs) keys",
+                at: list.position
+            )
+            return nil
+        }
+        let excluding = keys.compactMap(reading.notebook.datum)
+        return of.map { OtherwiseArgument(of: $0, excluding: excluding) }
+    }
+}
+
+/// `if: { from: outdoor_c, when: "value < 0", then: frost, else: mild }`.
+struct IfArgument: SourceArgument {
+    let from: String
+    let when: Expression
+    let sides: [Source.Side]
+
+    var inputs: [String] { [from] }
+    var canonical: String { "\(from);\(when.key)" }
+
+    static func read(_ reading: SourceReading) -> IfArgument? {
+        let before = reading.notebook.problems.count
+        let fields = reading.fields(required: ["from", "when"], optional: ["then", "else"])
+        let from = reading.node("from", in: fields)
+        let when = reading.expression("when", in: fields)
+        // A failure of the condition or of its input goes to `else`.
+        let sides = [("then", true), ("else", false)].compactMap { word, isThen in
+            reading.side(word, in: fields) { node in
+                let argument = CaseArgument(of: node, key: isThen ? .true : .false, showsFailures: !isThen)
+                return Source(.case, argument, make: CaseArgument.make)
+            }
+        }
+        if fields["then"] == nil, fields["else"] == nil, reading.notebook.problems.count == before {
+            reading.notebook.add(
+                "if needs 'then' or 'else', the names of the nodes it makes",
+                at: reading.argument.position
+            )
+        }
+        guard let from, let when else { return nil }
+        return IfArgument(from: from, when: when, sides: sides)
+    }
+}
+
+extension StageSite {
+    /// Each value with the key that `by` gives, as an object.
+    func keyed(_ keyed: SwitchArgument) -> StageOperator {
+        let by = evaluation(keyed.by)
+        let value = keyed.value.map { evaluation($0) }
+        let map = Map<Datum, Datum> { datum in
+            var key = by.datum(datum.tree)
+            if let failure = key.fail {
+                // The value has no such member: it has no key.
+                guard failure.code == ErrorCode.noKey.rawValue else { return key }
+                key = .null
+            }
+            guard let value else { return JSONText.pair(key, datum) }
+            let mapped = value.datum(datum.tree)
+            return mapped.isFail ? mapped : JSONText.pair(key, mapped)
+        }
+        return stage(map, .bypass, .none)
+    }
+
+    /// Each value with whether the condition holds, as an object.
+    func judged(_ condition: IfArgument) -> StageOperator {
+        let when = evaluation(condition.when)
+        let map = Map<Datum, Datum> { datum in
+            do throws(EvaluationError) {
+                guard case .bool(let holds) = try when.result(datum.tree) else {
+                    return when.fail("if needs true or false")
+                }
+                return JSONText.pair(holds ? .true : .false, datum)
+            } catch {
+                return when.fail(error)
+            }
+        }
+        return stage(map, .bypass, .none)
+    }
+
+    /// The values of one key; pairs with other keys change nothing (G-91).
+    func chosen(_ key: Datum, _ showsFailures: Bool, from source: Node<Datum>) -> Node<Datum> {
+        let chosen = graph.place(for: key, behind: source)
+        let notAPair = notAPair
+        let meter = meter
+        let choose = CompactMap<Datum, Datum> { pair in
+            if pair.isFail { return showsFailures ? pair : nil }
+            switch chosen.table.route(pair, meter) {
+            case .slot(chosen.slot, let value): return value
+            case .slot, .other: return nil
+            case .none: return notAPair
+            }
+        }
+        return stage(choose, .count).derive(source)
+    }
+
+    /// The values of all keys but some (G-93).
+    func remaining(_ rest: OtherwiseArgument) -> StageOperator {
+        let excluded = Set(rest.excluding.map { $0.withBytes { CaseKey($0) } })
+        let notAPair = notAPair
+        let choose = CompactMap<Datum, Datum> { pair in
+            if pair.isFail { return pair }
+            let value = JSONText.readPair(pair) { key, value in
+                excluded.contains(CaseKey(key)) ? Datum?.none : Datum(JSONReader(validated: value))
+            }
+            return value ?? .some(notAPair)
+        }
+        return stage(choose, .count, .text)
+    }
+
+    private var notAPair: Datum {
+        .fail("not_a_key", at: place, "a value with key and value is needed")
+    }
+}
