@@ -39,12 +39,18 @@ public final class BufferControl {
     /// Values that were never emitted: they found the buffer full, made room, or waited when the operator ended.
     @exclusivity(unchecked) public private(set) final var droppedCount = 0
 
+    private final let onArrival: (() -> Void)?
+
     /// A control to be handed to an operator.
-    public init() {}
+    public init() { onArrival = nil }
+
+    /// A control that calls a function for each value that takes a place in a buffer.
+    package init(onArrival: @escaping () -> Void) { self.onArrival = onArrival }
 
     /// A value came in; `waits` says whether it stays for a while.
     @usableFromInline
     func added(waits: Bool) {
+        onArrival?()
         count += 1
         if waits, count > peak { peak = count }
     }

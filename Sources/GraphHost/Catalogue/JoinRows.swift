@@ -97,6 +97,8 @@ extension StageSite {
         let node = Node<Datum>.zipEach(
             inputs,
             buffer: .dropOldest(limit),
+            // Values that wait for a row cost as well, or a side that waits in vain would be free.
+            control: meter.map { meter in BufferControl { meter.spend(1) } },
             overflow: { .fail("overflow", at: place, "too many values wait for the other inputs") },
             joined(zip.map, names: nil)
         )

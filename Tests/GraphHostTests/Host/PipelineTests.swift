@@ -293,6 +293,20 @@ struct PipelineShareTests {
         #expect(client.take().last?.contains(#""code":"slow""#) == true)
     }
 
+    @Test("A zip is charged for each value that waits, though no row is ever complete")
+    func waiting() throws {
+        let bench = Bench(limits: limits(units: 500))
+        let many = Array(repeating: #""x""#, count: 1_000).joined(separator: ",")
+        let graph = try bench.define(
+            #"{"graph":"g","nodes":{"x":{"set":"any"},"y":{"set":"any"},"many":{"merge":[\#(many)]}}}"#
+        )
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","zip":["many","y"]}"#)
+        try bench.set(graph, [("x", "1")])
+        #expect(bench.host.ledger.total == 1_000)
+        #expect(client.take() == [#"{"op":"end","id":1,"code":"slow","released":1}"#])
+    }
+
     @Test("A long value costs what it takes to look at it")
     func long() throws {
         let bench = Bench()
