@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the generated sections of README.md and docs/ anew; with --check only says which are out of date.
 
-A section stands between `<!-- NAME: … -->` and `<!-- /NAME -->`; `sluice docs NAME` prints it.
+A section stands between `<!-- NAME: … -->` and `<!-- /NAME -->`; `sluice docs NAME` prints it. The JSON Schema of graph
+files is what `sluice schema` prints.
 """
 
 import os
@@ -13,15 +14,26 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 sluice = os.environ.get("SLUICE_BINARY", root / ".build/debug/sluice")
 stale = []
-for path in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
-    text = path.read_text()
 
-    def section(match):
-        made = subprocess.run([sluice, "docs", match[2]], check=True, capture_output=True, text=True).stdout
-        return f"{match[1]}{made}{match[3]}"
 
-    made = re.sub(r"(<!-- (\w+): [^\n]*-->\n).*?(<!-- /\2 -->)", section, text, flags=re.S)
-    if made != text:
+def printed(*arguments):
+    return subprocess.run([sluice, *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def anew(path):
+    if path.suffix == ".json":
+        return printed("schema")
+    return re.sub(
+        r"(<!-- (\w+): [^\n]*-->\n).*?(<!-- /\2 -->)",
+        lambda match: f"{match[1]}{printed('docs', match[2])}{match[3]}",
+        path.read_text(),
+        flags=re.S,
+    )
+
+
+for path in [root / "README.md", *sorted((root / "docs").glob("*.md")), root / "docs/schema/graph.schema.json"]:
+    made = anew(path)
+    if made != path.read_text():
         stale.append(str(path.relative_to(root)))
         if "--check" not in sys.argv:
             path.write_text(made)

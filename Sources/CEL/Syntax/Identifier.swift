@@ -12,6 +12,9 @@ public enum Identifier {
         "namespace", "return", "var", "void", "while",
     ]
 
+    /// The words the language keeps for itself.
+    public static let reserved = keywords.union(reservedWords)
+
     /// Whether `text` is a variable's name: letters, digits and `_`, no digit first, and no reserved word.
     public static func isValid(_ text: String) -> Bool {
         guard let first = text.utf8.first, !ASCII.isDigit(first) else { return false }
@@ -20,6 +23,6 @@ public enum Identifier {
 
     /// Whether the language keeps the word for itself.
     public static func isReserved(_ word: String) -> Bool {
-        keywords.contains(word) || reservedWords.contains(word)
+        reserved.contains(word)
     }
 }

@@ -27,9 +27,9 @@ public struct Catalogue: Sendable {
             if let alias = row.alias {
                 index[alias] = place
             }
-            guard case .source(let place, let beside, _) = row.form else { continue }
+            guard case .source(let place, let type, _) = row.form else { continue }
             if case .anywhere = place { clientSources.append(row.name) }
-            for key in beside { keysBesideSources[key, default: []].append(row.name) }
+            for field in type.beside { keysBesideSources[field.key, default: []].append(row.name) }
         }
         self.index = index
         self.clientSources = clientSources

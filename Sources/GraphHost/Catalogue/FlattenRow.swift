@@ -11,6 +11,20 @@ struct FlattenArgument: SourceArgument {
     /// The node for all other keys; without it they are `not_a_key`.
     let otherwise: String?
 
+    static let schema = ArgumentSchema.mapping(fields)
+    private static let fields: [ArgumentField] = [
+        .required("from", .node, "The node whose value is the key."),
+        .required(
+            "to",
+            ArgumentSchema(
+                members:
+                    ##""type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/name"}"##
+            ),
+            "Keys and the nodes they choose."
+        ),
+        .optional("otherwise", .node, "The node for all other keys."),
+    ]
+
     var inputs: [String] { [from] }
     var choices: [String] { to.map(\.node) + (otherwise.map { [$0] } ?? []) }
 
@@ -26,7 +40,7 @@ struct FlattenArgument: SourceArgument {
 
     static func read(_ reading: SourceReading) -> FlattenArgument? {
         let notebook = reading.notebook
-        let fields = reading.fields(required: ["from", "to"], optional: ["otherwise"])
+        let fields = reading.fields(Self.fields)
         let from = reading.node("from", in: fields)
         let otherwise = reading.node("otherwise", in: fields)
         let members = fields["to"].flatMap { notebook.members($0, of: "to") } ?? []

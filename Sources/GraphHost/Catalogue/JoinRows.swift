@@ -9,7 +9,20 @@ struct CombineArgument: SourceArgument {
     /// What is made of the inputs; without it an object with the names, or a list.
     let map: Expression?
 
-    static var beside: [String] { ["map"] }
+    static let schema = ArgumentSchema.either(
+        ArgumentSchema(
+            members: #""type":"object","minProperties":1,"maxProperties":\#(Notebook.mostInputs),"#
+                + ##""propertyNames":{"$ref":"#/$defs/identifier"},"additionalProperties":{"$ref":"#/$defs/name"}"##
+        ),
+        .nodes
+    )
+    static let beside: [ArgumentField] = [
+        .optional(
+            "map",
+            .expression,
+            "Makes one value of the inputs, which it sees by their names, or as the list `value`."
+        )
+    ]
 
     var canonical: String {
         let parts = names.map { zip($0, inputs).map { "\($0)=\($1)" } } ?? inputs
@@ -61,7 +74,15 @@ struct ZipArgument: SourceArgument {
     /// How many values of one input may wait for the others; nil: as many as the server allows.
     let buffer: Int?
 
-    static var beside: [String] { ["map", "buffer"] }
+    static let schema = ArgumentSchema.nodes
+    static let beside: [ArgumentField] = [
+        .optional("map", .expression, "Makes one value of a row, which it sees as the list `value`."),
+        .optional(
+            "buffer",
+            .count(1),
+            "How many values of one node wait for the others; at most limits.zipBuffer."
+        ),
+    ]
 
     var canonical: String {
         inputs.joined(separator: ",") + (map.map { ";\($0.key)" } ?? "") + (buffer.map { ";\($0)" } ?? "")

@@ -27,13 +27,12 @@ public final class OperatorRow: Sendable {
 
     /// Where the operator is written.
     enum Form: Sendable {
-        /// In a `pipe`; the function reads the argument that stands after the word.
-        case stage(needsArgument: Bool, takesNull: Bool, read: @Sendable (StageReading) -> Stage?)
-        /// A key of a node, which says where its values come from; `beside` are further keys that belong to it. The function
-        /// reads what stands under them.
-        case source(SourcePlace, beside: [String], read: @Sendable (SourceReading) -> Source?)
+        /// In a `pipe`, with this argument; the function reads what stands after the word.
+        case stage(any StageArgument.Type, read: @Sendable (StageReading) -> Stage?)
+        /// A key of a node, which says where its values come from; the function reads what stands under it.
+        case source(SourcePlace, any SourceArgument.Type, read: @Sendable (SourceReading) -> Source?)
         /// A key of the graph.
-        case section
+        case section(schema: @Sendable () -> ArgumentSchema)
     }
 
     /// Where a source may stand.

@@ -21,8 +21,8 @@ final class SourceReading {
     }
 
     /// The members of the argument.
-    func fields(required: [String], optional: [String] = []) -> [String: Document] {
-        notebook.fields(argument, of: row.name, required: required, optional: optional)
+    func fields(_ known: [ArgumentField]) -> [String: Document] {
+        notebook.fields(argument, of: row.name, known)
     }
 
     /// The name of a node, noted for the check that it exists.
@@ -81,12 +81,13 @@ struct NodeReference {
     let position: Position
 }
 
-/// What a source takes: how it is read, its canonical text, and the nodes it names.
+/// What a source takes: its schema, how it is read, its canonical text, and the nodes it names.
 ///
 /// Reading gives `nil` after it has noted what is wrong.
 protocol SourceArgument: SendableMetatype {
     /// The keys of the node, beside the word, that belong to the source.
-    static var beside: [String] { get }
+    static var beside: [ArgumentField] { get }
+    static var schema: ArgumentSchema { get }
     static func read(_ reading: SourceReading) -> Self?
     /// Equal for arguments that mean the same.
     var canonical: String { get }
@@ -101,7 +102,7 @@ protocol SourceArgument: SendableMetatype {
 }
 
 extension SourceArgument {
-    static var beside: [String] { [] }
+    static var beside: [ArgumentField] { [] }
     var choices: [String] { [] }
     var caseOf: String? { nil }
     var sides: [Source.Side] { [] }
@@ -110,6 +111,8 @@ extension SourceArgument {
 /// One node.
 struct NodeArgument: SourceArgument {
     let node: String
+
+    static let schema = ArgumentSchema.node
 
     var canonical: String { node }
     var inputs: [String] { [node] }
@@ -122,6 +125,8 @@ struct NodeArgument: SourceArgument {
 /// A list of nodes.
 struct NodeListArgument: SourceArgument {
     let inputs: [String]
+
+    static let schema = ArgumentSchema.nodes
 
     var canonical: String { inputs.joined(separator: ",") }
 

@@ -94,7 +94,7 @@ extension OperatorRow {
         example: String,
         make: @escaping @Sendable (Argument, StageSite, [Node<Datum>]) -> Node<Datum>
     ) -> OperatorRow {
-        let form = Form.source(place, beside: Argument.beside) { reading in
+        let form = Form.source(place, argument) { reading in
             let before = reading.notebook.problems.count
             let argument = Argument.read(reading)
             guard let argument, reading.notebook.problems.count == before else { return nil }
@@ -139,7 +139,7 @@ extension OperatorRow {
     static let sections: [OperatorRow] = [
         OperatorRow(
             "sync",
-            .section,
+            .section { SyncDefinition.schema },
             takes: "`a`, `b`, `to_b`, `to_a`",
             .none,
             classNote: "–",
@@ -149,7 +149,7 @@ extension OperatorRow {
         ),
         OperatorRow(
             "links",
-            .section,
+            .section { LinkDefinition.schema },
             takes: "`from`, `to`, `pipe`",
             .none,
             classNote: "by stages",

@@ -57,14 +57,14 @@ extension Notebook {
 
     private func stage(_ name: String, named key: Document, argument: Document?) -> Stage? {
         guard let row = options.catalogue[name],
-            case .stage(let needsArgument, let takesNull, let read) = row.form
+            case .stage(let type, let read) = row.form
         else {
             unknownStage(name, at: key.position)
             return nil
         }
         // `distinct:` with nothing after the colon is YAML for null: no argument.
-        let given = argument?.scalar?.value == .null && !takesNull ? nil : argument
-        if needsArgument, given == nil {
+        let given = argument?.scalar?.value == .null && !type.takesNull ? nil : argument
+        if !type.isOptional, given == nil {
             add("\(name) needs \(row.arguments)", at: key.position)
             return nil
         }
@@ -89,24 +89,23 @@ extension Notebook {
     func fields(
         _ document: Document,
         of what: String,
-        required: [String],
-        optional: [String] = []
+        _ known: [ArgumentField]
     ) -> [String: Document] {
         guard let members = members(document, of: what) else { return [:] }
         var fields: [String: Document] = [:]
         for (key, entry) in members {
-            guard required.contains(key) || optional.contains(key) else {
+            guard known.contains(where: { $0.key == key }) else {
                 add(
                     "unknown key '\(key)' in \(what)",
                     at: entry.key.position,
-                    hint: Spelling.hint(for: key, among: required + optional)
+                    hint: Spelling.hint(for: key, among: known.map(\.key))
                 )
                 continue
             }
             fields[key] = entry.value
         }
-        for key in required where fields[key] == nil {
-            add("\(what) needs '\(key)'", at: document.position)
+        for field in known where field.isRequired && fields[field.key] == nil {
+            add("\(what) needs '\(field.key)'", at: document.position)
         }
         return fields
     }

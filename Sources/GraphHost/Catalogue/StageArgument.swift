@@ -7,13 +7,14 @@ struct StageReading {
     let argument: Document?
 }
 
-/// What a stage takes: how it is read, and its canonical text.
+/// What a stage takes: its schema, how it is read, and its canonical text.
 ///
 /// Reading gives `nil` after it has noted what is wrong.
 protocol StageArgument: SendableMetatype {
     static var isOptional: Bool { get }
     /// Whether null is a value like any other.
     static var takesNull: Bool { get }
+    static var schema: ArgumentSchema { get }
     static func read(_ reading: StageReading) -> Self?
     /// Equal for arguments that mean the same; `nil` where there is none.
     var canonical: String? { get }
@@ -27,6 +28,7 @@ extension StageArgument {
 /// No argument.
 struct NoArgument: StageArgument {
     static var isOptional: Bool { true }
+    static let schema = ArgumentSchema.null
     var canonical: String? { nil }
 
     static func read(_ reading: StageReading) -> NoArgument? {
@@ -37,6 +39,7 @@ struct NoArgument: StageArgument {
 }
 
 extension Expression: StageArgument {
+    static let schema = ArgumentSchema.expression
     var canonical: String? { key }
 
     static func read(_ reading: StageReading) -> Expression? {
@@ -48,6 +51,7 @@ extension Expression: StageArgument {
 
 extension Optional: StageArgument where Wrapped == Expression {
     static var isOptional: Bool { true }
+    static var schema: ArgumentSchema { .either(.null, .expression) }
     var canonical: String? { self?.key }
 
     static func read(_ reading: StageReading) -> Expression?? {
@@ -58,6 +62,7 @@ extension Optional: StageArgument where Wrapped == Expression {
 
 extension Datum: StageArgument {
     static var takesNull: Bool { true }
+    static var schema: ArgumentSchema { .any }
     var canonical: String? { text }
 
     static func read(_ reading: StageReading) -> Self? {
@@ -66,6 +71,7 @@ extension Datum: StageArgument {
 }
 
 extension Int: StageArgument {
+    static let schema = ArgumentSchema.count(0, Int(Int32.max))
     var canonical: String? { String(self) }
 
     static func read(_ reading: StageReading) -> Int? {
@@ -76,6 +82,7 @@ extension Int: StageArgument {
 }
 
 extension Stage.Span: StageArgument {
+    static let schema = ArgumentSchema.duration
     var canonical: String? { String(milliseconds) }
 
     static func read(_ reading: StageReading) -> Stage.Span? {

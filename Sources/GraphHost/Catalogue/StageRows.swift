@@ -266,7 +266,7 @@ extension OperatorRow {
         classOf: (@Sendable (Argument) -> StateClass)? = nil,
         make: @escaping @Sendable (Argument, StageSite) -> StageOperator
     ) -> OperatorRow {
-        let form = Form.stage(needsArgument: !Argument.isOptional, takesNull: Argument.takesNull) { reading in
+        let form = Form.stage(argument) { reading in
             Argument.read(reading).map { argument in
                 let key = argument.canonical.map { "\(name)(\($0))" } ?? name
                 return Stage(
@@ -297,12 +297,18 @@ struct ScanArgument: StageArgument {
     let start: Datum
     let with: Expression
 
+    static let schema = ArgumentSchema.mapping(fields)
+    private static let fields: [ArgumentField] = [
+        .required("start", .any, "The value of `acc` before the first value."),
+        .required("with", .expression, "The next value, made of `acc`, `value` and `index`."),
+    ]
+
     var canonical: String? { "\(start.text);\(with.key)" }
 
     static func read(_ reading: StageReading) -> ScanArgument? {
         guard let argument = reading.argument else { return nil }
         let notebook = reading.notebook
-        let fields = notebook.fields(argument, of: "scan", required: ["start", "with"])
+        let fields = notebook.fields(argument, of: "scan", Self.fields)
         let start = fields["start"].flatMap(notebook.datum)
         let names = ["acc", "value", "index", "time"]
         let with = fields["with"].flatMap { notebook.expression($0, of: "with", variables: names) }
@@ -316,6 +322,12 @@ struct DebounceArgument: StageArgument {
     let interval: Stage.Span
     let edge: DebounceEdge
 
+    static let schema = ArgumentSchema.either(.duration, .mapping(fields))
+    private static let fields: [ArgumentField] = [
+        .required("for", .duration, "How long nothing must come."),
+        .optional("edge", .word(DebounceEdge.self, default: .trailing), "Which end of a burst is passed on."),
+    ]
+
     var canonical: String? { "\(interval.milliseconds);\(edge.rawValue)" }
 
     static func read(_ reading: StageReading) -> DebounceArgument? {
@@ -326,7 +338,7 @@ struct DebounceArgument: StageArgument {
                 DebounceArgument(interval: $0, edge: .trailing)
             }
         }
-        let fields = notebook.fields(argument, of: reading.word, required: ["for"], optional: ["edge"])
+        let fields = notebook.fields(argument, of: reading.word, Self.fields)
         var edge: DebounceEdge? = .trailing
         if let stated = fields["edge"] { edge = notebook.word(stated, of: "edge") }
         let interval = fields["for"].flatMap { notebook.span($0, of: "for") }

@@ -13,11 +13,18 @@ struct SwitchArgument: SourceArgument {
     /// What is kept of a value; without it the value.
     let value: Expression?
 
+    static let schema = ArgumentSchema.mapping(fields)
+    private static let fields: [ArgumentField] = [
+        .required("from", .node, "The node whose values are sorted."),
+        .required("by", .expression, "The key of a value."),
+        .optional("value", .expression, "What is kept of a value; without it, the value."),
+    ]
+
     var inputs: [String] { [from] }
     var canonical: String { "\(from);\(by.key)\(value.map { ";\($0.key)" } ?? "")" }
 
     static func read(_ reading: SourceReading) -> SwitchArgument? {
-        let fields = reading.fields(required: ["from", "by"], optional: ["value"])
+        let fields = reading.fields(Self.fields)
         let from = reading.node("from", in: fields)
         let by = reading.expression("by", in: fields)
         let value = reading.expression("value", in: fields)
@@ -35,12 +42,17 @@ struct CaseArgument: SourceArgument {
     /// Whether failures of the switch are shown; those of an `if` go to its `else` side only.
     var showsFailures = true
 
+    static let schema = ArgumentSchema.mapping(fields)
+    private static let fields: [ArgumentField] = [
+        .required("of", .node, "The switch."), .required("key", .any, "The key: any JSON value."),
+    ]
+
     var inputs: [String] { [of] }
     var caseOf: String? { of }
     var canonical: String { "\(of);\(key.text)\(showsFailures ? "" : "!")" }
 
     static func read(_ reading: SourceReading) -> CaseArgument? {
-        let fields = reading.fields(required: ["of", "key"])
+        let fields = reading.fields(Self.fields)
         let of = reading.node("of", in: fields)
         let key = fields["key"].flatMap(reading.notebook.datum)
         guard let of, let key else { return nil }
@@ -57,12 +69,15 @@ struct DefaultArgument: SourceArgument {
     /// The switch, or any node whose values have a `key` and a `value`.
     let of: String
 
+    static let schema = ArgumentSchema.mapping(fields)
+    private static let fields: [ArgumentField] = [.required("of", .node, "The switch.")]
+
     var inputs: [String] { [of] }
     var caseOf: String? { of }
     var canonical: String { of }
 
     static func read(_ reading: SourceReading) -> DefaultArgument? {
-        reading.node("of", in: reading.fields(required: ["of"])).map { DefaultArgument(of: $0) }
+        reading.node("of", in: reading.fields(fields)).map { DefaultArgument(of: $0) }
     }
 }
 
@@ -73,12 +88,22 @@ struct OtherwiseArgument: SourceArgument {
     /// The keys whose values are left out, compared by structure; null stands for values without one.
     let excluding: [Datum]
 
+    static let schema = ArgumentSchema.mapping(fields)
+    private static let fields: [ArgumentField] = [
+        .required("of", .node, "The switch."),
+        .required(
+            "excluding",
+            ArgumentSchema(members: #""type":"array","minItems":1,"maxItems":\#(Notebook.mostInputs)"#),
+            "The keys whose values it does not have: any JSON values, and null for values without a key."
+        ),
+    ]
+
     var inputs: [String] { [of] }
     var caseOf: String? { of }
     var canonical: String { "\(of);\(excluding.map(\.text).joined(separator: ","))" }
 
     static func read(_ reading: SourceReading) -> OtherwiseArgument? {
-        let fields = reading.fields(required: ["of", "excluding"])
+        let fields = reading.fields(Self.fields)
         let of = reading.node("of", in: fields)
         guard let list = fields["excluding"] else { return nil }
         guard let keys = list.elements, (1...Notebook.mostInputs).contains(keys.count) else {
@@ -99,12 +124,23 @@ struct IfArgument: SourceArgument {
     let when: Expression
     let sides: [Source.Side]
 
+    static let schema = ArgumentSchema.mapping(
+        fields,
+        rules: #""anyOf":[{"required":["then"]},{"required":["else"]}]"#
+    )
+    private static let fields: [ArgumentField] = [
+        .required("from", .node, "The node whose values are looked at."),
+        .required("when", .expression, "The condition."),
+        .optional("then", .node, "The name of a new node: the values for which the condition holds."),
+        .optional("else", .node, "The name of a new node: all others, and failures."),
+    ]
+
     var inputs: [String] { [from] }
     var canonical: String { "\(from);\(when.key)" }
 
     static func read(_ reading: SourceReading) -> IfArgument? {
         let before = reading.notebook.problems.count
-        let fields = reading.fields(required: ["from", "when"], optional: ["then", "else"])
+        let fields = reading.fields(Self.fields)
         let from = reading.node("from", in: fields)
         let when = reading.expression("when", in: fields)
         // A failure of the condition or of its input goes to `else`.

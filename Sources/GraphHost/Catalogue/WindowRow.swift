@@ -19,6 +19,16 @@ struct WindowArgument: StageArgument {
     let extent: Extent
     let figure: Figure
 
+    static let schema = ArgumentSchema.mapping(
+        fields,
+        rules: #""oneOf":[{"required":["last"]},{"required":["count"]}]"#
+    )
+    private static let fields: [ArgumentField] = [
+        .optional("last", .duration, "The values of so long."),
+        .optional("count", .count(1, DefinitionOptions().windowValues), "So many values."),
+        .required("of", .word(Figure.self), "What is made of them."),
+    ]
+
     var canonical: String? {
         switch extent {
         case .last(let span): "last \(span.milliseconds);\(figure.rawValue)"
@@ -29,7 +39,7 @@ struct WindowArgument: StageArgument {
     static func read(_ reading: StageReading) -> WindowArgument? {
         guard let argument = reading.argument else { return nil }
         let notebook = reading.notebook
-        let fields = notebook.fields(argument, of: "window", required: ["of"], optional: ["last", "count"])
+        let fields = notebook.fields(argument, of: "window", Self.fields)
         let figure: Figure? = fields["of"].flatMap { notebook.word($0, of: "of") }
         var extent: Extent?
         switch (fields["last"], fields["count"]) {

@@ -1,12 +1,25 @@
 internal import CEL
 
+extension Check {
+    /// What stands under `set`: a type's name, or a mapping.
+    static let schema = ArgumentSchema.either(.type, .mapping(fields, rules: #""minProperties":1"#))
+    fileprivate static let fields: [ArgumentField] = [
+        .optional("type", .type, "The type of the values."),
+        .optional("enum", .reference("enum"), "The values allowed."),
+    ]
+}
+
+extension ArgumentSchema {
+    fileprivate static let type = word(Check.Kind.self)
+}
+
 extension Notebook {
     /// Reads what stands under `set` with the bounds beside it: a type's name, or a mapping with `enum` or `type`.
     func check(_ document: Document, _ fields: [NodeKey: Document]) -> Check? {
         let before = problems.count
         var check = Check()
         if document.entries != nil {
-            let inner = self.fields(document, of: "set", required: [], optional: ["enum", "type"])
+            let inner = self.fields(document, of: "set", Check.fields)
             if let type = inner["type"] {
                 check.kind = word(type, of: "the type") ?? .any
             }

@@ -13,6 +13,19 @@ public struct SyncDefinition {
     public let position: Position
 }
 
+extension SyncDefinition {
+    static let schema = ArgumentSchema.list(
+        of: fields,
+        rules: #""dependentRequired":{"to_a":["to_b"],"to_b":["to_a"]}"#
+    )
+    fileprivate static let fields: [ArgumentField] = [
+        .required("a", .node, "One of the nodes."),
+        .required("b", .node, "The other one; its value wins where both have one at the beginning."),
+        .optional("to_b", .expression, "The value of `b` for a `value` of `a`."),
+        .optional("to_a", .expression, "The value of `a` for a `value` of `b`."),
+    ]
+}
+
 /// A further edge into a node that is there already; edges of this kind may close circles.
 public struct LinkDefinition {
     /// Where values come from.
@@ -28,6 +41,15 @@ public struct LinkDefinition {
     public var stateClass: OperatorRow.StateClass {
         pipe.reduce(.none) { max($0, $1.stateClass) }
     }
+}
+
+extension LinkDefinition {
+    static let schema = ArgumentSchema.list(of: fields)
+    fileprivate static let fields: [ArgumentField] = [
+        .required("from", .node, "The node whose values go over the link."),
+        .required("to", .node, "The node that takes them, besides what it has already."),
+        .optional("pipe", .reference("pipe"), "Stages that every value goes through, in this order."),
+    ]
 }
 
 /// The `sync` and the `links` of a graph.
@@ -60,7 +82,7 @@ extension Notebook {
     /// `{ a: setpoint_c, b: setpoint_f, to_b: "value * 9 / 5 + 32", to_a: "(value - 32) * 5 / 9" }`.
     private func oneSync(_ document: Document) -> SyncDefinition? {
         let before = problems.count
-        let fields = fields(document, of: "a sync", required: ["a", "b"], optional: ["to_a", "to_b"])
+        let fields = fields(document, of: "a sync", SyncDefinition.fields)
         let a = fields["a"].flatMap { nodeName($0, "a must name a node") }
         let b = fields["b"].flatMap { nodeName($0, "b must name a node") }
         let toB = fields["to_b"].flatMap { expression($0, of: "to_b", variables: Notebook.valueNames) }
@@ -80,7 +102,7 @@ extension Notebook {
     /// `{ from: indoor_c, to: any_temp, pipe: [ { map: "value + 0.1" } ] }`.
     private func oneLink(_ document: Document) -> LinkDefinition? {
         let before = problems.count
-        let fields = fields(document, of: "a link", required: ["from", "to"], optional: ["pipe"])
+        let fields = fields(document, of: "a link", LinkDefinition.fields)
         let from = fields["from"].flatMap { nodeName($0, "from must name a node") }
         let to = fields["to"].flatMap { nodeName($0, "to must name a node") }
         let stages = fields["pipe"].map(pipe) ?? []

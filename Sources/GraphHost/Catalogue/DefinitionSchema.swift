@@ -1,0 +1,269 @@
+internal import CEL
+internal import Support
+
+extension Catalogue {
+    /// The JSON Schema of graph definitions, for editors: a fixed frame, filled with what the operators take.
+    public var definitionSchema: String {
+        var properties = ""
+        for row in all {
+            guard case .section(let schema) = row.form else { continue }
+            properties += schema().property(row.name, row.summary) + ","
+        }
+        let text = Self.frame(properties, nodes: nodeSchemas, stages: stageSchema)
+        do throws(Problem) {
+            return try Document.parse(json: text).lines()
+        } catch {
+            preconditionFailure("the schema is no JSON: \(error)")
+        }
+    }
+
+    /// What a derived node may be: one form for each source.
+    private var nodeSchemas: String {
+        all.map { row in
+            guard case .source(_, let type, _) = row.form else { return "" }
+            let keys =
+                [type.schema.property(row.name, row.summary)]
+                + type.beside.map { $0.schema.property($0.key, $0.description) }
+            return """
+                ,{"title":"\(row.name)","type":"object","required":["\(row.name)"],"additionalProperties":false,\
+                "properties":{\(keys.joined(separator: ",")),\(Self.derivedKeys)}}
+                """
+        }
+        .joined()
+    }
+
+    /// What a stage may be: a word, or a mapping with one key.
+    private var stageSchema: String {
+        var words: [String] = []
+        var properties: [String] = []
+        for row in all {
+            guard case .stage(let type, _) = row.form else { continue }
+            for word in [row.name] + (row.alias.map { [$0] } ?? []) {
+                if type.isOptional { words.append(word) }
+                properties.append(type.schema.property(word, row.summary))
+            }
+        }
+        return """
+            {"oneOf":[{"description":"Stages that need no argument.","enum":\(ArgumentSchema.list(words))},\
+            {"type":"object","minProperties":1,"maxProperties":1,"additionalProperties":false,\
+            "properties":{\(properties.joined(separator: ","))}}]}
+            """
+    }
+
+    private static let commonKeys = ##"""
+        "title": {"description": "A name for people.", "$ref": "#/$defs/text"},
+        "unit": {"description": "The unit of the values, for people.", "$ref": "#/$defs/text"},
+        "description": {"description": "What the node is about, for people.", "$ref": "#/$defs/text"},
+        "history": {
+          "description": "How many earlier values are kept.",
+          "type": "integer", "minimum": 0, "maximum": \##(Notebook.longestHistory)
+        }
+        """##
+
+    private static let derivedKeys = ##"""
+        "pipe": {"description": "Stages that every value goes through, in this order.", "$ref": "#/$defs/pipe"},
+        \##(commonKeys),
+        "retain": {
+          "description": "How long a derived node is held. Nodes that are set are always held.",
+          "enum": ["whileInUse", "untilPressure", "always"]
+        }
+        """##
+
+    private static func frame(_ sections: String, nodes: String, stages: String) -> String {
+        ##"""
+        {
+          "$schema": "https://json-schema.org/draft/2020-12/schema",
+          "title": "A graph of a Sluice server",
+          "description": "What config/graphs/*.yaml may contain. The server checks more: that the nodes named exist, that none is made from itself except by links, that expressions are right and that initial values pass their own checks. Try `sluice check FILE`.",
+          "type": "object",
+          "required": ["nodes"],
+          "additionalProperties": false,
+          "properties": {
+            "graph": {"description": "The graph's name; without it, the file's.", "$ref": "#/$defs/name"},
+            "title": {"description": "A name for people.", "$ref": "#/$defs/text"},
+            "mode": {
+              "description": "How changes travel: each node once and with all its inputs settled, or every path at once.",
+              "enum": ["settled", "immediate"],
+              "default": "settled"
+            },
+            "nodes": {
+              "description": "The nodes by name, in any order.",
+              "type": "object",
+              "maxProperties": \##(DefinitionOptions().mostNodes),
+              "propertyNames": {"$ref": "#/$defs/name"},
+              "additionalProperties": {"$ref": "#/$defs/node"}
+            },
+            \##(sections)
+            "access": {
+              "description": "Who may do what; without it, a token decides.",
+              "type": "array",
+              "items": {
+                "type": "object",
+                "required": ["who", "can"],
+                "additionalProperties": false,
+                "properties": {
+                  "who": {"description": "role:NAME, a principal's name, or *.", "type": "string", "minLength": 1},
+                  "nodes": {
+                    "description": "Names and globs of nodes; without it, all.",
+                    "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
+                  },
+                  "can": {
+                    "description": "Rights.",
+                    "anyOf": [{"$ref": "#/$defs/right"}, {"type": "array", "items": {"$ref": "#/$defs/right"}}]
+                  }
+                }
+              }
+            }
+          },
+          "$defs": {
+            "right": {"enum": \##(ArgumentSchema.list(Rights.words.map(\.word)))},
+            "name": {"type": "string", "pattern": "\##(Name.pattern)"},
+            "text": {"type": ["string", "number", "boolean"]},
+            "names": {
+              "type": "array", "minItems": 1, "maxItems": \##(Notebook.mostInputs),
+              "items": {"$ref": "#/$defs/name"}
+            },
+            "identifier": {
+              "type": "string",
+              "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+              "not": {"enum": \##(ArgumentSchema.list(Identifier.reserved.sorted()))}
+            },
+            "duration": {
+              "description": "250ms, 5s, 2m, 1h, or whole milliseconds; at most 366 days.",
+              "oneOf": [
+                {"type": "integer", "minimum": 1, "maximum": \##(Stage.Span.longest)},
+                {"type": "string", "pattern": "^0*[1-9][0-9]*(ms|s|m|h)?$"}
+              ]
+            },
+            "expression": {
+              "description": "An expression in CEL, see docs/expressions.md.",
+              "type": ["string", "number", "boolean"]
+            },
+            "enum": {"type": "array", "minItems": 1, "uniqueItems": true},
+            "node": {
+              "oneOf": [
+                {
+                  "title": "set",
+                  "type": "object",
+                  "required": ["set"],
+                  "additionalProperties": false,
+                  "properties": {
+                    "set": {
+                      "description": "Which values may be set: a type, or a list of values under `enum`.",
+                      \##(Check.schema.members)
+                    },
+                    "min": {"description": "The smallest number allowed.", "type": "number"},
+                    "max": {"description": "The largest number allowed.", "type": "number"},
+                    "minLength": {
+                      "description": "The least characters of a string, or elements of an array.",
+                      "type": "integer",
+                      "minimum": 0
+                    },
+                    "maxLength": {
+                      "description": "The most characters of a string, or elements of an array.",
+                      "type": "integer",
+                      "minimum": 0
+                    },
+                    "pattern": {
+                      "description": "A regular expression (RE2 syntax) that must be found somewhere in a string.",
+                      "type": "string"
+                    },
+                    "enum": {"description": "The values allowed.", "$ref": "#/$defs/enum"},
+                    "schema": {
+                      "description": "What a value must be besides: a part of JSON Schema, see docs/definitions.md.",
+                      "$ref": "#/$defs/schema"
+                    },
+                    "initial": {
+                      "description": "The value of a new graph. Without it the node is empty until it is set."
+                    },
+                    "ttl": {
+                      "description": "The node is empty again when it is not set for so long.",
+                      "$ref": "#/$defs/duration"
+                    },
+                    "requireIfMatch": {
+                      "description": "Whether a set must say which value it replaces.",
+                      "type": "boolean"
+                    },
+                    \##(commonKeys),
+                    "retain": {"description": "Nodes that are set are always held.", "const": "always"}
+                  }
+                }
+                \##(nodes)
+              ]
+            },
+            "schemas": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/schema"}},
+            "size": {"type": "integer", "minimum": 0},
+            "schemaType": {"enum": ["null", "boolean", "object", "array", "number", "string", "integer"]},
+            "schema": {
+              "type": ["object", "boolean"],
+              "additionalProperties": false,
+              "properties": {
+                "type": {
+                  "anyOf": [
+                    {"$ref": "#/$defs/schemaType"},
+                    {"type": "array", "items": {"$ref": "#/$defs/schemaType"}}
+                  ]
+                },
+                "enum": {"type": "array", "minItems": 1},
+                "const": true,
+                "minimum": {"type": "number"},
+                "maximum": {"type": "number"},
+                "exclusiveMinimum": {"type": "number"},
+                "exclusiveMaximum": {"type": "number"},
+                "minLength": {"$ref": "#/$defs/size"},
+                "maxLength": {"$ref": "#/$defs/size"},
+                "pattern": {"$ref": "#/$defs/text"},
+                "items": {"$ref": "#/$defs/schema"},
+                "prefixItems": {"$ref": "#/$defs/schemas"},
+                "minItems": {"$ref": "#/$defs/size"},
+                "maxItems": {"$ref": "#/$defs/size"},
+                "properties": {"type": "object", "additionalProperties": {"$ref": "#/$defs/schema"}},
+                "required": {"type": "array", "items": {"$ref": "#/$defs/text"}},
+                "additionalProperties": {"$ref": "#/$defs/schema"},
+                "minProperties": {"$ref": "#/$defs/size"},
+                "maxProperties": {"$ref": "#/$defs/size"},
+                "allOf": {"$ref": "#/$defs/schemas"},
+                "anyOf": {"$ref": "#/$defs/schemas"},
+                "oneOf": {"$ref": "#/$defs/schemas"},
+                "not": {"$ref": "#/$defs/schema"},
+                "title": true,
+                "description": true,
+                "default": true,
+                "examples": true,
+                "deprecated": true,
+                "readOnly": true,
+                "writeOnly": true,
+                "$comment": true,
+                "$schema": true,
+                "$id": true
+              }
+            },
+            "pipe": {"type": "array", "maxItems": \##(Notebook.longestPipe), "items": {"$ref": "#/$defs/stage"}},
+            "stage": \##(stages)
+          }
+        }
+        """##
+    }
+}
+
+extension Document {
+    /// JSON for people: what fits on a line stands on one.
+    fileprivate func lines(indent: String = "") -> String {
+        let inner = indent + "  "
+        let parts: [String]
+        if let entries {
+            parts = entries.map { "\($0.key.json()): \($0.value.lines(indent: inner))" }
+        } else if let elements {
+            parts = elements.map { $0.lines(indent: inner) }
+        } else {
+            return json()
+        }
+        let brackets = entries == nil ? ("[", "]") : ("{", "}")
+        let line = parts.joined(separator: ", ")
+        guard line.utf8.contains(UInt8(ascii: "\n")) || indent.utf8.count + line.utf8.count > 100 else {
+            return brackets.0 + line + brackets.1
+        }
+        let start = "\n" + inner
+        return brackets.0 + start + parts.joined(separator: "," + start) + "\n" + indent + brackets.1
+    }
+}
