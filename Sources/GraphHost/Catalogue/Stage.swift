@@ -60,21 +60,17 @@ struct StageSite {
 
 /// The library's operator of a stage, with the host's policy around it, whatever its type.
 struct StageOperator {
-    /// The library's type.
-    let base: Any.Type
     /// A new node that follows another through the operator.
     let derive: (Node<Datum>) -> Node<Datum>
     /// Makes a node that exists follow another through the operator; gives what it is to emit now.
     let connect: (_ upstream: Node<Datum>, _ node: Node<Datum>) -> Emission<Datum>
 
     init<Base: Operator>(_ operation: Policied<Base>) {
-        base = Base.self
         derive = { $0.apply(operation) }
         connect = { upstream, node in node.connect(to: upstream, through: operation) }
     }
 
     init<Base: TimedOperator>(_ operation: Policied<Base>, on timers: TimerQueue) {
-        base = Base.self
         derive = { $0.apply(operation, on: timers) }
         connect = { upstream, node in node.connect(to: upstream, through: operation, on: timers) }
     }

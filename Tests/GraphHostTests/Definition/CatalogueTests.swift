@@ -1,5 +1,5 @@
 @testable import GraphHost
-import ReactiveGraph
+@testable import ReactiveGraph
 import Testing
 
 @Suite("The catalogue of operators")
@@ -28,18 +28,49 @@ struct CatalogueTests {
         #expect(try stage(of: #"{"throttle": "5s"}"#).key == "debounce(5000;trailing)")
     }
 
-    @Test("every stage is an operator of the library with the host's policy around it", arguments: stages)
+    @Test("every stage and every source is made of the library's edges and operators", arguments: rows)
     func libraryOperators(row: OperatorRow) throws {
         let bench = Bench()
-        let site = StageSite(
-            graph: try bench.define(#"{"graph":"g","nodes":{}}"#),
-            timers: TimerQueue { .zero },
-            place: "g"
+        let graph = try bench.define(
+            #"{"graph":"g","nodes":{"a":{"set":"any","initial":1},"b":{"set":"any","initial":2}}}"#
         )
-        let base = try stage(of: row.example).make(site).base
-        #expect(String(reflecting: base).hasPrefix("ReactiveGraph."))
+        let a = graph.materialise(try #require(graph.node("a")))
+        let made: Node<Datum>
+        if row.isStage {
+            let site = StageSite(graph: graph, timers: TimerQueue { .zero }, place: "g")
+            made = try stage(of: row.example).make(site).derive(a)
+        } else {
+            made = graph.source(try source(of: row), at: "g")
+        }
+        let edges = made.incoming
+        guard row.name != "from" else { return #expect(made === a, "nothing is made") }
+        #expect(!edges.isEmpty)
+        for edge in edges {
+            #expect(type(of: edge) == Edge.self)
+            guard let state = edge.side?.state else { continue }
+            // As in `OperatorState<Policied<Map<Datum, Datum>>>`, only policy and values are the host's.
+            let words = String(reflecting: type(of: state)).split { "<>, ".contains($0) }
+            let own = words.filter { $0.hasPrefix("GraphHost.") }
+            #expect(Set(own).isSubset(of: ["GraphHost.Policied", "GraphHost.Datum"]), "\(words)")
+        }
+        if let names = Self.sourceEdges[row.name] { #expect(edges.map(\.name) == names) }
+        #expect(row.isStage || Self.sourceEdges[row.name] != nil, "no edges are known of \(row.name)")
     }
 
+    /// The names of the edges that come into the node of each source, for its example.
+    private static let sourceEdges = [
+        "combine": ["Combine", "Combine"], "merge": ["Link", "Link"], "flatten": ["Flatten"],
+        "zip": ["Zip", "Zip"], "switch": ["Map"], "case": ["Filter"], "default": ["Filter"],
+        "otherwise": ["Filter"], "if": ["Map"],
+    ]
+
+    @Test("the example of every source can be read, and is one of this operator", arguments: sources)
+    func sourceExamples(row: OperatorRow) throws {
+        #expect(try source(of: row).operator === row)
+    }
+
+    private static let sources = Catalogue.standard.all.filter(\.isSource)
+    private static let rows = sources + stages
     private static let stages = Catalogue.standard.all.filter(\.isStage)
 
     private func stage(of example: String) throws -> Stage {
@@ -47,6 +78,13 @@ struct CatalogueTests {
         #expect(problems.map(\.description) == [])
         #expect(stages.count == 1)
         return try #require(stages.first)
+    }
+
+    private func source(of row: OperatorRow) throws -> Source {
+        let document = try Document.parse(json: row.exampleJSON)
+        let (source, problems) = Source.parse(row.name, try #require(document[row.name]))
+        #expect(problems.map(\.description) == [])
+        return try #require(source)
     }
 
     @Test("the answer of GET /v1/operators is JSON with a row for every operator")
