@@ -59,7 +59,7 @@ public struct Source {
     }
 
     /// Names of the nodes it reads, each once.
-    public var nodes: [String] { Self.unique(inputs + choices) }
+    public var nodes: [String] { choices.isEmpty ? eagerNodes : Self.unique(inputs + choices) }
 
     /// Names of the nodes that must exist before it, each once.
     var eagerNodes: [String] { Self.unique(inputs) }

@@ -16,6 +16,16 @@ enum NodeKey: String, CaseIterable {
     ]
 }
 
+/// The keys of one node, by whom they belong to.
+private struct StatedKeys {
+    var fields: [NodeKey: Document] = [:]
+    /// Where the keys of `fields` stand.
+    var places: [NodeKey: Position] = [:]
+    var sources: [(row: OperatorRow, argument: Document)] = []
+    /// Keys that belong to sources, beside their words.
+    var beside: [String: Document.Entry] = [:]
+}
+
 extension Notebook {
     /// The longest history ring.
     static let longestHistory = 100_000
@@ -35,54 +45,37 @@ extension Notebook {
             add("'\(name)' cannot be the name of a node", at: entry.key.position, hint: Notebook.nameHint)
         }
         guard let members = members(entry.value, of: "node '\(name)'") else { return [] }
-        var fields: [NodeKey: Document] = [:]
-        var keys: [NodeKey: Document] = [:]
-        var sources: [(row: OperatorRow, argument: Document)] = []
-        var beside: [String: Document.Entry] = [:]
-        for (word, member) in members {
-            if let key = NodeKey(rawValue: word) {
-                fields[key] = member.value
-                keys[key] = member.key
-            } else if let row = options.catalogue[word], row.isSource {
-                sources.append((row, member.value))
-            } else if options.catalogue.keysBesideSources[word] != nil {
-                beside[word] = member
-            } else {
-                unknownKey(word, member.key.position)
-            }
-        }
-        checkOrigin(name, fields[.set], sources.map(\.row), entry)
-        if fields[.set] != nil {
-            for place in beside.values.map(\.key) + [keys[.pipe]].compactMap({ $0 }) {
-                misplaced(place, "derived")
-            }
-        } else if let row = sources.first?.row {
-            for key in NodeKey.mutableOnly { if let place = keys[key] { misplaced(place, "set") } }
-            checkBeside(row, beside)
-        }
-        var source: Source?
-        for (row, argument) in sources {
-            guard case .source(_, _, let read) = row.form else { continue }
-            let reading = SourceReading(
-                notebook: self,
-                row: row,
-                argument: argument,
-                beside: beside.mapValues(\.value)
-            )
-            source = read(reading)
-            references += reading.references
-            sides += reading.newNodes
-        }
+        let keys = keys(members)
+        check(keys, of: name, entry)
+        let source = source(keys, &references, &sides)
         var kind: NodeDefinition.Kind?
-        if let document = fields[.set] {
-            kind = mutable(document, fields).map { .mutable($0) }
+        if let document = keys.fields[.set] {
+            kind = mutable(document, keys.fields).map { .mutable($0) }
         } else {
-            let stages = fields[.pipe].map(pipe) ?? []
+            let stages = keys.fields[.pipe].map(pipe) ?? []
             kind = source.map { .derived(NodeDefinition.Derived(source: $0, pipe: stages)) }
         }
-        let definition = definition(name, kind, fields, entry)
+        let definition = definition(name, kind, keys.fields, entry)
         guard problems.count == before, let definition else { return [] }
         return [definition] + (source?.sides.map { NodeDefinition(side: $0, of: name) } ?? [])
+    }
+
+    /// Sorts the keys of a node by whom they belong to.
+    private func keys(_ members: [(key: String, entry: Document.Entry)]) -> StatedKeys {
+        var keys = StatedKeys()
+        for (word, entry) in members {
+            if let key = NodeKey(rawValue: word) {
+                keys.fields[key] = entry.value
+                keys.places[key] = entry.key.position
+            } else if let row = options.catalogue[word], row.isSource {
+                keys.sources.append((row, entry.value))
+            } else if options.catalogue.keysBesideSources[word] != nil {
+                keys.beside[word] = entry
+            } else {
+                unknownKey(word, entry.key.position)
+            }
+        }
+        return keys
     }
 
     private func unknownKey(_ word: String, _ position: Position) {
@@ -97,10 +90,10 @@ extension Notebook {
         add("unknown key '\(word)' of a node", at: position, hint: hint)
     }
 
-    /// Complains unless exactly one key says where values come from.
-    private func checkOrigin(_ name: String, _ set: Document?, _ rows: [OperatorRow], _ entry: Document.Entry)
-    {
-        let stated = (set == nil ? [] : ["set"]) + rows.map(\.name)
+    /// Complains unless exactly one key says where values come from, and the others go with it.
+    private func check(_ keys: StatedKeys, of name: String, _ entry: Document.Entry) {
+        let isMutable = keys.fields[.set] != nil
+        let stated = (isMutable ? ["set"] : []) + keys.sources.map(\.row.name)
         if stated.isEmpty {
             let words = ["set"] + options.catalogue.sources.map(\.name)
             add(
@@ -113,18 +106,18 @@ extension Notebook {
             let words = stated.joined(separator: " and ")
             add("node '\(name)' has \(words): only one of them is possible", at: entry.key.position)
         }
-    }
-
-    private func misplaced(_ key: Document, _ nodes: String) {
-        add("'\(key.scalar?.text ?? "")' is for nodes that are \(nodes)", at: key.position)
-    }
-
-    /// Complains about keys that belong to other sources.
-    private func checkBeside(_ row: OperatorRow, _ beside: [String: Document.Entry]) {
-        for (word, entry) in beside {
-            guard let rows = options.catalogue.keysBesideSources[word], !rows.contains(row.name) else {
+        for key in isMutable ? [.pipe] : stated.isEmpty ? [] : NodeKey.mutableOnly {
+            guard let place = keys.places[key] else { continue }
+            misplaced(key.rawValue, isMutable, at: place)
+        }
+        for (word, entry) in keys.beside {
+            guard !isMutable else {
+                misplaced(word, isMutable, at: entry.key.position)
                 continue
             }
+            guard let row = keys.sources.first?.row, let rows = options.catalogue.keysBesideSources[word],
+                !rows.contains(row.name)
+            else { continue }
             add(
                 "'\(word)' stands beside \(rows.map { "'\($0)'" }.joined(separator: " and ")) only",
                 at: entry.key.position,
@@ -132,6 +125,28 @@ extension Notebook {
                     ? "write it as a stage: pipe: [ { \(word): … } ]" : nil
             )
         }
+    }
+
+    private func misplaced(_ word: String, _ isMutable: Bool, at place: Position) {
+        add("'\(word)' is for nodes that are \(isMutable ? "derived" : "set")", at: place)
+    }
+
+    /// Reads what says where values come from; the places where it names nodes, and new ones, are added to the lists.
+    private func source(
+        _ keys: StatedKeys,
+        _ references: inout [NodeReference],
+        _ sides: inout [NodeReference]
+    ) -> Source? {
+        var source: Source?
+        for (row, argument) in keys.sources {
+            guard case .source(_, _, let read) = row.form else { continue }
+            let beside = keys.beside.mapValues(\.value)
+            let reading = SourceReading(notebook: self, row: row, argument: argument, beside: beside)
+            source = read(reading)
+            references += reading.references
+            sides += reading.newNodes
+        }
+        return source
     }
 
     private func mutable(_ document: Document, _ fields: [NodeKey: Document]) -> NodeDefinition.Mutable? {

@@ -67,6 +67,14 @@ struct BranchingProblemTests {
         )
     }
 
+    @Test("with two sources in one node, what either names is known")
+    func twoSources() throws {
+        try check(
+            #"¦"a": {"from": "x", "if": {"from": "x", "when": "true", "then": "b"}}, "c": {"from": "b"}"#,
+            ["node 'a' has from and if: only one of them is possible"]
+        )
+    }
+
     @Test("circles over a side of an `if` are circles")
     func circles() throws {
         try check(

@@ -152,6 +152,27 @@ struct StageParsingTests {
         #expect(problems.map(\.description) == ["1:1: a pipe has at most 256 stages"])
     }
 
+    @Test(
+        "the canonical text of a source has the operator, the nodes and the rest of the argument",
+        arguments: [
+            ("from", #""a""#, "from(a)"), ("merge", #"["b","a","b"]"#, "merge(b,a,b)"),
+            ("flatten", #"{"from":"a","to":{"k\"":"b","1":"c"}}"#, #"flatten(a;"k\""=b;"1"=c)"#),
+            ("flatten", #"{"otherwise":"c","from":"a","to":{"1":"b"}}"#, #"flatten(a;"1"=b;else=c)"#),
+            ("zip", #"["a","b"]"#, "zip(a,b)"),
+            ("switch", #"{"from":"a","by":"value.k"}"#, "switch(a;value.k)"),
+            ("switch", #"{"from":"a","by":"value.k","value":"value+1"}"#, "switch(a;value.k;value + 1)"),
+            ("case", #"{"of":"a","key":{"b": [1]}}"#, #"case(a;{"b":[1]})"#),
+            ("default", #"{"of":"a"}"#, "default(a)"),
+            ("otherwise", #"{"of":"a","excluding":[1,null,"x"]}"#, #"otherwise(a;1,null,"x")"#),
+            ("if", #"{"from":"a","when":"value<0","then":"t"}"#, "if(a;value < 0)"),
+        ]
+    )
+    func sourceKeys(_ word: String, _ argument: String, _ key: String) throws {
+        let (source, problems) = Source.parse(word, try Document.parse(json: argument))
+        #expect(problems.map(\.description) == [])
+        #expect(source?.key == key)
+    }
+
     @Test("a client's combine is read in both forms, and its problems are placed")
     func combine() throws {
         let named = Source.parse("combine", try Document.parse(json: #"{"t": "a", "h": "b"}"#))
