@@ -16,7 +16,7 @@ enum NodeKey: String, CaseIterable {
     ]
 }
 
-/// The keys of one node, by whom they belong to.
+/// The keys of one node: fixed ones, words of sources, and keys that belong to a source.
 private struct StatedKeys {
     var fields: [NodeKey: Document] = [:]
     /// Where the keys of `fields` stand.
@@ -60,7 +60,7 @@ extension Notebook {
         return [definition] + (source?.sides.map { NodeDefinition(side: $0, of: name) } ?? [])
     }
 
-    /// Sorts the keys of a node by whom they belong to.
+    /// Sorts the keys of a node into fixed ones, words of sources, and keys that belong to a source.
     private func keys(_ members: [(key: String, entry: Document.Entry)]) -> StatedKeys {
         var keys = StatedKeys()
         for (word, entry) in members {
