@@ -8,6 +8,7 @@ read today's debug information.
 """
 
 import argparse
+import os
 import re
 import subprocess
 import tempfile
@@ -15,7 +16,9 @@ import tempfile
 
 def count(binary, case, times):
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", binary, case, str(times)]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    # Else each process has hash tables of another shape.
+    environment = {**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1"}
+    text = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stderr
     return int(re.search(r"Collected : (\d+)", text).group(1))
 
 
@@ -23,7 +26,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("binaries", nargs=2)
     parser.add_argument("--only", default="")
-    parser.add_argument("--times", nargs=2, type=int, default=[20, 60])
+    parser.add_argument("--times", nargs=2, type=int, default=[100, 600])
     options = parser.parse_args()
     few, many = options.times
     with tempfile.TemporaryDirectory() as folder:
