@@ -98,13 +98,18 @@ public struct Delivery {
 /// Membership is looked up by identity number. Long paths are looked up through a set made on first use.
 @usableFromInline
 final class Trail {
-    let ids: [UInt64]
+    @exclusivity(unchecked) private(set) var ids: [UInt64]
     let before: Crossing?
     private var lookup: Set<UInt64>?
 
     init(_ path: Path) {
         ids = path.ids
         before = path.before
+    }
+
+    /// The nodes have other numbers than when it was saved; those that were not saved are left out.
+    func translate(_ number: (UInt64) -> UInt64?) {
+        ids = ids.compactMap(number)
     }
 
     func contains(_ id: UInt64) -> Bool {

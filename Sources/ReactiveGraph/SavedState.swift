@@ -8,8 +8,8 @@ public struct StateWriter {
     private let encode: (_ value: Any, _ bytes: inout [UInt8]) throws -> Void
     /// The first error of `encode`, or ``StateError/unknownNode``; everything written after it is worth nothing.
     public private(set) var error: (any Error)?
-    /// The nodes that were saved, by the order of saving from 1 on.
-    private var numbers: [ObjectIdentifier: Int] = [:]
+    /// The creation numbers of the nodes that can be referred to.
+    private var known: Set<UInt64> = []
 
     /// A writer that has written nothing.
     ///
@@ -43,7 +43,7 @@ public struct StateWriter {
 
     /// Writes a value as its owner says.
     ///
-    /// A node is written as its place among the nodes that were saved before; so is that of a ``Switched``.
+    /// A node is written as a reference, and so is a ``Switched``: it has to be one of those that are saved.
     public mutating func write<Value>(value: Value) {
         if let reference = value as? any NodeReference {
             if !knowsNodes(of: value), error == nil { error = StateError.unknownNode }
@@ -59,7 +59,7 @@ public struct StateWriter {
         bytes.append(contentsOf: encoded)
     }
 
-    /// Writes an emission; of a value with nodes that were not saved before, only that there is one.
+    /// Writes an emission; of a value with nodes that are not saved, only that there is one.
     public mutating func write<Value>(_ emission: Emission<Value>) {
         guard case .value(let value) = emission else { return write(0) }
         guard knowsNodes(of: value) else { return write(2) }
@@ -67,9 +67,9 @@ public struct StateWriter {
         write(value: value)
     }
 
-    /// Writes an emission that is kept back, with its path.
+    /// Writes an emission that is kept back, with its path, as far as that led through nodes that are saved.
     ///
-    /// Its context is not saved.
+    /// Its context is not saved: it is whatever the caller attached, and belongs to the process that set the value.
     public mutating func write<Value>(_ held: HeldEmission<Value>) {
         write(held.emission)
         let ids = held.trail?.ids ?? []
@@ -88,20 +88,19 @@ public struct StateWriter {
 }
 
 extension StateWriter {
-    /// Writes the name of an edge.
-    mutating func write(text: String) {
+    /// Writes a text.
+    public mutating func write(text: String) {
         write(text.utf8.count)
         bytes += text.utf8
     }
 
-    /// The node is saved now: from now on it can be referred to.
-    mutating func note(_ node: AnyNode) {
-        numbers[ObjectIdentifier(node)] = numbers.count + 1
-    }
+    /// From now on the node can be referred to; says whether it was new.
+    @discardableResult
+    mutating func note(_ node: AnyNode) -> Bool { known.insert(node.id).inserted }
 
-    /// Writes the place of a node among those saved, 0 if it is not among them.
+    /// Writes the creation number of a node, 0 if it is not saved.
     mutating func write(node: AnyNode?) {
-        write(node.flatMap { numbers[ObjectIdentifier($0)] } ?? 0)
+        write(node.flatMap { known.contains($0.id) ? Int($0.id) : nil } ?? 0)
     }
 
     /// Whether every node in the value can be referred to.
@@ -109,7 +108,7 @@ extension StateWriter {
         guard Value.self is any NodeKeeping.Type, let keeper = value as? any NodeKeeping else { return true }
         var isKnown = true
         keeper.forEachKeptNode { node in
-            isKnown = isKnown && value is any NodeReference && numbers[ObjectIdentifier(node)] != nil
+            isKnown = isKnown && value is any NodeReference && known.contains(node.id)
         }
         return isKnown
     }
@@ -125,7 +124,7 @@ protocol NodeReference {
 public enum StateError: Error, Equatable {
     /// The bytes end too early, or say something no writer writes.
     case malformed
-    /// An operator holds a node that was not saved before.
+    /// An operator holds a node that is not saved.
     case unknownNode
     /// A value could not be read as this type.
     case wrongType(String)
@@ -134,9 +133,8 @@ public enum StateError: Error, Equatable {
 /// Reads what a ``StateWriter`` has written, in the same order.
 public struct StateReader {
     private var bytes: ArraySlice<UInt8>
-    /// The nodes that were restored, in this order.
-    private var nodes: [AnyNode] = []
-    private var numbers: [ObjectIdentifier: Int] = [:]
+    /// What is put in force when everything has been read.
+    var order = RestoredOrder()
     /// The highest number of a deadline that was read.
     private(set) var lastDeadline: UInt64 = 0
     private let decode: (_ bytes: ArraySlice<UInt8>, _ type: Any.Type) throws -> Any
@@ -240,7 +238,10 @@ public struct StateReader {
             guard id >= 0 else { throw StateError.malformed }
             ids.append(UInt64(id))
         }
-        return HeldEmission(emission, trail: ids.isEmpty ? nil : Trail(Path(ids: ids)), context: nil)
+        guard !ids.isEmpty else { return HeldEmission(emission) }
+        let trail = Trail(Path(ids: ids))
+        order.trails.append(trail)
+        return HeldEmission(emission, trail: trail, context: nil)
     }
 
     /// Reads an emission; of one that could not be written, `present` stays.
@@ -253,28 +254,19 @@ public struct StateReader {
         }
     }
 
-    /// Reads the name of an edge.
-    mutating func text() throws(StateError) -> String {
+    /// Reads a text.
+    public mutating func text() throws(StateError) -> String {
         let count = try count()
         defer { bytes.removeFirst(count) }
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
-    /// The node is restored now: from now on it can be referred to.
-    mutating func note(_ node: AnyNode) {
-        nodes.append(node)
-        numbers[ObjectIdentifier(node)] = nodes.count
-    }
-
-    /// The place of a node among those restored, 0 if it is not among them.
-    func number(of node: AnyNode?) -> Int {
-        node.flatMap { numbers[ObjectIdentifier($0)] } ?? 0
-    }
-
-    /// Reads a reference to a node that was restored before, `nil` if it was not among those saved.
+    /// Reads a reference to a node, `nil` if it was not among those saved.
     mutating func node() throws(StateError) -> AnyNode? {
-        let number = try integer(in: 0...nodes.count)
-        return number == 0 ? nil : nodes[number - 1]
+        let number = try integer()
+        if number == 0 { return nil }
+        guard let node = order.nodes[number] else { throw .malformed }
+        return node
     }
 
     /// Reads something that may be missing.

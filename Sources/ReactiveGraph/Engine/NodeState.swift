@@ -1,56 +1,81 @@
 // Saving what a graph knows, and going on from there in a graph built anew (G-164).
+extension Graph {
+    /// Writes what these nodes hold and the state of the edges that come into them: counts, queues, windows, pending
+    /// timers, the inner nodes of a switch, and the order in which edges are served and joins settle (G-164).
+    ///
+    /// See <doc:SavingState>. Contexts, emissions on their way through an executor or a bridge, errors and loads of nodes, and
+    /// listeners are not saved.
+    ///
+    /// - Parameters:
+    ///   - nodes: nodes of this graph, each once, in an order that the restoring program can repeat, such as that of
+    ///     creation.
+    ///   - writer: look at its ``StateWriter/error`` afterwards.
+    public func saveState(of nodes: [AnyNode], to writer: inout StateWriter) {
+        precondition(turns == 0, "saveState: state is saved between turns")
+        for node in nodes {
+            precondition(node.graph === self, "saveState: a node belongs to another graph")
+            precondition(writer.note(node), "saveState: a node is saved once")
+        }
+        writer.write(nodes.count)
+        for node in nodes { writer.write(Int(node.id)) }
+        for node in nodes { node.saveState(to: &writer) }
+        writer.write(ringsAreStale ? 1 : 0)
+    }
+
+    /// Takes over what ``saveState(of:to:)`` has written: nothing is emitted, and no listener is called (G-164).
+    ///
+    /// The graph was built by the same program, and its clock goes on from the time of saving. An edge that had ended by
+    /// then, as that of a ``Node/prefix(_:)``, ends.
+    ///
+    /// - Parameters:
+    ///   - nodes: the nodes that take the place of those that were saved, in the same order.
+    ///   - reader: over what the writer has written.
+    /// - Throws: ``StateError``, or what the reader's function throws. Some nodes may have taken over their state by then: let
+    ///   go of the graph and build it anew.
+    public func restoreState(of nodes: [AnyNode], from reader: inout StateReader) throws {
+        precondition(turns == 0, "restoreState: state is restored between turns")
+        guard try reader.count() == nodes.count else { throw StateError.malformed }
+        for node in nodes { try reader.order.note(node, as: reader.integer()) }
+        for node in nodes { try node.restoreState(from: &reader) }
+        let isStale = try reader.flag()
+        try reader.order.apply(to: self)
+        ringsAreStale = isStale
+        reader.order = RestoredOrder()
+    }
+}
+
 extension AnyNode {
-    /// Writes what this node holds and the state of the edges that come into it: counts, queues, windows, pending
-    /// timers, the inner nodes of a switch (G-164).
-    ///
-    /// Save the nodes of a graph between two turns, each after those upstream of it; the order of creation serves.
-    /// A value that is a node, or a ``Switched``, is saved as a reference, if its node was saved before; otherwise the
-    /// node keeps what the program gives it. Contexts, emissions on their way through an executor, and listeners are not
-    /// saved.
-    ///
-    /// - Parameter writer: one for all nodes; look at its ``StateWriter/error`` at the end.
-    public final func saveState(to writer: inout StateWriter) {
-        precondition(graph.turns == 0, "saveState: state is saved between turns")
+    fileprivate final func saveState(to writer: inout StateWriter) {
+        writer.write(rank)
         let edges = incoming
         writer.write(edges.count)
         for edge in edges {
             writer.write(text: edge.name)
             writer.write(node: edge.source?.takeUnretainedValue())
+            writer.write(placeOf: edge)
         }
         for edge in edges { edge.side?.state?.save(to: &writer, of: edge) }
         saveValue(to: &writer)
-        writer.note(self)
     }
 
-    /// Takes over what ``saveState(to:)`` has written: nothing is emitted, and no listener is called (G-164).
-    ///
-    /// The graph was built by the same program, and its clock goes on from the time of saving. Nodes are restored in the
-    /// order in which they were saved. An edge that had ended by then, as that of a ``Node/prefix(_:)``, ends.
-    ///
-    /// - Parameter reader: one for all nodes, over what the writer has written.
-    /// - Throws: ``StateError``, or what the reader's function throws. The node keeps what it holds; an edge whose state was
-    ///   read before the error has the saved state.
-    public final func restoreState(from reader: inout StateReader) throws {
-        precondition(graph.turns == 0, "restoreState: state is restored between turns")
+    fileprivate final func restoreState(from reader: inout StateReader) throws {
+        reader.order.note(rank: try reader.integer(in: RestoredOrder.ranks), of: self)
         var kept: [Edge] = []
-        var ended: [Edge] = []
         var rest = incoming[...]
         for _ in 0..<(try reader.count()) {
-            let (name, number) = (try reader.text(), try reader.integer())
-            while let edge = rest.first,
-                name != edge.name || number != reader.number(of: edge.source?.takeUnretainedValue())
-            {
-                ended.append(edge)
-                rest.removeFirst()
+            let (name, source) = (try reader.text(), try reader.integer())
+            let place = try reader.place()
+            let match = rest.firstIndex { edge in
+                name == edge.name && source == reader.order.number(of: edge.source?.takeUnretainedValue())
             }
-            guard let edge = rest.popFirst() else { throw StateError.malformed }
-            kept.append(edge)
+            guard let match else { throw StateError.malformed }
+            kept.append(rest.remove(at: match))
+            reader.order.places.append((kept[kept.count - 1], place))
         }
         for edge in kept { try edge.side?.state?.restore(from: &reader, of: edge) }
         try restoreValue(from: &reader)
-        for edge in ended + rest { graph.end(edge) }
+        for edge in rest { graph.end(edge) }
         graph.bury()
-        reader.note(self)
     }
 }
 
@@ -79,13 +104,13 @@ final class FollowingState<In, Out>: EdgeState {
     override func save(to writer: inout StateWriter, of edge: Edge) {
         writer.write(edge.side?.follower) { writer, follower in
             writer.write(node: follower.source?.takeUnretainedValue())
-            writer.write(Int(follower.stamp))
+            follower._withUnsafeGuaranteedRef { writer.write(placeOf: $0) }
         }
     }
 
     override func restore(from reader: inout StateReader, of edge: Edge) throws {
         let saved = try reader.optional { reader in
-            (node: try reader.node(), stamp: UInt64(try reader.integer(in: 0...(.max >> 1))))
+            (node: try reader.node(), place: try reader.place())
         }
         guard let graph = edge.graph, edge.source != nil else { return }
         guard let saved, let node = try saved.node.map(typed) ?? edge.input(In.self).value.flatMap(inner)
@@ -94,30 +119,11 @@ final class FollowingState<In, Out>: EdgeState {
         }
         guard node.graph === graph else { throw StateError.malformed }
         guard edge.beginFollowing(node), let follower = edge.side?.follower else { return }
-        graph.restoreOrder(of: follower.takeUnretainedValue(), stamp: saved.stamp)
+        reader.order.places.append((follower.takeUnretainedValue(), saved.place))
     }
 
     private func typed(_ node: AnyNode) throws -> Node<Out> {
         guard let node = node as? Node<Out> else { throw StateError.malformed }
         return node
-    }
-}
-
-extension Graph {
-    /// Moves a following to where it stood among the listeners, which are served in the order in which they came.
-    func restoreOrder(of edge: Edge, stamp: UInt64) {
-        guard let node = edge.source?.takeUnretainedValue() else { return }
-        connections = max(connections, stamp)
-        edge.stamp = stamp
-        let ref = EdgeRef.passUnretained(edge)
-        while let previous = edge.previous, previous.stamp > stamp, previous.stamp != .max {
-            let (before, after) = (previous.previous, edge.next)
-            if let before { before.next = ref } else { node.listens = ref }
-            if let after { after.previous = previous } else { node.lastListen = previous }
-            previous.next = after
-            previous.previous = ref
-            edge.next = previous
-            edge.previous = before
-        }
     }
 }

@@ -129,6 +129,32 @@ extension Graph {
         last._withUnsafeGuaranteedRef { $0.ringIndex = Int32(index) }
     }
 
+    // MARK: - Restoring
+
+    /// The edges of a graph built anew close the rings that they closed when they were saved.
+    func setRings(_ places: [(edge: Edge, place: EdgePlace)]) {
+        for (edge, _) in places where edge.ringIndex >= 0 { removeRing(edge) }
+        let closing = places.filter { $0.place.ring >= 0 }
+        for (edge, place) in closing.sorted(by: { $0.place.ring < $1.place.ring }) {
+            if !place.isCounted { edge.traits.insert(.ring) }
+            addRing(edge)
+        }
+        ringMarks.isStale = true
+    }
+
+    /// Ranks that were saved are in force again: those of neighbours that were not saved follow.
+    func placeNeighbours(of node: AnyNode, _ isSaved: (AnyNode) -> Bool) {
+        func place(_ edge: Edge) {
+            guard edge.isConnected, edge.traits.isDisjoint(with: [.asynchronous, .ring]),
+                let source = edge.source, let target = edge.target
+            else { return }
+            let isOwn = source._withUnsafeGuaranteedRef(isSaved) && target._withUnsafeGuaranteedRef(isSaved)
+            if !isOwn { rankUp(edge, from: source, to: target) }
+        }
+        node.forEachOutgoing(place)
+        node.forEachHeld(place)
+    }
+
     // MARK: - Searches
 
     /// Whether `goal` can be reached from `start` over counted edges and nodes of rank ≤ `limit`; only over those that

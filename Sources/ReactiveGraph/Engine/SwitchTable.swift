@@ -48,42 +48,50 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
         for entry in known {
             writer.write(entry.key) { $0.write(value: $1) }
             writer.write(entry.inner.stored)
+            writer.note(entry.inner)
+            writer.write(Int(entry.inner.id))
+            writer.write(entry.inner.rank)
         }
         writer.write(known.firstIndex { $0 === current }.map { $0 + 1 } ?? 0)
-        for entry in known { writer.note(entry.inner) }
+        writer.write(closesRing ? 1 : 0)
     }
 
     override func restore(from reader: inout StateReader, of edge: Edge) throws {
         guard let target = edge.target?.takeUnretainedValue() else { throw StateError.malformed }
         let saved = try readEntries(from: &reader)
         let latest = try reader.integer(in: 0...saved.count)
+        let isClosing = try reader.flag()
         let (former, wasClosing) = (entries, closesRing)
         let remains = leave()
         closesRing = wasClosing
         generation += 1
-        for (index, (key, emission)) in saved.enumerated() {
-            let entry = former[key] ?? SwitchEntry(key, InnerNode(behind: target))
+        for (index, inner) in saved.enumerated() {
+            let entry = former[inner.key] ?? SwitchEntry(inner.key, InnerNode(behind: target))
             entry.inner.entry = entry
-            entries[key] = entry
+            entries[inner.key] = entry
             link(entry)
             if index + 1 == latest { current = entry }
-            entry.inner.restore(emission)
-            reader.note(entry.inner)
+            entry.inner.restore(inner.emission)
+            try reader.order.note(entry.inner, as: inner.id, rank: inner.rank)
         }
         target.graph.innersChanged()
+        reader.order.tables.append((self, target, isClosing))
         withExtendedLifetime((former, remains)) {}
     }
 
-    /// The keys and what their inner nodes hold, in order of use.
-    private func readEntries(from reader: inout StateReader) throws -> [(Key?, Emission<Mapped>)] {
-        var saved: [(Key?, Emission<Mapped>)] = []
+    private typealias SavedInner = (key: Key?, emission: Emission<Mapped>, id: Int, rank: Int)
+
+    /// The inner nodes in order of use.
+    private func readEntries(from reader: inout StateReader) throws -> [SavedInner] {
+        var saved: [SavedInner] = []
         var keys: Set<Key?> = []
         let count = try reader.count()
         guard count <= limit.count else { throw StateError.malformed }
         for _ in 0..<count {
             let key: Key? = try reader.optional { try $0.value() }
             guard keys.insert(key).inserted else { throw StateError.malformed }
-            saved.append((key, try reader.emission(keeping: entries[key]?.inner.stored ?? .empty)))
+            let emission = try reader.emission(keeping: entries[key]?.inner.stored ?? .empty)
+            saved.append((key, emission, try reader.integer(), try reader.integer(in: RestoredOrder.ranks)))
         }
         return saved
     }

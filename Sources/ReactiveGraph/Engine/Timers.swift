@@ -129,6 +129,12 @@ package final class TimerQueue {
         lastNumber = max(lastNumber, last)
     }
 
+    /// Starts a timer that ran when its graph was saved.
+    package func restore(_ timer: Timer, at deadline: Deadline) {
+        noteRestored(deadline.number)
+        set(timer, at: deadline)
+    }
+
     /// Starts or moves a timer.
     @usableFromInline
     package func set(_ timer: Timer, at deadline: Deadline) {

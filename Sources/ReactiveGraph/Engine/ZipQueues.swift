@@ -48,7 +48,6 @@ final class ZipInput<Value>: ZipInputBase {
     override func restore(from reader: inout StateReader, of edge: Edge) throws {
         let hasOverflowed = try reader.flag()
         let count = try reader.count()
-        guard count <= common.limit else { throw StateError.malformed }
         var values: [Value] = []
         for _ in 0..<count { values.append(try reader.value()) }
         common.hasOverflowed = hasOverflowed

@@ -103,11 +103,11 @@ public struct Delay<Value>: TimedOperator {
 
     public mutating func restore(from reader: inout StateReader) throws {
         let count = try reader.count()
-        guard count <= buffer.limit ?? .max else { throw StateError.malformed }
         for _ in 0..<count {
+            if entries.count == buffer.limit { _ = entries.popFirst() }
             entries.append(Entry(deadline: try reader.deadline(), held: try reader.held()))
         }
-        for _ in 0..<count { figures?.added(waits: true) }
+        for _ in 0..<entries.count { figures?.added(waits: true) }
     }
 }
 

@@ -118,12 +118,13 @@ public struct Windowed<Input, Figure: WindowFigure>: TimedOperator {
     public mutating func restore(from reader: inout StateReader) throws {
         isPaused = try reader.flag()
         let count = try reader.count()
-        guard count <= limit else { throw StateError.malformed }
         let turned = try reader.integer(in: 0...count)
         for index in 0..<count {
             let time = try reader.time()
             let end = try reader.optional { try $0.deadline() }
             let kept = try (() as? Figure.Kept) ?? reader.value()
+            // The limit may be lower than it was: the oldest go.
+            guard count - index <= limit else { continue }
             if index == turned { figure.turnOver() }
             contents.entries.append(.init(kept: kept, time: time, end: end))
             figure.append(kept)

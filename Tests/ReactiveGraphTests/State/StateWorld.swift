@@ -164,7 +164,7 @@ final class StateWorld {
             default: throw StateError.wrongType("\(type(of: value))")
             }
         }
-        for node in all { node.saveState(to: &writer) }
+        graph.saveState(of: all, to: &writer)
         return writer
     }
 
@@ -182,7 +182,7 @@ final class StateWorld {
             guard let value else { throw StateError.malformed }
             return value
         }
-        for node in all { try node.restoreState(from: &reader) }
+        try graph.restoreState(of: all, from: &reader)
         guard reader.isAtEnd else { throw StateError.malformed }
     }
 }

@@ -1,0 +1,133 @@
+/// Where an edge stands in the order of service, and among the edges that close rings.
+struct EdgePlace {
+    /// When the edge got both ends; `UInt64.max` while it lacks one.
+    let stamp: UInt64
+    /// Its place in ``Graph/rings``; negative if it is not there.
+    let ring: Int
+    /// Whether it counts for ranks, as far as rings go.
+    let isCounted: Bool
+}
+
+extension StateWriter {
+    mutating func write(placeOf edge: Edge) {
+        write(edge.stamp == .max ? 0 : Int(edge.stamp))
+        write(Int(edge.ringIndex) + 1)
+        if edge.ringIndex >= 0 { write(edge.traits.contains(.ring) ? 0 : 1) }
+    }
+}
+
+extension StateReader {
+    mutating func place() throws(StateError) -> EdgePlace {
+        let stamp = try integer(in: 0...(.max >> 1))
+        let ring = try integer(in: 0...(.max >> 1)) - 1
+        let isCounted = ring < 0 ? true : try flag()
+        return EdgePlace(stamp: stamp == 0 ? .max : UInt64(stamp), ring: ring, isCounted: isCounted)
+    }
+}
+
+/// What is put in force together, when all nodes have taken over their state: the order in which edges are served and joins
+/// settle, and the paths of what was kept back.
+///
+/// A graph built anew has the same edges. But they may have come in another order, and ranks tell of edges that are gone.
+struct RestoredOrder {
+    /// Ranks that leave room for what is connected later.
+    static let ranks = -(1 << 30)...(1 << 30)
+
+    /// The nodes by the creation numbers that they had when they were saved.
+    private(set) var nodes: [Int: AnyNode] = [:]
+    private var numbers: [ObjectIdentifier: Int] = [:]
+    private var rankOf: [ObjectIdentifier: Int] = [:]
+    var places: [(edge: Edge, place: EdgePlace)] = []
+    var tables: [(table: InnerTable, switched: AnyNode, closesRing: Bool)] = []
+    var trails: [Trail] = []
+
+    /// The node had that number when it was saved.
+    mutating func note(_ node: AnyNode, as number: Int) throws(StateError) {
+        guard number > 0, nodes.updateValue(node, forKey: number) == nil else { throw .malformed }
+        numbers[ObjectIdentifier(node)] = number
+    }
+
+    mutating func note(_ node: AnyNode, as number: Int, rank: Int) throws(StateError) {
+        try note(node, as: number)
+        note(rank: rank, of: node)
+    }
+
+    mutating func note(rank: Int, of node: AnyNode) {
+        rankOf[ObjectIdentifier(node)] = rank
+    }
+
+    /// The number that a node had, 0 if it was not saved.
+    func number(of node: AnyNode?) -> Int {
+        node.flatMap { numbers[ObjectIdentifier($0)] } ?? 0
+    }
+
+    // MARK: - Putting in force
+
+    /// Throws before it changes anything.
+    func apply(to graph: Graph) throws(StateError) {
+        guard places.allSatisfy(isInOrder), tables.allSatisfy(isInOrder) else { throw .malformed }
+        for node in nodes.values { node.rank = rank(of: node) }
+        for table in tables { table.table.closesRing = table.closesRing }
+        for (edge, place) in places {
+            edge.stamp = place.stamp
+            if place.stamp != .max { graph.connections = max(graph.connections, place.stamp) }
+        }
+        graph.setRings(places)
+        for node in nodes.values {
+            node.sortService()
+            graph.placeNeighbours(of: node) { number(of: $0) > 0 }
+        }
+        for trail in trails { trail.translate { nodes[Int($0)]?.id } }
+    }
+
+    private func rank(of node: AnyNode) -> Int { rankOf[ObjectIdentifier(node)] ?? node.rank }
+
+    /// Ranks rise along every counted edge between saved nodes.
+    private func isInOrder(_ edge: Edge, _ place: EdgePlace) -> Bool {
+        guard edge.isConnected == (place.stamp != .max), edge.isConnected || place.ring < 0 else {
+            return false
+        }
+        guard place.isCounted, !edge.traits.contains(.asynchronous),
+            let source = edge.source?.takeUnretainedValue(), number(of: source) > 0,
+            let target = edge.target?.takeUnretainedValue(), number(of: target) > 0
+        else { return true }
+        return rank(of: source) < rank(of: target)
+    }
+
+    private func isInOrder(_ table: InnerTable, _ switched: AnyNode, _ closesRing: Bool) -> Bool {
+        var isInOrder = true
+        table.forEachInner { inner in
+            inner._withUnsafeGuaranteedRef { isInOrder = isInOrder && rank(of: $0) > rank(of: switched) }
+        }
+        return closesRing || isInOrder
+    }
+}
+
+extension AnyNode {
+    /// Brings the edges that leave this node in the order in which they were connected.
+    fileprivate final func sortService() {
+        (listens, lastListen) = Self.sorted(listens) ?? (listens, lastListen)
+        (outs, lastOut) = Self.sorted(outs) ?? (outs, lastOut)
+    }
+
+    /// The list in order of stamps, what belongs to the node first; `nil` if it is so already.
+    private static func sorted(_ list: EdgeRef?) -> (first: EdgeRef?, last: EdgeRef?)? {
+        func key(_ edge: EdgeRef) -> UInt64 { edge.traits.contains(.own) ? 0 : edge.stamp }
+        var edges: [EdgeRef] = []
+        var next = list
+        while let edge = next {
+            edges.append(edge)
+            next = edge.next
+        }
+        guard zip(edges, edges.dropFirst()).contains(where: { key($0) > key($1) }) else { return nil }
+        edges.sort { key($0) < key($1) }
+        var previous: EdgeRef?
+        for edge in edges {
+            edge.previous = previous
+            edge.next = nil
+            previous?.next = edge
+            previous = edge
+        }
+        return (edges.first, edges.last)
+    }
+}
