@@ -99,18 +99,11 @@ public final class Host {
     public func define(_ definition: GraphDefinition) -> Submission {
         // While the log is catching up it knows itself what becomes of a first commit.
         if health != .catchingUp, let error = health.refusal { return .refused(error) }
-        guard known(definition.name) == nil else {
-            return .refused(HostError(.inUse, "a graph named \(definition.name) exists"))
-        }
-        guard known.count < limits.graphs else {
-            let message = "there are \(limits.graphs) graphs, as many as there may be (limits.graphs)"
-            return .refused(HostError(.tooLarge, message))
-        }
         do throws(HostError) {
+            try checkRoom(for: definition)
             let position = try log.open(graph: definition.name)
             let graph = LiveGraph(definition, host: self, position: position)
-            known.append(graph)
-            table.insert(graph, named: graph.name)
+            add(graph)
             var commit = Commit(graph: graph)
             commit.kind = .define
             let submission = append(commit)
@@ -119,6 +112,23 @@ public final class Host {
         } catch {
             return .refused(told(error))
         }
+    }
+
+    /// Whether one more graph may come into being.
+    func checkRoom(for definition: GraphDefinition) throws(HostError) {
+        guard known(definition.name) == nil else {
+            throw HostError(.inUse, "a graph named \(definition.name) exists")
+        }
+        guard known.count < limits.graphs else {
+            let message = "there are \(limits.graphs) graphs, as many as there may be (limits.graphs)"
+            throw HostError(.tooLarge, message)
+        }
+    }
+
+    /// From now on the graph is found by its name.
+    func add(_ graph: LiveGraph) {
+        known.append(graph)
+        table.insert(graph, named: graph.name)
     }
 
     /// Makes another graph of one that runs: what did not change keeps its values, state, history, listeners and edges.

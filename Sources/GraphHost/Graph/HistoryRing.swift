@@ -18,13 +18,23 @@ struct HistoryRing {
     private let byteLimit: Int
     private var entries: Deque<Entry> = []
     private var bytes = 0
-    private var isEmptyNow = true
+    /// Whether the newest emission, also one that did not fit, was emptiness.
+    private(set) var isEmptyNow = true
 
     /// A ring that is complete after `from`; it keeps at most `capacity` emissions with `byteLimit` bytes of JSON.
     init(capacity: Int, byteLimit: Int, from: UInt64) {
         self.capacity = capacity
         self.byteLimit = byteLimit
         self.from = from
+    }
+
+    /// A ring of emissions that are known already.
+    init(capacity: Int, byteLimit: Int, from: UInt64, _ entries: some Sequence<Entry>, isEmptyNow: Bool) {
+        self.init(capacity: capacity, byteLimit: byteLimit, from: from)
+        // The first of them may be emptiness: what was there before it has been let go of.
+        self.isEmptyNow = false
+        for entry in entries { append(entry.stamp, entry.value) }
+        self.isEmptyNow = isEmptyNow
     }
 
     /// How many emissions it has.
@@ -61,9 +71,7 @@ struct HistoryRing {
 
     /// The same emissions, as many of the newest as fit, in a ring of another size.
     func resized(to capacity: Int) -> HistoryRing {
-        var ring = HistoryRing(capacity: capacity, byteLimit: byteLimit, from: from)
-        for index in 0..<count { ring.append(self[index].stamp, self[index].value) }
-        return ring
+        HistoryRing(capacity: capacity, byteLimit: byteLimit, from: from, entries, isEmptyNow: isEmptyNow)
     }
 
     private mutating func dropOldest() {

@@ -125,9 +125,14 @@ extension LiveGraph {
         case .removed: host.sessions.end(of: self)
         case .epochLost: host.sessions.close(listenersTo: self)
         }
+        takeApart()
+        host.forget(self)
+    }
+
+    /// Lets go of all nodes.
+    func takeApart() {
         disconnectTies()
         for node in nodes { remove(node) }
-        host.forget(self)
     }
 
     // MARK: - Pending
@@ -186,6 +191,12 @@ final class Expiry {
 
     func stop() {
         timers.cancel(timer)
+    }
+
+    /// When the value lasts no longer, as it is saved; `nil` while it lasts for ever.
+    var deadline: Deadline? {
+        get { timer.isRunning ? timer.deadline : nil }
+        set { if let newValue { timers.restore(timer, at: newValue) } else { stop() } }
     }
 
     private func expire() -> Due? {

@@ -31,14 +31,17 @@ extension LiveGraph {
     }
 
     /// Nodes that can be reached from what may keep something.
-    func countReachable() -> Int {
+    func countReachable() -> Int { reachable(from: roots).count }
+
+    /// These nodes and all that they need.
+    func reachable(from roots: [AnyNode]) -> Set<AnyNode> {
         var open = roots
-        var seen: Set<UInt64> = []
+        var seen: Set<AnyNode> = []
         while let node = open.popLast() {
-            guard seen.insert(node.id).inserted else { continue }
+            guard seen.insert(node).inserted else { continue }
             open.append(contentsOf: node.upstreamNodes)
             open.append(contentsOf: node.followedNodes)
         }
-        return seen.count
+        return seen
     }
 }

@@ -67,6 +67,9 @@ public final class LiveGraph {
     @exclusivity(unchecked) var meter: StageMeter?
     /// The tables of the cases, by the numbers of the nodes whose values they sort.
     var caseTables: [UInt64: CaseTableReference] = [:]
+    /// While the graph is being restored: the names whose living nodes follow those that their definitions make, because
+    /// they have outlived a change (``Rebuilding``).
+    var followers: Set<String> = []
     /// How many calls of ``materialise(_:)`` are running: what happens meanwhile is replay, not news.
     @exclusivity(unchecked) var materialising = 0
 

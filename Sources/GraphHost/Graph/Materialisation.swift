@@ -50,8 +50,14 @@ extension LiveGraph {
     /// Builds the node of a definition, whose inputs exist.
     private func build(_ node: NamedNode) -> Node<Datum> {
         let (before, last) = construct(node)
-        let result = last?.derive(before) ?? (node.definition.isFork ? before.fork() : before)
-        note(result, as: node.lastPart)
+        let result: Node<Datum>
+        if last == nil, followers.contains(node.name) {
+            note(before, as: node.lastPart)
+            result = before.fork()
+        } else {
+            result = last?.derive(before) ?? (node.definition.isFork ? before.fork() : before)
+            note(result, as: node.lastPart)
+        }
         observe(node, on: result.named(node.name))
         return result
     }

@@ -18,7 +18,7 @@ final class Tie {
     /// What values go through on the way, for pictures and explanations.
     let label: String
     /// Why the last value was not delivered.
-    private(set) var refusal: Datum?
+    var refusal: Datum?
     /// Equal for ties that do the same: a definition that still has it keeps it.
     let key: String
     private let place: String
@@ -64,6 +64,9 @@ final class Tie {
         transform = edge
         self.edge = target.link(to: end, via: edge, replay: replay)
     }
+
+    /// The end of the way to the node, while it is connected.
+    var end: Node<Datum>? { transform?.from }
 
     /// Takes the edge out for as long as the graph is being changed; the way to it keeps its state.
     func suspend() {

@@ -27,8 +27,8 @@ public final class Datum {
         }
     }
 
-    private static let valuePrefix: StaticString = "\"v\":"
-    private static let failPrefix: StaticString = "\"fail\":"
+    static let valuePrefix: StaticString = "\"v\":"
+    static let failPrefix: StaticString = "\"fail\":"
 
     /// A value from validated text; copies the bytes.
     public init(_ reader: JSONReader) {

@@ -3,14 +3,16 @@ import Testing
 
 /// A host in memory with a clock that the test moves.
 final class Bench {
-    let clock = ManualHostClock(now: 1_000, wall: 5_000_000)
+    let clock: ManualHostClock
     let host: Host
 
     init(
         log: any CommitLog = MemoryLog(epoch: "e1"),
+        clock: ManualHostClock = ManualHostClock(now: 1_000, wall: 5_000_000),
         limits: SessionLimits = SessionLimits(),
         definitions: DefinitionOptions = DefinitionOptions()
     ) {
+        self.clock = clock
         host = Host(log: log, clock: clock, limits: limits, definitions: definitions)
     }
 

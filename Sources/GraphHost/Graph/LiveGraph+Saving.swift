@@ -1,0 +1,194 @@
+internal import ReactiveGraph
+
+// A graph as bytes, and back (G-164): a snapshot, after which the commits that follow give the same revs, values and
+// emissions as they gave the graph that was saved.
+//
+// Saved are the definition, rev and time, and of each named node what it holds and what is known of its last change; the
+// state of all stages, links and syncs; histories; which nodes are held until memory is short. Subscriptions, sessions,
+// pipelines of clients, and nodes that only those need, are not: they belong to connections.
+extension LiveGraph {
+    /// The first byte of what ``save()`` gives: another one for each change of what follows.
+    fileprivate static let savedVersion: UInt8 = 1
+
+    /// Everything that what is to come depends on; pending commits are not in it.
+    ///
+    /// - Throws: when an operator holds something that has no form here, which is a mistake of the server's own.
+    func save() throws -> [UInt8] {
+        var writer = StateWriter(encode: Datum.save)
+        writer.write(text: definition.text)
+        writer.write(LogStamp(rev: rev, time: time))
+        let kept = Set(reachable(from: heldNodes).map(\.id))
+        let living = nodes.filter { $0.living.map { kept.contains($0.id) } ?? false }
+        let isKept = Set(living.map(ObjectIdentifier.init))
+        for node in nodes {
+            SavedNode(node, isKept: isKept.contains(ObjectIdentifier(node))).write(to: &writer)
+        }
+        for tie in ties { writer.write(tie.refusal) { $0.write(value: $1) } }
+        core.saveState(of: parts(of: isKept), to: &writer)
+        if let error = writer.error { throw error }
+        return [Self.savedVersion] + writer.bytes
+    }
+
+    /// What keeps something without any client.
+    private var heldNodes: [AnyNode] {
+        nodes.compactMap { $0.isHeld ? $0.living : nil }
+    }
+
+    /// The library's nodes that stand for these names and for the pipes of links, upstream ones first: a graph that is built anew
+    /// has the same in the same order.
+    private func parts(of names: Set<ObjectIdentifier>) -> [AnyNode] {
+        var parts: [AnyNode] = []
+        var seen: Set<UInt64> = []
+        let ends = Set(ties.compactMap(\.end?.id))
+        func add(_ end: AnyNode?) {
+            var chain: [AnyNode] = []
+            var next = end
+            while let node = next, seen.insert(node.id).inserted {
+                chain.append(node)
+                next = node.upstreamNodes.first { name(of: $0) == nil && !ends.contains($0.id) }
+            }
+            parts += chain.reversed()
+        }
+        for place in definition.order where names.contains(ObjectIdentifier(nodes[place])) {
+            // What is set stands before a living node that follows it.
+            add(nodes[place].source)
+            add(nodes[place].living)
+        }
+        for tie in ties { add(tie.end) }
+        return parts
+    }
+}
+
+extension Host {
+    /// Brings a graph into being as it was when ``LiveGraph/save()`` was called: in the present epoch, at the rev and time it had then.
+    ///
+    /// Nothing is emitted, and no commit is made. If it shall have another definition from now on, change that
+    /// (``redefine(_:as:ifHash:by:)``), so that the change is a commit and what the nodes hold follows.
+    ///
+    /// - Throws: `SavedGraphError` for bytes that are no saved graph of this version, `HostError` as ``define(_:)`` refuses. The
+    ///   host is then as it was.
+    func restore(_ saved: [UInt8]) throws -> LiveGraph {
+        guard let version = saved.first, version == LiveGraph.savedVersion else {
+            throw SavedGraphError.otherVersion(saved.first)
+        }
+        var reader = StateReader(saved.dropFirst(), decode: Datum.restore)
+        do {
+            return try restore(&reader)
+        } catch let error as StateError {
+            throw SavedGraphError.malformed("\(error)")
+        } catch let error as JSONError {
+            throw SavedGraphError.malformed(error.message)
+        }
+    }
+
+    private func restore(_ reader: inout StateReader) throws -> LiveGraph {
+        let definition = try savedDefinition(try reader.text())
+        try checkRoom(for: definition)
+        let epoch = try log.open(graph: definition.name).epoch
+        let stamp = try reader.stamp()
+        let position = LogPosition(epoch: epoch, rev: stamp.rev, time: stamp.time)
+        let graph = LiveGraph(definition, host: self, position: position)
+        do {
+            try graph.restore(from: &reader)
+        } catch {
+            graph.takeApart()
+            throw error
+        }
+        add(graph)
+        graph.isLive = true
+        graph.audit()
+        return graph
+    }
+
+    private func savedDefinition(_ text: String) throws(SavedGraphError) -> GraphDefinition {
+        let problem: Problem?
+        do throws(Problem) {
+            let document = try Document.parse(json: text)
+            let (definition, problems) = GraphDefinition.read(document, file: nil, options: definitions)
+            if let definition { return definition }
+            problem = problems.first
+        } catch {
+            problem = error
+        }
+        throw .definition(problem?.message ?? "")
+    }
+}
+
+extension LiveGraph {
+    /// Builds the nodes, over sources that are empty, and gives them the state that was saved.
+    fileprivate func restore(from reader: inout StateReader) throws {
+        var saved: [SavedNode] = []
+        for definition in definition.nodes {
+            saved.append(
+                try SavedNode(from: &reader, definition, byteLimit: host.limits.historyBytes)
+            )
+        }
+        for (definition, state) in zip(definition.nodes, saved) { declare(definition, state) }
+        connectSyncs()
+        let living = materialise(saved)
+        connectLinks()
+        // Building was a look-up of each: what the registry had let go of is held by the nodes that need it alone.
+        registry.flushUnused()
+        for (node, state) in zip(nodes, saved) where state.isHeld { node.hold() }
+        if !ties.isEmpty { tieReach = TieReach(self) }
+        for tie in ties { tie.refusal = try reader.optional { try $0.value() } }
+        let kept = Set(zip(nodes, saved).compactMap { $1.form == .none ? nil : ObjectIdentifier($0) })
+        try core.restoreState(of: parts(of: kept), from: &reader)
+        guard reader.isAtEnd else { throw StateError.malformed }
+        for (node, state) in zip(nodes, saved) { node.restore(state) }
+        frames.begin(LogStamp(rev: rev, time: time), context: nil, by: nil)
+        withExtendedLifetime(living) {}
+    }
+
+    private func declare(_ definition: NodeDefinition, _ saved: SavedNode) {
+        let node = NamedNode(definition, graph: self, at: LogStamp(rev: saved.definedAt, time: time))
+        nodes.append(node)
+        registry.declare(node)
+        guard case .mutable(let rules) = definition.kind else { return }
+        let source = core.mutable(of: Datum.self)
+        node.source = source
+        node.born = host.clock.wall
+        node.expiry = rules.ttl.map { Expiry(node, lifetime: $0) }
+        guard saved.form == .follower else {
+            registry.adopt(source, as: node)
+            return observe(node, on: source)
+        }
+        chains.hide(source)
+        let living = source.fork()
+        registry.adopt(living, as: node)
+        observe(node, on: living)
+    }
+
+    /// Makes the derived nodes that were kept.
+    private func materialise(_ saved: [SavedNode]) -> [Node<Datum>] {
+        for node in nodes { node.inputs = node.definition.eagerInputs.compactMap { self.node($0) } }
+        followers = Set(zip(nodes, saved).compactMap { $1.form == .follower ? $0.name : nil })
+        var living: [Node<Datum>] = []
+        for place in definition.order where saved[place].form != .none && !nodes[place].isMutable {
+            living.append(materialise(nodes[place]))
+        }
+        followers = []
+        return living
+    }
+}
+
+/// Why bytes are no saved graph.
+enum SavedGraphError: Error, Hashable {
+    /// Written by another version of the server; `nil`: there are no bytes.
+    case otherVersion(UInt8?)
+    /// Cut off or changed.
+    case malformed(String)
+    /// The definition in it has a problem, as with lower limits than it was written under.
+    case definition(String)
+}
+
+extension SavedGraphError: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .otherVersion(let version):
+            "the saved graph has version \(version.map(String.init) ?? "none"); this server reads version 1"
+        case .malformed(let why): "the saved graph is damaged: \(why)"
+        case .definition(let problem): "the definition in the saved graph cannot be used: \(problem)"
+        }
+    }
+}

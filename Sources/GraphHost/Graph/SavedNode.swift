@@ -1,0 +1,183 @@
+internal import ReactiveGraph
+
+/// What a saved graph says of one named node, besides what its living node holds.
+struct SavedNode {
+    /// How the living node stands to its definition.
+    enum Form: Int, CaseIterable {
+        /// There is none, or only clients need it.
+        case none
+        /// It is made as the definition says.
+        case own
+        /// It follows the node that is made as the definition says: it has outlived a change of that.
+        case follower
+    }
+
+    let definedAt: UInt64
+    let changed: LogStamp
+    let writer: Writer?
+    let deadline: Deadline?
+    let form: Form
+    /// Whether the registry holds the living node.
+    let isHeld: Bool
+    let ring: HistoryRing?
+}
+
+extension SavedNode {
+    /// What is saved of a node; `isKept` says whether the graph itself needs its living node.
+    init(_ node: NamedNode, isKept: Bool) {
+        definedAt = node.definedAt
+        changed = node.changed
+        writer = node.writer
+        deadline = node.expiry?.deadline
+        form = !isKept ? .none : node.followsItsDefinition ? .follower : .own
+        isHeld = node.isHeld
+        ring = isKept ? node.ring : nil
+    }
+
+    func write(to writer: inout StateWriter) {
+        writer.write(rev: definedAt)
+        writer.write(changed)
+        writer.write(self.writer) { writer, signature in
+            writer.write(signature.by) { $0.write(text: $1) }
+            writer.write(signature.context) { $0.write(value: $1) }
+        }
+        writer.write(deadline) { $0.write($1) }
+        writer.write(form.rawValue)
+        writer.write(isHeld ? 1 : 0)
+        writer.write(ring) { writer, ring in
+            writer.write(rev: ring.from)
+            writer.write(ring.isEmptyNow ? 1 : 0)
+            writer.write(ring.count)
+            for index in 0..<ring.count {
+                writer.write(ring[index].stamp)
+                writer.write(Emission(ring[index].value))
+            }
+        }
+    }
+
+    /// Reads what is saved of the node of a definition.
+    init(from reader: inout StateReader, _ definition: NodeDefinition, byteLimit: Int) throws {
+        definedAt = try reader.rev()
+        changed = try reader.stamp()
+        writer = try reader.optional { reader in
+            Writer(by: try reader.optional { try $0.text() }, context: try reader.optional { try $0.value() })
+        }
+        deadline = try reader.optional { try $0.deadline() }
+        guard let form = Form(rawValue: try reader.integer()) else { throw StateError.malformed }
+        self.form = form
+        isHeld = try reader.flag()
+        ring = try reader.optional { reader in
+            let (from, isEmptyNow) = (try reader.rev(), try reader.flag())
+            var entries: [HistoryRing.Entry] = []
+            for _ in 0..<(try reader.count()) {
+                entries.append(
+                    .init(stamp: try reader.stamp(), value: try reader.emission(of: Datum.self).value)
+                )
+            }
+            return HistoryRing(
+                capacity: definition.history,
+                byteLimit: byteLimit,
+                from: from,
+                entries,
+                isEmptyNow: isEmptyNow
+            )
+        }
+    }
+}
+
+extension NamedNode {
+    /// Whether the living node follows another one that is made as the definition says, see ``Rebuilding``.
+    fileprivate var followsItsDefinition: Bool {
+        switch definition.kind {
+        case .mutable: return living !== source
+        case .derived(let derived):
+            guard derived.pipe.isEmpty, let living else { return false }
+            let ends = Set(graph.ties.compactMap(\.end?.id))
+            return living.upstreamNodes.contains { graph.name(of: $0) == nil && !ends.contains($0.id) }
+        }
+    }
+
+    /// Takes over what was saved.
+    func restore(_ saved: SavedNode) {
+        changed = saved.changed
+        writer = saved.writer
+        expiry?.deadline = saved.deadline
+        ring = saved.ring
+    }
+}
+
+// MARK: - Values
+
+extension StateWriter {
+    mutating func write(rev: UInt64) {
+        write(Int(truncatingIfNeeded: rev))
+    }
+
+    mutating func write(_ stamp: LogStamp) {
+        write(rev: stamp.rev)
+        write(rev: stamp.time)
+    }
+}
+
+extension StateReader {
+    mutating func rev() throws(StateError) -> UInt64 {
+        UInt64(try integer(in: 0...(.max)))
+    }
+
+    mutating func stamp() throws(StateError) -> LogStamp {
+        LogStamp(rev: try rev(), time: try rev())
+    }
+}
+
+extension Datum {
+    /// Appends what operators of the host hold: values and failures as in a frame, numbers of windows as their bits.
+    static func save(_ value: Any, to bytes: inout [UInt8]) throws {
+        switch value {
+        case let datum as Datum: datum.appendFragment(to: &bytes)
+        case let number as Double:
+            withUnsafeBytes(of: number.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+        default: throw StateError.wrongType("\(type(of: value))")
+        }
+    }
+
+    /// Reads what ``save(_:to:)`` has appended.
+    static func restore(_ bytes: ArraySlice<UInt8>, as type: Any.Type) throws -> Any {
+        if type == Double.self {
+            guard bytes.count == 8 else { throw StateError.malformed }
+            return Double(bitPattern: bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) })
+        }
+        guard type == Datum.self else { throw StateError.wrongType("\(type)") }
+        return try bytes.withUnsafeBytes { try Datum(fragment: $0) }
+    }
+
+    /// A value or failure from what ``withFragment(_:)`` lends.
+    private convenience init(fragment: UnsafeRawBufferPointer) throws {
+        func text(after prefix: StaticString) throws -> JSONReader? {
+            let count = prefix.utf8CodeUnitCount
+            guard fragment.prefix(count).elementsEqual(prefix.description.utf8) else { return nil }
+            return try JSONReader(restoring: UnsafeRawBufferPointer(rebasing: fragment.dropFirst(count)))
+        }
+        if let value = try text(after: Datum.valuePrefix) {
+            self.init(value)
+        } else if let fail = try text(after: Datum.failPrefix), let code = fail["code"]?.string,
+            let place = fail["at"]?.string, let message = fail["msg"]?.string
+        {
+            self.init(fail: Fail(code: code, at: place, message: message))
+        } else {
+            throw StateError.malformed
+        }
+    }
+}
+
+extension JSONReader {
+    /// A reader of text that this server wrote.
+    fileprivate init(restoring bytes: UnsafeRawBufferPointer) throws {
+        do throws(JSONError) {
+            try self.init(checking: bytes, limits: JSONLimits(refusesDuplicateKeys: false))
+        } catch {
+            // What operators put together may nest deeper than what clients send.
+            guard error.reason == .tooDeep else { throw error }
+            self.init(validated: bytes)
+        }
+    }
+}

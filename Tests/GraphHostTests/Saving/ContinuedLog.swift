@@ -1,0 +1,74 @@
+@testable import GraphHost
+import ReactiveGraph
+
+/// A log in memory that goes on after commits that it does not have.
+final class ContinuedLog: CommitLog {
+    var follower: (any CommitLogFollower)? {
+        get { nil }
+        set {}
+    }
+    var health: LogHealth { .ready }
+    private var position: LogPosition
+
+    init(after position: LogPosition) {
+        self.position = position
+    }
+
+    func open(graph: String) -> LogPosition { position }
+
+    func append(_ commit: Commit, wall: UInt64, ticket: UInt64) -> LogAnswer {
+        position.rev += 1
+        position.time = max(position.time, wall)
+        return .committed(LogStamp(rev: position.rev, time: position.time))
+    }
+}
+
+extension Bench {
+    /// Another host at the same time, which goes on with a graph of this one from what was saved.
+    func continued(_ graph: LiveGraph, from saved: [UInt8]) throws -> (bench: Bench, graph: LiveGraph) {
+        let position = LogPosition(epoch: graph.epoch, rev: graph.rev, time: graph.time)
+        let bench = Bench(
+            log: ContinuedLog(after: position),
+            clock: ManualHostClock(now: clock.now, wall: clock.wall),
+            limits: host.limits
+        )
+        return (bench, try bench.host.restore(saved))
+    }
+}
+
+extension LiveGraph {
+    /// All that can be seen of the graph, a line for each thing.
+    var seen: [String] {
+        var lines = ["rev \(rev) time \(time) next tick \(nextTick.map(String.init) ?? "never")"]
+        let counts = statistics
+        lines.append("\(counts.nodes) nodes, \(counts.edges) edges, \(counts.listeners) listeners")
+        for node in nodes {
+            let change = node.lastChange
+            let held = node.living?.held.text ?? "none"
+            let writer = node.writer.map { " by \($0.by ?? "-") \($0.context?.text ?? "-")" } ?? ""
+            let expiry = node.expiry?.deadline.map { " until \($0.time)" } ?? ""
+            let history = node.ring.map { " history \($0.text)" } ?? ""
+            let line = "\(node.name) \(held) at \(change.rev)/\(change.time), defined at \(node.definedAt)"
+            lines.append(line + (node.isHeld ? " held" : "") + writer + expiry + history)
+        }
+        for tie in ties { lines.append("\(tie.key) \(tie.refusal?.text ?? "delivers")") }
+        return lines
+    }
+}
+
+extension GraphHost.Held {
+    fileprivate var text: String {
+        switch self {
+        case .empty: "empty"
+        case .value(let datum): datum.text
+        case .fail(let datum): "fail:" + (datum.fail?.code ?? "?")
+        }
+    }
+}
+
+extension HistoryRing {
+    fileprivate var text: String {
+        let entries = (0..<count).map { "\(self[$0].stamp.rev)=\(self[$0].value?.text ?? "empty")" }
+        return "from \(from) \(entries) \(isEmptyNow)"
+    }
+}
