@@ -194,8 +194,8 @@ public struct StateReader {
     /// Reads a time.
     public mutating func time() throws(StateError) -> Duration {
         let (seconds, attoseconds) = (try integer(), try integer())
-        // Times are added and subtracted; their sums must fit.
-        guard seconds.magnitude < 1 << 60, attoseconds.magnitude < 1_000_000_000_000_000_000 else {
+        // Times are added and subtracted, and counted in milliseconds: that must fit.
+        guard seconds.magnitude < 1 << 50, attoseconds.magnitude < 1_000_000_000_000_000_000 else {
             throw .malformed
         }
         return Duration(secondsComponent: Int64(seconds), attosecondsComponent: Int64(attoseconds))
