@@ -125,14 +125,9 @@ extension LiveGraph {
         case .removed: host.sessions.end(of: self)
         case .epochLost: host.sessions.close(listenersTo: self)
         }
-        takeApart()
-        host.forget(self)
-    }
-
-    /// Lets go of all nodes.
-    func takeApart() {
         disconnectTies()
         for node in nodes { remove(node) }
+        host.forget(self)
     }
 
     // MARK: - Pending

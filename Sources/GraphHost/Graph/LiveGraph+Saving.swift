@@ -88,12 +88,7 @@ extension Host {
         let stamp = try reader.stamp()
         let position = LogPosition(epoch: epoch, rev: stamp.rev, time: stamp.time)
         let graph = LiveGraph(definition, host: self, position: position)
-        do {
-            try graph.restore(from: &reader)
-        } catch {
-            graph.takeApart()
-            throw error
-        }
+        try graph.restore(from: &reader)
         add(graph)
         graph.isLive = true
         graph.audit()

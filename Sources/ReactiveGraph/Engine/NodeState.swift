@@ -36,6 +36,12 @@ extension Graph {
         precondition(turns == 0, "restoreState: state is restored between turns")
         guard try reader.count() == nodes.count else { throw StateError.malformed }
         for node in nodes { try reader.order.note(node, as: reader.integer()) }
+        // Nothing is let go of before everything is there: a node may be without an edge for a moment.
+        burying = true
+        defer {
+            burying = false
+            bury()
+        }
         for node in nodes { try node.restoreState(from: &reader) }
         let isStale = try reader.flag()
         try reader.order.apply(to: self)
@@ -75,7 +81,6 @@ extension AnyNode {
         for edge in kept { try edge.side?.state?.restore(from: &reader, of: edge) }
         try restoreValue(from: &reader)
         for edge in rest { graph.end(edge) }
-        graph.bury()
     }
 }
 
@@ -103,27 +108,58 @@ final class FollowingState<In, Out>: EdgeState {
 
     override func save(to writer: inout StateWriter, of edge: Edge) {
         writer.write(edge.side?.follower) { writer, follower in
-            writer.write(node: follower.source?.takeUnretainedValue())
+            writer.write(followed: follower.source?.takeUnretainedValue())
             follower._withUnsafeGuaranteedRef { writer.write(placeOf: $0) }
         }
     }
 
     override func restore(from reader: inout StateReader, of edge: Edge) throws {
         let saved = try reader.optional { reader in
-            (node: try reader.node(), place: try reader.place())
+            (node: try reader.followed(Out.self), place: try reader.place())
         }
         guard let graph = edge.graph, edge.source != nil else { return }
-        guard let saved, let node = try saved.node.map(typed) ?? edge.input(In.self).value.flatMap(inner)
-        else {
-            return graph.unfollow(edge)
+        let node: Node<Out>?
+        switch saved?.node {
+        case .saved(let known)?: node = known
+        case .unsaved?: node = edge.input(In.self).value.flatMap(inner)
+        case .evicted?: node = Node(graph: graph, .empty)
+        case nil: node = nil
         }
+        guard let saved, let node else { return graph.unfollow(edge) }
         guard node.graph === graph else { throw StateError.malformed }
-        guard edge.beginFollowing(node), let follower = edge.side?.follower else { return }
+        guard edge.beginFollowing(node), case .saved = saved.node, let follower = edge.side?.follower
+        else { return }
         reader.order.places.append((follower.takeUnretainedValue(), saved.place))
     }
+}
 
-    private func typed(_ node: AnyNode) throws -> Node<Out> {
-        guard let node = node as? Node<Out> else { throw StateError.malformed }
-        return node
+/// A node that was followed.
+private enum Followed<Value> {
+    case saved(Node<Value>)
+    /// The function says which.
+    case unsaved
+    /// An inner node that its switch has dropped: it never emits again.
+    case evicted
+}
+
+extension StateWriter {
+    fileprivate mutating func write(followed node: AnyNode?) {
+        guard let node, node.marks.contains(.isInner), node.innerEntry?.isKnown != true else {
+            return write(node: node)
+        }
+        write(-1)
+    }
+}
+
+extension StateReader {
+    fileprivate mutating func followed<Value>(_ type: Value.Type) throws -> Followed<Value> {
+        let number = try integer()
+        switch number {
+        case -1: return .evicted
+        case 0: return .unsaved
+        default:
+            guard let node = order.nodes[number] as? Node<Value> else { throw StateError.malformed }
+            return .saved(node)
+        }
     }
 }

@@ -142,14 +142,13 @@ extension Graph {
         ringMarks.isStale = true
     }
 
-    /// Ranks that were saved are in force again: those of neighbours that were not saved follow.
-    func placeNeighbours(of node: AnyNode, _ isSaved: (AnyNode) -> Bool) {
+    /// Ranks that were saved are in force again: those behind edges that were not saved follow.
+    func placeEdges(of node: AnyNode, _ isNew: (Edge) -> Bool) {
         func place(_ edge: Edge) {
-            guard edge.isConnected, edge.traits.isDisjoint(with: [.asynchronous, .ring]),
+            guard edge.isConnected, edge.traits.isDisjoint(with: [.asynchronous, .ring]), isNew(edge),
                 let source = edge.source, let target = edge.target
             else { return }
-            let isOwn = source._withUnsafeGuaranteedRef(isSaved) && target._withUnsafeGuaranteedRef(isSaved)
-            if !isOwn { rankUp(edge, from: source, to: target) }
+            rankUp(edge, from: source, to: target)
         }
         node.forEachOutgoing(place)
         node.forEachHeld(place)

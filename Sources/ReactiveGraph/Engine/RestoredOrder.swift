@@ -73,9 +73,10 @@ struct RestoredOrder {
             if place.stamp != .max { graph.connections = max(graph.connections, place.stamp) }
         }
         graph.setRings(places)
+        let restored = Set(places.map { ObjectIdentifier($0.edge) })
         for node in nodes.values {
             node.sortService()
-            graph.placeNeighbours(of: node) { number(of: $0) > 0 }
+            graph.placeEdges(of: node) { !restored.contains(ObjectIdentifier($0)) }
         }
         for trail in trails { trail.translate { nodes[Int($0)]?.id } }
     }

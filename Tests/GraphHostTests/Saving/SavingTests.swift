@@ -132,6 +132,26 @@ struct SavingTests {
         #expect(restored.nextTick == nil)
     }
 
+    @Test("G-164: of what is due at one time, what was asked for before the restore comes first")
+    func equalDeadlines() throws {
+        let bench = Bench()
+        let live = try bench.define(
+            nodes: """
+                "x":{"set":"any","ttl":20},"y":{"set":"any"},"late":{"from":"y","pipe":[{"delay":10}]},
+                "newest":{"merge":["x","late"]}
+                """
+        )
+        for value in ["1", "2", "3"] { try bench.set(live, [("x", value)]) }
+        bench.pass(10)
+        let (second, restored) = try cut(bench, live)
+        for (side, graph) in [(bench, live), (second, restored)] {
+            try side.set(graph, [("y", "7")])
+            side.pass(10)
+            #expect(try side.read(graph, "newest") == "7")
+        }
+        #expect(restored.seen == live.seen)
+    }
+
     @Test("G-164: nodes that have outlived a change of their definition go on as they were")
     func followers() throws {
         let bench = Bench()
@@ -210,6 +230,7 @@ struct SavingTests {
         other[0] += 1
         #expect(throws: SavedGraphError.otherVersion(2)) { try Bench().host.restore(other) }
         #expect(throws: SavedGraphError.otherVersion(nil)) { try Bench().host.restore([]) }
+        #expect(throws: SavedGraphError.self) { try Bench().host.restore(saved + [0]) }
         #expect(throws: HostError.self) { try bench.host.restore(saved) }
         var options = DefinitionOptions()
         options.windowValues = 5

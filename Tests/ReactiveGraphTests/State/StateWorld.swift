@@ -93,10 +93,10 @@ final class StateWorld {
     }
 
     private func growWindow(_ source: Node<Int>) {
-        let window = source.window(
-            last: generator.chance(1, in: 2) ? .count(1 + generator.below(4)) : .time(time())
-        )
-        switch generator.below(10) {
+        let extent: WindowExtent =
+            generator.chance(1, in: 2) ? .count(1 + generator.below(4)) : .time(time())
+        let window = source.window(last: extent)
+        switch generator.below(11) {
         case 0: add(window.count())
         case 1: add(window.first())
         case 2: add(window.last())
@@ -105,15 +105,20 @@ final class StateWorld {
         case 5: add(window.sum())
         case 6: add(note(window.average()).map { Int($0) })
         case 7: add(window.min())
-        case 8: add(window.percentile(0.5))
+        case 8: add(window.max())
+        case 9: add(window.percentile(0.5))
         default:
             let tenths = note(source.map { Double($0) / 10 })
-            let figures = tenths.window(last: .count(3))
-            add(
-                note(generator.chance(1, in: 2) ? figures.sum() : figures.rate()).map {
-                    Int($0.rounded()) % 100
+            let figures = tenths.window(last: extent)
+            let figure =
+                switch generator.below(5) {
+                case 0: figures.sum()
+                case 1: figures.average()
+                case 2: figures.min()
+                case 3: figures.max()
+                default: figures.rate()
                 }
-            )
+            add(note(figure).map { Int($0.rounded()) % 100 })
         }
     }
 
