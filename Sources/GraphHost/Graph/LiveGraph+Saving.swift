@@ -17,13 +17,20 @@ extension LiveGraph {
         var writer = StateWriter(encode: Datum.save)
         writer.write(text: definition.text)
         writer.write(LogStamp(rev: rev, time: time))
+        // Private stages of clients may emit before the next commit, and are told with the last one.
+        Writer(by: frames.info.by, context: frames.info.context).write(to: &writer)
         let kept = Set(reachable(from: heldNodes).map(\.id))
         let living = nodes.filter { $0.living.map { kept.contains($0.id) } ?? false }
         let isKept = Set(living.map(ObjectIdentifier.init))
         for node in nodes {
             SavedNode(node, isKept: isKept.contains(ObjectIdentifier(node))).write(to: &writer)
         }
-        for tie in ties { writer.write(tie.refusal) { $0.write(value: $1) } }
+        writer.write(ties.count)
+        for tie in ties {
+            writer.write(text: tie.key)
+            writer.write(text: tie.place)
+            writer.write(tie.refusal) { $0.write(value: $1) }
+        }
         core.saveState(of: parts(of: isKept), to: &writer)
         if let error = writer.error { throw error }
         return [Self.savedVersion] + writer.bytes
@@ -112,11 +119,17 @@ extension Host {
 extension LiveGraph {
     /// Builds the nodes, over sources that are empty, and gives them the state that was saved.
     fileprivate func restore(from reader: inout StateReader) throws {
+        let writer = try Writer(from: &reader)
         var saved: [SavedNode] = []
         for definition in definition.nodes {
             saved.append(
                 try SavedNode(from: &reader, definition, byteLimit: host.limits.historyBytes)
             )
+        }
+        var refusals: [Datum?] = []
+        for _ in 0..<(try reader.count()) {
+            tiePlaces[try reader.text()] = try reader.text()
+            refusals.append(try reader.optional { try $0.value() })
         }
         for (definition, state) in zip(definition.nodes, saved) { declare(definition, state) }
         connectSyncs()
@@ -125,13 +138,15 @@ extension LiveGraph {
         // Building was a look-up of each: what the registry had let go of is held by the nodes that need it alone.
         registry.flushUnused()
         for (node, state) in zip(nodes, saved) where state.isHeld { node.hold() }
+        tiePlaces = [:]
+        guard ties.count == refusals.count else { throw StateError.malformed }
         if !ties.isEmpty { tieReach = TieReach(self) }
-        for tie in ties { tie.refusal = try reader.optional { try $0.value() } }
+        for (tie, refusal) in zip(ties, refusals) { tie.refusal = refusal }
         let kept = Set(zip(nodes, saved).compactMap { $1.form == .none ? nil : ObjectIdentifier($0) })
         try core.restoreState(of: parts(of: kept), from: &reader)
         guard reader.isAtEnd else { throw StateError.malformed }
         for (node, state) in zip(nodes, saved) { node.restore(state) }
-        frames.begin(LogStamp(rev: rev, time: time), context: nil, by: nil)
+        frames.begin(LogStamp(rev: rev, time: time), context: writer.context, by: writer.by)
         withExtendedLifetime(living) {}
     }
 

@@ -33,6 +33,7 @@ extension LiveGraph {
 
     private func connect(_ way: Expression?, from: NamedNode, to: NamedNode, key: String, at place: String) {
         guard let source = from.source, let target = to.source else { return }
+        let place = tiePlaces[key] ?? place
         let tie = Tie(.sync, from: from, to: to, label: way?.source ?? "", key: key, at: place)
         ties.append(tie)
         let evaluation = way.map { Evaluation($0, taking: 1, at: place, in: self) }
@@ -48,7 +49,7 @@ extension LiveGraph {
     func connectLink(_ number: Int) {
         let link = definition.links[number]
         guard let from = node(link.from), let to = node(link.to) else { return }
-        let place = "links/\(number)"
+        let place = tiePlaces[link.key] ?? "links/\(number)"
         var end = materialise(from)
         for (position, stage) in link.pipe.enumerated() {
             let site = StageSite(graph: self, timers: timers, place: "\(place)/\(position)")

@@ -70,6 +70,8 @@ public final class LiveGraph {
     /// While the graph is being restored: the names whose living nodes follow those that their definitions make, because
     /// they have outlived a change (``Rebuilding``).
     var followers: Set<String> = []
+    /// The same for ties, by what they do: what their failures call them.
+    var tiePlaces: [String: String] = [:]
     /// How many calls of ``materialise(_:)`` are running: what happens meanwhile is replay, not news.
     @exclusivity(unchecked) var materialising = 0
 

@@ -37,10 +37,7 @@ extension SavedNode {
     func write(to writer: inout StateWriter) {
         writer.write(rev: definedAt)
         writer.write(changed)
-        writer.write(self.writer) { writer, signature in
-            writer.write(signature.by) { $0.write(text: $1) }
-            writer.write(signature.context) { $0.write(value: $1) }
-        }
+        writer.write(self.writer) { $1.write(to: &$0) }
         writer.write(deadline) { $0.write($1) }
         writer.write(form.rawValue)
         writer.write(isHeld ? 1 : 0)
@@ -59,9 +56,7 @@ extension SavedNode {
     init(from reader: inout StateReader, _ definition: NodeDefinition, byteLimit: Int) throws {
         definedAt = try reader.rev()
         changed = try reader.stamp()
-        writer = try reader.optional { reader in
-            Writer(by: try reader.optional { try $0.text() }, context: try reader.optional { try $0.value() })
-        }
+        writer = try reader.optional { try Writer(from: &$0) }
         deadline = try reader.optional { try $0.deadline() }
         guard let form = Form(rawValue: try reader.integer()) else { throw StateError.malformed }
         self.form = form
@@ -103,6 +98,18 @@ extension NamedNode {
         writer = saved.writer
         expiry?.deadline = saved.deadline
         ring = saved.ring
+    }
+}
+
+extension Writer {
+    func write(to writer: inout StateWriter) {
+        writer.write(by) { $0.write(text: $1) }
+        writer.write(context) { $0.write(value: $1) }
+    }
+
+    init(from reader: inout StateReader) throws {
+        by = try reader.optional { try $0.text() }
+        context = try reader.optional { try $0.value() }
     }
 }
 

@@ -21,7 +21,8 @@ final class Tie {
     var refusal: Datum?
     /// Equal for ties that do the same: a definition that still has it keeps it.
     let key: String
-    private let place: String
+    /// What failures call it: its number when it was connected.
+    let place: String
     private var edge: CancelToken?
     private weak var transform: TransformEdge<Datum, Datum>?
     private var evaluation: Evaluation?

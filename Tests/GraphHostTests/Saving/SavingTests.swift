@@ -137,8 +137,9 @@ struct SavingTests {
         let bench = Bench()
         let live = try bench.define(
             nodes: """
-                "x":{"set":"any","ttl":20},"y":{"set":"any"},"late":{"from":"y","pipe":[{"delay":10}]},
-                "newest":{"merge":["x","late"]}
+                "x":{"set":"any","ttl":20},"y":{"set":"any","ttl":10},
+                "a":{"from":"x","pipe":[{"ifEmpty":"x"}]},"b":{"from":"y","pipe":[{"ifEmpty":"y"}]},
+                "newest":{"merge":["a","b"]}
                 """
         )
         for value in ["1", "2", "3"] { try bench.set(live, [("x", value)]) }
@@ -147,8 +148,40 @@ struct SavingTests {
         for (side, graph) in [(bench, live), (second, restored)] {
             try side.set(graph, [("y", "7")])
             side.pass(10)
-            #expect(try side.read(graph, "newest") == "7")
+            #expect(try side.read(graph, "newest") == #""y""#)
         }
+        #expect(restored.seen == live.seen)
+    }
+
+    @Test(
+        "G-164: what clients hear before the next commit names the last one, who made it, and what was remarked"
+    )
+    func lastCommit() throws {
+        let bench = Bench()
+        let live = try bench.define(nodes: #""x":{"set":"any"}"#)
+        try bench.submit(live, [("x", "1")], context: #"{"why":"test"}"#, by: "ann")
+        let (second, restored) = try cut(bench, live)
+        var heard: [[String]] = []
+        for side in [bench, second] {
+            let client = side.connect()
+            client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x","mode":"all","pipe":[{"delay":5}]}"#)
+            side.pass(5)
+            heard.append(client.take())
+        }
+        #expect(heard[1].last?.hasSuffix(#""ctx":{"why":"test"},"by":"ann"}"#) == true)
+        #expect(heard[0] == heard[1])
+        #expect(restored.rev == 2)
+    }
+
+    @Test("G-164: the failures of a link that has changed its number call it as before")
+    func placesOfTies() throws {
+        let bench = Bench()
+        let nodes = #""x":{"set":"any"},"y":{"set":"any"},"z":{"set":"any"}"#
+        let second = #"{"from":"x","to":"z","pipe":["delta"]}"#
+        let live = try bench.define(nodes: nodes, #","links":[{"from":"x","to":"y"},\#(second)]"#)
+        try bench.redefine(live, nodes, #","links":[\#(second)]"#)
+        let (other, restored) = try cut(bench, live)
+        for (side, graph) in [(bench, live), (other, restored)] { try side.set(graph, [("x", "true")]) }
         #expect(restored.seen == live.seen)
     }
 
