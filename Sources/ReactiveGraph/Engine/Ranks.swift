@@ -135,20 +135,17 @@ extension Graph {
     func setRings(_ places: [(edge: Edge, place: EdgePlace)]) {
         for (edge, _) in places where edge.ringIndex >= 0 { removeRing(edge) }
         let closing = places.filter { $0.place.ring >= 0 }
-        for (edge, place) in closing.sorted(by: { $0.place.ring < $1.place.ring }) {
-            if !place.isCounted { edge.traits.insert(.ring) }
-            addRing(edge)
-        }
+        for (edge, _) in closing.sorted(by: { $0.place.ring < $1.place.ring }) { addRing(edge) }
         ringMarks.isStale = true
     }
 
     /// Ranks that were saved are in force again: those behind edges that were not saved follow.
     func placeEdges(of node: AnyNode, _ isNew: (Edge) -> Bool) {
         func place(_ edge: Edge) {
-            guard edge.isConnected, edge.traits.isDisjoint(with: [.asynchronous, .ring]), isNew(edge),
+            guard edge.isConnected, !edge.traits.contains(.ring), isNew(edge),
                 let source = edge.source, let target = edge.target
             else { return }
-            rankUp(edge, from: source, to: target)
+            self.place(edge, from: source, to: target)
         }
         node.forEachOutgoing(place)
         node.forEachHeld(place)

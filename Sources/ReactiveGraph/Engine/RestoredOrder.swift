@@ -2,17 +2,14 @@
 struct EdgePlace {
     /// When the edge got both ends; `UInt64.max` while it lacks one.
     let stamp: UInt64
-    /// Its place in ``Graph/rings``; negative if it is not there.
+    /// Its place in ``Graph/rings``; negative if it is not there, and so counts for ranks.
     let ring: Int
-    /// Whether it counts for ranks, as far as rings go.
-    let isCounted: Bool
 }
 
 extension StateWriter {
     mutating func write(placeOf edge: Edge) {
         write(edge.stamp == .max ? 0 : Int(edge.stamp))
         write(Int(edge.ringIndex) + 1)
-        if edge.ringIndex >= 0 { write(edge.traits.contains(.ring) ? 0 : 1) }
     }
 }
 
@@ -20,8 +17,7 @@ extension StateReader {
     mutating func place() throws(StateError) -> EdgePlace {
         let stamp = try integer(in: 0...(.max >> 1))
         let ring = try integer(in: 0...(.max >> 1)) - 1
-        let isCounted = ring < 0 ? true : try flag()
-        return EdgePlace(stamp: stamp == 0 ? .max : UInt64(stamp), ring: ring, isCounted: isCounted)
+        return EdgePlace(stamp: stamp == 0 ? .max : UInt64(stamp), ring: ring)
     }
 }
 
@@ -88,8 +84,7 @@ struct RestoredOrder {
         guard edge.isConnected == (place.stamp != .max), edge.isConnected || place.ring < 0 else {
             return false
         }
-        guard place.isCounted, !edge.traits.contains(.asynchronous),
-            let source = edge.source?.takeUnretainedValue(), number(of: source) > 0,
+        guard place.ring < 0, let source = edge.source?.takeUnretainedValue(), number(of: source) > 0,
             let target = edge.target?.takeUnretainedValue(), number(of: target) > 0
         else { return true }
         return rank(of: source) < rank(of: target)
