@@ -27,6 +27,23 @@ extension Node {
     }
 }
 
+// The words of the host's catalogue serve in programs too.
+extension Node {
+    /// See `replace`.
+    @available(*, deprecated, renamed: "replace(_:)")
+    public func mapReplace<Out>(_ replacement: Out) -> Node<Out> { replace(replacement) }
+
+    /// See `distinct`.
+    @available(*, deprecated, renamed: "distinct(by:)")
+    public func distinctUntilChanged(by areEqual: @escaping (Value, Value) -> Bool) -> Node<Value> {
+        distinct(by: areEqual)
+    }
+
+    /// See `distinct`.
+    @available(*, deprecated, renamed: "distinct()")
+    public func distinctUntilChanged() -> Node<Value> where Value: Equatable { distinct() }
+}
+
 // The forms with context and path by the name of the plain one. On a node of pairs a closure of two parameters was taken
 // for value and context; now it takes the pair.
 extension Node {

@@ -53,7 +53,7 @@ extension Graph {
             let kept = exchange(&source.stored, with: emission)
             let outcome = edge.body(edge)
             // A set by the function itself is the source's own.
-            if source.stores == stores { replace(&source.stored, with: kept) }
+            if source.stores == stores { overwrite(&source.stored, with: kept) }
             follow(outcome, of: .passUnretained(edge))
             run(to: base)
         }

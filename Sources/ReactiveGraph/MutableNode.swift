@@ -95,7 +95,7 @@ extension Node {
             enqueue(emission, trail: nil, context: nil)
         } else {
             stores &+= 1
-            replace(&stored, with: emission)
+            overwrite(&stored, with: emission)
             if hasEdges { graph.turn(self) } else { graph.warnIfIdle(self) }
         }
     }
@@ -108,7 +108,7 @@ extension Node {
             enqueue(emission, trail: nil, context: context)
         } else {
             stores &+= 1
-            replace(&stored, with: emission)
+            overwrite(&stored, with: emission)
             if hasEdges { graph.turn(self, trail: nil, context: context) } else { graph.warnIfIdle(self) }
         }
     }
@@ -120,7 +120,7 @@ extension Node {
             enqueue(emission, trail: trail, context: context)
         } else {
             stores &+= 1
-            replace(&stored, with: emission)
+            overwrite(&stored, with: emission)
             if hasEdges { graph.turn(self, trail: trail, context: context) }
         }
     }

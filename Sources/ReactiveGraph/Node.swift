@@ -64,7 +64,7 @@ public class Node<Value>: AnyNode {
             return .nothing
         }
         stores &+= 1
-        replace(&stored, with: .value(value))
+        overwrite(&stored, with: .value(value))
         return .enter
     }
 
@@ -82,7 +82,7 @@ public class Node<Value>: AnyNode {
             return .nothing
         }
         stores &+= 1
-        replace(&stored, with: emission)
+        overwrite(&stored, with: emission)
         return .enter
     }
 
@@ -124,7 +124,7 @@ public class Node<Value>: AnyNode {
     /// Stores without emitting.
     final func restore(_ emission: Emission<Value>) {
         stores &+= 1
-        replace(&stored, with: emission)
+        overwrite(&stored, with: emission)
     }
 
     final override func forEachNodeInValue(_ visit: (AnyNode) -> Void) {

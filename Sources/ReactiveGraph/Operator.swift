@@ -288,7 +288,7 @@ class OperatorState<O: Operator>: EdgeState {
     @inlinable
     @inline(__always)
     final func put(_ operation: consuming O, _ begun: Int) {
-        if generation == begun { replace(&current, with: operation) }
+        if generation == begun { overwrite(&current, with: operation) }
     }
 
     /// Hands the operator what the source holds.
@@ -333,6 +333,6 @@ class OperatorState<O: Operator>: EdgeState {
         var operation = initial
         try operation.restore(from: &reader)
         generation += 1
-        replace(&current, with: operation)
+        overwrite(&current, with: operation)
     }
 }

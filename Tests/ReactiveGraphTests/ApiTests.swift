@@ -141,8 +141,8 @@ struct ApiTests {
     func distinctTuples() {
         let pairs = graph.mutable((1, "a"))
         let triples = graph.mutable((1, 2, 3))
-        let twos = Recorder(pairs.distinctUntilChanged().map { "\($0)" })
-        let threes = Recorder(triples.distinctUntilChanged().map { $0.2 })
+        let twos = Recorder(pairs.distinct().map { "\($0)" })
+        let threes = Recorder(triples.distinct().map { $0.2 })
         pairs.set((1, "a"))
         pairs.set((1, "b"))
         pairs.set((2, "b"))

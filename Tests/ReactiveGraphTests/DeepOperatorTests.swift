@@ -24,7 +24,7 @@ struct DeepChain: Sendable, CustomTestStringConvertible {
         DeepChain("map") { $2.map { $0 + 1 } },
         DeepChain("filter", step: 0) { $2.filter { $0 >= 0 } },
         DeepChain("scan", step: 0) { $2.scan(0) { max($0, $1) } },
-        DeepChain("distinctUntilChanged", step: 0) { $2.distinctUntilChanged() },
+        DeepChain("distinct", step: 0) { $2.distinct() },
         DeepChain("skip", step: 0) { $2.skip(0) },
         DeepChain("take", step: 0) { $2.take(100) },
         DeepChain("tryMap") { $2.tryMap { $0 + 1 } },

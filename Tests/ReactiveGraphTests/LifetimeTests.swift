@@ -183,7 +183,7 @@ struct LifetimeTests {
                 case 4: b.map { $0 &+ 1 }.filter { $0 % 3 != 0 }.listen(in: bags[0]) { _ in }
                 case 5: Node.combineEach(a, b, &+).listen(in: bags[0]) { _ in }
                 case 6: bags = [CancellableBag()]
-                case 7: a.link(to: b.distinctUntilChanged())
+                case 7: a.link(to: b.distinct())
                 default:
                     nodes.removeAll { $0 === a }
                     nodes.append(graph.mutable(step))

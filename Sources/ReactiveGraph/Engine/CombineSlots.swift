@@ -15,7 +15,7 @@ final class Slot<Value>: EdgeState {
 
     @usableFromInline
     override func restore(from reader: inout StateReader, of edge: Edge) throws {
-        replace(&latest, with: try reader.emission(keeping: latest))
+        overwrite(&latest, with: try reader.emission(keeping: latest))
     }
 
     /// The value; asked for when every input has one.
@@ -49,7 +49,7 @@ final class Combining<Out> {
                     guard edge.traits.contains(.propagatesEmpty) else { return .nothing }
                     join.emptyTravels = true
                 }
-                replace(&slot.latest, with: emission)
+                overwrite(&slot.latest, with: emission)
                 return join.delivered(by: edge)
             }
             edge.needSide().state = slot

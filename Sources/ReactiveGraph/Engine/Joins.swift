@@ -59,7 +59,7 @@ extension Graph {
             guard !join.isDead else { return }
             if keepsPaths || join.trail != nil { join.trail = captureTrail() }
             if context != nil || join.context != nil {
-                replace(&join.context, with: currentContext)
+                overwrite(&join.context, with: currentContext)
             }
             guard !join.isMarked else { return }
             join.isMarked = true

@@ -153,7 +153,7 @@ final class Pending<Value>: PendingBase {
         node.hasPending = !entries.isEmpty
         if let signal = entry.signal { return (nil, nil, signal) }
         node.stores &+= 1
-        replace(&node.stored, with: entry.emission)
+        overwrite(&node.stored, with: entry.emission)
         if let last = entry.last { begin(last, on: node) }
         return (entry.trail, entry.context, nil)
     }
@@ -193,7 +193,7 @@ final class Pending<Value>: PendingBase {
             return false
         }
         node.stores &+= 1
-        replace(&node.stored, with: emission)
+        overwrite(&node.stored, with: emission)
         return node.hasEdges
     }
 }

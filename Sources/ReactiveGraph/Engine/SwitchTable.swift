@@ -259,7 +259,7 @@ extension Node {
             return .nothing
         }
         stores &+= 1
-        replace(&stored, with: emission)
+        overwrite(&stored, with: emission)
         needPending().begin(step, on: self)
         // Letting go of old values may have cut the edge.
         if let target = edge.target, target.toOpaque() == Unmanaged.passUnretained(self).toOpaque() {

@@ -30,7 +30,7 @@ final class Facets {
             confirm(at: time)
         case .failed(let failure, let endsLoad):
             if endsLoad { loads -= 1 }
-            replace(&error, with: failure)
+            overwrite(&error, with: failure)
         case .wiped: confirm(at: nil)
         }
     }
@@ -38,7 +38,7 @@ final class Facets {
     /// What the node holds is right as of now; at no time, if it is to be taken as out of date.
     func confirm(at time: Duration?) {
         confirmed = time
-        replace(&error, with: nil)
+        overwrite(&error, with: nil)
     }
 
     func invalidate() {

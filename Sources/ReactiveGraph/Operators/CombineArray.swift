@@ -27,12 +27,12 @@ final class Slots<Value>: EdgeState {
     func set(_ index: Int, _ emission: Emission<Value>) {
         if latest[index].isEmpty { missing -= 1 }
         if emission.isEmpty { missing += 1 }
-        replace(&latest[index], with: emission)
+        overwrite(&latest[index], with: emission)
         guard !known.isEmpty else { return }
         if case .value(let value) = emission {
-            replace(&known[index], with: value)
+            overwrite(&known[index], with: value)
         } else {
-            replace(&known, with: [])
+            overwrite(&known, with: [])
         }
     }
 

@@ -25,7 +25,7 @@ extension Node {
     /// - Parameter areEqual: says whether the held value (first) and the new one (second) are the same.
     /// - Returns: the new node.
     @inlinable
-    public func distinctUntilChanged(by areEqual: @escaping (Value, Value) -> Bool) -> Node<Value> {
+    public func distinct(by areEqual: @escaping (Value, Value) -> Bool) -> Node<Value> {
         apply(Distinct(by: areEqual))
     }
 }
@@ -35,7 +35,7 @@ extension Node where Value: Equatable {
     ///
     /// `nil` equals `nil` (G-71).
     @inlinable
-    public func distinctUntilChanged() -> Node<Value> {
-        distinctUntilChanged(by: ==)
+    public func distinct() -> Node<Value> {
+        distinct(by: ==)
     }
 }

@@ -2,14 +2,14 @@
 extension Node {
     /// The pairs that differ from what the new node holds at that time (G-71).
     @inlinable
-    public func distinctUntilChanged<A: Equatable, B: Equatable>() -> Node<Value> where Value == (A, B) {
-        distinctUntilChanged(by: ==)
+    public func distinct<A: Equatable, B: Equatable>() -> Node<Value> where Value == (A, B) {
+        distinct(by: ==)
     }
 
     /// The triples that differ from what the new node holds at that time (G-71).
     @inlinable
-    public func distinctUntilChanged<A: Equatable, B: Equatable, C: Equatable>() -> Node<Value>
+    public func distinct<A: Equatable, B: Equatable, C: Equatable>() -> Node<Value>
     where Value == (A, B, C) {
-        distinctUntilChanged(by: ==)
+        distinct(by: ==)
     }
 }

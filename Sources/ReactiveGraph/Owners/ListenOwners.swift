@@ -110,7 +110,7 @@ final class ListenOwners {
         guard isActive, owners.isEmpty else { return }
         guard selfTie != nil else { return end() }
         // Letting go of it may be its death, and that ends the listen.
-        replace(&held, with: nil)
+        overwrite(&held, with: nil)
         if listener == nil { end() }
     }
 

@@ -76,16 +76,16 @@ extension Examples {
         try check()
     }
 
-    @Test("distinctUntilChanged (G-71)")
-    func distinctUntilChanged() throws {
+    @Test("distinct (G-71)")
+    func distinct() throws {
         let graph = Graph()
         let bag = CancellableBag()
         let position = graph.mutable(10.0)
-        let steps = position.distinctUntilChanged { abs($0 - $1) < 0.5 }
+        let steps = position.distinct { abs($0 - $1) < 0.5 }
         steps.listen(in: bag) { print($0) }  // prints 10.0
         position.set(10.2)
         position.set(10.6)  // prints 10.6
-        position.map { $0 > 10 }.distinctUntilChanged().listen(in: bag) { print($0) }  // prints true
+        position.map { $0 > 10 }.distinct().listen(in: bag) { print($0) }  // prints true
         position.set(11.2)  // prints 11.2
         try check()
     }

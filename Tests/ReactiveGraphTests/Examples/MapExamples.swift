@@ -13,13 +13,13 @@ extension Examples {
         try check()
     }
 
-    @Test("mapReplace (G-69)")
-    func mapReplace() throws {
+    @Test("replace (G-69)")
+    func replace() throws {
         let graph = Graph()
         let bag = CancellableBag()
         let save = graph.mutable(of: String.self)
         let discard = graph.mutable(of: String.self)
-        let isEdited = save.mapReplace(false).merge(with: discard.mapReplace(false))
+        let isEdited = save.replace(false).merge(with: discard.replace(false))
         isEdited.listen(in: bag) { print($0) }
         save.set("letter.txt")  // prints false
         try check()

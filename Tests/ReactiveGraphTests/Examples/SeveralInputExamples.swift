@@ -46,7 +46,7 @@ extension Examples {
         let bag = CancellableBag()
         let rooms = [18, 21, 19].map { graph.mutable($0) }
         let coldest = Node.combineEach(rooms) { $0.min() ?? 0 }
-        coldest.distinctUntilChanged().listen(in: bag) { print($0) }  // prints 18
+        coldest.distinct().listen(in: bag) { print($0) }  // prints 18
         rooms[0].set(22)  // prints 19
         try check()
     }

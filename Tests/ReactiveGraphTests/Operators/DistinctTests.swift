@@ -9,7 +9,7 @@ struct DistinctTests {
     @Test("Drops values equal to what the new node holds (G-71)")
     func emits() {
         let source = graph.mutable(1)
-        let heard = Recorder(source.distinctUntilChanged())
+        let heard = Recorder(source.distinct())
         for value in [1, 2, 2, 1] { source.set(value) }
         #expect(heard.history == [1, 2, 1])
     }
@@ -17,7 +17,7 @@ struct DistinctTests {
     @Test("Compares with what the new node holds now, whoever put it there (G-71)")
     func comparesDownstream() {
         let source = graph.mutable(1)
-        let derived = source.distinctUntilChanged()
+        let derived = source.distinct()
         let heard = Recorder(derived)
         derived.writable().set(5)
         source.set(5)
@@ -30,7 +30,7 @@ struct DistinctTests {
     @Test("Clearing the upstream does not reset it; nil equals nil (G-71)")
     func empty() {
         let source = graph.mutable(Int?.none)
-        let heard = Recorder(source.distinctUntilChanged())
+        let heard = Recorder(source.distinct())
         source.clear()
         source.set(nil)
         source.set(1)
@@ -40,7 +40,7 @@ struct DistinctTests {
     @Test("Takes a comparison of one's own")
     func by() {
         let source = graph.mutable("a")
-        let heard = Recorder(source.distinctUntilChanged { $0.count == $1.count })
+        let heard = Recorder(source.distinct { $0.count == $1.count })
         source.set("b")
         source.set("cc")
         #expect(heard.history == ["a", "cc"])
@@ -48,13 +48,13 @@ struct DistinctTests {
 
     @Test("Is released with its last holder")
     func release() {
-        expectReleased { $0.distinctUntilChanged() }
+        expectReleased { $0.distinct() }
     }
 
     @Test("The comparison is given the held value first, then the new one")
     func orderOfArguments() {
         let source = graph.mutable(3)
-        let rising = Recorder(source.distinctUntilChanged { held, new in held >= new })
+        let rising = Recorder(source.distinct { held, new in held >= new })
         for value in [2, 5, 4, 6] { source.set(value) }
         #expect(rising.history == [3, 5, 6])
     }

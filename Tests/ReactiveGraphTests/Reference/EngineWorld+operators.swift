@@ -12,7 +12,7 @@ extension EngineWorld {
             return source.map { [unowned self] value in
                 withExtendedLifetime(mark) { player?.function(site, value) ?? 0 }
             }
-        case .mapReplace(let constant): return source.mapReplace(constant)
+        case .replace(let constant): return source.replace(constant)
         case .filter(let site):
             let mark = Mark(functions)
             return source.filter { [unowned self] value in
@@ -23,7 +23,7 @@ extension EngineWorld {
         case .skip(let count): return source.skip(count)
         case .take(let count): return source.take(count)
         case .prefix(let count): return source.prefix(count)
-        case .distinct: return source.distinctUntilChanged()
+        case .distinct: return source.distinct()
         case .scan(let site):
             let mark = Mark(functions)
             return source.scan(3) { [unowned self] running, value, index in

@@ -199,7 +199,7 @@ extension Player {
         switch random.below(20) {
         case 0: .fork
         case 1, 2: .map(site: nextSite())
-        case 3: .mapReplace(value())
+        case 3: .replace(value())
         case 4: .filter(site: nextSite())
         case 5: .ignore(value())
         case 6: .select(value())

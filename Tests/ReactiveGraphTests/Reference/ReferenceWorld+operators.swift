@@ -21,7 +21,7 @@ extension ReferenceWorld {
         switch operation {
         case .fork: onValue(edge) { $0 }
         case .map(let site): calling(edge) { [unowned self] in player?.function(site, $0) }
-        case .mapReplace(let constant): onValue(edge) { _ in constant }
+        case .replace(let constant): onValue(edge) { _ in constant }
         case .filter(let site):
             calling(edge) { [unowned self] value in player?.predicate(site, value) == true ? value : nil }
         case .ignore(let ignored): onValue(edge) { $0 == ignored ? nil : $0 }

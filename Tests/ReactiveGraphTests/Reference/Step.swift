@@ -69,7 +69,7 @@ enum Step {
 enum Operation {
     case fork
     case map(site: Int)
-    case mapReplace(Int)
+    case replace(Int)
     case filter(site: Int)
     case ignore(Int)
     case select(Int)

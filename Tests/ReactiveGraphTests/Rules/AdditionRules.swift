@@ -14,7 +14,7 @@ struct AdditionRules {
             switch self {
             case .map: return a.map { $0 }
             case .filter: return a.filter { _ in true }
-            case .distinct: return a.distinctUntilChanged()
+            case .distinct: return a.distinct()
             case .link:
                 let target = a.graph.node(of: Int.self)
                 target.link(to: a)

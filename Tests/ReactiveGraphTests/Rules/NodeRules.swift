@@ -169,7 +169,7 @@ struct NodeRules {
         #expect(graph.mutable(of: Int.self).description == "undefined: empty")
         let kinds: [(Node<Int>, String)] = [
             (node.fork(), "Link"), (node.map { $0 }, "Map"), (node.filter { _ in true }, "Filter"),
-            (node.skip(0), "Skip"), (node.take(1), "Take"), (node.distinctUntilChanged(), "Distinct"),
+            (node.skip(0), "Skip"), (node.take(1), "Take"), (node.distinct(), "Distinct"),
             (node.scan(0) { $0 + $1 }, "Scan"), (node.flattenMap { [graph] in graph.node($0) }, "Flatten"),
             (Node.combineEach(node, node) { $0 + $1 }, "Combine"),
         ]

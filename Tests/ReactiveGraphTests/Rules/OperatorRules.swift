@@ -67,7 +67,7 @@ struct OperatorRules {
     @Test("G-71: an emptied downstream node lets the same value pass again")
     func distinct() {
         let source = graph.mutable(1)
-        let changes = source.distinctUntilChanged()
+        let changes = source.distinct()
         let heard = Recorder(changes)
         changes.writable().clear()
         source.set(1)

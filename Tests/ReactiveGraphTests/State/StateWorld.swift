@@ -64,7 +64,7 @@ final class StateWorld {
         case 2: add(source.prefix(number))
         case 3: add(source.scan(0) { ($0 + $1) % 100 })
         case 4: add(source.delta())
-        case 5: add(source.distinctUntilChanged())
+        case 5: add(source.distinct())
         case 6, 7: growWindow(source)
         case 8: add(source.debounce(for: time(), edge: DebounceEdge.allCases[generator.below(3)]))
         case 9: add(source.sample(every: time()))

@@ -1,7 +1,7 @@
 extension Node {
     /// The constant `replacement` for each value; it may be `nil` (G-69).
     @inlinable
-    public func mapReplace<Out>(_ replacement: Out) -> Node<Out> {
+    public func replace<Out>(_ replacement: Out) -> Node<Out> {
         apply(Map { _ in replacement })
     }
 }

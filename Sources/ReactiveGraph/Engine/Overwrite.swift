@@ -4,7 +4,7 @@
 /// is in. A plain assignment leaves it to the compiler which of the two it does first.
 @inlinable
 @inline(__always)
-func replace<Value>(_ place: inout Value, with new: consuming Value) {
+func overwrite<Value>(_ place: inout Value, with new: consuming Value) {
     let old = exchange(&place, with: new)
     withExtendedLifetime(old) {}
 }
