@@ -39,7 +39,7 @@ public final class CancelToken: Cancellable {
 
     /// The edges that it ends: one of a link, two of a sync; none of a listen or a closure, or once they have ended.
     ///
-    /// An edge that somebody keeps holds its source. The token itself holds none.
+    /// A program that keeps an edge keeps its source alive. The token itself holds neither.
     public var edges: [AnyEdge] {
         guard let edge else { return parts.flatMap(\.edges) }
         return edge._withUnsafeGuaranteedRef { $0.publicEdge().map { [$0] } ?? [] }

@@ -10,7 +10,7 @@ open class ListenEdge<Value>: Edge {
         super.init(name, [.listener, .wantsPath]) { $0.perform() }
     }
 
-    /// A listen without ends that is told of each emission, and not what it is: `body` gets the edge.
+    /// A listen without ends whose `body` is called with the edge for each emission; it reads the value from there.
     ///
     /// For a subclass of which there are thousands on one node: `body` captures nothing, so each of them is one object,
     /// and handing over no value touches no reference count. Nothing is replayed.

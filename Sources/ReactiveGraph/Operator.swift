@@ -51,7 +51,7 @@ public protocol Operator<Input, Output> {
 
     /// Reads what ``save(to:)`` has written; called on a fresh copy.
     ///
-    /// - Throws: ``StateError`` where the bytes are not such a state.
+    /// - Throws: ``StateError`` if the bytes were not written by ``save(to:)``.
     mutating func restore(from reader: inout StateReader) throws
 }
 
@@ -90,7 +90,7 @@ public struct Site {
         self.isFresh = isFresh
     }
 
-    /// What the new node holds now, whoever put it there; `nil` once it is gone, or if it holds other values.
+    /// What the new node holds now, also when a link or a set put it there; `nil` once it is gone, or if it holds other values.
     @inlinable
     public func held<Value>(as type: Value.Type) -> Emission<Value>? {
         guard !isFresh, let target = edge.target else { return nil }
@@ -259,7 +259,7 @@ class OperatorState<O: Operator>: EdgeState {
     @usableFromInline final let initial: O
     /// The operator; taken out while it runs.
     @exclusivity(unchecked) @usableFromInline final var current: O?
-    /// Rises when the state begins anew: a call that is running then leaves its state to nobody.
+    /// Rises when the state begins anew: the state of a call that is still running is then dropped.
     @exclusivity(unchecked) @usableFromInline final var generation = 0
 
     @usableFromInline

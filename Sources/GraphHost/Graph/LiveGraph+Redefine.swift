@@ -187,7 +187,7 @@ extension LiveGraph {
         return isOther
     }
 
-    /// The time that a value lasts, or the value, is another one: it counts from the last set.
+    /// Starts the node's time to live again, from its last set, because the time or the value has changed.
     private func renew(_ node: NamedNode, _ ttl: Stage.Span?, isSet: Bool) {
         node.expiry = ttl.map { Expiry(node, lifetime: $0) }
         if isSet { node.expiry?.start(at: node.changed.time) }

@@ -1,7 +1,7 @@
 extension Node {
     /// Calls `body` with each emission of this node, before any listener hears of it; `nil` ends that.
     ///
-    /// A note that belongs to the node itself: it holds nothing, counts for nothing, and keeps nobody alive. There is one
+    /// A note that belongs to the node itself: it holds no node and keeps none alive, and is not counted. There is one
     /// for each node.
     package func observe(_ body: ((Emission<Value>) -> Void)?) {
         let side = needSide()
