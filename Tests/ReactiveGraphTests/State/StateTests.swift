@@ -24,6 +24,7 @@ struct StateTests {
             let first = StateWorld(seed: seed, propagation, propagatesEmpty: propagatesEmpty)
             for _ in 0..<steps.below(40) { first.step(&steps) }
 
+            #expect(first.graph.validate(roots: first.all) == [], "seed \(seed)")
             let saved = first.save()
             #expect(saved.error == nil, "seed \(seed)")
             let second = StateWorld(

@@ -178,7 +178,7 @@ final class StateWorld {
             let text = String(decoding: bytes, as: UTF8.self)
             let value: Any? =
                 if type == Int.self {
-                    Int(text).flatMap { (0..<1000).contains(abs($0)) ? $0 : nil }
+                    Int(text).flatMap { (0..<100_000).contains(abs($0)) ? $0 : nil }
                 } else if type == Double.self {
                     UInt64(text).map(Double.init(bitPattern:)).flatMap { abs($0) < 1e6 ? $0 : nil }
                 } else {
