@@ -247,6 +247,8 @@ extension Naive.Graph {
         }
         let made = fresh?.held ?? .empty
         fresh = nil
-        if !areAlike(made, node.held) { turn { pass(node, made) } }
+        // Whether another expression fails in the same words is left open.
+        let failsAgain = made.isFail && node.held.isFail && choice == .other
+        if failsAgain || !areAlike(made, node.held) { turn { pass(node, made) } }
     }
 }

@@ -248,10 +248,21 @@ extension Naive.Figure {
         }
     }
 
+    /// The sum with what rounding loses, as the rules of windows want it.
+    private static func sum(_ numbers: [Double]) -> Double {
+        var (sum, lost) = (0.0, 0.0)
+        for number in numbers {
+            let next = sum + number
+            lost += abs(sum) >= abs(number) ? (sum - next) + number : (number - next) + sum
+            sum = next
+        }
+        return sum.isFinite ? sum + lost : sum
+    }
+
     /// The figure; of nothing, `count` and `sum` are 0, the list is empty, and there is no other.
     func of(_ values: [(value: Naive.Value, time: UInt64)]) -> Naive.Held {
         let numbers = values.compactMap(\.value.number)
-        let sum = numbers.reduce(0, +)
+        let sum = Self.sum(numbers)
         switch self {
         case .count: return .value(.number(Double(values.count)))
         case .sum: return .value(.number(sum))
@@ -271,9 +282,9 @@ extension Naive.Figure {
         // The increase per second from the oldest to the newest value; none of one moment.
         case .rate:
             guard last.time > first.time else { return .empty }
-            return .value(
-                .number((numbers[numbers.count - 1] - numbers[0]) * 1000 / Double(last.time - first.time))
-            )
+            let span = last.time - first.time
+            let seconds = Double(span / 1000) + Double(span % 1000) / 1000
+            return .value(.number((numbers[numbers.count - 1] - numbers[0]) / seconds))
         default: return .empty
         }
     }
