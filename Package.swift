@@ -97,6 +97,12 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
+        .target(
+            name: "HostTestSupport",
+            dependencies: ["GraphHost"],
+            path: "Tests/HostTestSupport",
+            swiftSettings: strict
+        ),
         .testTarget(name: "SupportTests", dependencies: ["Support"], swiftSettings: strict),
         .testTarget(
             name: "ReactiveGraphTests",
@@ -112,13 +118,13 @@ let package = Package(
         ),
         .testTarget(
             name: "GraphHostTests",
-            dependencies: ["GraphHost", "TestSupport"],
+            dependencies: ["GraphHost", "TestSupport", "HostTestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SluiceServerTests",
             dependencies: [
-                "Support", "SluiceServer", "EventLoop", "HTTP", "GraphHost", "TestSupport",
+                "Support", "SluiceServer", "EventLoop", "HTTP", "GraphHost", "TestSupport", "HostTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

@@ -58,7 +58,13 @@ HOST = """\
         .target(name: "Support", swiftSettings: settings),
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: settings),
         .target(name: "GraphHost", dependencies: ["Support", "ReactiveGraph", "CEL", deque], swiftSettings: settings),
-        .testTarget(name: "GraphHostTests", dependencies: ["GraphHost", "TestSupport"], swiftSettings: settings),"""
+        .target(
+            name: "HostTestSupport", dependencies: ["GraphHost"], path: "Tests/HostTestSupport", swiftSettings: settings
+        ),
+        .testTarget(
+            name: "GraphHostTests", dependencies: ["GraphHost", "TestSupport", "HostTestSupport"],
+            swiftSettings: settings
+        ),"""
 
 
 class Copy:

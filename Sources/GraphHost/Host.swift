@@ -1,6 +1,15 @@
 internal import ReactiveGraph
 internal import Support
 
+/// Where a host's commits are kept.
+public enum CommitStore {
+    /// Nowhere: each is applied and answered as soon as it is made, and every start is a new epoch. The epoch is a word of at most
+    /// 32 characters that no other start has used.
+    case memory(epoch: String)
+    /// In a log.
+    case log(any CommitLog)
+}
+
 /// The live graphs by name, the sessions that listen to them, and the one way to change anything.
 ///
 /// A host belongs to one event loop and is driven by it: ``advance()`` when a deadline has come, and ``flush()``
@@ -13,7 +22,12 @@ public final class Host {
     /// What expressions of client pipelines may use.
     public let definitions: DefinitionOptions
 
-    let log: any CommitLog
+    /// Where commits are kept; nil: nowhere, each is applied as soon as it is made.
+    let log: (any CommitLog)?
+    /// The epoch of all graphs where there is no log.
+    private let epoch: String
+    /// Where graphs stood that have ended, where there is no log that knows.
+    private var ended: [String: LogPosition] = [:]
     /// How the log stands, as far as it has said.
     public internal(set) var health: LogHealth
     /// Since when, in milliseconds of the steady clock.
@@ -25,8 +39,11 @@ public final class Host {
     private let table = NameTable()
     /// All graphs in the order in which they came, also those that have not begun.
     @exclusivity(unchecked) private(set) var known: [LiveGraph] = []
+    /// Commits that the log has not answered, by their tickets.
     var waiting: [UInt64: PendingCommit] = [:]
-    @exclusivity(unchecked) private var tickets: UInt64 = 0
+    /// Those of this turn, which the log has not got yet, and the ticket of the next.
+    private var outgoing: [LogEntry] = []
+    @exclusivity(unchecked) private var nextTicket: UInt64 = 1
     var keys: IdempotencyKeys
     var pressure = PressureCount()
     /// Clears what stood for sessions that are no more.
@@ -52,23 +69,28 @@ public final class Host {
     /// Where messages that are no deliveries are built.
     @exclusivity(unchecked) var answer = ByteBuffer()
 
-    /// A host without graphs, whose commits go through `log`.
+    /// A host without graphs, whose commits are kept as `store` says.
     public init(
-        log: any CommitLog,
+        store: CommitStore,
         clock: any HostClock,
         limits: SessionLimits = SessionLimits(),
         definitions: DefinitionOptions = DefinitionOptions()
     ) {
         self.definitions = definitions
-        self.log = log
+        switch store {
+        case .memory(let epoch):
+            precondition(epoch.utf8.count <= 32, "an epoch has at most 32 characters")
+            (log, self.epoch) = (nil, epoch)
+        case .log(let log): (self.log, epoch) = (log, "")
+        }
         self.clock = clock
         timers = TimerQueue { .milliseconds(clock.now) }
-        health = log.health
+        health = log?.health ?? .ready
         healthChangedAt = clock.now
         self.limits = limits
         keys = IdempotencyKeys(limit: limits.idempotencyKeys)
         sessions = Sessions()
-        log.follower = self
+        log?.follower = self
     }
 
     /// All graphs, in the order in which they came.
@@ -95,20 +117,22 @@ public final class Host {
 
     /// Brings a graph into being: its first commit.
     ///
-    /// Refused with `in_use` if one of that name exists, and with `too_large` if there are as many as there may be.
-    public func define(_ definition: GraphDefinition) -> Submission {
+    /// Refused with `in_use` if one of that name exists, and with `too_large` if there are as many as there may be. A graph that the
+    /// log has is brought back by ``restore(graph:)``: to define it would begin it anew.
+    public func define(
+        _ definition: GraphDefinition,
+        from origin: DefinitionOrigin = .client
+    ) -> Submission {
         // While the log is catching up it knows itself what becomes of a first commit.
         if health != .catchingUp, let error = health.refusal { return .refused(error) }
         do throws(HostError) {
             try checkRoom(for: definition)
-            let position = try log.open(graph: definition.name)
-            let graph = LiveGraph(definition, host: self, position: position)
+            let position = try position(of: definition.name)
+            let graph = LiveGraph(definition, origin, host: self, position: position)
             add(graph)
             var commit = Commit(graph: graph)
             commit.kind = .define
-            let submission = append(commit)
-            if case .refused = submission { forget(graph) }
-            return submission
+            return append(commit)
         } catch {
             return .refused(told(error))
         }
@@ -125,6 +149,12 @@ public final class Host {
         }
     }
 
+    /// Where the history of a graph of that name stands, before it goes on.
+    func position(of name: String) throws(HostError) -> LogPosition {
+        if let log { return try log.open(graph: name) }
+        return ended.removeValue(forKey: name) ?? LogPosition(epoch: epoch, rev: 0, time: 0)
+    }
+
     /// From now on the graph is found by its name.
     func add(_ graph: LiveGraph) {
         known.append(graph)
@@ -139,12 +169,14 @@ public final class Host {
     /// - Parameters:
     ///   - graph: the graph.
     ///   - definition: what it shall be; of the same name.
+    ///   - origin: where the definition comes from; nil: from where the present one does.
     ///   - hash: what the definition's ``GraphDefinition/hash`` must be now, or the answer is `conflict`.
     ///   - by: the authenticated principal, if there is one.
     /// - Returns: what became of it, as of any commit.
     public func redefine(
         _ graph: LiveGraph,
         as definition: GraphDefinition,
+        from origin: DefinitionOrigin? = nil,
         ifHash hash: String? = nil,
         by: String? = nil
     ) -> Submission {
@@ -154,12 +186,13 @@ public final class Host {
         if let hash, hash != graph.definition.hash {
             return .refused(HostError(.conflict, "the definition is another one now", rev: graph.rev))
         }
-        guard definition.hash != graph.definition.hash else {
+        let origin = origin ?? graph.origin
+        guard definition.hash != graph.definition.hash || origin != graph.origin else {
             return .applied(Applied(epoch: graph.epoch, rev: graph.rev, time: graph.time, changed: 0))
         }
         if let error = health.refusal { return .refused(error) }
         var commit = Commit(graph: graph)
-        commit.kind = .redefine(definition)
+        commit.kind = .redefine(definition, origin)
         commit.by = by
         let submission = append(commit)
         if case .pending = submission { graph.deferred = [] }
@@ -194,6 +227,16 @@ public final class Host {
                 if commit.key != nil { return submitOnce(commit) }
                 try check(commit)
             }
+        } catch {
+            return .refused(error)
+        }
+        return append(commit)
+    }
+
+    /// The same for one whose key is new.
+    private func submitNew(_ commit: Commit) -> Submission {
+        do throws(HostError) {
+            try check(commit)
         } catch {
             return .refused(error)
         }
@@ -239,9 +282,7 @@ public final class Host {
         case .inFlight(let pending):
             return .pending(pending)
         case .new(let record):
-            var bare = commit
-            bare.key = nil
-            let submission = submit(bare)
+            let submission = submitNew(commit)
             switch submission {
             case .applied(let applied): keys.settle(record, .success(applied))
             case .refused: keys.forget(record)
@@ -289,19 +330,35 @@ public final class Host {
     }
 
     private func append(_ commit: Commit) -> Submission {
-        tickets += 1
-        let ticket = tickets
-        switch log.append(commit, wall: clock.wall, ticket: ticket) {
-        case .committed(let stamp):
-            return .applied(apply(commit, stamp))
-        case .refused(let error):
-            return .refused(told(error))
-        case .pending:
-            let pending = PendingCommit(commit)
-            waiting[ticket] = pending
-            commit.graph.overlay(commit)
-            return .pending(pending)
+        guard log != nil else {
+            return .applied(apply(commit, commit.graph.nextStamp(at: clock.wall)))
         }
+        let pending = PendingCommit(commit)
+        waiting[nextTicket] = pending
+        nextTicket += 1
+        outgoing.append(commit.entry())
+        commit.graph.overlay(commit)
+        return .pending(pending)
+    }
+
+    /// Waits until the log has answered every commit. For the start, before there are clients.
+    public func settle() {
+        handOver()
+        log?.settle()
+    }
+
+    /// Gives the log what is left, and closes it.
+    public func close() {
+        handOver()
+        log?.close()
+    }
+
+    /// Gives the log what came in this turn.
+    func handOver() {
+        guard let log, !outgoing.isEmpty else { return }
+        let entries = outgoing
+        outgoing = []
+        log.append(entries, tickets: nextTicket - UInt64(entries.count)..<nextTicket, wall: clock.wall)
     }
 
     func apply(_ commit: Commit, _ stamp: LogStamp) -> Applied {
@@ -320,6 +377,7 @@ public final class Host {
 
     /// A graph that has ended, or never began, is no more; another one may have its name already.
     func forget(_ graph: LiveGraph) {
+        if log == nil { ended[graph.name] = graph.position }
         known.removeAll { $0 === graph }
         if known(graph.name) === graph { table.remove(named: graph.name) }
     }
@@ -340,7 +398,7 @@ public final class Host {
             var commit = Commit(graph: graph)
             commit.kind = .tick(wall)
             graph.isTickPending = true
-            if case .refused = append(commit) { graph.tickFailed(at: wall) }
+            _ = append(commit)
         }
     }
 
@@ -362,6 +420,7 @@ public final class Host {
     /// Ends the loop turn: every session that has something to say gets one message per graph.
     public func flush() {
         sessions.flush()
+        handOver()
         turns &+= 1
     }
 

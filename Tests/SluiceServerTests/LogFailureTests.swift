@@ -1,4 +1,5 @@
 import GraphHost
+import HostTestSupport
 import Testing
 
 @testable import SluiceServer
@@ -172,7 +173,7 @@ struct LogFailureTests {
 
     @Test("4510: a lost epoch closes who listens; the graph begins anew, and cursors of before start over")
     func epochLost() throws {
-        let log = FaultyLog()
+        let log = FaultyLog(epoch: "first")
         let server = try TestServer(commits: log)
         #expect(
             try server.request("POST", node, "Idempotency-Key: k\r\n", body: "7").fields["etag"]
@@ -201,7 +202,7 @@ struct LogFailureTests {
         )
         #expect(server.until { server.counts.listeners == 4 })
 
-        log.loseEpoch(of: "g")
+        log.begin(epoch: "second", losing: "g")
         for peer in [subscriber, observer, plain] { #expect(peer.closeCode() == 4510) }
         #expect(events.readToEnd().suffix(5).elementsEqual("0\r\n\r\n".utf8))
         let answer = waiting.answer()

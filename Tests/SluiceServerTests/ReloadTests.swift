@@ -101,6 +101,10 @@ struct ReloadTests {
         #expect(server.server.stands(known, of: text.path))
         #expect(try reload(server).entries.map(\.result) == ["unchanged"])
         // The API has taken the graph over: the file is a problem, although it is the same.
+        let graph = try #require(server.server.host["g"])
+        if case .refused = server.server.host.redefine(graph, as: graph.definition, from: .client) {
+            Issue.record("not taken over")
+        }
         server.server.fileOwners["g"] = nil
         #expect(try reload(server).problems.map(\.code) == ["in_use"])
         // And when it is gone, the file makes it anew.

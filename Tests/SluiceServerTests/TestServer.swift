@@ -1,5 +1,6 @@
 import EventLoop
 import GraphHost
+import HostTestSupport
 import Logging
 import Testing
 
@@ -33,7 +34,7 @@ final class TestServer {
     let lines = LogLines()
 
     init(
-        commits: any CommitLog = MemoryLog(epoch: "test"),
+        commits: FaultyLog? = nil,
         _ change: (inout Configuration) -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
@@ -48,7 +49,9 @@ final class TestServer {
         change(&configuration)
         loop = try Loop()
         let log = Logger(label: "test") { [lines] _ in lines.handler }
-        server = Server(configuration, commits: commits, on: loop, log: log)
+        let store = commits.map { CommitStore.log($0) } ?? .memory(epoch: "test")
+        server = Server(configuration, store: store, on: loop, log: log)
+        commits?.later = { [loop] in loop.soon($0) }
         try server.start()
     }
 

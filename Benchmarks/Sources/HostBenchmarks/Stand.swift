@@ -13,7 +13,7 @@ final class Stand {
         var limits = SessionLimits()
         limits.subscriptions = 1_000_000
         limits.work = .max
-        host = Host(log: MemoryLog(epoch: "e1"), clock: clock, limits: limits)
+        host = Host(store: .memory(epoch: "e1"), clock: clock, limits: limits)
         let nodes = (0..<16).map { #""n\#($0)":{"set":"number","initial":1}"# }.joined(separator: ",")
         let text = #"{"graph":"g","nodes":{\#(nodes)\#(derived.isEmpty ? "" : ",")\#(derived)}}"#
         let (definition, problems) = GraphDefinition.read(try Document.parse(json: text), file: nil)

@@ -5,7 +5,7 @@ extension Target {
     /// gone nothing is left of it.
     static let message = Target(name: "message") { bytes in
         let clock = ManualHostClock()
-        let host = Host(log: MemoryLog(epoch: "e"), clock: clock)
+        let host = Host(store: .memory(epoch: "e"), clock: clock)
         guard case .refused = host.define(definition) else {
             let graph = host["g"]
             let before = graph?.statistics

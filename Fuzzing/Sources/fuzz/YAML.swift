@@ -11,7 +11,7 @@ extension Target {
         let (definition, wrong) = GraphDefinition.read(document, file: "f.yaml")
         require((definition == nil) != wrong.isEmpty, "neither a definition nor a problem, or both")
         guard let definition else { return }
-        let host = Host(log: MemoryLog(epoch: "e"), clock: ManualHostClock())
+        let host = Host(store: .memory(epoch: "e"), clock: ManualHostClock())
         _ = host.define(definition)
         host.flush()
     }

@@ -14,6 +14,12 @@ package struct FNV128 {
         for byte in bytes { add(byte) }
     }
 
+    /// Takes bytes in, and that they end here.
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        for byte in bytes { add(byte) }
+        add(0xff)
+    }
+
     /// Takes a text in, and that it ends here.
     mutating func add(_ text: String) {
         for byte in text.utf8 { add(byte) }

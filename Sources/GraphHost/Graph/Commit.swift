@@ -51,6 +51,12 @@ public struct Commit {
         set { own().key = newValue }
     }
 
+    /// Those of the nodes it sets that stand for the session of the client from then on (`"presence": true`).
+    var claimed: [NamedNode] {
+        get { rare?.claimed ?? [] }
+        set { if !newValue.isEmpty || rare != nil { own().claimed = newValue } }
+    }
+
     var kind: Kind {
         get { rare?.kind ?? .values }
         set { own().kind = newValue }
@@ -60,15 +66,6 @@ public struct Commit {
     private mutating func own() -> Rare {
         if !isKnownUniquelyReferenced(&rare) { rare = Rare(rare) }
         return rare!
-    }
-
-    /// What the graph is from this commit on, where the commit says so: for logs that keep it.
-    public var definition: GraphDefinition? {
-        switch kind {
-        case .define: graph.definition
-        case .redefine(let definition): definition
-        case .values, .remove, .tick: nil
-        }
     }
 
     /// The nodes that it sets.
@@ -86,6 +83,12 @@ public struct Commit {
         return nodes.count
     }
 
+    /// Whether nothing is known of who made it.
+    var isAnonymous: Bool {
+        guard let rare else { return true }
+        return rare.by == nil && rare.context == nil && rare.claimed.isEmpty
+    }
+
     /// Whether it is one assignment and nothing else has to be checked.
     var isLone: Bool { (rare?.isMinor ?? true) && set.isSingle }
 
@@ -98,6 +101,7 @@ public struct Commit {
         var conditions: [Condition] = []
         var epoch: String?
         var key: String?
+        var claimed: [NamedNode] = []
 
         init(_ other: Rare?) {
             guard let other else { return }
@@ -108,6 +112,7 @@ public struct Commit {
             conditions = other.conditions
             epoch = other.epoch
             key = other.key
+            claimed = other.claimed
         }
 
         /// Whether there is nothing to be looked at before the commit may be applied.
@@ -126,7 +131,7 @@ public struct Commit {
         /// The graph comes into being; `set` has the initial values.
         case define
         /// The graph becomes what this definition says, which stands apart: other commits do not carry it around.
-        indirect case redefine(GraphDefinition)
+        indirect case redefine(GraphDefinition, DefinitionOrigin)
         /// The graph ends.
         case remove
         /// Time reached this many milliseconds since 1970 and timed operators of the definition emit.

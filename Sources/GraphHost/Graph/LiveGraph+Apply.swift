@@ -16,7 +16,9 @@ extension LiveGraph {
         switch commit.kind {
         case .values: change(commit, stamp)
         case .define: bear(stamp)
-        case .redefine(let definition): redefine(as: definition, stamp)
+        case .redefine(let definition, let origin):
+            self.origin = origin
+            redefine(as: definition, stamp)
         case .remove: end(.removed)
         case .tick(let now): ring(until: now)
         }
@@ -54,8 +56,9 @@ extension LiveGraph {
     /// Remembers who changed a node, where the commit says it or another one did.
     @inline(__always)
     private func sign(_ node: NamedNode, _ commit: Commit) {
-        guard commit.by != nil || commit.context != nil || node.writer != nil else { return }
-        node.writer = Writer(by: commit.by, context: commit.context)
+        guard !commit.isAnonymous || node.writer != nil else { return }
+        let claims = commit.claimed.contains { $0 === node }
+        node.writer = Writer(by: commit.by, context: commit.context, standsForSession: claims)
     }
 
     /// One tick: whatever is due emits, all of it in one turn.

@@ -16,6 +16,7 @@ extension LiveGraph {
     func save() throws -> [UInt8] {
         var writer = StateWriter(encode: Datum.save)
         writer.write(text: definition.text)
+        writer.write(Int(origin.rawValue))
         writer.write(LogStamp(rev: rev, time: time))
         // Private stages of clients may emit before the next commit, and are told with the last one.
         Writer(by: frames.info.by, context: frames.info.context).write(to: &writer)
@@ -67,34 +68,43 @@ extension LiveGraph {
 }
 
 extension Host {
-    /// Brings a graph into being as it was when ``LiveGraph/save()`` was called: in the present epoch, at the rev and time it had then.
+    /// Brings a graph into being as it was when ``LiveGraph/save()`` was called: at the rev and time it had then.
     ///
-    /// Nothing is emitted, and no commit is made. If it shall have another definition from now on, change that
-    /// (``redefine(_:as:ifHash:by:)``), so that the change is a commit and what the nodes hold follows.
+    /// Nothing is emitted, and no commit is made. The commits behind the snapshot follow by ``apply(stored:at:to:)``; if the graph
+    /// shall have another definition from then on, that is a commit too (``redefine(_:as:from:ifHash:by:)``).
     ///
-    /// - Throws: `SavedGraphError` for bytes that are no saved graph of this version, `HostError` as ``define(_:)`` refuses. The
+    /// - Throws: ``StoreError`` for bytes that are no saved graph of this version, or whose definition this server refuses. The
     ///   host is then as it was.
-    func restore(_ saved: [UInt8]) throws -> LiveGraph {
+    func restore(_ saved: [UInt8], epoch: String) throws(StoreError) -> LiveGraph {
         guard let version = saved.first, version == LiveGraph.savedVersion else {
-            throw SavedGraphError.otherVersion(saved.first)
+            let found = saved.first.map { "has format \($0)" } ?? "is empty"
+            throw StoreError("a snapshot \(found); this server reads format \(LiveGraph.savedVersion)")
         }
         var reader = StateReader(saved.dropFirst(), decode: Datum.restore)
         do {
-            return try restore(&reader)
-        } catch let error as StateError {
-            throw SavedGraphError.malformed("\(error)")
+            return try restore(&reader, epoch)
+        } catch let error as StoreError {
+            throw error
         } catch let error as JSONError {
-            throw SavedGraphError.malformed(error.message)
+            throw StoreError("a snapshot is damaged: \(error.message)")
+        } catch {
+            throw StoreError("a snapshot is damaged: \(error)")
         }
     }
 
-    private func restore(_ reader: inout StateReader) throws -> LiveGraph {
-        let definition = try savedDefinition(try reader.text())
-        try checkRoom(for: definition)
-        let epoch = try log.open(graph: definition.name).epoch
+    private func restore(_ reader: inout StateReader, _ epoch: String) throws -> LiveGraph {
+        let definition = try storedDefinition(try reader.text(), of: nil)
+        guard let origin = DefinitionOrigin(rawValue: UInt8(try reader.integer(in: 0...255))) else {
+            throw StateError.malformed
+        }
+        do throws(HostError) {
+            try checkRoom(for: definition)
+        } catch {
+            throw StoreError("graph \(definition.name): \(error.message)")
+        }
         let stamp = try reader.stamp()
         let position = LogPosition(epoch: epoch, rev: stamp.rev, time: stamp.time)
-        let graph = LiveGraph(definition, host: self, position: position)
+        let graph = LiveGraph(definition, origin, host: self, position: position)
         try graph.restore(from: &reader)
         add(graph)
         graph.isLive = true
@@ -102,17 +112,22 @@ extension Host {
         return graph
     }
 
-    private func savedDefinition(_ text: String) throws(SavedGraphError) -> GraphDefinition {
+    /// A definition that was accepted when it was stored.
+    func storedDefinition(_ text: String, of name: String?) throws(StoreError) -> GraphDefinition {
         let problem: Problem?
         do throws(Problem) {
             let document = try Document.parse(json: text)
             let (definition, problems) = GraphDefinition.read(document, file: nil, options: definitions)
-            if let definition { return definition }
+            if let definition, name == nil || definition.name == name { return definition }
             problem = problems.first
         } catch {
             problem = error
         }
-        throw .definition(problem?.message ?? "")
+        let graph = name.map { " of graph \($0)" } ?? ""
+        throw StoreError(
+            "the stored definition\(graph) cannot be used: \(problem?.message ?? "it is another graph's")",
+            hint: "limits that were lowered since may refuse it"
+        )
     }
 }
 
@@ -179,26 +194,5 @@ extension LiveGraph {
         }
         followers = []
         return living
-    }
-}
-
-/// Why bytes are no saved graph.
-enum SavedGraphError: Error, Hashable {
-    /// Written by another version of the server; `nil`: there are no bytes.
-    case otherVersion(UInt8?)
-    /// Cut off or changed.
-    case malformed(String)
-    /// The definition in it has a problem, as with lower limits than it was written under.
-    case definition(String)
-}
-
-extension SavedGraphError: CustomStringConvertible {
-    var description: String {
-        switch self {
-        case .otherVersion(let version):
-            "the saved graph has version \(version.map(String.init) ?? "none"); this server reads version 1"
-        case .malformed(let why): "the saved graph is damaged: \(why)"
-        case .definition(let problem): "the definition in the saved graph cannot be used: \(problem)"
-        }
     }
 }

@@ -8,6 +8,8 @@ public final class LiveGraph {
     public let name: String
     /// What it is defined as.
     public internal(set) var definition: GraphDefinition
+    /// Where the definition comes from.
+    public internal(set) var origin: DefinitionOrigin
     /// Another one with each definition.
     @exclusivity(unchecked) private(set) var definitionMark = DefinitionMark()
     /// The unbroken history to which `rev` belongs.
@@ -75,9 +77,10 @@ public final class LiveGraph {
     /// How many calls of ``materialise(_:)`` are running: what happens meanwhile is replay, not news.
     @exclusivity(unchecked) var materialising = 0
 
-    init(_ definition: GraphDefinition, host: Host, position: LogPosition) {
+    init(_ definition: GraphDefinition, _ origin: DefinitionOrigin, host: Host, position: LogPosition) {
         name = definition.name
         self.definition = definition
+        self.origin = origin
         self.host = host
         epoch = position.epoch
         rev = position.rev
@@ -133,6 +136,14 @@ public final class LiveGraph {
             commits: commits,
             pending: pending
         )
+    }
+
+    /// Where its history stands.
+    var position: LogPosition { LogPosition(epoch: epoch, rev: rev, time: time) }
+
+    /// The number and time of the next commit, made at `wall`, where no log gives them.
+    func nextStamp(at wall: UInt64) -> LogStamp {
+        LogStamp(rev: rev &+ 1, time: max(time, wall))
     }
 
     /// When the definition's own timers want a tick, in milliseconds since 1970.

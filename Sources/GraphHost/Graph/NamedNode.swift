@@ -111,6 +111,8 @@ public final class NamedNode: RegistryEntry {
 struct Writer {
     let by: String?
     let context: Datum?
+    /// Whether the value stands for the session that set it (``Presence``).
+    var standsForSession = false
 }
 
 /// The net effect of the pending commits on one mutable node.

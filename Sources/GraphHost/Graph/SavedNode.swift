@@ -105,11 +105,13 @@ extension Writer {
     func write(to writer: inout StateWriter) {
         writer.write(by) { $0.write(text: $1) }
         writer.write(context) { $0.write(value: $1) }
+        writer.write(standsForSession ? 1 : 0)
     }
 
     init(from reader: inout StateReader) throws {
         by = try reader.optional { try $0.text() }
         context = try reader.optional { try $0.value() }
+        standsForSession = try reader.flag()
     }
 }
 
@@ -178,7 +180,7 @@ extension Datum {
 
 extension JSONReader {
     /// A reader of text that this server wrote.
-    fileprivate init(restoring bytes: UnsafeRawBufferPointer) throws {
+    init(restoring bytes: UnsafeRawBufferPointer) throws(JSONError) {
         do throws(JSONError) {
             try self.init(checking: bytes, limits: JSONLimits(refusesDuplicateKeys: false))
         } catch {

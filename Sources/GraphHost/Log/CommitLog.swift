@@ -1,13 +1,14 @@
 /// The order of all commits, and how safe they are before anybody sees them.
 ///
-/// A commit is *pending* from `append` until the log says that it is as durable as configured; then the host
-/// applies, delivers and answers it, in that loop turn. The promises of a log:
+/// A commit is *pending* from ``append(_:tickets:wall:)`` until the log says that it is as durable as configured. Then the host applies,
+/// delivers and answers it, in that loop turn. The promises of a log:
 /// - per graph, commits are answered in the order in which they were appended, with revs that rise by one and
 ///   times that never fall;
-/// - each commit is answered exactly once: by what `append` returns, or, after `.pending`, by one call of the
-///   follower, never from within `append`;
+/// - each commit is answered exactly once, by one call of the follower, never from within a call other than ``settle()`` and
+///   ``close()``;
 /// - when a commit is refused, so are those of the same graph that were appended behind it before the refusal
 ///   was told;
+/// - what was answered as committed is in ``reader`` from then on;
 /// - a change of ``health`` is told to the follower, never from within a call of the log's own.
 ///
 /// An error `internal` says in its message what went wrong, for the server's log: clients are told no more than where it stands
@@ -22,12 +23,64 @@ public protocol CommitLog: AnyObject {
     /// the log's own business to find out.
     var health: LogHealth { get }
 
+    /// The graphs that have begun and not ended, by name, as of the last commit that was answered.
+    var graphs: [StoredGraph] { get }
+
+    /// What is stored, for restoring graphs and for looking back.
+    var reader: any LogReader { get }
+
+    /// What it has done since the start.
+    var statistics: LogStatistics { get }
+
     /// The place in history at which a graph of that name stands before its next commit.
     func open(graph: String) throws(HostError) -> LogPosition
 
-    /// Appends a commit. `wall` is the present in milliseconds since 1970, `ticket` what the follower shall be
-    /// told when the answer is `.pending`.
-    func append(_ commit: Commit, wall: UInt64, ticket: UInt64) -> LogAnswer
+    /// Appends commits: all that came in one turn of the loop, in order.
+    ///
+    /// - Parameters:
+    ///   - entries: the commits.
+    ///   - tickets: what the follower is told with the answers, a number for each entry.
+    ///   - wall: the present, in milliseconds since 1970.
+    func append(_ entries: [LogEntry], tickets: Range<UInt64>, wall: UInt64)
+
+    /// Waits until all that was appended is answered: the follower hears of it before this returns.
+    ///
+    /// For the start, before there are clients, and for the end.
+    func settle()
+
+    /// Settles, and lets go of what is stored. Nothing is appended afterwards.
+    func close()
+}
+
+/// A graph of which a log has the state.
+public struct StoredGraph: Hashable, Sendable {
+    /// Its name.
+    public let name: String
+    /// Where its definition comes from.
+    public let origin: DefinitionOrigin
+
+    /// The graph `name`.
+    public init(_ name: String, _ origin: DefinitionOrigin) {
+        self.name = name
+        self.origin = origin
+    }
+}
+
+/// Counters of a log.
+public struct LogStatistics: Hashable, Sendable {
+    /// Commits that were answered as committed.
+    public var commits: UInt64 = 0
+    /// Writes that made them durable, each for one commit or many.
+    public var writes: UInt64 = 0
+    /// Writes that failed.
+    public var failures: UInt64 = 0
+    /// Snapshots that were stored.
+    public var snapshots: UInt64 = 0
+    /// Bytes that the store takes at the moment.
+    public var bytes: UInt64 = 0
+
+    /// All zero.
+    public init() {}
 }
 
 /// How a log stands (durability-and-scale.md §2, §3).
@@ -68,6 +121,11 @@ public struct LogPosition: Hashable, Sendable {
         self.rev = rev
         self.time = time
     }
+
+    /// The number and time of the next commit, made at `wall`: revs rise by one, times never fall.
+    public func next(at wall: UInt64) -> LogStamp {
+        LogStamp(rev: rev + 1, time: max(time, wall))
+    }
 }
 
 /// The number and the time that the log gave to one commit.
@@ -83,26 +141,20 @@ public struct LogStamp: Hashable, Sendable {
     }
 }
 
-/// What a log says to an append at once.
-public enum LogAnswer {
-    /// It is as durable as it will be.
-    case committed(LogStamp)
-    /// The follower will hear.
-    case pending
-    /// Nothing was written.
-    case refused(HostError)
-}
-
 /// The host, as a log sees it.
 public protocol CommitLogFollower: AnyObject {
     /// The pending commit of that ticket is durable now.
     func log(committed ticket: UInt64, at stamp: LogStamp)
     /// The pending commit of that ticket will never be.
     func log(refused ticket: UInt64, because error: HostError)
+    /// A commit that was appended elsewhere is durable now: it is applied as it is, in its place.
+    func log(received entry: LogEntry, at stamp: LogStamp)
     /// The log's ``CommitLog/health`` is another one now.
     func logHealthChanged()
     /// What was answered for this graph may be gone: the history goes on in another epoch, which ``CommitLog/open(graph:)`` tells.
     ///
     /// No commit of the graph is pending then, and the log is ready or catching up: it is given the graph's first commit in that epoch.
     func log(lostEpochOf graph: String)
+    /// The graph as it is now, for the log to store; nil: there is no such graph, or it cannot be saved.
+    func snapshot(of graph: String) -> GraphSnapshot?
 }

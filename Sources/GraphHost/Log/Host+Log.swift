@@ -1,6 +1,6 @@
 internal import ReactiveGraph
 
-// What the log tells: commits that were pending, its health, and histories that broke off.
+// What the log tells: commits that were pending or made elsewhere, its health, and histories that broke off.
 extension Host: CommitLogFollower {
     public func log(committed ticket: UInt64, at stamp: LogStamp) {
         onLog()
@@ -29,8 +29,32 @@ extension Host: CommitLogFollower {
         submitDeferred(behind: pending.commit)
     }
 
+    public func log(received entry: LogEntry, at stamp: LogStamp) {
+        onLog()
+        do {
+            guard let graph = known(entry.graph) else {
+                _ = try begin(stored: entry, at: stamp, epoch: position(of: entry.graph).epoch)
+                return
+            }
+            // What was applied already comes again after a lost connection.
+            if stamp.rev > graph.rev { try apply(stored: entry, at: stamp, to: graph) }
+        } catch {
+            _ = fault("the log: \(error)")
+        }
+    }
+
+    public func snapshot(of name: String) -> GraphSnapshot? {
+        guard let graph = self[name] else { return nil }
+        do {
+            return GraphSnapshot(LogStamp(rev: graph.rev, time: graph.time), try graph.save())
+        } catch {
+            _ = fault("graph \(name) cannot be saved: \(error)")
+            return nil
+        }
+    }
+
     public func logHealthChanged() {
-        let present = log.health
+        let present = log?.health ?? .ready
         guard present != health else { return }
         onLog()
         let wasStale = isStale
@@ -49,10 +73,13 @@ extension Host: CommitLogFollower {
         keys.forget(graph: name)
         // The new one is found before the old one's clients hear that theirs has ended.
         forget(former)
-        if case .refused(let error) = define(former.definition) {
+        switch define(former.definition, from: former.origin) {
+        case .pending(let pending): pending.onAnswer { _ in former.end(.epochLost) }
+        case .applied: former.end(.epochLost)
+        case .refused(let error):
             _ = fault("graph \(name) has no new epoch: \(error.message)")
+            former.end(.epochLost)
         }
-        former.end(.epochLost)
     }
 
     /// Whether what graphs show may be behind what is stored.

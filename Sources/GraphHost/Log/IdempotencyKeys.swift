@@ -16,14 +16,14 @@ struct IdempotencyKeys {
 
     final class Record {
         fileprivate let name: Name
-        fileprivate let digest: Int
+        fileprivate let digest: UInt128
         fileprivate let expires: UInt64
         fileprivate var result: Result<Applied, HostError>?
         fileprivate var pending: PendingCommit?
         /// Not in the table any more.
         fileprivate var isGone = false
 
-        fileprivate init(name: Name, digest: Int, expires: UInt64) {
+        fileprivate init(name: Name, digest: UInt128, expires: UInt64) {
             self.name = name
             self.digest = digest
             self.expires = expires
@@ -64,7 +64,7 @@ struct IdempotencyKeys {
         }
     }
 
-    private static let lifetime: UInt64 = 600_000
+    static let lifetime: UInt64 = 600_000
     private let limit: Int
     private var records: [Name: Record] = [:]
     private var shares: [String?: Share] = [:]
@@ -86,7 +86,7 @@ struct IdempotencyKeys {
     mutating func find(_ commit: Commit, now: UInt64) -> Finding {
         sweep(now)
         let name = Name(graph: commit.graph.name, by: commit.by, key: commit.key ?? "")
-        let digest = Self.digest(commit)
+        let digest = commit.digest
         if let record = records[name], record.expires > now {
             guard record.digest == digest else {
                 return .known(.failure(HostError(.keyReused, "this key was used for another change")))
@@ -98,14 +98,34 @@ struct IdempotencyKeys {
             if let result = record.result { return .known(result) }
             if let pending = record.pending { return .inFlight(pending) }
         }
+        return .new(add(name, digest, expires: now + Self.lifetime))
+    }
+
+    /// Remembers a key from before the start, which a commit of that graph and epoch was made with.
+    mutating func restore(_ stored: StoredKey, of graph: LiveGraph, now: UInt64, wall: UInt64) {
+        let age = wall > stored.stamp.time ? wall - stored.stamp.time : 0
+        guard age < Self.lifetime else { return }
+        let name = Name(graph: graph.name, by: stored.by, key: stored.key.text)
+        add(name, stored.key.digest, expires: now + Self.lifetime - age).result = .success(
+            Applied(
+                epoch: graph.epoch,
+                rev: stored.stamp.rev,
+                time: stored.stamp.time,
+                changed: stored.changed
+            )
+        )
+    }
+
+    @discardableResult
+    private mutating func add(_ name: Name, _ digest: UInt128, expires: UInt64) -> Record {
         if let former = records[name] { forget(former) }
-        let record = Record(name: name, digest: digest, expires: now + Self.lifetime)
+        let record = Record(name: name, digest: digest, expires: expires)
         let share = shares[name.by] ?? Share(by: name.by)
         shares[name.by] = share
         if records.count >= limit { makeRoom(for: share) }
         records[name] = record
         share.append(record)
-        return .new(record)
+        return record
     }
 
     /// The commit was applied.
@@ -165,25 +185,5 @@ struct IdempotencyKeys {
         for share in Array(shares.values) {
             while let oldest = share.oldest, oldest.expires <= now { forget(oldest) }
         }
-    }
-
-    private static func digest(_ commit: Commit) -> Int {
-        var hasher = Hasher()
-        commit.set.forEach { assignment in
-            hasher.combine(assignment.node.name)
-            assignment.value.withBytes { hasher.combine(bytes: $0) }
-        }
-        hasher.combine(commit.set.count)
-        for node in commit.clear { hasher.combine(node.name) }
-        commit.context?.withBytes { hasher.combine(bytes: $0) }
-        for condition in commit.conditions {
-            hasher.combine(condition.node.name)
-            switch condition.test {
-            case .unchangedSince(let rev), .changedAt(let rev): hasher.combine(rev)
-            case .holds(let value): value.withBytes { hasher.combine(bytes: $0) }
-            case .isEmpty: hasher.combine(0)
-            }
-        }
-        return hasher.finalize()
     }
 }

@@ -39,6 +39,7 @@ extension Session {
         try CommitReader.read(fields, into: &commit, for: view)
         commit.by = access.name
         let claimed = try fields.bool("presence") == true ? commit.setNodes : renewed(by: commit)
+        commit.claimed = claimed
         switch host.submit(commit) {
         case .applied(let applied):
             claim(claimed, applied)

@@ -14,7 +14,7 @@ extension HTTPConnection {
         let query = Query(head.query)
         do throws(HostError) {
             let definition = try readDefinition(named: name, head)
-            let graph = server.host[name]
+            let graph = try server.presentGraph(name)
             try checkDefinition(of: graph, head)
             if let file = server.fileOwners[name], !query.flag("adopt"), !query.flag("dry_run") {
                 throw HostError(.inUse, "\(name) is defined by the file \(file); ?adopt=1 takes it over")
@@ -30,7 +30,7 @@ extension HTTPConnection {
             }
             let submission =
                 if let graph {
-                    server.host.redefine(graph, as: definition, by: access.name)
+                    server.host.redefine(graph, as: definition, from: .client, by: access.name)
                 } else {
                     server.host.define(definition)
                 }
@@ -202,6 +202,17 @@ extension HTTPConnection {
         body.append(change: change ?? DefinitionChange(toNew: definition))
         body.append("}\n")
         answer(status, "application/json", body.bytes) { $0.append(hash: definition) }
+    }
+}
+
+extension Server {
+    /// The graph of that name, brought back where it is only stored.
+    fileprivate func presentGraph(_ name: String) throws(HostError) -> LiveGraph? {
+        do throws(StoreError) {
+            return try host.restore(graph: name)
+        } catch {
+            throw host.fault("\(error)")
+        }
     }
 }
 

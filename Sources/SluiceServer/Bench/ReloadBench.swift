@@ -41,7 +41,7 @@ public struct ReloadBench {
 
     /// Changes the definition to and fro.
     public func run() throws -> Report {
-        let host = Host(log: MemoryLog(epoch: "bench"), clock: ManualHostClock())
+        let host = Host(store: .memory(epoch: "bench"), clock: ManualHostClock())
         let definitions = try [2, 3].map { try definition(factor: $0) }
         if case .refused(let error) = host.define(definitions[0]) { throw error }
         guard let graph = host["bench"] else {

@@ -14,7 +14,7 @@ public enum FilePicture {
         let options = DefinitionOptions(Configuration())
         let (definition, problems) = GraphFolder.read(file: path, options)
         guard let definition else { throw StartFailure(problems) }
-        let host = Host(log: MemoryLog(epoch: "picture"), clock: ManualHostClock(), definitions: options)
+        let host = Host(store: .memory(epoch: "picture"), clock: ManualHostClock(), definitions: options)
         if case .refused(let error) = host.define(definition) { throw StartFailure([error.message]) }
         guard let graph = host[definition.name] else {
             throw StartFailure(["the graph did not come into being"])

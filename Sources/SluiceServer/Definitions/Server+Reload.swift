@@ -44,8 +44,15 @@ extension Server {
         let name = definition.name
         var entry = ReloadReport.Entry(result: "added", graph: name, file: path)
         let submission: Submission
-        if let graph = host[name] {
-            guard fileOwners[name] != nil else {
+        let present: LiveGraph?
+        do throws(StoreError) {
+            present = try host.restore(graph: name)
+        } catch {
+            report.problems.append(FileProblem(error.message, file: path, code: "internal", hint: error.hint))
+            return
+        }
+        if let graph = present {
+            guard graph.origin == .file else {
                 let message = "graph '\(name)' was defined over HTTP"
                 let hint = "remove it there, or the file here"
                 report.problems.append(FileProblem(message, file: path, code: "in_use", hint: hint))
@@ -60,7 +67,7 @@ extension Server {
             )
             submission = host.redefine(graph, as: definition)
         } else {
-            submission = host.define(definition)
+            submission = host.define(definition, from: .file)
         }
         switch submission {
         case .applied(let applied): entry.rev = applied.rev

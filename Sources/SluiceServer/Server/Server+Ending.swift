@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import GraphHost
 internal import Logging
 
 // The end: politely, or at once.
@@ -54,6 +55,7 @@ extension Server {
         // What the end of the turn still has to do, it does now.
         endTurn()
         turnEnd = nil
+        host.close()
         log.info("stopped")
         onStop?()
     }

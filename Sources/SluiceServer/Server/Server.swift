@@ -108,18 +108,18 @@ public final class Server {
 
     /// A server that has read nothing and listens nowhere yet; its graphs live in memory.
     public convenience init(_ configuration: Configuration, on loop: Loop, log: Logger) {
-        self.init(configuration, commits: MemoryLog(epoch: Epoch.make()), on: loop, log: log)
+        self.init(configuration, store: .memory(epoch: Epoch.make()), on: loop, log: log)
     }
 
-    /// The same with graphs whose commits go through `commits`.
-    init(_ configuration: Configuration, commits: any CommitLog, on loop: Loop, log: Logger) {
+    /// The same with graphs whose commits are kept as `store` says.
+    init(_ configuration: Configuration, store: CommitStore, on loop: Loop, log: Logger) {
         self.configuration = configuration
         self.loop = loop
         since = loop.wallClock
         self.log = log
         let limits = configuration.limits
         host = Host(
-            log: commits,
+            store: store,
             clock: LoopHostClock(loop),
             limits: SessionLimits(configuration),
             definitions: DefinitionOptions(configuration)

@@ -1,19 +1,38 @@
-@testable import GraphHost
+import HostTestSupport
 import Testing
 
-/// A host in memory with a clock that the test moves.
+@testable import GraphHost
+
+/// A host in memory, or on a log, with a clock that the test moves.
 final class Bench {
     let clock: ManualHostClock
     let host: Host
+    private let log: FaultyLog?
 
     init(
-        log: any CommitLog = MemoryLog(epoch: "e1"),
+        log: FaultyLog? = nil,
+        epoch: String = "e1",
         clock: ManualHostClock = ManualHostClock(now: 1_000, wall: 5_000_000),
         limits: SessionLimits = SessionLimits(),
         definitions: DefinitionOptions = DefinitionOptions()
     ) {
         self.clock = clock
-        host = Host(log: log, clock: clock, limits: limits, definitions: definitions)
+        self.log = log
+        host = Host(
+            store: log.map { .log($0) } ?? .memory(epoch: epoch),
+            clock: clock,
+            limits: limits,
+            definitions: definitions
+        )
+        log?.collect = { [unowned host] in host.handOver() }
+    }
+
+    /// Ends the turn, and what a log that is not slow answers is the next one.
+    func endTurn() {
+        host.flush()
+        guard let log, log.answers, log.pending > 0 else { return }
+        log.settle()
+        host.flush()
     }
 
     /// Defines a graph from its JSON text.
@@ -21,6 +40,7 @@ final class Bench {
     func define(_ json: String) throws -> LiveGraph {
         let definition = try definition(json)
         if case .refused(let error) = host.define(definition) { throw error }
+        if log?.answers == true { host.settle() }
         return try #require(host[definition.name])
     }
 
@@ -41,7 +61,7 @@ final class Bench {
     /// Sets nodes by a commit of their own, and ends the turn.
     func set(_ graph: LiveGraph, _ values: [(String, String)]) throws {
         try submit(graph, values)
-        host.flush()
+        endTurn()
     }
 
     /// The same without the end of the turn.
@@ -63,7 +83,11 @@ final class Bench {
         switch host.submit(commit) {
         case .applied(let applied): return applied
         case .refused(let error): throw error
-        case .pending: return nil
+        case .pending(let pending):
+            var result: Result<Applied, HostError>?
+            pending.onAnswer { result = $0 }
+            if log?.answers == true { host.settle() }
+            return try result?.get()
         }
     }
 
@@ -72,7 +96,7 @@ final class Bench {
         for _ in 0..<milliseconds {
             clock.advance(by: 1)
             host.advance()
-            host.flush()
+            endTurn()
         }
     }
 
@@ -108,7 +132,7 @@ final class Client {
     @discardableResult
     func ask(_ message: String) -> [String] {
         send(message)
-        bench.host.flush()
+        bench.endTurn()
         return sink.take()
     }
 

@@ -1,8 +1,9 @@
+import HostTestSupport
 import TestSupport
-@testable import ReactiveGraph
 import Testing
 
 @testable import GraphHost
+@testable import ReactiveGraph
 
 /// The protocol as bookkeeping: each request has one terminal answer, each emission is told once and in order.
 @Suite("Random correspondence")
@@ -23,7 +24,7 @@ struct CorrespondenceTests {
 
 private final class Correspondence {
     private var dice: SeededGenerator
-    private let log = DelayingLog()
+    private let log = FaultyLog()
     private let bench: Bench
     private let graph: LiveGraph
     private let truth: Truth
@@ -35,7 +36,6 @@ private final class Correspondence {
 
     init(_ seed: UInt64) throws {
         dice = SeededGenerator(seed: seed)
-        log.isInstant = true
         var limits = SessionLimits()
         // Small enough that requests often wait for the next turn.
         limits.work = UInt64(1 + dice.below(20))
@@ -43,7 +43,7 @@ private final class Correspondence {
         graph = try bench.define(
             #"{"graph":"g","nodes":{"x":{"set":"any","initial":0},"y":{"set":"any"},"d":{"from":"x","pipe":[{"map":"value"}]}}}"#
         )
-        log.isInstant = dice.chance(1, in: 2)
+        log.isSlow = !dice.chance(1, in: 2)
         start = graph.statistics
         truth = try Truth(graph, ["x", "y"])
     }

@@ -1,3 +1,4 @@
+import HostTestSupport
 import Testing
 
 @testable import GraphHost
@@ -9,9 +10,8 @@ private let graphText = #"""
 
 @Suite("The log's health")
 struct LogHealthTests {
-    private func prepared() throws -> (Bench, DelayingLog, LiveGraph) {
-        let log = DelayingLog()
-        log.isInstant = true
+    private func prepared() throws -> (Bench, FaultyLog, LiveGraph) {
+        let log = FaultyLog()
         let bench = Bench(log: log)
         return (bench, log, try bench.define(graphText))
     }
@@ -46,7 +46,7 @@ struct LogHealthTests {
             (LogHealth.outOfReach, HostError.Code.engineDown), (.full, .noSpace), (.catchingUp, .notReady),
         ] {
             let (bench, log, graph) = try prepared()
-            log.isInstant = false
+            log.isSlow = true
             log.health = health
             #expect(throws: HostError.self) { try bench.submit(graph, [("x", "2")]) }
             for submission in [
@@ -62,7 +62,7 @@ struct LogHealthTests {
                 }
                 #expect(error.code == code && error.retry && error.after == 1000)
             }
-            #expect(log.waiting.isEmpty)
+            #expect(log.pending == 0)
             #expect(graph.isLive)
         }
     }
@@ -94,6 +94,7 @@ struct LogHealthTests {
         client.ask(#"{"op":"set","id":2,"graph":"g","set":{"y":true},"presence":true,"key":"k"}"#)
         try bench.set(graph, [("x", "5")])
         log.begin(epoch: "e2", losing: "g", "nothing")
+        bench.endTurn()
         #expect(client.sink.closes == ["4510 epoch lost"])
         #expect(graph.statistics.listeners == 0 && graph.statistics.subscriptions == 0)
         #expect(!graph.isLive)
@@ -108,7 +109,8 @@ struct LogHealthTests {
             other.ask(#"{"op":"set","id":2,"graph":"g","set":{"y":true},"key":"k"}"#)
                 == [#"{"op":"ok","id":2,"epoch":"e2","rev":2}"#]
         )
-        #expect(bench.host.remove(next).isApplied)
+        #expect(!bench.host.remove(next).isRefused)
+        bench.endTurn()
         #expect(bench.host.graphs.isEmpty)
     }
 
@@ -136,7 +138,7 @@ struct LogHealthTests {
 }
 
 extension Submission {
-    fileprivate var isApplied: Bool {
-        if case .applied = self { true } else { false }
+    fileprivate var isRefused: Bool {
+        if case .refused = self { true } else { false }
     }
 }

@@ -1,5 +1,7 @@
-@testable import GraphHost
+import HostTestSupport
 import Testing
+
+@testable import GraphHost
 
 private let graphText = """
     {"graph": "g", "nodes": {"x": {"set": "number", "initial": 0}, "y": {"set": "any"},
@@ -8,12 +10,11 @@ private let graphText = """
 
 @Suite("Commits that wait for the log")
 struct PendingTests {
-    private func prepared() throws -> (Bench, DelayingLog, LiveGraph) {
-        let log = DelayingLog()
-        log.isInstant = true
+    private func prepared() throws -> (Bench, FaultyLog, LiveGraph) {
+        let log = FaultyLog()
         let bench = Bench(log: log)
         let graph = try bench.define(graphText)
-        log.isInstant = false
+        log.isSlow = true
         return (bench, log, graph)
     }
 
@@ -29,7 +30,7 @@ struct PendingTests {
         #expect(client.take() == [#"{"op":"end","id":1,"code":"shutdown","released":0}"#])
         #expect(client.sink.closes == [] && !client.session.isClosed)
         client.ask(#"{"op":"set","id":4,"graph":"g","set":{"x":4}}"#)
-        #expect(log.waiting.count == 1)
+        #expect(log.pending == 1)
         log.confirm()
         bench.host.flush()
         #expect(client.take() == [#"{"op":"ok","id":2,"epoch":"e1","rev":2}"#])
@@ -59,12 +60,12 @@ struct PendingTests {
         let client = bench.connect()
         client.ask(#"{"op":"set","id":1,"graph":"g","set":{"x":1}}"#)
         client.ask(#"{"op":"set","id":2,"graph":"g","set":{"x":2}}"#)
-        #expect(log.waiting.count == 2)
+        #expect(log.pending == 2)
         client.ask(#"{"op":"set","id":3,"graph":"g","set":{"x":"no"}}"#)
         client.ask(#"{"op":"sub","id":4,"graph":"g","node":"x"}"#)
         client.ask(#"{"op":"get","id":5,"graph":"g","nodes":["double"]}"#)
         client.ask(#"{"op":"set","id":6,"graph":"g","set":{"x":6}}"#)
-        #expect(log.waiting.count == 2, "a set does not overtake a read")
+        #expect(log.pending == 2, "a set does not overtake a read")
         client.ask(#"{"op":"ping","id":7}"#)
         #expect(client.take() == [])
 
@@ -77,7 +78,7 @@ struct PendingTests {
         #expect(answers[1].contains(#""id":3,"code":"type_mismatch""#))
         #expect(answers[2] == #"{"op":"snap","id":4,"epoch":"e1","rev":3,"t":5000000,"v":2}"#)
         #expect(answers[3].contains(#""m":{"double":{"v":4}}"#))
-        #expect(log.waiting.count == 1)
+        #expect(log.pending == 1)
         log.confirm()
         #expect(client.take() == [#"{"op":"ok","id":6,"epoch":"e1","rev":4}"#, #"{"op":"ok","id":7}"#])
     }
@@ -166,7 +167,7 @@ struct PendingTests {
         let message = #"{"op":"set","id":1,"graph":"g","set":{"x":1},"key":"k"}"#
         one.ask(message)
         two.ask(message)
-        #expect(log.waiting.count == 1)
+        #expect(log.pending == 1)
         log.confirm()
         #expect(one.take() == [#"{"op":"ok","id":1,"epoch":"e1","rev":2}"#])
         #expect(two.take() == [#"{"op":"ok","id":1,"epoch":"e1","rev":2}"#])
@@ -175,7 +176,7 @@ struct PendingTests {
 
     @Test("A graph exists when its definition is durable")
     func definition() throws {
-        let log = DelayingLog()
+        let log = FaultyLog(isSlow: true)
         let bench = Bench(log: log)
         let definition = try bench.definition(graphText)
         _ = bench.host.define(definition)
@@ -184,19 +185,18 @@ struct PendingTests {
         _ = bench.host.define(definition)
         #expect(bench.host.graphs.isEmpty)
         log.confirm()
-        #expect(bench.host["g"]?.rev == 2)
+        #expect(bench.host["g"]?.rev == 1)
     }
 
     @Test("A tick that the log refuses is tried again a little later")
     func refusedTick() throws {
-        let log = DelayingLog()
-        log.isInstant = true
+        let log = FaultyLog()
         let bench = Bench(log: log)
         let graph = try bench.define(
             #"{"graph":"t","nodes":{"x":{"set":"any"},"late":{"from":"x","pipe":[{"delay":10}]}}}"#
         )
         try bench.set(graph, [("x", "1")])
-        log.isInstant = false
+        log.isSlow = true
         bench.pass(10)
         log.lose(HostError(.engineDown, "down"))
         #expect(bench.host.nextDeadline == bench.clock.now + 250)
@@ -204,23 +204,22 @@ struct PendingTests {
         bench.pass(250)
         #expect(bench.host.nextDeadline == bench.clock.now + 250)
         log.refusal = nil
-        log.isInstant = true
+        log.isSlow = false
         bench.pass(250)
         #expect(try bench.read(graph, "late") == "1")
     }
 
     @Test("One tick at a time waits for the log")
     func ticks() throws {
-        let log = DelayingLog()
-        log.isInstant = true
+        let log = FaultyLog()
         let bench = Bench(log: log)
         let graph = try bench.define(
             #"{"graph":"t","nodes":{"x":{"set":"any"},"late":{"from":"x","pipe":[{"delay":10}]}}}"#
         )
         try bench.set(graph, [("x", "1")])
-        log.isInstant = false
+        log.isSlow = true
         bench.pass(20)
-        #expect(log.waiting.count == 1)
+        #expect(log.pending == 1)
         #expect(bench.host.nextDeadline == nil)
         #expect(try bench.read(graph, "late") == "empty")
         log.confirm()
@@ -240,7 +239,7 @@ struct PendingTests {
         }
         log.confirm()
         #expect(client.take().first?.contains("unknown_graph") == true)
-        log.isInstant = true
+        log.isSlow = false
         try bench.define(graphText)
         log.confirm()
         #expect(bench.host["g"] != nil)
@@ -261,13 +260,12 @@ struct PendingTests {
 
     @Test("An answer that waits for the frames of its turn is not overtaken by the next turn's requests")
     func held() throws {
-        let log = DelayingLog()
-        log.isInstant = true
+        let log = FaultyLog()
         var limits = SessionLimits()
         limits.work = 1
         let bench = Bench(log: log, limits: limits)
         try bench.define(graphText)
-        log.isInstant = false
+        log.isSlow = true
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x","mode":"all"}"#)
         client.ask(#"{"op":"sub","id":2,"graph":"g","node":"x"}"#)

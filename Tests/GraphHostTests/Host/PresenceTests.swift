@@ -1,3 +1,4 @@
+import HostTestSupport
 import Testing
 
 @testable import GraphHost
@@ -5,15 +6,15 @@ import Testing
 /// Nodes that stand for a connection, where the log takes its time or takes nothing (wire-protocol.md §1.6).
 @Suite("Presence behind a log")
 struct PresenceTests {
-    private let log = DelayingLog()
+    private let log = FaultyLog(isSlow: true)
     private let bench: Bench
     private let graph: LiveGraph
 
     init() throws {
-        log.isInstant = true
+        log.isSlow = false
         bench = Bench(log: log)
         graph = try bench.define(#"{"graph":"g","nodes":{"x":{"set":"any","initial":1},"y":{"set":"any"}}}"#)
-        log.isInstant = false
+        log.isSlow = true
     }
 
     /// A client that has sent these messages, none of which the log has answered.
@@ -103,11 +104,10 @@ struct PresenceTests {
     func abandoned() throws {
         weak var host: Host?
         do {
-            let log = DelayingLog()
-            log.isInstant = true
+            let log = FaultyLog()
             let bench = Bench(log: log)
             _ = try bench.define(#"{"graph":"g","nodes":{"y":{"set":"any"}}}"#)
-            log.isInstant = false
+            log.isSlow = true
             let client = bench.connect()
             client.send(Self.claim)
             client.session.close(.reset)
@@ -149,8 +149,9 @@ struct PresenceTests {
         log.confirm()
         log.refusal = HostError(.noSpace, "full")
         client.session.close(.reset)
+        bench.endTurn()
         log.refusal = nil
-        log.isInstant = true
+        log.isSlow = false
         try bench.set(graph, [("y", "2")])
         bench.pass(3_000)
         #expect(try bench.read(graph, "y") == "2")

@@ -1,5 +1,7 @@
-@testable import GraphHost
+import HostTestSupport
 import Testing
+
+@testable import GraphHost
 
 private let graphText = """
     {"graph": "g", "nodes": {
@@ -105,8 +107,7 @@ struct SettingTests {
 
     @Test("Presence is cleared with the connection, unless somebody else has set the node since")
     func presence() throws {
-        let log = DelayingLog()
-        log.isInstant = true
+        let log = FaultyLog()
         let bench = Bench(log: log)
         let graph = try bench.define(graphText)
         let client = bench.connect()
@@ -117,7 +118,7 @@ struct SettingTests {
         try bench.set(graph, [("brief", "2")])
         witness.ask(#"{"op":"ping","id":9}"#)
         client.session.close(.reset)
-        bench.host.flush()
+        bench.endTurn()
         #expect(
             witness.take() == [
                 #"{"op":"upd","graph":"g","rev":5,"t":5000000,"d":[{"id":1,"m":{"y":{"empty":true}}}]}"#
@@ -125,7 +126,7 @@ struct SettingTests {
         )
         #expect(try bench.read(graph, "brief") == "2")
 
-        log.isInstant = false
+        log.isSlow = true
         let hasty = bench.connect()
         hasty.ask(#"{"op":"set","id":1,"graph":"g","set":{"y":"here"},"presence":true}"#)
         hasty.session.close()

@@ -1,5 +1,7 @@
-@testable import GraphHost
+import HostTestSupport
 import Testing
+
+@testable import GraphHost
 
 @Suite("sync and links")
 struct TieTests {
@@ -134,7 +136,7 @@ struct TieTests {
 
     @Test("conditions on a node see what a pending commit will do to it over a sync")
     func pending() throws {
-        let log = DelayingLog()
+        let log = FaultyLog(isSlow: true)
         let bench = Bench(log: log)
         let definition = try bench.definition(
             #"{"graph":"g","nodes":{"a":{"set":"any","initial":1},"b":{"set":"any"}},"sync":[{"a":"a","b":"b"}]}"#

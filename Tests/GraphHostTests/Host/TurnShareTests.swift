@@ -1,3 +1,4 @@
+import HostTestSupport
 import Testing
 
 @testable import GraphHost
@@ -207,11 +208,10 @@ struct BothModesTests {
 
     @Test("With a slow log the answers still follow the frames of their turn")
     func slowLog() throws {
-        let log = DelayingLog()
-        log.isInstant = true
+        let log = FaultyLog()
         let bench = Bench(log: log)
         _ = try bench.define(graphText)
-        log.isInstant = false
+        log.isSlow = true
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)
         client.ask(#"{"op":"sub","id":2,"graph":"g","node":"x","mode":"all"}"#)

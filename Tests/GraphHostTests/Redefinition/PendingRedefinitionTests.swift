@@ -1,3 +1,4 @@
+import HostTestSupport
 import Testing
 
 @testable import GraphHost
@@ -5,12 +6,12 @@ import Testing
 /// Changes of the definition through a log that takes its time.
 @Suite("Redefinition behind a slow log")
 struct PendingRedefinitionTests {
-    let log = DelayingLog()
+    let log = FaultyLog(isSlow: true)
     let bench: Bench
 
     init() {
         bench = Bench(log: log)
-        log.isInstant = true
+        log.isSlow = false
     }
 
     @Test("What comes behind a pending change is checked against the new definition")
@@ -18,7 +19,7 @@ struct PendingRedefinitionTests {
         let graph = try bench.define(
             #"{"graph":"g","nodes":{"x":{"set":"any","initial":1},"y":{"set":"any"}}}"#
         )
-        log.isInstant = false
+        log.isSlow = true
         let next = try bench.definition(#"{"graph":"g","nodes":{"x":{"set":"number","max":10,"initial":1}}}"#)
         guard case .pending = bench.host.redefine(graph, as: next) else {
             Issue.record("not pending")
@@ -48,7 +49,7 @@ struct PendingRedefinitionTests {
     @Test("A change that the log refuses changes nothing, and what waited behind it goes on")
     func refused() throws {
         let graph = try bench.define(#"{"graph":"g","nodes":{"x":{"set":"any","initial":1}}}"#)
-        log.isInstant = false
+        log.isSlow = true
         let next = try bench.definition(#"{"graph":"g","nodes":{"y":{"set":"any"}}}"#)
         _ = bench.host.redefine(graph, as: next)
         let client = bench.connect()

@@ -1,38 +1,15 @@
 @testable import GraphHost
 import ReactiveGraph
 
-/// A log in memory that goes on after commits that it does not have.
-final class ContinuedLog: CommitLog {
-    var follower: (any CommitLogFollower)? {
-        get { nil }
-        set {}
-    }
-    var health: LogHealth { .ready }
-    private var position: LogPosition
-
-    init(after position: LogPosition) {
-        self.position = position
-    }
-
-    func open(graph: String) -> LogPosition { position }
-
-    func append(_ commit: Commit, wall: UInt64, ticket: UInt64) -> LogAnswer {
-        position.rev += 1
-        position.time = max(position.time, wall)
-        return .committed(LogStamp(rev: position.rev, time: position.time))
-    }
-}
-
 extension Bench {
     /// Another host at the same time, which goes on with a graph of this one from what was saved.
     func continued(_ graph: LiveGraph, from saved: [UInt8]) throws -> (bench: Bench, graph: LiveGraph) {
-        let position = LogPosition(epoch: graph.epoch, rev: graph.rev, time: graph.time)
         let bench = Bench(
-            log: ContinuedLog(after: position),
+            epoch: graph.epoch,
             clock: ManualHostClock(now: clock.now, wall: clock.wall),
             limits: host.limits
         )
-        return (bench, try bench.host.restore(saved))
+        return (bench, try bench.host.restore(saved, epoch: graph.epoch))
     }
 }
 

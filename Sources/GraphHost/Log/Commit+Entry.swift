@@ -1,0 +1,109 @@
+// A commit as the log has it, and back.
+
+extension Commit {
+    /// The commit in names and bytes.
+    func entry() -> LogEntry {
+        var entry = LogEntry(graph: graph.name, kind: entryKind)
+        entry.set.reserveCapacity(set.count)
+        set.forEach { assignment in
+            entry.set.append(
+                LogEntry.Assignment(assignment.node.name, assignment.value.withBytes { Array($0) })
+            )
+        }
+        entry.clear = clear.map(\.name)
+        entry.claimed = claimed.map(\.name)
+        entry.by = by
+        entry.context = context.map { $0.withBytes { Array($0) } }
+        entry.key = key.map { LogEntry.Key($0, digest: digest) }
+        return entry
+    }
+
+    private var entryKind: LogEntry.Kind {
+        switch kind {
+        case .values: .values
+        case .define: .define(text: graph.definition.text, graph.origin)
+        case .redefine(let definition, let origin): .redefine(text: definition.text, origin)
+        case .remove: .remove
+        case .tick(let now): .tick(now: now)
+        }
+    }
+
+    /// The hash of what an idempotency key stands for: what is set and cleared, the remark, and the conditions.
+    var digest: UInt128 {
+        var hash = FNV128()
+        set.forEach { assignment in
+            hash.add(assignment.node.name)
+            assignment.value.withBytes { hash.add($0) }
+        }
+        hash.add("clear")
+        for node in clear { hash.add(node.name) }
+        hash.add("context")
+        context?.withBytes { hash.add($0) }
+        for condition in conditions {
+            hash.add(condition.node.name)
+            switch condition.test {
+            case .unchangedSince(let rev): hash.add("unchanged since \(rev)")
+            case .changedAt(let rev): hash.add("changed at \(rev)")
+            case .holds(let value): value.withBytes { hash.add($0) }
+            case .isEmpty: hash.add("empty")
+            }
+        }
+        return hash.value
+    }
+
+    /// The commit that an entry of this graph stands for.
+    ///
+    /// - Throws: ``StoreError`` where the entry names a node or has a value that this graph cannot have: the log is another
+    ///   graph's, or damaged.
+    init(_ entry: LogEntry, of graph: LiveGraph) throws(StoreError) {
+        self.init(graph: graph)
+        for assignment in entry.set {
+            let node = try graph.storedNode(assignment.node)
+            set.append(Assignment(node, try Datum(stored: assignment.value)))
+        }
+        if !entry.clear.isEmpty {
+            for name in entry.clear { clear.append(try graph.storedNode(name)) }
+        }
+        if !entry.claimed.isEmpty {
+            for name in entry.claimed { claimed.append(try graph.storedNode(name)) }
+        }
+        by = entry.by
+        context = try entry.context.map { (bytes) throws(StoreError) in try Datum(stored: bytes) }
+        switch entry.kind {
+        case .values: break
+        case .define:
+            throw StoreError("the log has the beginning of graph \(graph.name) twice")
+        case .redefine(let text, let origin):
+            kind = .redefine(try graph.host.storedDefinition(text, of: graph.name), origin)
+        case .remove: kind = .remove
+        case .tick(let now): kind = .tick(now)
+        }
+    }
+}
+
+extension LiveGraph {
+    /// A mutable node of a stored entry.
+    fileprivate func storedNode(_ name: String) throws(StoreError) -> NamedNode {
+        guard let node = node(name), node.isMutable else {
+            throw StoreError("the log sets '\(name)' of graph \(self.name), which has no such mutable node")
+        }
+        return node
+    }
+}
+
+extension Datum {
+    /// A value of a stored entry.
+    fileprivate convenience init(stored bytes: [UInt8]) throws(StoreError) {
+        let reader: Result<JSONReader, JSONError> = bytes.withUnsafeBytes { bytes in
+            do throws(JSONError) {
+                return .success(try JSONReader(restoring: bytes))
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard case .success(let reader) = reader else {
+            throw StoreError("the log has a value that is no JSON")
+        }
+        self.init(reader)
+    }
+}

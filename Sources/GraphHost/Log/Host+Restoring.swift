@@ -1,0 +1,112 @@
+internal import ReactiveGraph
+
+// Graphs that a log has: brought back at the start, followed while others write them, and looked at as they were.
+
+extension Host {
+    /// The graphs that the log has, by name, also those that have not been brought back.
+    public var storedGraphs: [StoredGraph] { log?.graphs ?? [] }
+
+    /// The graph of that name. Where it is only stored it is brought back: from its newest snapshot, and every commit after it.
+    ///
+    /// Whatever stood for a session (`"presence": true`) is cleared by a commit: no session has outlived the start.
+    ///
+    /// - Returns: the graph; nil: there is none of that name, nor has the log one.
+    /// - Throws: ``StoreError`` where what is stored is damaged or cannot be used. There is no such graph then.
+    public func restore(graph name: String) throws(StoreError) -> LiveGraph? {
+        if let graph = self[name] { return graph }
+        guard let log, known(name) == nil, log.graphs.contains(where: { $0.name == name }) else {
+            return nil
+        }
+        let position: LogPosition
+        do throws(HostError) {
+            position = try log.open(graph: name)
+        } catch {
+            throw StoreError("graph \(name): \(error.message)")
+        }
+        let graph = try rebuild(name, epoch: position.epoch, at: position.rev, from: log.reader)
+        let wall = clock.wall
+        let since = wall > IdempotencyKeys.lifetime ? wall - IdempotencyKeys.lifetime : 0
+        for key in try log.reader.keys(of: name, since: since) {
+            keys.restore(key, of: graph, now: clock.now, wall: wall)
+        }
+        clearAbandoned(in: graph)
+        return graph
+    }
+
+    /// Builds a graph as it was right after the commit `rev`.
+    ///
+    /// - Throws: ``StoreError`` where something is missing or damaged; the graph is not in the host then.
+    func rebuild(
+        _ name: String,
+        epoch: String,
+        at rev: UInt64,
+        from reader: any LogReader
+    ) throws(StoreError) -> LiveGraph {
+        var graph: LiveGraph?
+        do throws(StoreError) {
+            let snapshot = try reader.snapshot(of: name, notAfter: rev)
+            if let snapshot { graph = try restore(snapshot.state, epoch: epoch) }
+            let first = (snapshot?.stamp.rev ?? 0) + 1
+            if first <= rev {
+                try reader.entries(of: name, in: first...rev) { (entry, stamp) throws(StoreError) in
+                    if let graph, graph.isLive {
+                        try apply(stored: entry, at: stamp, to: graph)
+                    } else {
+                        graph = try begin(stored: entry, at: stamp, epoch: epoch)
+                    }
+                    return true
+                }
+            }
+            if let graph, graph.isLive, graph.rev == rev { return graph }
+            let found = graph.map { "ends at rev \($0.rev)" } ?? "is missing"
+            throw StoreError("the log of graph \(name) \(found); it should reach rev \(rev)")
+        } catch {
+            if let graph { forget(graph) }
+            throw error
+        }
+    }
+
+    /// Applies a commit that is stored, as it was applied first.
+    func apply(stored entry: LogEntry, at stamp: LogStamp, to graph: LiveGraph) throws(StoreError) {
+        guard stamp.rev == graph.rev + 1 else {
+            throw StoreError(
+                "the log of graph \(graph.name) has rev \(stamp.rev) behind rev \(graph.rev)"
+            )
+        }
+        _ = apply(try Commit(entry, of: graph), stamp)
+    }
+
+    /// A graph whose first commit is stored.
+    func begin(
+        stored entry: LogEntry,
+        at stamp: LogStamp,
+        epoch: String
+    ) throws(StoreError) -> LiveGraph {
+        guard case .define(let text, let origin) = entry.kind else {
+            throw StoreError("the log of graph \(entry.graph) does not begin with its definition")
+        }
+        let definition = try storedDefinition(text, of: entry.graph)
+        do throws(HostError) {
+            try checkRoom(for: definition)
+        } catch {
+            throw StoreError("graph \(entry.graph): \(error.message)")
+        }
+        let position = LogPosition(epoch: epoch, rev: stamp.rev - 1, time: stamp.time)
+        let graph = LiveGraph(definition, origin, host: self, position: position)
+        add(graph)
+        var commit = Commit(graph: graph)
+        commit.kind = .define
+        _ = apply(commit, stamp)
+        return graph
+    }
+
+    /// Clears what stands for sessions that are no more.
+    private func clearAbandoned(in graph: LiveGraph) {
+        var commit = Commit(graph: graph)
+        commit.clear = graph.nodes.filter {
+            $0.writer?.standsForSession == true && $0.source?.isEmpty == false
+        }
+        guard !commit.clear.isEmpty else { return }
+        _ = submit(commit)
+    }
+}

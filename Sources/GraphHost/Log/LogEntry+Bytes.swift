@@ -1,0 +1,202 @@
+// The binary form of entries, which every log on a disk or elsewhere uses: varints (LEB128), texts as length and UTF-8.
+//
+//     flags (what follows the graph's name), kind, then per flag: definition or time, set, clear, claimed, by, context, key
+//
+// The graph's name, rev and time are not in it: logs keep them beside the entry.
+
+extension LogEntry {
+    private enum Flag {
+        static let set: UInt8 = 1
+        static let clear: UInt8 = 2
+        static let claimed: UInt8 = 4
+        static let by: UInt8 = 8
+        static let context: UInt8 = 16
+        static let key: UInt8 = 32
+    }
+
+    private enum Mark {
+        static let values: UInt8 = 0
+        static let define: UInt8 = 1
+        static let redefine: UInt8 = 2
+        static let remove: UInt8 = 3
+        static let tick: UInt8 = 4
+    }
+
+    /// Appends the entry without the name of its graph.
+    public func append(to bytes: inout [UInt8]) {
+        var flags: UInt8 = 0
+        if !set.isEmpty { flags |= Flag.set }
+        if !clear.isEmpty { flags |= Flag.clear }
+        if !claimed.isEmpty { flags |= Flag.claimed }
+        if by != nil { flags |= Flag.by }
+        if context != nil { flags |= Flag.context }
+        if key != nil { flags |= Flag.key }
+        bytes.append(flags)
+        append(kind, to: &bytes)
+        if !set.isEmpty {
+            bytes.append(varint: UInt64(set.count))
+            for assignment in set {
+                bytes.append(counted: assignment.node.utf8)
+                bytes.append(counted: assignment.value)
+            }
+        }
+        for names in [clear, claimed] where !names.isEmpty {
+            bytes.append(varint: UInt64(names.count))
+            for name in names { bytes.append(counted: name.utf8) }
+        }
+        if let by { bytes.append(counted: by.utf8) }
+        if let context { bytes.append(counted: context) }
+        if let key {
+            bytes.append(counted: key.text.utf8)
+            withUnsafeBytes(of: key.digest.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+    }
+
+    private func append(_ kind: Kind, to bytes: inout [UInt8]) {
+        switch kind {
+        case .values: bytes.append(Mark.values)
+        case .define(let text, let origin):
+            bytes += [Mark.define, origin.rawValue]
+            bytes.append(counted: text.utf8)
+        case .redefine(let text, let origin):
+            bytes += [Mark.redefine, origin.rawValue]
+            bytes.append(counted: text.utf8)
+        case .remove: bytes.append(Mark.remove)
+        case .tick(let now):
+            bytes.append(Mark.tick)
+            bytes.append(varint: now)
+        }
+    }
+
+    /// Reads what ``append(to:)`` has appended.
+    ///
+    /// - Throws: ``LogBytesError`` when the bytes end too early or say what no entry says.
+    public init(graph: String, from reader: inout LogBytesReader) throws(LogBytesError) {
+        let flags = try reader.byte()
+        guard flags < Flag.key << 1 else { throw LogBytesError() }
+        self.init(graph: graph, kind: try Self.kind(from: &reader))
+        if flags & Flag.set != 0 {
+            let count = try reader.count()
+            set.reserveCapacity(count)
+            for _ in 0..<count { set.append(Assignment(try reader.text(), try reader.counted())) }
+        }
+        if flags & Flag.clear != 0 { clear = try Self.names(from: &reader) }
+        if flags & Flag.claimed != 0 { claimed = try Self.names(from: &reader) }
+        if flags & Flag.by != 0 { by = try reader.text() }
+        if flags & Flag.context != 0 { context = try reader.counted() }
+        if flags & Flag.key != 0 {
+            let text = try reader.text()
+            var digest: UInt128 = 0
+            for place in 0..<16 { digest |= UInt128(try reader.byte()) << (8 * place) }
+            key = Key(text, digest: digest)
+        }
+    }
+
+    private static func kind(from reader: inout LogBytesReader) throws(LogBytesError) -> Kind {
+        switch try reader.byte() {
+        case Mark.values: return .values
+        case Mark.define:
+            let origin = try origin(from: &reader)
+            return .define(text: try reader.text(), origin)
+        case Mark.redefine:
+            let origin = try origin(from: &reader)
+            return .redefine(text: try reader.text(), origin)
+        case Mark.remove: return .remove
+        case Mark.tick: return .tick(now: try reader.varint())
+        default: throw LogBytesError()
+        }
+    }
+
+    private static func origin(
+        from reader: inout LogBytesReader
+    ) throws(LogBytesError) -> DefinitionOrigin {
+        guard let origin = DefinitionOrigin(rawValue: try reader.byte()) else { throw LogBytesError() }
+        return origin
+    }
+
+    private static func names(from reader: inout LogBytesReader) throws(LogBytesError) -> [String] {
+        var names: [String] = []
+        for _ in 0..<(try reader.count()) { names.append(try reader.text()) }
+        return names
+    }
+}
+
+/// Bytes of a log that say nothing that a log writes.
+public struct LogBytesError: Error, Hashable {
+    /// The error.
+    public init() {}
+}
+
+/// Reads the parts of a binary form one after the other.
+public struct LogBytesReader {
+    private var rest: UnsafeRawBufferPointer
+
+    /// A reader at the beginning of `bytes`, which have to stay where they are while it reads.
+    public init(_ bytes: UnsafeRawBufferPointer) {
+        rest = bytes
+    }
+
+    /// Whether everything has been read.
+    public var isAtEnd: Bool { rest.isEmpty }
+
+    /// Reads one byte.
+    public mutating func byte() throws(LogBytesError) -> UInt8 {
+        guard let byte = rest.first else { throw LogBytesError() }
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst())
+        return byte
+    }
+
+    /// Reads a number.
+    public mutating func varint() throws(LogBytesError) -> UInt64 {
+        var number: UInt64 = 0
+        var shift: UInt64 = 0
+        while shift < 64 {
+            let byte = try byte()
+            number |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return number }
+            shift += 7
+        }
+        throw LogBytesError()
+    }
+
+    /// Reads how many things follow; each takes a byte at least.
+    public mutating func count() throws(LogBytesError) -> Int {
+        let count = try varint()
+        guard count <= UInt64(rest.count) else { throw LogBytesError() }
+        return Int(count)
+    }
+
+    /// Reads bytes that stand behind their number.
+    public mutating func counted() throws(LogBytesError) -> [UInt8] {
+        Array(try slice())
+    }
+
+    /// Reads a text.
+    public mutating func text() throws(LogBytesError) -> String {
+        String(decoding: try slice(), as: UTF8.self)
+    }
+
+    private mutating func slice() throws(LogBytesError) -> UnsafeRawBufferPointer {
+        let count = try count()
+        defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count)) }
+        return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
+    }
+}
+
+extension [UInt8] {
+    /// Appends a number in one to ten bytes.
+    public mutating func append(varint number: UInt64) {
+        var rest = number
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// Appends bytes behind their number.
+    public mutating func append(counted bytes: some Collection<UInt8>) {
+        append(varint: UInt64(bytes.count))
+        append(contentsOf: bytes)
+    }
+}

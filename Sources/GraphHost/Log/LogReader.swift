@@ -1,0 +1,67 @@
+/// What a log has stored, for any thread: snapshots, and the entries between and after them.
+///
+/// What is read is one moment of the log, as far as it has not been trimmed.
+public protocol LogReader: Sendable {
+    /// The newest snapshot of a graph whose rev is not above `rev`; nil: there is none.
+    func snapshot(of graph: String, notAfter rev: UInt64) throws(StoreError) -> GraphSnapshot?
+
+    /// Calls `visit` with the entries of a graph whose revs lie in `revs`, in order, until it returns false.
+    func entries(
+        of graph: String,
+        in revs: ClosedRange<UInt64>,
+        _ visit: (LogEntry, LogStamp) throws(StoreError) -> Bool
+    ) throws(StoreError)
+
+    /// The idempotency keys of a graph whose commits were made at `time` or later, oldest first.
+    func keys(of graph: String, since time: UInt64) throws(StoreError) -> [StoredKey]
+}
+
+/// One graph's state at one rev (`LiveGraph.save()`).
+public struct GraphSnapshot: Hashable, Sendable {
+    /// The last commit that is in it.
+    public let stamp: LogStamp
+    /// The state; what it says, only this version of the server knows.
+    public let state: [UInt8]
+
+    /// The state at a commit.
+    public init(_ stamp: LogStamp, _ state: [UInt8]) {
+        self.stamp = stamp
+        self.state = state
+    }
+}
+
+/// An idempotency key with what was answered to it.
+public struct StoredKey: Hashable, Sendable {
+    /// The key, and the hash of the change.
+    public let key: LogEntry.Key
+    /// The principal that used it.
+    public let by: String?
+    /// The commit it made.
+    public let stamp: LogStamp
+    /// How many nodes that set or cleared.
+    public let changed: Int
+
+    /// `key`, used by `by` for the commit at `stamp`.
+    public init(_ key: LogEntry.Key, by: String?, _ stamp: LogStamp, changed: Int) {
+        self.key = key
+        self.by = by
+        self.stamp = stamp
+        self.changed = changed
+    }
+}
+
+/// Why a store cannot be opened or read, for the person who runs the server.
+public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong, with its place.
+    public let message: String
+    /// What can be done about it.
+    public let hint: String?
+
+    /// `message`, and what can be done.
+    public init(_ message: String, hint: String? = nil) {
+        self.message = message
+        self.hint = hint
+    }
+
+    public var description: String { hint.map { "\(message); \($0)" } ?? message }
+}

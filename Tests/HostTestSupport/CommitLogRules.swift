@@ -1,0 +1,153 @@
+public import GraphHost
+import Testing
+
+/// What every commit log must do, whatever it is made of.
+///
+/// A log's own test calls this with a way to make one, and a way to make it anew from what the last one has stored.
+public func checkCommitLog<Log: CommitLog>(
+    _ make: () throws -> Log,
+    again: (Log) throws -> Log
+) throws {
+    var log = try make()
+    let follower = LogListener()
+    log.follower = follower
+    #expect(log.health == .ready)
+    #expect(log.graphs == [])
+    let begin = try log.open(graph: "a")
+    #expect(begin.rev == 0)
+    #expect((1...32).contains(begin.epoch.utf8.count))
+
+    // Two graphs, interleaved, with a clock that also stands still and runs back.
+    var sent: [LogEntry] = [
+        LogEntry(graph: "a", kind: .define(text: #"{"graph":"a"}"#, .file)),
+        LogEntry(graph: "b", kind: .define(text: #"{"graph":"b"}"#, .client)),
+    ]
+    var ticket: UInt64 = 1
+    func append(_ entries: [LogEntry], wall: UInt64) {
+        let count = UInt64(entries.count)
+        log.append(entries, tickets: ticket..<ticket + count, wall: wall)
+        ticket += count
+    }
+    append(sent, wall: 100)
+    for (place, wall) in [100, 250, 90, 300, 300, 10, 400].enumerated() {
+        var turn: [LogEntry] = []
+        for graph in ["a", "b", "a"] where place % 2 == 0 || graph == "a" {
+            turn.append(entry(number: sent.count + turn.count, of: graph))
+        }
+        sent += turn
+        append(turn, wall: UInt64(wall))
+        // Some turns come while the log is still busy with the last one.
+        if place % 3 == 0 { log.settle() }
+    }
+    log.settle()
+    #expect(follower.refused == [])
+    #expect(follower.committed.map(\.ticket).sorted() == Array(1..<ticket), "each is answered once")
+    var expected: [String: [(LogEntry, LogStamp)]] = [:]
+    for graph in ["a", "b"] {
+        let own = follower.committed.filter { sent[Int($0.ticket) - 1].graph == graph }
+        #expect(own.map(\.ticket) == own.map(\.ticket).sorted(), "in order of appending")
+        #expect(own.map(\.stamp.rev) == Array(1...UInt64(own.count)), "revs rise by one")
+        #expect(own.map(\.stamp.time) == own.map(\.stamp.time).sorted(), "times never fall")
+        expected[graph] = own.map { (sent[Int($0.ticket) - 1], $0.stamp) }
+    }
+    func checkStored() throws {
+        for (graph, records) in expected {
+            let position = try log.open(graph: graph)
+            #expect(position.rev == records.last?.1.rev, "the history goes on")
+            #expect(position.time == records.last?.1.time)
+            #expect(position.epoch == begin.epoch)
+            var read: [(LogEntry, LogStamp)] = []
+            try log.reader.entries(of: graph, in: 1...(.max >> 1)) { entry, stamp in
+                read.append((entry, stamp))
+                return true
+            }
+            #expect(read.map(\.0) == records.map(\.0), "what is stored is what was appended")
+            #expect(read.map(\.1) == records.map(\.1))
+            read = []
+            try log.reader.entries(of: graph, in: 3...5) { entry, stamp in
+                read.append((entry, stamp))
+                return stamp.rev < 4
+            }
+            #expect(read.map(\.1.rev) == [3, 4], "as far as the reader wants")
+        }
+        #expect(try log.reader.snapshot(of: "a", notAfter: .max >> 1) == nil)
+    }
+    #expect(log.graphs == [StoredGraph("a", .file), StoredGraph("b", .client)])
+    try checkStored()
+    let keys = try log.reader.keys(of: "a", since: 0)
+    let keyed = (expected["a"] ?? []).filter { $0.0.key != nil }
+    #expect(keys.map(\.key) == keyed.compactMap(\.0.key) && !keys.isEmpty)
+    #expect(keys.map(\.stamp) == keyed.map(\.1))
+    #expect(keys.map(\.changed) == keyed.map(\.0.changed))
+    #expect(try log.reader.keys(of: "a", since: 401).isEmpty, "older keys are over")
+
+    log.close()
+    log = try again(log)
+    log.follower = follower
+    #expect(log.graphs == [StoredGraph("a", .file), StoredGraph("b", .client)])
+    try checkStored()
+    // A graph that has ended is not brought back, but its revs go on.
+    append([LogEntry(graph: "b", kind: .remove)], wall: 500)
+    append([LogEntry(graph: "a", kind: .redefine(text: "{}", .client))], wall: 500)
+    log.settle()
+    #expect(log.graphs == [StoredGraph("a", .client)])
+    log.close()
+    log = try again(log)
+    #expect(log.graphs == [StoredGraph("a", .client)])
+    #expect(try log.open(graph: "b").rev == UInt64((expected["b"] ?? []).count + 1))
+    log.close()
+}
+
+/// An entry that has something of everything, now and then.
+private func entry(number: Int, of graph: String) -> LogEntry {
+    var entry = LogEntry(graph: graph)
+    switch number % 6 {
+    case 0: entry.kind = .tick(now: UInt64(number) * 1_000)
+    case 1: entry.set = [LogEntry.Assignment("x", Array("\(number)".utf8))]
+    case 2:
+        entry.set = [
+            LogEntry.Assignment("x", Array("[]".utf8)), LogEntry.Assignment("ÿ", Array(#""ü""#.utf8)),
+        ]
+        entry.claimed = ["ÿ"]
+        entry.by = "somebody"
+        entry.context = Array("{\"n\":\(number)}".utf8)
+    case 3, 4:
+        entry.set = [LogEntry.Assignment("x", Array(repeating: UInt8(ascii: "1"), count: 5_000))]
+        entry.clear = ["x", "y"]
+        entry.key = LogEntry.Key("key \(number)", digest: UInt128.max - UInt128(number))
+    default: entry.clear = ["y"]
+    }
+    return entry
+}
+
+/// Hears what a log says.
+public final class LogListener: CommitLogFollower {
+    /// What was committed, in the order in which it was said.
+    public private(set) var committed: [(ticket: UInt64, stamp: LogStamp)] = []
+    /// What was refused.
+    public private(set) var refused: [UInt64] = []
+    /// Why, for each.
+    public private(set) var refusals: [HostError] = []
+    /// How often the log's health has changed.
+    public private(set) var changes = 0
+    /// What is stored when the log asks for a graph.
+    public var state: (String) -> GraphSnapshot? = { _ in nil }
+    /// Called when the health has changed.
+    public var onHealth: () -> Void = {}
+
+    /// Has heard nothing.
+    public init() {}
+
+    public func log(committed ticket: UInt64, at stamp: LogStamp) { committed.append((ticket, stamp)) }
+    public func log(refused ticket: UInt64, because error: HostError) {
+        refused.append(ticket)
+        refusals.append(error)
+    }
+    public func log(received entry: LogEntry, at stamp: LogStamp) {}
+    public func logHealthChanged() {
+        changes += 1
+        onHealth()
+    }
+    public func log(lostEpochOf graph: String) {}
+    public func snapshot(of graph: String) -> GraphSnapshot? { state(graph) }
+}

@@ -1,0 +1,228 @@
+public import GraphHost
+
+/// A log in memory that fails as a test says: it answers late, refuses, loses its epoch, feels unwell, and starts again.
+public final class FaultyLog: CommitLog {
+    public weak var follower: (any CommitLogFollower)?
+    public var health: LogHealth {
+        didSet { if health != oldValue { follower?.logHealthChanged() } }
+    }
+    public private(set) var statistics = LogStatistics()
+
+    /// Refuses what is appended from now on.
+    public var refusal: HostError?
+    /// Answers when the test says so (``confirm(_:)``), also while settling; what it refuses, it refuses at once.
+    public var isSlow: Bool
+    /// Whether it will answer by itself.
+    public var answers: Bool { !isSlow || refusal != nil }
+    /// Calls what it is given soon, but not at once: the turn after this one. Without it a log that is not slow answers when
+    /// it settles.
+    public var later: ((@escaping () -> Void) -> Void)?
+    /// Called before it answers or loses anything: what came in a turn that has not ended shall be appended.
+    public var collect: () -> Void = {}
+
+    private let store: Store
+    /// What has been appended and not answered; its stamps are given with the answers.
+    private var waiting: [(entry: LogEntry, ticket: UInt64, wall: UInt64)] = []
+
+    /// A log with nothing in it.
+    public init(epoch: String = "e1", _ health: LogHealth = .ready, isSlow: Bool = false) {
+        store = Store(epoch: epoch)
+        self.health = health
+        self.isSlow = isSlow
+    }
+
+    /// What the next start of the server finds of another log: what that has answered.
+    public init(after former: FaultyLog) {
+        store = Store(former.store)
+        health = .ready
+        isSlow = false
+    }
+
+    public var graphs: [StoredGraph] { store.graphs }
+    public var reader: any LogReader { store }
+
+    public func open(graph: String) throws(HostError) -> LogPosition { store.position(of: graph) }
+
+    public func append(_ entries: [LogEntry], tickets: Range<UInt64>, wall: UInt64) {
+        for (entry, ticket) in zip(entries, tickets) {
+            waiting.append((entry, ticket, wall))
+        }
+        guard answers else { return }
+        later? { [weak self] in self?.settle() }
+    }
+
+    /// How many commits wait for an answer.
+    public var pending: Int {
+        collect()
+        return waiting.count
+    }
+
+    public func settle() {
+        guard answers else { return }
+        confirm()
+    }
+
+    public func close() { settle() }
+
+    /// Makes the oldest commits durable, and says so; or refuses them, where it shall.
+    public func confirm(_ count: Int = .max) {
+        collect()
+        for _ in 0..<min(count, waiting.count) {
+            if let refusal {
+                lose(refusal)
+                return
+            }
+            let (entry, ticket, wall) = waiting.removeFirst()
+            let stamp = store.add(entry, wall: wall)
+            statistics.commits += 1
+            statistics.writes += 1
+            follower?.log(committed: ticket, at: stamp)
+        }
+    }
+
+    /// Makes the oldest commit durable, but says nothing yet; returns how to say it.
+    public func write() -> () -> Void {
+        collect()
+        let (entry, ticket, wall) = waiting.removeFirst()
+        let stamp = store.add(entry, wall: wall)
+        return { [weak self] in self?.follower?.log(committed: ticket, at: stamp) }
+    }
+
+    /// Loses all that is waiting.
+    public func lose(_ error: HostError) {
+        collect()
+        let lost = waiting
+        waiting = []
+        statistics.failures += 1
+        for (_, ticket, _) in lost { follower?.log(refused: ticket, because: error) }
+    }
+
+    /// Stores what the graph is now.
+    public func storeSnapshot(of graph: String) {
+        guard let snapshot = follower?.snapshot(of: graph) else { return }
+        store.add(snapshot, of: graph)
+        statistics.snapshots += 1
+    }
+
+    /// Another server writes a commit, which this one hears of.
+    public func receive(_ entry: LogEntry, wall: UInt64) {
+        let stamp = store.add(entry, wall: wall)
+        follower?.log(received: entry, at: stamp)
+    }
+
+    /// Stores an entry of which no server hears.
+    public func store(_ entry: LogEntry) { _ = store.add(entry, wall: 0) }
+
+    /// Loses an entry, but not its place.
+    public func drop(rev: UInt64) { store.drop(rev) }
+
+    /// The last commit of a graph comes again.
+    public func repeatLast(of graph: String) {
+        guard let last = store.records(of: graph).last else { return }
+        follower?.log(received: last.entry, at: last.stamp)
+    }
+
+    /// Goes on in another epoch, as an empty store does.
+    public func begin(epoch: String, losing graphs: String...) {
+        store.begin(epoch)
+        for graph in graphs { follower?.log(lostEpochOf: graph) }
+    }
+}
+
+/// What a ``FaultyLog`` has kept.
+///
+/// Unchecked, because tests read where they write.
+private final class Store: LogReader, @unchecked Sendable {
+    struct Record {
+        let entry: LogEntry
+        let stamp: LogStamp
+    }
+
+    private var epoch: String
+    private var records: [String: [Record]] = [:]
+    private var snapshots: [String: [GraphSnapshot]] = [:]
+    private var dropped: Set<UInt64> = []
+
+    init(epoch: String) {
+        self.epoch = epoch
+    }
+
+    init(_ other: Store) {
+        epoch = other.epoch
+        records = other.records
+        snapshots = other.snapshots
+        dropped = other.dropped
+    }
+
+    func begin(_ epoch: String) {
+        self.epoch = epoch
+        records = [:]
+        snapshots = [:]
+    }
+
+    var graphs: [StoredGraph] {
+        records.keys.sorted().compactMap { name in
+            var origin: DefinitionOrigin?
+            for record in records(of: name) {
+                switch record.entry.kind {
+                case .define(_, let new), .redefine(_, let new): origin = new
+                case .remove: origin = nil
+                case .values, .tick: break
+                }
+            }
+            return origin.map { StoredGraph(name, $0) }
+        }
+    }
+
+    func records(of graph: String) -> [Record] { records[graph] ?? [] }
+
+    func drop(_ rev: UInt64) {
+        dropped.insert(rev)
+    }
+
+    func position(of graph: String) -> LogPosition {
+        let last = records[graph]?.last?.stamp
+        return LogPosition(epoch: epoch, rev: last?.rev ?? 0, time: last?.time ?? 0)
+    }
+
+    func add(_ entry: LogEntry, wall: UInt64) -> LogStamp {
+        let stamp = position(of: entry.graph).next(at: wall)
+        // As it is read back from a disk.
+        var bytes: [UInt8] = []
+        entry.append(to: &bytes)
+        let copy = bytes.withUnsafeBytes { bytes in
+            var reader = LogBytesReader(bytes)
+            return try? LogEntry(graph: entry.graph, from: &reader)
+        }
+        precondition(copy == entry, "an entry has changed on its way through bytes")
+        if case .define = entry.kind { snapshots[entry.graph] = [] }
+        records[entry.graph, default: []].append(Record(entry: copy ?? entry, stamp: stamp))
+        return stamp
+    }
+
+    func add(_ snapshot: GraphSnapshot, of graph: String) {
+        snapshots[graph, default: []].append(snapshot)
+    }
+
+    func snapshot(of graph: String, notAfter rev: UInt64) throws(StoreError) -> GraphSnapshot? {
+        snapshots[graph]?.last { $0.stamp.rev <= rev }
+    }
+
+    func entries(
+        of graph: String,
+        in revs: ClosedRange<UInt64>,
+        _ visit: (LogEntry, LogStamp) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        for record in records(of: graph)
+        where revs.contains(record.stamp.rev) && !dropped.contains(record.stamp.rev) {
+            guard try visit(record.entry, record.stamp) else { return }
+        }
+    }
+
+    func keys(of graph: String, since time: UInt64) throws(StoreError) -> [StoredKey] {
+        records(of: graph).compactMap { record in
+            guard let key = record.entry.key, record.stamp.time >= time else { return nil }
+            return StoredKey(key, by: record.entry.by, record.stamp, changed: record.entry.changed)
+        }
+    }
+}
