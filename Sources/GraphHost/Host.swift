@@ -341,7 +341,9 @@ public final class Host {
         return .pending(pending)
     }
 
-    /// Waits until the log has answered every commit. For the start, before there are clients.
+    /// Waits until the log has answered every commit.
+    ///
+    /// For the start, before there are clients.
     public func settle() {
         handOver()
         log?.settle()

@@ -70,6 +70,7 @@ public func checkCommitLog<Log: CommitLog>(
             }
             #expect(read.map(\.1.rev) == [3, 4], "as far as the reader wants")
         }
+        #expect(try log.reader.revs(of: "a") == 1...UInt64((expected["a"] ?? []).count))
         #expect(try log.reader.snapshot(of: "a", notAfter: .max >> 1) == nil)
     }
     #expect(log.graphs == [StoredGraph("a", .file), StoredGraph("b", .client)])

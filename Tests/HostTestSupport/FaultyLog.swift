@@ -14,8 +14,9 @@ public final class FaultyLog: CommitLog {
     public var isSlow: Bool
     /// Whether it will answer by itself.
     public var answers: Bool { !isSlow || refusal != nil }
-    /// Calls what it is given soon, but not at once: the turn after this one. Without it a log that is not slow answers when
-    /// it settles.
+    /// Calls what it is given soon, but not at once.
+    ///
+    /// Without it, a log that is not slow answers when it settles.
     public var later: ((@escaping () -> Void) -> Void)?
     /// Called before it answers or loses anything: what came in a turn that has not ended shall be appended.
     public var collect: () -> Void = {}
@@ -202,6 +203,14 @@ private final class Store: LogReader, @unchecked Sendable {
 
     func add(_ snapshot: GraphSnapshot, of graph: String) {
         snapshots[graph, default: []].append(snapshot)
+    }
+
+    func revs(of graph: String) throws(StoreError) -> ClosedRange<UInt64>? {
+        let first = snapshots[graph]?.first?.stamp.rev
+        let begin = records(of: graph).first { if case .define = $0.entry.kind { true } else { false } }
+        let last = records(of: graph).last
+        guard let last, let from = [first, begin?.stamp.rev].compactMap(\.self).min() else { return nil }
+        return from...last.stamp.rev
     }
 
     func snapshot(of graph: String, notAfter rev: UInt64) throws(StoreError) -> GraphSnapshot? {

@@ -3,10 +3,15 @@ internal import ReactiveGraph
 // Graphs that a log has: brought back at the start, followed while others write them, and looked at as they were.
 
 extension Host {
+    /// What is stored, for looking back; nil where nothing is kept.
+    public var reader: (any LogReader)? { log?.reader }
+
     /// The graphs that the log has, by name, also those that have not been brought back.
     public var storedGraphs: [StoredGraph] { log?.graphs ?? [] }
 
-    /// The graph of that name. Where it is only stored it is brought back: from its newest snapshot, and every commit after it.
+    /// The graph of that name.
+    ///
+    /// Where it is only stored it is brought back: from its newest snapshot, and every commit after it.
     ///
     /// Whatever stood for a session (`"presence": true`) is cleared by a commit: no session has outlived the start.
     ///

@@ -2,6 +2,9 @@
 ///
 /// What is read is one moment of the log, as far as it has not been trimmed.
 public protocol LogReader: Sendable {
+    /// The revs at which a graph can be rebuilt, from the oldest that has not been trimmed to the last; nil: there are none.
+    func revs(of graph: String) throws(StoreError) -> ClosedRange<UInt64>?
+
     /// The newest snapshot of a graph whose rev is not above `rev`; nil: there is none.
     func snapshot(of graph: String, notAfter rev: UInt64) throws(StoreError) -> GraphSnapshot?
 
