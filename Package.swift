@@ -53,6 +53,11 @@ let package = Package(
             pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
         ),
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
+        ),
         // RE2 is C++: what Swift sees is a header in C. Its pkg-config file asks for nothing but `-lre2` and a flag that
         // SwiftPM refuses with a warning.
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
@@ -65,7 +70,7 @@ let package = Package(
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: strict),
 
         // The three columns.
-        .target(name: "EventLoop", dependencies: ["CLibuv"], swiftSettings: strict),
+        .target(name: "EventLoop", dependencies: ["CLibuv", deque], swiftSettings: strict),
         .target(name: "HTTP", dependencies: ["Support", "CLLHTTP", "CZlib"], swiftSettings: strict),
         .target(
             name: "GraphHost",
@@ -73,11 +78,19 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // Where commits are kept.
+        .target(
+            name: "SQLiteLog",
+            dependencies: ["GraphHost", "EventLoop", "CSQLite", "CZlib"],
+            path: "Sources/Engines/SQLiteLog",
+            swiftSettings: strict
+        ),
+
         // Where everything meets.
         .target(
             name: "SluiceServer",
             dependencies: [
-                "Support", "EventLoop", "HTTP", "GraphHost", "CYAML", "COpenSSL", "CRE2",
+                "Support", "EventLoop", "HTTP", "GraphHost", "SQLiteLog", "CYAML", "COpenSSL", "CRE2",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
@@ -119,6 +132,13 @@ let package = Package(
         .testTarget(
             name: "GraphHostTests",
             dependencies: ["GraphHost", "TestSupport", "HostTestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SQLiteLogTests",
+            dependencies: [
+                "SQLiteLog", "GraphHost", "EventLoop", "CSQLite", "TestSupport", "HostTestSupport",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 stage=${1:-build}
-packages=(pkg-config libuv1-dev libyaml-dev zlib1g-dev libssl-dev libre2-dev)
+packages=(pkg-config libuv1-dev libyaml-dev zlib1g-dev libssl-dev libre2-dev libsqlite3-dev)
 further=()
 if [ "$stage" = test ]; then
     packages+=(curl openssl python3 python3-venv chromium fonts-dejavu-core)
@@ -55,7 +55,7 @@ if command -v dpkg-query >/dev/null; then
         as_root env "PATH=$PATH" bash scripts/setup-llhttp.sh
     fi
 else
-    for library in libuv yaml-0.1 zlib openssl re2 libllhttp; do
+    for library in libuv yaml-0.1 zlib openssl re2 sqlite3 libllhttp; do
         pkg-config --exists "$library" || {
             echo "setup: install the development files of $library so that pkg-config finds them" >&2
             exit 1

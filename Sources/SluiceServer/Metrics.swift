@@ -14,11 +14,35 @@ enum Metrics {
             "Whether the log takes commits.",
             server.host.health == .ready ? 1 : 0
         )
+        if let statistics = server.host.logStatistics { log(statistics, &out) }
         out.sample("sluice_internal_errors_total", "counter", "Mistakes of the server.", server.faults)
         sessions(server.host.statistics, &out)
         out.head("sluice_build_info", "gauge", "Which Sluice this is.")
         out.append(utf8: "sluice_build_info{version=\"\(Version.text)\"} 1\n")
         process(server, &out)
+    }
+
+    private static func log(_ statistics: LogStatistics, _ out: inout ByteBuffer) {
+        out.sample(
+            "sluice_log_commits_total",
+            "counter",
+            "Commits that the log has made durable.",
+            statistics.commits
+        )
+        out.sample(
+            "sluice_log_writes_total",
+            "counter",
+            "Writes of the log, each of one commit or many.",
+            statistics.writes
+        )
+        out.sample("sluice_log_failures_total", "counter", "Writes that failed.", statistics.failures)
+        out.sample(
+            "sluice_log_snapshots_total",
+            "counter",
+            "Snapshots that were stored.",
+            statistics.snapshots
+        )
+        out.sample("sluice_log_bytes", "gauge", "Bytes of the database.", statistics.bytes)
     }
 
     private static func graphs(_ server: Server, _ out: inout ByteBuffer) {

@@ -61,7 +61,7 @@ struct Serve: ParsableCommand {
                 configuration.limits.connections = room
             }
             let loop = try Loop()
-            let server = Server(configuration, on: loop, log: log)
+            let server = try Server(configuration, on: loop, log: log)
             try server.start()
             if !server.adminURL.isEmpty { Terminal.print("operations on \(server.adminURL)") }
             Terminal.print("listening on \(server.url)")

@@ -1,5 +1,6 @@
 import EventLoop
 import GraphHost
+import HostTestSupport
 import Testing
 
 @testable import SluiceServer
@@ -79,7 +80,7 @@ struct DrainTests {
             configuration.listen = .tcp(host: "127.0.0.1", port: 0)
             configuration.publicFolder = ""
             change(&configuration)
-            let server = Server(configuration, on: loop, log: StandardErrorLog.logger(configuration.log))
+            let server = try Server(configuration, on: loop, log: StandardErrorLog.logger(configuration.log))
             do {
                 try server.start()
                 server.stop()

@@ -1,5 +1,6 @@
 import EventLoop
 import GraphHost
+import HostTestSupport
 import Logging
 import Testing
 
@@ -34,7 +35,7 @@ struct MemoryTests {
         configuration.memoryPressure = setting
         let loop = try Loop()
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let server = Server(configuration, on: loop, log: log)
+        let server = try Server(configuration, on: loop, log: log)
         server.openPressure = { (_, path, action) throws(UVError) in
             kernel.asked.append(path)
             if refuses { throw UVError(code: -1, call: "open") }

@@ -1,5 +1,6 @@
 import EventLoop
 import GraphHost
+import HostTestSupport
 import Testing
 
 @testable import SluiceServer

@@ -1,4 +1,5 @@
 import EventLoop
+import HostTestSupport
 import Testing
 
 @testable import SluiceServer

@@ -1,3 +1,4 @@
+import HostTestSupport
 import Testing
 
 @testable import SluiceServer

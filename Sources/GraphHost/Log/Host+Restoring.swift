@@ -3,6 +3,9 @@ internal import ReactiveGraph
 // Graphs that a log has: brought back at the start, followed while others write them, and looked at as they were.
 
 extension Host {
+    /// The counters of the log; nil where nothing is kept.
+    public var logStatistics: LogStatistics? { log?.statistics }
+
     /// What is stored, for looking back; nil where nothing is kept.
     public var reader: (any LogReader)? { log?.reader }
 

@@ -62,7 +62,7 @@ public struct ReloadStops {
         let loop = try Loop()
         var log = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
         log.logLevel = .critical
-        let server = Server(configuration, on: loop, log: log)
+        let server = try Server(configuration, on: loop, log: log)
         try server.start()
         try write(paths, factor: 3)
 

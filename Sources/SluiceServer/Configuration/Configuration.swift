@@ -1,5 +1,6 @@
 public import EventLoop
 public import HTTP
+public import SQLiteLog
 
 /// What a server can be told, with the defaults (spec: definitions.md §5, wire-protocol.md §4 and §5).
 ///
@@ -25,6 +26,12 @@ public struct Configuration: Sendable {
     public var graphs = "config/graphs"
     /// Whether that folder is read again whenever something in it has changed.
     public var watch = false
+    /// The folder in which commits are kept; empty: they are gone with the process.
+    public var dataDir = ""
+    /// How safe a commit is before it is answered.
+    public var durability = Durability.written
+    /// How many revs of each graph can be looked back at.
+    public var keepRevs = 100_000
     /// The folder of static files; empty: none are served.
     public var publicFolder = "public"
     /// Further folders of static files, each `/path=folder`.

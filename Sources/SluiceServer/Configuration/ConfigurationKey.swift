@@ -58,6 +58,19 @@ public struct ConfigurationKey {
             ),
             Self("graphs", \.graphs, .path, "folder of graph definitions"),
             Self("watch", \.watch, .flag, "whether that folder is read again whenever it has changed"),
+            Self(
+                "dataDir",
+                \.dataDir,
+                .path,
+                "folder in which commits are kept; empty: they are gone with the process"
+            ),
+            Self("durability", \.durability, .word, "how safe a commit is before it is answered"),
+            Self(
+                "keepRevs",
+                \.keepRevs,
+                .integer(1...1_000_000_000),
+                "revs of each graph that can be looked back at"
+            ),
             Self("public", \.publicFolder, .path, "folder of static files; empty: none"),
             Self(
                 "mounts",

@@ -85,25 +85,12 @@ extension Server {
         }
     }
 
-    /// Brings back what clients have defined, and takes up the files; what files have defined comes back with them.
     private func loadGraphs() throws(StartFailure) {
-        for stored in host.storedGraphs where stored.origin == .client {
-            do throws(StoreError) {
-                _ = try host.restore(graph: stored.name)
-            } catch {
-                throw StartFailure(["\(error)"])
-            }
-        }
+        try restoreGraphs()
         let reading = Reloading(self, ReloadReport()) { _ in }
         reading.run()
         guard reading.report.problems.isEmpty else { throw StartFailure(reading.report.problems) }
-        host.settle()
-        for stored in host.storedGraphs where host[stored.name] == nil {
-            log.warning(
-                "a stored graph has no file any more; what it holds is kept until there is one",
-                metadata: ["graph": "\(stored.name)"]
-            )
-        }
+        settleGraphs()
     }
 
     private func watchFolder() throws(UVError) {

@@ -106,9 +106,16 @@ public final class Server {
     @exclusivity(unchecked) var writing: Unmanaged<Connection>?
     @exclusivity(unchecked) private var encodedSecond: UInt64 = .max
 
-    /// A server that has read nothing and listens nowhere yet; its graphs live in memory.
-    public convenience init(_ configuration: Configuration, on loop: Loop, log: Logger) {
-        self.init(configuration, store: .memory(epoch: Epoch.make()), on: loop, log: log)
+    /// A server that listens nowhere yet; its graphs are kept where the configuration says.
+    ///
+    /// - Throws: ``StartFailure`` where `dataDir` cannot be used.
+    public convenience init(
+        _ configuration: Configuration,
+        on loop: Loop,
+        log: Logger
+    ) throws(StartFailure) {
+        let store = try Server.openStore(configuration, on: loop, log)
+        self.init(configuration, store: store, on: loop, log: log)
     }
 
     /// The same with graphs whose commits are kept as `store` says.

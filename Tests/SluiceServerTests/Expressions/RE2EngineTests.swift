@@ -1,5 +1,6 @@
 import CEL
 import GraphHost
+import HostTestSupport
 import Testing
 
 @testable import SluiceServer

@@ -7,10 +7,12 @@ import Testing
 #endif
 
 /// A folder that is gone when the test is.
-final class TemporaryFolder {
-    let path: String
+public final class TemporaryFolder {
+    /// Where it is.
+    public let path: String
 
-    init() throws {
+    /// Makes an empty one.
+    public init() throws {
         var template = Array("/tmp/sluice-test-XXXXXX".utf8CString)
         let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) != nil }
         try #require(made)
@@ -37,7 +39,7 @@ final class TemporaryFolder {
     }
 
     /// Writes a file; the folders before it are made.
-    func write(_ name: String, _ text: String) {
+    public func write(_ name: String, _ text: String) {
         var folder = path
         for part in name.split(separator: "/").dropLast() {
             folder += "/\(part)"
@@ -49,14 +51,32 @@ final class TemporaryFolder {
     }
 
     /// Makes a symbolic link.
-    func link(_ name: String, to target: String) {
+    public func link(_ name: String, to target: String) {
         symlink(target, "\(path)/\(name)")
     }
 }
 
 extension TemporaryFolder {
+    /// The bytes of a file; none where there is no such file.
+    public func bytes(of name: String) -> [UInt8] {
+        guard let file = fopen("\(path)/\(name)", "r") else { return [] }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var room = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&room, 1, room.count, file), count > 0 { bytes += room.prefix(count) }
+        return bytes
+    }
+
+    /// Writes bytes into a file that exists, over those that are there.
+    public func overwrite(_ name: String, at offset: Int, _ bytes: [UInt8]) {
+        guard let file = fopen("\(path)/\(name)", "r+") else { return }
+        fseek(file, offset, SEEK_SET)
+        fwrite(bytes, 1, bytes.count, file)
+        fclose(file)
+    }
+
     /// Makes a named pipe.
-    func pipe(_ name: String) {
+    public func pipe(_ name: String) {
         mkfifo("\(path)/\(name)", 0o600)
     }
 }

@@ -1,0 +1,190 @@
+internal import CSQLite
+
+/// What SQLite says when it cannot do something.
+struct DatabaseError: Error, Hashable {
+    /// The extended result code (https://sqlite.org/rescode.html).
+    let code: Int32
+    /// SQLite's own words.
+    let message: String
+
+    /// The result code without its details.
+    var primary: Int32 { code & 0xff }
+
+    /// For the server's log.
+    var description: String { "\(message) (SQLite \(code))" }
+}
+
+/// One connection to a database file.
+///
+/// Any thread may use it, but one at a time.
+final class Database {
+    fileprivate let raw: OpaquePointer
+    private var statements: [String: Statement] = [:]
+
+    /// Opens a file; a writer makes it where there is none.
+    init(_ path: String, vfs: String?, isReadOnly: Bool) throws(DatabaseError) {
+        var raw: OpaquePointer?
+        let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        let code = sqlite3_open_v2(path, &raw, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
+        guard code == SQLITE_OK, let raw else {
+            let message = raw.map { String(cString: sqlite3_errmsg($0)) } ?? "no memory"
+            sqlite3_close_v2(raw)
+            throw DatabaseError(code: code, message: message)
+        }
+        self.raw = raw
+        // A checkpoint of the writer may be in a reader's way for a moment, and the reverse.
+        sqlite3_busy_timeout(raw, 5_000)
+    }
+
+    deinit {
+        statements = [:]
+        sqlite3_close_v2(raw)
+    }
+
+    fileprivate func error(_ code: Int32) -> DatabaseError {
+        DatabaseError(code: code, message: String(cString: sqlite3_errmsg(raw)))
+    }
+
+    /// Runs statements that answer nothing that is looked at.
+    func run(_ sql: String) throws(DatabaseError) {
+        let code = sqlite3_exec(raw, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw error(code) }
+    }
+
+    /// A prepared statement, which is kept for the next time.
+    func statement(_ sql: String) throws(DatabaseError) -> Statement {
+        if let known = statements[sql] { return known }
+        var raw: OpaquePointer?
+        let code = sqlite3_prepare_v3(self.raw, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &raw, nil)
+        guard code == SQLITE_OK, let raw else { throw error(code) }
+        let statement = Statement(raw, of: self)
+        statements[sql] = statement
+        return statement
+    }
+
+    /// Runs one statement to its end.
+    func run(_ sql: String, _ values: DatabaseValue...) throws(DatabaseError) {
+        let statement = try statement(sql)
+        try statement.bind(values)
+        defer { statement.reset() }
+        while try statement.step() {}
+    }
+
+    /// The first column of the first row; nil where there is none, or it is null.
+    func number(_ sql: String, _ values: DatabaseValue...) throws(DatabaseError) -> Int64? {
+        let statement = try statement(sql)
+        try statement.bind(values)
+        defer { statement.reset() }
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return statement.number(0)
+    }
+
+    /// Calls `visit` for each row until it returns false.
+    func rows<Failure: Error>(
+        _ sql: String,
+        _ values: [DatabaseValue] = [],
+        _ visit: (Statement) throws(Failure) -> Bool
+    ) throws(DatabaseError) -> Result<Void, Failure> {
+        let statement = try statement(sql)
+        try statement.bind(values)
+        defer { statement.reset() }
+        while try statement.step() {
+            do throws(Failure) {
+                guard try visit(statement) else { break }
+            } catch {
+                return .failure(error)
+            }
+        }
+        return .success(())
+    }
+
+    /// Runs `body` in a transaction: all of it is written, or nothing.
+    func transaction(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
+        try run("BEGIN IMMEDIATE")
+        do throws(DatabaseError) {
+            try body()
+            try run("COMMIT")
+        } catch {
+            // Some errors have rolled back already.
+            try? run("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// Rows that the last statement has inserted get this number.
+    var lastInserted: Int64 { sqlite3_last_insert_rowid(raw) }
+}
+
+/// What a statement is given.
+enum DatabaseValue {
+    case null
+    case number(Int64)
+    case text(String)
+    case bytes([UInt8])
+
+    init(_ number: UInt64) { self = .number(Int64(bitPattern: number)) }
+    init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+}
+
+/// A prepared statement.
+final class Statement {
+    private let raw: OpaquePointer
+    private unowned let database: Database
+    /// SQLite copies what it is given.
+    private static var copies: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+
+    fileprivate init(_ raw: OpaquePointer, of database: Database) {
+        self.raw = raw
+        self.database = database
+    }
+
+    deinit { sqlite3_finalize(raw) }
+
+    func bind(_ values: [DatabaseValue]) throws(DatabaseError) {
+        for (place, value) in zip(Int32(1)..., values) {
+            let code =
+                switch value {
+                case .null: sqlite3_bind_null(raw, place)
+                case .number(let number): sqlite3_bind_int64(raw, place, number)
+                case .text(let text): sqlite3_bind_text(raw, place, text, -1, Self.copies)
+                case .bytes(let bytes):
+                    bytes.withUnsafeBytes {
+                        // A pointer to nothing would bind null.
+                        sqlite3_bind_blob64(
+                            raw,
+                            place,
+                            $0.baseAddress ?? UnsafeRawPointer(bitPattern: 1),
+                            UInt64($0.count),
+                            Self.copies
+                        )
+                    }
+                }
+            guard code == SQLITE_OK else { throw database.error(code) }
+        }
+    }
+
+    /// Goes to the next row; false: there is none.
+    func step() throws(DatabaseError) -> Bool {
+        let code = sqlite3_step(raw)
+        switch code {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default: throw database.error(code)
+        }
+    }
+
+    func reset() { sqlite3_reset(raw) }
+
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(raw, column) == SQLITE_NULL }
+    func number(_ column: Int32) -> Int64 { sqlite3_column_int64(raw, column) }
+    func unsigned(_ column: Int32) -> UInt64 { UInt64(bitPattern: number(column)) }
+    func text(_ column: Int32) -> String? {
+        sqlite3_column_text(raw, column).map { String(cString: $0) }
+    }
+
+    /// Lends the bytes of a column until the next step.
+    func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let start = sqlite3_column_blob(raw, column)
+        return body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(raw, column))))
+    }
+}

@@ -1,0 +1,353 @@
+internal import CSQLite
+public import GraphHost
+
+/// A log in a SQLite database: the engine of one server with a disk (durability-and-scale.md §2).
+///
+/// Whatever has come while the writer was busy is written in one transaction as soon as it is idle; the loop never waits for the disk.
+/// Numbers and times are given on the loop when commits are appended. When a write fails, what it had and what came behind it is
+/// refused, and the numbers go on from the last commit that was answered.
+public final class SQLiteLog: CommitLog {
+    /// After so many revs a graph is stored whole.
+    public static let snapshotRevs: UInt64 = 10_000
+    /// After so many milliseconds it is, where it has changed at all.
+    static let snapshotMilliseconds: UInt64 = 60_000
+    /// Until a store that failed is tried again, in milliseconds.
+    static let pause: UInt64 = 1_000
+    /// How long idempotency keys are kept, in milliseconds.
+    static let keyLifetime: UInt64 = 600_000
+
+    public weak var follower: (any CommitLogFollower)?
+    public private(set) var health = LogHealth.ready
+    public private(set) var statistics = LogStatistics()
+    public let reader: any LogReader
+    /// Hears what goes wrong and what is well again, for the server's log.
+    public var onEvent: (_ isProblem: Bool, _ what: String) -> Void = { _, _ in }
+
+    private let store: Store
+    private let executor: any StoreExecutor
+    private let keepRevs: UInt64
+    /// The epoch of graphs that begin now.
+    private let epoch: String
+    /// The graphs as of the last answer, and as of the last commit that was appended.
+    private var answered: [String: Store.Graph]
+    private var appended: [String: Store.Graph]
+    /// What waits for the writer, and whether that is busy.
+    private var queue: [Store.Turn] = []
+    private var isWriting = false
+    /// Commits since a graph's last snapshot.
+    private var unsaved: [String: UInt64] = [:]
+    private var dueSnapshots: [String] = []
+    private var isSnapshotting = false
+    private var lastWall: UInt64 = 0
+    private var isClosed = false
+
+    /// Opens the store, or makes one.
+    ///
+    /// - Parameters:
+    ///   - files: where it is.
+    ///   - durability: when a commit is answered.
+    ///   - keepRevs: how many revs of each graph can be looked back at, at least.
+    ///   - epoch: a word of at most 32 characters that no other start has used: the epoch of graphs that begin, and of all where answered
+    ///     commits may be missing.
+    ///   - executor: where it writes.
+    /// - Throws: ``StoreError`` with what is wrong with the files.
+    public init(
+        _ files: any StoreFiles,
+        _ durability: Durability,
+        keepRevs: UInt64,
+        epoch: String,
+        executor: any StoreExecutor
+    ) throws(StoreError) {
+        store = try Store(files, durability, epoch: epoch)
+        reader = StoreReader(files)
+        self.keepRevs = keepRevs
+        self.epoch = epoch
+        self.executor = executor
+        answered = store.content.graphs
+        appended = answered
+        statistics.bytes = store.size
+        lookAgain()
+    }
+
+    /// Why the graphs have begun a new epoch at this start; nil: they go on in theirs.
+    public var broken: String? { store.content.broken }
+
+    public var graphs: [StoredGraph] {
+        answered.compactMap { name, graph in graph.origin.map { StoredGraph(name, $0) } }
+            .sorted { $0.name < $1.name }
+    }
+
+    public func open(graph: String) throws(HostError) -> LogPosition {
+        (appended[graph] ?? begun).position
+    }
+
+    /// A graph that has never been.
+    private var begun: Store.Graph {
+        Store.Graph(position: LogPosition(epoch: epoch, rev: 0, time: 0), origin: nil)
+    }
+
+    // MARK: - Writing
+
+    public func append(_ entries: [LogEntry], tickets: Range<UInt64>, wall: UInt64) {
+        precondition(!isClosed, "nothing is appended to a log that is closed")
+        lastWall = max(lastWall, wall)
+        if let refusal = health.refusal {
+            // In its place among the answers.
+            return executor.run({}) { [weak self] in self?.refuse(tickets, refusal) }
+        }
+        var stamps: [LogStamp] = []
+        stamps.reserveCapacity(entries.count)
+        for entry in entries {
+            var graph = appended[entry.graph] ?? begun
+            let stamp = graph.position.next(at: wall)
+            graph.take(entry, stamp)
+            appended[entry.graph] = graph
+            stamps.append(stamp)
+        }
+        queue.append(Store.Turn(entries: entries, stamps: stamps, tickets: tickets))
+        write()
+    }
+
+    /// Gives the writer what waits, unless it is busy.
+    private func write() {
+        guard !isWriting, !queue.isEmpty else { return }
+        isWriting = true
+        let turns = queue
+        queue = []
+        // Graphs that begin, end, or come from elsewhere now.
+        var noted: [String: Store.Graph] = [:]
+        for turn in turns {
+            for entry in turn.entries where entry.kind.changesGraph {
+                noted[entry.graph] = appended[entry.graph]
+            }
+        }
+        executor.run { [store, noted] in
+            do throws(DatabaseError) {
+                try store.write(turns, noted)
+                return Result<Void, DatabaseError>.success(())
+            } catch {
+                return .failure(error)
+            }
+        } then: { [weak self] result in
+            self?.finish(turns, result)
+        }
+    }
+
+    private func finish(_ turns: [Store.Turn], _ result: Result<Void, DatabaseError>) {
+        isWriting = false
+        statistics.writes += 1
+        if case .failure(let error) = result {
+            statistics.failures += 1
+            return fail(turns, error)
+        }
+        // The writer goes on while the host applies.
+        write()
+        for turn in turns {
+            for (entry, stamp) in zip(turn.entries, turn.stamps) {
+                answered[entry.graph, default: begun].take(entry, stamp)
+                unsaved[entry.graph, default: 0] += 1
+            }
+            statistics.commits += UInt64(turn.entries.count)
+            for (ticket, stamp) in zip(turn.tickets, turn.stamps) {
+                follower?.log(committed: ticket, at: stamp)
+            }
+        }
+        for (name, count) in unsaved where count >= Self.snapshotRevs { snapshot(name) }
+    }
+
+    private func refuse(_ tickets: Range<UInt64>, _ error: HostError) {
+        for ticket in tickets { follower?.log(refused: ticket, because: error) }
+    }
+
+    // MARK: - Failing and recovering
+
+    /// The store took nothing: all that waits is refused, and it is looked at again a little later.
+    private func fail(_ turns: [Store.Turn], _ error: DatabaseError) {
+        let health = error.primary == SQLITE_FULL ? LogHealth.full : .outOfReach
+        let refused = turns + queue
+        queue = []
+        appended = answered
+        onEvent(true, "the store takes no commits: \(error.description)")
+        become(health)
+        for turn in refused { refuse(turn.tickets, health.refusal ?? HostError(.engineDown, "")) }
+        recoverLater()
+    }
+
+    private func become(_ health: LogHealth) {
+        guard health != self.health else { return }
+        self.health = health
+        follower?.logHealthChanged()
+    }
+
+    private func recoverLater() {
+        executor.after(Self.pause) { [weak self] in
+            guard let self, !isClosed else { return }
+            executor.run { [store, answered] in
+                do throws(DatabaseError) {
+                    return Result<Store.Recovery, DatabaseError>.success(try store.recover(answered))
+                } catch {
+                    return .failure(error)
+                }
+            } then: { [weak self] result in
+                self?.recovered(result)
+            }
+        }
+    }
+
+    private func recovered(_ result: Result<Store.Recovery, DatabaseError>) {
+        switch result {
+        case .failure(let error):
+            become(error.primary == SQLITE_FULL ? .full : .outOfReach)
+            recoverLater()
+        case .success(.complete): beWell()
+        case .success(.incomplete):
+            // What the host holds is all that was answered.
+            onEvent(true, "the store has lost writes that were answered; the graphs are stored as they are")
+            storeAll(graphs.map(\.name)[...]) { [weak self] isStored in
+                if isStored { self?.beWell() } else { self?.recoverLater() }
+            }
+        }
+    }
+
+    private func beWell() {
+        guard !isClosed else { return }
+        onEvent(false, "the store takes commits again")
+        become(.ready)
+    }
+
+    // MARK: - Snapshots
+
+    /// Every minute, graphs that have changed are stored, one after the other with others' turns between.
+    private func lookAgain() {
+        executor.after(Self.snapshotMilliseconds) { [weak self] in
+            guard let self, !isClosed else { return }
+            for name in unsaved.keys.sorted() { snapshot(name) }
+            lookAgain()
+        }
+    }
+
+    private func snapshot(_ name: String) {
+        if !dueSnapshots.contains(name) { dueSnapshots.append(name) }
+        guard !isSnapshotting else { return }
+        isSnapshotting = true
+        executor.after(0) { [weak self] in self?.snapshotNext() }
+    }
+
+    private func snapshotNext() {
+        guard health == .ready, !isClosed, let name = dueSnapshots.popFirst() else {
+            isSnapshotting = false
+            return
+        }
+        storeSnapshot(of: name) { [weak self] _ in self?.snapshotNext() }
+    }
+
+    /// Stores several graphs; `done` hears whether all of them were.
+    private func storeAll(_ names: ArraySlice<String>, _ done: @escaping (Bool) -> Void) {
+        guard let name = names.first else { return done(true) }
+        storeSnapshot(of: name) { [weak self] isStored in
+            guard isStored else { return done(false) }
+            self?.storeAll(names.dropFirst(), done)
+        }
+    }
+
+    private func storeSnapshot(of name: String, _ done: @escaping (Bool) -> Void) {
+        unsaved[name] = nil
+        guard let snapshot = follower?.snapshot(of: name) else {
+            // It has ended, or says itself why it cannot be saved.
+            return executor.run({}) { done(true) }
+        }
+        let keysSince = lastWall > Self.keyLifetime ? lastWall - Self.keyLifetime : 0
+        executor.run { [store, keepRevs] in
+            do throws(DatabaseError) {
+                try store.store(snapshot, of: name, keepRevs: keepRevs, keysSince: keysSince)
+                return Result<UInt64, DatabaseError>.success(store.size)
+            } catch {
+                return .failure(error)
+            }
+        } then: { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .success(let bytes):
+                statistics.snapshots += 1
+                statistics.bytes = bytes
+                done(true)
+            case .failure(let error):
+                // The log has all that the snapshot would have had; the next one is tried when it is due.
+                statistics.failures += 1
+                onEvent(true, "the snapshot of graph \(name) was not stored: \(error.description)")
+                unsaved[name, default: 0] += 1
+                done(false)
+            }
+        }
+    }
+
+    // MARK: - Other work
+
+    /// Copies the store as it is now into a new file, while it goes on.
+    ///
+    /// - Parameters:
+    ///   - path: the file, which must not exist.
+    ///   - done: hears what was wrong; nil: it is there.
+    public func backup(to path: String, _ done: @escaping (StoreError?) -> Void) {
+        executor.run { [store] in
+            do throws(DatabaseError) {
+                try store.backup(to: path)
+                return StoreError?.none
+            } catch {
+                return StoreError("the backup was not written: \(error.description)")
+            }
+        } then: {
+            done($0)
+        }
+    }
+
+    // MARK: - The end
+
+    public func settle() { executor.wait() }
+
+    public func close() {
+        guard !isClosed else { return }
+        executor.wait()
+        if health == .ready { storeAll(unsaved.keys.sorted()[...]) { _ in } }
+        executor.wait()
+        isClosed = true
+        executor.run { [store] in
+            do throws(DatabaseError) {
+                try store.close()
+                return DatabaseError?.none
+            } catch {
+                return error
+            }
+        } then: { [onEvent] error in
+            if let error { onEvent(true, "the store was not closed in order: \(error.description)") }
+        }
+        executor.wait()
+    }
+}
+
+extension Store.Graph {
+    /// The commit is the last one now.
+    fileprivate mutating func take(_ entry: LogEntry, _ stamp: LogStamp) {
+        position.rev = stamp.rev
+        position.time = stamp.time
+        switch entry.kind {
+        case .define(_, let origin), .redefine(_, let origin): self.origin = origin
+        case .remove: origin = nil
+        case .values, .tick: break
+        }
+    }
+}
+
+extension LogEntry.Kind {
+    /// Whether the graph begins, ends, or comes from elsewhere with it.
+    fileprivate var changesGraph: Bool {
+        switch self {
+        case .define, .redefine, .remove: true
+        case .values, .tick: false
+        }
+    }
+}
+
+extension [String] {
+    fileprivate mutating func popFirst() -> String? { isEmpty ? nil : removeFirst() }
+}

@@ -1,0 +1,49 @@
+public import EventLoop
+
+/// Where a log works on its files: one piece of work at a time, away from the loop.
+public protocol StoreExecutor: AnyObject {
+    /// Does `work` elsewhere, then `answer` on the loop, in order, and never from within this call.
+    func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value, then answer: @escaping (Value) -> Void)
+    /// Waits until all work is done and answered, also what the answers ask for.
+    func wait()
+    /// Calls `action` on the loop after so many milliseconds; 0: soon.
+    func after(_ milliseconds: UInt64, _ action: @escaping () -> Void)
+}
+
+/// A thread of the log's own, beside a loop.
+public final class ThreadExecutor: StoreExecutor {
+    private let loop: Loop
+    private let thread: SerialThread
+    private var timers: [Int: Timer] = [:]
+    private var lastTimer = 0
+
+    /// Starts the thread.
+    public init(on loop: Loop) throws(UVError) {
+        self.loop = loop
+        thread = try SerialThread(on: loop)
+    }
+
+    public func run<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value,
+        then answer: @escaping (Value) -> Void
+    ) {
+        thread.run(work, then: answer)
+    }
+
+    public func wait() { thread.wait() }
+
+    public func after(_ milliseconds: UInt64, _ action: @escaping () -> Void) {
+        guard milliseconds > 0 else { return loop.soon(action) }
+        lastTimer += 1
+        let number = lastTimer
+        let timer = try? Timer(on: loop) { [unowned self] in
+            timers[number] = nil
+            action()
+        }
+        // Without memory for a timer: rather too early than never.
+        guard let timer else { return loop.soon(action) }
+        timer.keepsLoopAlive = false
+        timer.start(after: .milliseconds(Int64(milliseconds)))
+        timers[number] = timer
+    }
+}

@@ -1,0 +1,113 @@
+internal import CSQLite
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+public import GraphHost
+
+/// The files of a store, apart from how SQLite reads and writes its own: tests put a disk that lies in their place.
+public protocol StoreFiles: Sendable {
+    /// The path of the database.
+    var database: String { get }
+    /// The SQLite file system (VFS) that it is opened with; nil: the system's.
+    var vfs: String? { get }
+    /// What tells one boot of the machine from the next: what was written before this one, but not synchronised, may be lost.
+    var boot: String { get }
+    /// The bytes of the high-water mark; nil: there is none.
+    func readMark() -> [UInt8]?
+    /// Writes the bytes of the high-water mark over the former ones, and synchronises them where that is asked for.
+    func writeMark(_ bytes: [UInt8], synchronised: Bool) throws(StoreError)
+    /// Another process may have the files from now on.
+    func release()
+}
+
+/// A folder on a disk that belongs to one process at a time.
+///
+/// It has `sluice.db` with the journal files of SQLite, `high-water`, and `lock`, which names the process.
+public final class StoreFolder: StoreFiles {
+    /// The name of the database in the folder.
+    public static let databaseName = "sluice.db"
+
+    public let database: String
+    public let boot: String
+    public var vfs: String? { nil }
+    private let path: String
+    private let lock: Int32
+    private let mark: Int32
+
+    /// Makes the folder where there is none, and takes it for this process.
+    ///
+    /// - Throws: ``StoreError`` where the folder cannot be written, or belongs to another process.
+    public init(_ path: String) throws(StoreError) {
+        self.path = path
+        database = path + "/" + Self.databaseName
+        if mkdir(path, 0o700) != 0, errno != EEXIST {
+            throw StoreError("cannot make the folder \(path): \(Self.reason)", hint: "see 'dataDir'")
+        }
+        let lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0 else {
+            throw StoreError(
+                "cannot write into the folder \(path): \(Self.reason)",
+                hint: "the server's user needs the right to write there ('dataDir')"
+            )
+        }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            let holder = Self.firstLine(of: lock)
+            close(lock)
+            throw StoreError(
+                "another process has the folder \(path): process \(holder)",
+                hint: "each server needs a 'dataDir' of its own"
+            )
+        }
+        let process = Array("\(getpid())\n".utf8)
+        guard ftruncate(lock, 0) == 0, pwrite(lock, process, process.count, 0) == process.count else {
+            let reason = Self.reason
+            close(lock)
+            throw StoreError("cannot write \(path)/lock: \(reason)")
+        }
+        mark = open(path + "/high-water", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard mark >= 0 else {
+            let reason = Self.reason
+            close(lock)
+            throw StoreError("cannot write \(path)/high-water: \(reason)")
+        }
+        self.lock = lock
+        boot = Self.currentBoot
+    }
+
+    deinit {
+        close(mark)
+        close(lock)
+    }
+
+    public func readMark() -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = pread(mark, &bytes, bytes.count, 0)
+        return count > 0 ? Array(bytes.prefix(count)) : nil
+    }
+
+    public func writeMark(_ bytes: [UInt8], synchronised: Bool) throws(StoreError) {
+        guard pwrite(mark, bytes, bytes.count, 0) == bytes.count, !synchronised || fsync(mark) == 0 else {
+            throw StoreError("cannot write \(path)/high-water: \(Self.reason)")
+        }
+    }
+
+    public func release() { flock(lock, LOCK_UN) }
+
+    private static var reason: String { String(cString: strerror(errno)) }
+
+    private static func firstLine(of file: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = max(0, read(file, &bytes, bytes.count))
+        return String(decoding: bytes.prefix(count).prefix { $0 != 0x0A }, as: UTF8.self)
+    }
+
+    /// The kernel's own word; without one, every start counts as another boot.
+    private static var currentBoot: String {
+        let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "unknown" }
+        defer { close(file) }
+        return firstLine(of: file)
+    }
+}

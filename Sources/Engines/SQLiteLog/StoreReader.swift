@@ -1,0 +1,161 @@
+public import GraphHost
+
+/// Reads a store through a connection of its own for each question, on any thread, while another writes.
+public struct StoreReader: LogReader {
+    private let files: any StoreFiles
+
+    /// A reader of these files.
+    public init(_ files: any StoreFiles) {
+        self.files = files
+    }
+
+    public func revs(of graph: String) throws(StoreError) -> ClosedRange<UInt64>? {
+        try read(graph) { (database, id) throws(DatabaseError) in
+            let first = try database.number(
+                "SELECT first FROM log WHERE graph = ? ORDER BY last LIMIT 1",
+                .number(id)
+            )
+            let last = try database.number("SELECT max(last) FROM log WHERE graph = ?", .number(id))
+            let base = try database.number("SELECT min(rev) FROM snapshots WHERE graph = ?", .number(id))
+            guard let last else { return base.map { UInt64($0)...UInt64($0) } }
+            guard let from = first == 1 ? 1 : base else { return nil }
+            return UInt64(min(from, last))...UInt64(last)
+        } ?? nil
+    }
+
+    public func snapshot(of graph: String, notAfter rev: UInt64) throws(StoreError) -> GraphSnapshot? {
+        var damaged: StoreError?
+        let snapshot = try read(graph) { (database, id) throws(DatabaseError) -> GraphSnapshot? in
+            var found: GraphSnapshot?
+            let sql = """
+                SELECT rev, time, checksum, state FROM snapshots WHERE graph = ? AND rev <= ? ORDER BY rev DESC LIMIT 1
+                """
+            let values = [DatabaseValue.number(id), .number(Int64(clamping: rev))]
+            let visited: Result<Void, Never> = try database.rows(sql, values) { row in
+                let stamp = LogStamp(rev: row.unsigned(0), time: row.unsigned(1))
+                row.withBytes(3) { bytes in
+                    if Int64(checksum(of: bytes, after: [UInt64(id), stamp.rev])) == row.number(2) {
+                        found = GraphSnapshot(stamp, Array(bytes))
+                    } else {
+                        damaged = damage("the snapshot of graph \(graph) at rev \(stamp.rev)")
+                    }
+                }
+                return false
+            }
+            _ = visited
+            return found
+        }
+        if let damaged { throw damaged }
+        return snapshot ?? nil
+    }
+
+    public func entries(
+        of graph: String,
+        in revs: ClosedRange<UInt64>,
+        _ visit: (LogEntry, LogStamp) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let sql = "SELECT first, last, checksum, entries FROM log WHERE graph = ? AND last >= ? ORDER BY last"
+        var expected: UInt64?
+        let result = try read(graph) { (database, id) throws(DatabaseError) in
+            try database.rows(sql, [.number(id), .number(Int64(clamping: revs.lowerBound))]) {
+                (row) throws(StoreError) in
+                let (first, last) = (row.unsigned(0), row.unsigned(1))
+                guard first <= revs.upperBound else { return false }
+                if let expected, first != expected {
+                    throw StoreError(
+                        "\(files.database): revs \(expected) to \(first - 1) of graph \(graph) are missing"
+                    )
+                }
+                expected = last + 1
+                let visited = row.withBytes(3) { bytes -> Result<Bool, StoreError> in
+                    do throws(StoreError) {
+                        guard
+                            Int64(checksum(of: bytes, after: [UInt64(id), first, last])) == row.number(2)
+                        else {
+                            throw damage("revs \(first) to \(last) of graph \(graph)")
+                        }
+                        return .success(try visitAll(bytes, first...last, graph, revs, visit))
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+                return try visited.get()
+            }
+        }
+        try result?.get()
+    }
+
+    /// Visits the entries of one row; false: the visitor has enough.
+    private func visitAll(
+        _ bytes: UnsafeRawBufferPointer,
+        _ row: ClosedRange<UInt64>,
+        _ graph: String,
+        _ revs: ClosedRange<UInt64>,
+        _ visit: (LogEntry, LogStamp) throws(StoreError) -> Bool
+    ) throws(StoreError) -> Bool {
+        var reader = LogBytesReader(bytes)
+        var time: UInt64 = 0
+        for rev in row {
+            let entry: LogEntry
+            do throws(LogBytesError) {
+                time += try reader.varint()
+                entry = try LogEntry(graph: graph, from: &reader)
+            } catch {
+                throw damage("rev \(rev) of graph \(graph)")
+            }
+            guard rev <= revs.upperBound else { return false }
+            guard rev >= revs.lowerBound else { continue }
+            guard try visit(entry, LogStamp(rev: rev, time: time)) else { return false }
+        }
+        return true
+    }
+
+    public func keys(of graph: String, since time: UInt64) throws(StoreError) -> [StoredKey] {
+        try read(graph) { (database, id) throws(DatabaseError) in
+            var keys: [StoredKey] = []
+            let sql = """
+                SELECT rev, time, principal, key, digest, changed FROM keys WHERE graph = ? AND time >= ? ORDER BY rev
+                """
+            let values = [DatabaseValue.number(id), .number(Int64(clamping: time))]
+            let visited: Result<Void, Never> = try database.rows(sql, values) { row in
+                let digest = row.withBytes(4) { bytes in
+                    bytes.reversed().reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+                }
+                keys.append(
+                    StoredKey(
+                        LogEntry.Key(row.text(3) ?? "", digest: digest),
+                        by: row.text(2),
+                        LogStamp(rev: row.unsigned(0), time: row.unsigned(1)),
+                        changed: Int(row.number(5))
+                    )
+                )
+                return true
+            }
+            _ = visited
+            return keys
+        } ?? []
+    }
+
+    /// Reads one graph; nil: there is none of that name.
+    private func read<Value>(
+        _ graph: String,
+        _ body: (Database, Int64) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value? {
+        do throws(DatabaseError) {
+            let database = try Database(files.database, vfs: files.vfs, isReadOnly: true)
+            guard let id = try database.number("SELECT id FROM graphs WHERE name = ?", .text(graph)) else {
+                return nil
+            }
+            return try body(database, id)
+        } catch {
+            throw StoreError("\(files.database) cannot be read: \(error.description)")
+        }
+    }
+
+    private func damage(_ what: String) -> StoreError {
+        StoreError(
+            "\(files.database): \(what): the checksum is wrong",
+            hint: "put a backup in its place (docs/operations.md)"
+        )
+    }
+}

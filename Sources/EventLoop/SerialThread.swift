@@ -1,0 +1,160 @@
+internal import CLibuv
+internal import DequeModule
+
+/// A thread of one's own: it does one piece of work after the other, and each is answered on the loop, in order.
+///
+/// For work that may wait long, such as writing to a disk: `FileTask` shares libuv's few threads with everybody. Dropping the
+/// object waits for what is being done, and drops what has not begun.
+public final class SerialThread {
+    private let shared: Shared
+    private let reader: MailboxReader<Void>
+    private var thread = uv_thread_t()
+    /// What to do on the loop with each piece that has not been answered, oldest first.
+    private var answers: Deque<() -> Void> = []
+    private var answered = 0
+
+    /// Starts the thread.
+    public init(on loop: Loop) throws(UVError) {
+        let shared = Shared()
+        self.shared = shared
+        var deliver: () -> Void = {}
+        reader = try MailboxReader(on: loop) { deliver() }
+        shared.mailbox = reader.mailbox
+        reader.keepsLoopAlive = false
+        try check(
+            uv_thread_create(
+                &thread,
+                { Unmanaged<Shared>.fromOpaque($0!).takeRetainedValue().run() },
+                Unmanaged.passRetained(shared).toOpaque()
+            ),
+            "uv_thread_create"
+        )
+        deliver = { [unowned self] in self.deliver() }
+    }
+
+    deinit {
+        shared.stop()
+        uv_thread_join(&thread)
+    }
+
+    /// Whether nothing is being done or waits for an answer.
+    public var isIdle: Bool { answers.isEmpty }
+
+    /// Does `work` on the thread, then `answer` on the loop, never from within this call.
+    ///
+    /// While work is in flight the loop goes on running.
+    public func run<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value,
+        then answer: @escaping (Value) -> Void
+    ) {
+        let box = Box<Value>()
+        answers.append {
+            guard let value = box.value else { preconditionFailure("work has ended without a value") }
+            answer(value)
+        }
+        reader.keepsLoopAlive = true
+        shared.add { box.value = work() }
+    }
+
+    /// Waits until all work is done, and answers it before this returns; also what the answers ask for.
+    public func wait() {
+        while !answers.isEmpty {
+            shared.waitUntilIdle()
+            deliver()
+        }
+    }
+
+    private func deliver() {
+        let done = shared.doneCount
+        while answered < done, let answer = answers.popFirst() {
+            answered += 1
+            answer()
+        }
+        reader.keepsLoopAlive = !answers.isEmpty
+    }
+}
+
+/// Carries a value from the thread to the loop.
+///
+/// Unchecked, because it is read after the lock of ``Shared`` has said that it is written.
+private final class Box<Value: Sendable>: @unchecked Sendable {
+    var value: Value?
+}
+
+/// What both threads look at.
+///
+/// Unchecked, because everything that changes is touched only while `lock` is held.
+private final class Shared: @unchecked Sendable {
+    private let lock = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
+    private let changed = UnsafeMutablePointer<uv_cond_t>.allocate(capacity: 1)
+    private var jobs: Deque<@Sendable () -> Void> = []
+    private var done = 0
+    private var isBusy = false
+    private var isStopped = false
+    /// Set before the thread starts.
+    var mailbox: Mailbox<Void>?
+
+    init() {
+        precondition(
+            uv_mutex_init(lock) == 0 && uv_cond_init(changed) == 0,
+            "a lock takes nothing but memory"
+        )
+    }
+
+    deinit {
+        uv_cond_destroy(changed)
+        uv_mutex_destroy(lock)
+        changed.deallocate()
+        lock.deallocate()
+    }
+
+    private func locked<Result>(_ body: () -> Result) -> Result {
+        uv_mutex_lock(lock)
+        defer { uv_mutex_unlock(lock) }
+        return body()
+    }
+
+    func add(_ job: @escaping @Sendable () -> Void) {
+        locked {
+            jobs.append(job)
+            uv_cond_broadcast(changed)
+        }
+    }
+
+    func stop() {
+        locked {
+            isStopped = true
+            jobs = []
+            uv_cond_broadcast(changed)
+        }
+    }
+
+    var doneCount: Int { locked { done } }
+
+    func waitUntilIdle() {
+        locked {
+            while isBusy || !jobs.isEmpty { uv_cond_wait(changed, lock) }
+        }
+    }
+
+    /// The thread.
+    func run() {
+        while let job = next() {
+            job()
+            locked {
+                done += 1
+                isBusy = false
+                uv_cond_broadcast(changed)
+            }
+            mailbox?.post(())
+        }
+    }
+
+    private func next() -> (@Sendable () -> Void)? {
+        locked {
+            while jobs.isEmpty && !isStopped { uv_cond_wait(changed, lock) }
+            isBusy = !jobs.isEmpty
+            return jobs.popFirst()
+        }
+    }
+}
