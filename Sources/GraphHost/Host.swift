@@ -39,11 +39,10 @@ public final class Host {
     private let table = NameTable()
     /// All graphs in the order in which they came, also those that have not begun.
     @exclusivity(unchecked) private(set) var known: [LiveGraph] = []
-    /// Commits that the log has not answered, by their tickets.
-    var waiting: [UInt64: PendingCommit] = [:]
-    /// Those of this turn, which the log has not got yet, and the ticket of the next.
+    /// Commits that the log has not answered.
+    var waiting = PendingCommits()
+    /// Those of this turn, which the log has not got yet.
     private var outgoing: [LogEntry] = []
-    @exclusivity(unchecked) private var nextTicket: UInt64 = 1
     var keys: IdempotencyKeys
     var pressure = PressureCount()
     /// Clears what stood for sessions that are no more.
@@ -334,10 +333,9 @@ public final class Host {
             return .applied(apply(commit, commit.graph.nextStamp(at: clock.wall)))
         }
         let pending = PendingCommit(commit)
-        waiting[nextTicket] = pending
-        nextTicket += 1
+        waiting.append(pending)
         outgoing.append(commit.entry())
-        commit.graph.overlay(commit)
+        commit.graph.overlay(pending)
         return .pending(pending)
     }
 
@@ -360,7 +358,7 @@ public final class Host {
         guard let log, !outgoing.isEmpty else { return }
         let entries = outgoing
         outgoing = []
-        log.append(entries, tickets: nextTicket - UInt64(entries.count)..<nextTicket, wall: clock.wall)
+        log.append(entries, tickets: waiting.next - UInt64(entries.count)..<waiting.next, wall: clock.wall)
     }
 
     func apply(_ commit: Commit, _ stamp: LogStamp) -> Applied {

@@ -95,17 +95,44 @@ public final class SQLiteLog: CommitLog {
             // In its place among the answers.
             return executor.run({}) { [weak self] in self?.refuse(tickets, refusal) }
         }
+        queue.append(stamp(entries, tickets, wall))
+        write()
+    }
+
+    /// Gives entries their numbers and times.
+    private func stamp(_ entries: [LogEntry], _ tickets: Range<UInt64>, _ wall: UInt64) -> Store.Turn {
         var stamps: [LogStamp] = []
         stamps.reserveCapacity(entries.count)
-        for entry in entries {
-            var graph = appended[entry.graph] ?? begun
-            let stamp = graph.position.next(at: wall)
-            graph.take(entry, stamp)
-            appended[entry.graph] = graph
-            stamps.append(stamp)
+        var graphs: [String: (graph: Store.Graph, count: UInt64)] = [:]
+        var changed: Set<String> = []
+        // One after the other of the same graph is usual.
+        var name = ""
+        var graph = begun
+        var count: UInt64 = 0
+        func note() {
+            guard count > 0 else { return }
+            graphs[name] = (graph, count)
         }
-        queue.append(Store.Turn(entries: entries, stamps: stamps, tickets: tickets))
-        write()
+        for number in entries.indices {
+            let next = entries[number].graph
+            if next != name || count == 0 {
+                note()
+                name = next
+                (graph, count) = graphs[name] ?? (appended[name] ?? begun, 0)
+            }
+            count += 1
+            graph.position.take(graph.position.next(at: wall))
+            if let origin = entries[number].kind.origin {
+                graph.origin = origin
+                changed.insert(name)
+            }
+            stamps.append(LogStamp(rev: graph.position.rev, time: graph.position.time))
+        }
+        note()
+        for (name, change) in graphs { appended[name] = change.graph }
+        return Store.Turn(
+            entries: entries, stamps: stamps, tickets: tickets, graphs: graphs, changed: changed
+        )
     }
 
     /// Gives the writer what waits, unless it is busy.
@@ -114,16 +141,9 @@ public final class SQLiteLog: CommitLog {
         isWriting = true
         let turns = queue
         queue = []
-        // Graphs that begin, end, or come from elsewhere now.
-        var noted: [String: Store.Graph] = [:]
-        for turn in turns {
-            for entry in turn.entries where entry.kind.changesGraph {
-                noted[entry.graph] = appended[entry.graph]
-            }
-        }
-        executor.run { [store, noted] in
+        executor.run { [store] in
             do throws(DatabaseError) {
-                try store.write(turns, noted)
+                try store.write(turns)
                 return Result<Void, DatabaseError>.success(())
             } catch {
                 return .failure(error)
@@ -143,9 +163,9 @@ public final class SQLiteLog: CommitLog {
         // The writer goes on while the host applies.
         write()
         for turn in turns {
-            for (entry, stamp) in zip(turn.entries, turn.stamps) {
-                answered[entry.graph, default: begun].take(entry, stamp)
-                unsaved[entry.graph, default: 0] += 1
+            for (name, change) in turn.graphs {
+                answered[name] = change.graph
+                unsaved[name, default: 0] += change.count
             }
             statistics.commits += UInt64(turn.entries.count)
             for (ticket, stamp) in zip(turn.tickets, turn.stamps) {
@@ -325,25 +345,20 @@ public final class SQLiteLog: CommitLog {
     }
 }
 
-extension Store.Graph {
-    /// The commit is the last one now.
-    fileprivate mutating func take(_ entry: LogEntry, _ stamp: LogStamp) {
-        position.rev = stamp.rev
-        position.time = stamp.time
-        switch entry.kind {
-        case .define(_, let origin), .redefine(_, let origin): self.origin = origin
-        case .remove: origin = nil
-        case .values, .tick: break
-        }
+extension LogPosition {
+    fileprivate mutating func take(_ stamp: LogStamp) {
+        rev = stamp.rev
+        time = stamp.time
     }
 }
 
 extension LogEntry.Kind {
-    /// Whether the graph begins, ends, or comes from elsewhere with it.
-    fileprivate var changesGraph: Bool {
+    /// Where the graph comes from after it; nil: as before, `.some(nil)`: it has ended.
+    fileprivate var origin: DefinitionOrigin?? {
         switch self {
-        case .define, .redefine, .remove: true
-        case .values, .tick: false
+        case .define(_, let origin), .redefine(_, let origin): .some(origin)
+        case .remove: .some(nil)
+        case .values, .tick: nil
         }
     }
 }

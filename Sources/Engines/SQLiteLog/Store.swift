@@ -37,11 +37,15 @@ final class Store: @unchecked Sendable {
         var broken: String?
     }
 
-    /// The entries of one turn, with their stamps.
+    /// The entries of one turn of the loop, with their stamps.
     struct Turn: Sendable {
         let entries: [LogEntry]
         let stamps: [LogStamp]
         let tickets: Range<UInt64>
+        /// The graphs after it, and how many entries it has of each.
+        let graphs: [String: (graph: Graph, count: UInt64)]
+        /// Those of them that begin, end, or come from elsewhere.
+        let changed: Set<String>
     }
 
     /// What a recovery has found.
@@ -221,10 +225,10 @@ final class Store: @unchecked Sendable {
     // MARK: - Writing
 
     /// Writes turns in one transaction; when this returns, they are as durable as configured.
-    func write(_ turns: [Turn], _ graphs: [String: Graph]) throws(DatabaseError) {
+    func write(_ turns: [Turn]) throws(DatabaseError) {
         sequence += 1
         do throws(DatabaseError) {
-            try database.transaction { () throws(DatabaseError) in try insert(turns, graphs) }
+            try database.transaction { () throws(DatabaseError) in try insert(turns) }
         } catch {
             sequence -= 1
             throw error
@@ -233,21 +237,30 @@ final class Store: @unchecked Sendable {
         try? writeMark(isClean: false, synchronised: false)
     }
 
-    private func insert(_ turns: [Turn], _ graphs: [String: Graph]) throws(DatabaseError) {
-        var rows: [String: Row] = [:]
-        var order: [String] = []
+    private func insert(_ turns: [Turn]) throws(DatabaseError) {
+        var rows: [Row] = []
+        var places: [String: Int] = [:]
         for turn in turns {
-            for (entry, stamp) in zip(turn.entries, turn.stamps) {
-                if rows[entry.graph] == nil {
-                    rows[entry.graph] = Row(first: stamp)
-                    order.append(entry.graph)
+            // One after the other of the same graph is usual.
+            var (graph, place) = ("", 0)
+            for (number, stamp) in turn.stamps.enumerated() {
+                let name = turn.entries[number].graph
+                if name != graph || rows.isEmpty {
+                    place = places[name] ?? rows.count
+                    graph = name
+                    if place == rows.count {
+                        rows.append(Row(graph: name, first: stamp))
+                        places[name] = place
+                    }
                 }
-                rows[entry.graph]?.append(entry, stamp)
+                rows[place].append(turn.entries[number], stamp)
+            }
+            for name in turn.changed {
+                if let change = turn.graphs[name] { try note(change.graph, named: name) }
             }
         }
-        for (name, graph) in graphs { try note(graph, named: name) }
-        for name in order {
-            guard let row = rows[name], let id = ids[name] else { continue }
+        for row in rows {
+            guard let id = ids[row.graph] else { continue }
             let sum = checksum(of: row.bytes, after: UInt64(id), row.first.rev, row.last.rev)
             try database.run(
                 "INSERT INTO log(graph, last, first, time, sequence, checksum, entries) VALUES(?,?,?,?,?,?,?)",
@@ -390,12 +403,14 @@ final class Store: @unchecked Sendable {
 
 /// The entries of one graph in one write.
 private struct Row {
+    let graph: String
     let first: LogStamp
     var last: LogStamp
     var bytes: [UInt8] = []
     var keys: [StoredKey] = []
 
-    init(first: LogStamp) {
+    init(graph: String, first: LogStamp) {
+        self.graph = graph
         self.first = first
         last = LogStamp(rev: first.rev, time: 0)
     }

@@ -136,21 +136,24 @@ extension LiveGraph {
     // MARK: - Pending
 
     /// Lets conditions see a commit that was appended and is not applied yet.
-    func overlay(_ commit: Commit) {
-        pending += 1
-        let next = rev + UInt64(pending)
+    func overlay(_ pending: PendingCommit) {
+        let commit = pending.commit
+        self.pending += 1
+        let next = rev + UInt64(self.pending)
         func mark(_ node: NamedNode, _ value: PendingChange.Value) {
             let count = node.pending?.count ?? 0
             node.pending = PendingChange(value: value, rev: next, count: count + 1)
         }
-        for node in tiedNodes(behind: commit) { mark(node, .unknown) }
+        pending.tied = tiedNodes(behind: commit)
+        for node in pending.tied { mark(node, .unknown) }
         commit.set.forEach { mark($0.node, .known($0.value)) }
         for node in commit.clear { mark(node, .known(nil)) }
     }
 
     /// The log has answered: the commit is pending no longer.
-    func settle(_ commit: Commit) {
-        pending -= 1
+    func settle(_ pending: PendingCommit) {
+        let commit = pending.commit
+        self.pending -= 1
         func unmark(_ node: NamedNode) {
             guard let change = node.pending else { return }
             node.pending =
@@ -159,7 +162,7 @@ extension LiveGraph {
         }
         commit.set.forEach { unmark($0.node) }
         for node in commit.clear { unmark(node) }
-        for node in tiedNodes(behind: commit) { unmark(node) }
+        for node in pending.tied { unmark(node) }
     }
 }
 

@@ -65,6 +65,9 @@ extension LiveGraph {
     /// The mutable nodes that a commit may change by way of ties.
     func tiedNodes(behind commit: Commit) -> [NamedNode] {
         guard !ties.isEmpty, case .values = commit.kind else { return [] }
+        if commit.set.isSingle, commit.clear.isEmpty, let only = commit.set.first {
+            return tieReach.nodes(behind: only.node)
+        }
         let own = commit.setNodes + commit.clear
         var seen = Set(own.map(ObjectIdentifier.init))
         return own.flatMap { tieReach.nodes(behind: $0) }.filter {
@@ -86,7 +89,7 @@ extension LiveGraph {
 /// Which mutable nodes lie behind which by way of ties; found when first asked.
 struct TieReach {
     private var downstream: [String: [NamedNode]] = [:]
-    private var known: [String: [NamedNode]] = [:]
+    private var known: [ObjectIdentifier: [NamedNode]] = [:]
 
     init(_ graph: LiveGraph) {
         for node in graph.nodes {
@@ -96,7 +99,7 @@ struct TieReach {
     }
 
     mutating func nodes(behind node: NamedNode) -> [NamedNode] {
-        if let known = known[node.name] { return known }
+        if let known = known[ObjectIdentifier(node)] { return known }
         var open = [node]
         var seen: Set<String> = [node.name]
         var found: [NamedNode] = []
@@ -106,7 +109,7 @@ struct TieReach {
                 if target.isMutable { found.append(target) }
             }
         }
-        known[node.name] = found
+        known[ObjectIdentifier(node)] = found
         return found
     }
 }

@@ -4,10 +4,8 @@ internal import ReactiveGraph
 extension Host: CommitLogFollower {
     public func log(committed ticket: UInt64, at stamp: LogStamp) {
         onLog()
-        guard let pending = waiting.removeValue(forKey: ticket) else {
-            preconditionFailure("the log answered ticket \(ticket) twice, or never got it")
-        }
-        pending.commit.graph.settle(pending.commit)
+        let pending = waiting.take(ticket)
+        pending.commit.graph.settle(pending)
         let applied = apply(pending.commit, stamp)
         pending.answer(.success(applied))
         submitDeferred(behind: pending.commit)
@@ -15,11 +13,9 @@ extension Host: CommitLogFollower {
 
     public func log(refused ticket: UInt64, because error: HostError) {
         onLog()
-        guard let pending = waiting.removeValue(forKey: ticket) else {
-            preconditionFailure("the log answered ticket \(ticket) twice, or never got it")
-        }
+        let pending = waiting.take(ticket)
         let graph = pending.commit.graph
-        graph.settle(pending.commit)
+        graph.settle(pending)
         switch pending.commit.kind {
         case .define: forget(graph)
         case .tick: graph.tickFailed(at: clock.wall)

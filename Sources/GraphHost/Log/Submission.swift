@@ -1,3 +1,5 @@
+internal import DequeModule
+
 /// What became of a commit that was submitted.
 public enum Submission {
     /// It is applied.
@@ -13,7 +15,11 @@ public enum Submission {
 /// Refusals and answers of one graph come in the order of submission.
 public final class PendingCommit {
     let commit: Commit
-    private var listeners: [(Result<Applied, HostError>) -> Void] = []
+    /// The nodes that it may change by way of ties.
+    var tied: [NamedNode] = []
+    /// Usually one asks.
+    private var first: ((Result<Applied, HostError>) -> Void)?
+    private var others: [(Result<Applied, HostError>) -> Void] = []
 
     init(_ commit: Commit) {
         self.commit = commit
@@ -23,12 +29,39 @@ public final class PendingCommit {
     ///
     /// Several may ask; they are called in the order in which they asked.
     public func onAnswer(_ listener: @escaping (Result<Applied, HostError>) -> Void) {
-        listeners.append(listener)
+        if first == nil { first = listener } else { others.append(listener) }
     }
 
     func answer(_ result: Result<Applied, HostError>) {
-        let listeners = listeners
-        self.listeners = []
-        for listener in listeners { listener(result) }
+        let (first, others) = (first, others)
+        self.first = nil
+        self.others = []
+        first?(result)
+        for listener in others { listener(result) }
+    }
+}
+
+/// The commits that a log has not answered, by their tickets.
+struct PendingCommits {
+    private var commits: Deque<PendingCommit?> = []
+    private var first: UInt64 = 1
+
+    /// The ticket of the next one.
+    var next: UInt64 { first + UInt64(commits.count) }
+
+    /// Adds one under the ticket ``next``.
+    mutating func append(_ commit: PendingCommit) { commits.append(commit) }
+
+    /// Takes the one of that ticket, which the log answers.
+    mutating func take(_ ticket: UInt64) -> PendingCommit {
+        guard ticket >= first, ticket < next, let commit = commits[Int(ticket - first)] else {
+            preconditionFailure("the log answered ticket \(ticket) twice, or never got it")
+        }
+        commits[Int(ticket - first)] = nil
+        while let oldest = commits.first, oldest == nil {
+            commits.removeFirst()
+            first += 1
+        }
+        return commit
     }
 }

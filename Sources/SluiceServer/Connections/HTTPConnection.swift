@@ -79,9 +79,16 @@ final class HTTPConnection: Connection {
             if waitingFor != 0 || isUnfinished || isBehind { break }
         }
         saved.append(input)
-        // A client that waits for a change may go away meanwhile, which is only heard while reading.
-        if poll == nil || saved.count > server.pendingBytes { socket?.pauseReading() }
+        if mustPause { socket?.pauseReading() }
         setDeadline()
+    }
+
+    /// Whether nothing more is read until an answer is out.
+    private var mustPause: Bool {
+        // A client that waits for a change may go away meanwhile, which is only heard while reading.
+        if poll != nil { return saved.count > server.pendingBytes }
+        // Most send the next request when they have the answer: for them, reading need not be stopped and begun again.
+        return waitingFor == 0 || !saved.isEmpty
     }
 
     /// Answers what is complete.
