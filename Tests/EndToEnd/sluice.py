@@ -72,36 +72,50 @@ class Server(Address):
     """One server process on a free port, with its own folder for graphs and configuration."""
 
     def __init__(self, graphs=None, config="", arguments=(), environment=None, listen="127.0.0.1:0",
-                 trust=None):
+                 trust=None, keeps=False):
         # What must end before the server does: pages would complain of its absence.
         self.before_exit = []
         self.folder = tempfile.TemporaryDirectory(prefix="sluice-")
         folder = pathlib.Path(self.folder.name)
+        self.data = folder / "data"
         (folder / "graphs").mkdir()
         for name, text in (graphs or {}).items():
             (folder / "graphs" / f"{name}.yaml").write_text(text)
         self.config = folder / "sluice.yaml"
-        self.config.write_text(f"graphs: {folder}/graphs\npublic: {ROOT}/public\n{config}")
+        kept = f"dataDir: {self.data}\n" if keeps else ""
+        self.config.write_text(f"graphs: {folder}/graphs\npublic: {ROOT}/public\n{kept}{config}")
         self.log = open(folder / "log", "w+")
+        self.arguments, self.environment, self.listen, self.trust = arguments, environment, listen, trust
+        self.start()
+
+    def start(self, *arguments):
+        """Starts the process: at first, and again where the last one has ended, then at the same address."""
         self.process = subprocess.Popen(
-            [BINARY, "serve", "--config", self.config, "--listen", listen, *arguments],
-            stdout=subprocess.PIPE, stderr=self.log, text=True, env={**os.environ, **(environment or {})},
+            [BINARY, "serve", "--config", self.config, "--listen", self.listen, *self.arguments, *arguments],
+            stdout=subprocess.PIPE, stderr=self.log, text=True, env={**os.environ, **(self.environment or {})},
         )
         # Where the operations side listens, if that is an address of its own.
         self.operations = None
         url = None
         for line in self.process.stdout:
             if found := re.match(r"operations on (https?://\S+)", line):
-                self.operations = Address(found.group(1), trust)
+                self.operations = Address(found.group(1), self.trust)
             if found := re.match(r"listening on (https?://\S+)", line):
                 url = found.group(1)
                 break
         if url is None:
             self.process.wait(10)
             raise AssertionError(f"the server did not start: {self.log_text()}")
-        super().__init__(url, trust)
+        super().__init__(url, self.trust)
+        if self.listen.endswith(":0"):
+            self.listen = f"{self.listen[:-2]}:{self.port}"
         # The pipe must not fill up.
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
+
+    def kill(self):
+        """Ends the process as `kill -9` does."""
+        self.process.kill()
+        self.process.wait()
 
     def log_text(self):
         self.log.flush()

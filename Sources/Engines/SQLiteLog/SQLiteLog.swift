@@ -131,7 +131,11 @@ public final class SQLiteLog: CommitLog {
         note()
         for (name, change) in graphs { appended[name] = change.graph }
         return Store.Turn(
-            entries: entries, stamps: stamps, tickets: tickets, graphs: graphs, changed: changed
+            entries: entries,
+            stamps: stamps,
+            tickets: tickets,
+            graphs: graphs,
+            changed: changed
         )
     }
 

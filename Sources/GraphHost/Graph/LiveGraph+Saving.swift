@@ -15,6 +15,7 @@ extension LiveGraph {
     /// - Throws: when an operator holds something that has no form here, which is a mistake of the server's own.
     func save() throws -> [UInt8] {
         var writer = StateWriter(encode: Datum.save)
+        writer.write(text: name)
         writer.write(text: definition.text)
         writer.write(Int(origin.rawValue))
         writer.write(LogStamp(rev: rev, time: time))
@@ -93,7 +94,7 @@ extension Host {
     }
 
     private func restore(_ reader: inout StateReader, _ epoch: String) throws -> LiveGraph {
-        let definition = try storedDefinition(try reader.text(), of: nil)
+        let definition = try storedDefinition(of: try reader.text(), try reader.text())
         guard let origin = DefinitionOrigin(rawValue: UInt8(try reader.integer(in: 0...255))) else {
             throw StateError.malformed
         }
@@ -113,19 +114,23 @@ extension Host {
     }
 
     /// A definition that was accepted when it was stored.
-    func storedDefinition(_ text: String, of name: String?) throws(StoreError) -> GraphDefinition {
+    func storedDefinition(of name: String, _ text: String) throws(StoreError) -> GraphDefinition {
         let problem: Problem?
         do throws(Problem) {
             let document = try Document.parse(json: text)
-            let (definition, problems) = GraphDefinition.read(document, file: nil, options: definitions)
-            if let definition, name == nil || definition.name == name { return definition }
+            let (definition, problems) = GraphDefinition.read(
+                document,
+                file: nil,
+                named: name,
+                options: definitions
+            )
+            if let definition { return definition }
             problem = problems.first
         } catch {
             problem = error
         }
-        let graph = name.map { " of graph \($0)" } ?? ""
         throw StoreError(
-            "the stored definition\(graph) cannot be used: \(problem?.message ?? "it is another graph's")",
+            "the stored definition of graph \(name) cannot be used: \(problem?.message ?? "")",
             hint: "limits that were lowered since may refuse it"
         )
     }

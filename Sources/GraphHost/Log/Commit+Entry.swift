@@ -74,7 +74,7 @@ extension Commit {
         case .define:
             throw StoreError("the log has the beginning of graph \(graph.name) twice")
         case .redefine(let text, let origin):
-            kind = .redefine(try graph.host.storedDefinition(text, of: graph.name), origin)
+            kind = .redefine(try graph.host.storedDefinition(of: graph.name, text), origin)
         case .remove: kind = .remove
         case .tick(let now): kind = .tick(now)
         }

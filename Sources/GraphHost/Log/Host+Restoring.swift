@@ -93,7 +93,7 @@ extension Host {
         guard case .define(let text, let origin) = entry.kind else {
             throw StoreError("the log of graph \(entry.graph) does not begin with its definition")
         }
-        let definition = try storedDefinition(text, of: entry.graph)
+        let definition = try storedDefinition(of: entry.graph, text)
         do throws(HostError) {
             try checkRoom(for: definition)
         } catch {

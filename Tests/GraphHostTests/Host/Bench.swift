@@ -37,17 +37,18 @@ final class Bench {
 
     /// Defines a graph from its JSON text.
     @discardableResult
-    func define(_ json: String) throws -> LiveGraph {
-        let definition = try definition(json)
+    func define(_ json: String, named name: String? = nil) throws -> LiveGraph {
+        let definition = try definition(json, named: name)
         if case .refused(let error) = host.define(definition) { throw error }
         if log?.answers == true { host.settle() }
         return try #require(host[definition.name])
     }
 
-    func definition(_ json: String) throws -> GraphDefinition {
+    func definition(_ json: String, named name: String? = nil) throws -> GraphDefinition {
         let (definition, problems) = GraphDefinition.read(
             try Document.parse(json: json),
             file: nil,
+            named: name,
             options: host.definitions
         )
         try #require(problems.isEmpty, "\(problems)")

@@ -4,7 +4,7 @@ import Testing
 @testable import GraphHost
 
 private let graphText = #"""
-    {"graph": "g", "nodes": {"x": {"set": "number", "initial": 1}, "y": {"set": "any", "history": 4}, "brief": {"set": "any", "ttl": "30s"},
+    {"nodes": {"x": {"set": "number", "initial": 1}, "y": {"set": "any", "history": 4}, "brief": {"set": "any", "ttl": "30s"},
       "mean": {"from": "x", "retain": "always", "pipe": [{"window": {"count": 3, "of": "avg"}}]},
       "late": {"from": "x", "retain": "always", "pipe": [{"delay": 100}]}}}
     """#
@@ -18,7 +18,7 @@ struct RestoringTests {
 
     init() throws {
         bench = Bench(log: log)
-        graph = try bench.define(graphText)
+        graph = try bench.define(graphText, named: "g")
     }
 
     /// The next start, at the same time.
@@ -82,7 +82,7 @@ struct RestoringTests {
         let second = FaultyLog(after: log)
         let gone = Bench(log: second)
         #expect(try gone.host.restore(graph: "g") == nil)
-        let anew = try gone.define(graphText)
+        let anew = try gone.define(graphText, named: "g")
         #expect(anew.rev == rev + 2, "its revs go on")
         #expect(try gone.read(anew, "x") == "1")
         let next = Bench(log: FaultyLog(after: second))
@@ -154,7 +154,7 @@ struct RestoringTests {
     func damaged() throws {
         func error(_ change: (FaultyLog) -> Void) throws -> String? {
             let log = FaultyLog()
-            _ = try Bench(log: log).define(graphText)
+            _ = try Bench(log: log).define(graphText, named: "g")
             change(log)
             let next = Bench(log: FaultyLog(after: log))
             do throws(StoreError) {

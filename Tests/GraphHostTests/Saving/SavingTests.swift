@@ -276,7 +276,9 @@ struct SavingTests {
         var options = DefinitionOptions()
         options.windowValues = 5
         let strict = Bench(definitions: options)
-        #expect(refusal(saved, strict)?.hasPrefix("the stored definition cannot be used: ") == true)
+        #expect(
+            refusal(saved, strict)?.hasPrefix("the stored definition of graph g cannot be used: ") == true
+        )
         #expect(strict.host.graphs.isEmpty)
     }
 

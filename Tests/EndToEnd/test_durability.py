@@ -1,0 +1,207 @@
+"""What was answered is there after any end of the process: kill -9 under load, ordered ends, faults of the disk."""
+
+import http.client
+import json
+import os
+import random
+import threading
+import time
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from conftest import Client
+from sluice import Server
+
+WRITERS = 8
+GRAPH = "graph: g\nnodes:\n" + "".join(
+    f"  w{n}: {{ set: any, history: 100000 }}\n" for n in range(WRITERS)
+) + """  sum: { from: w0, retain: always, pipe: [ { map: "value" }, { scan: { start: 0, with: "acc + 1" } } ] }
+"""
+ROUNDS = 200 if os.environ.get("SLUICE_NIGHTLY") else 8
+
+
+class Writer(threading.Thread):
+    """Sets its node to 1, 2, 3 … and notes what was acknowledged, until the server is gone."""
+
+    def __init__(self, server, number, first, key):
+        super().__init__()
+        self.server, self.node, self.next, self.key = server, f"w{number}", first, key
+        self.acknowledged = {}
+
+    def run(self):
+        connection = http.client.HTTPConnection(self.server.host, self.server.port, timeout=10)
+        path = f"/v1/graphs/g/nodes/{self.node}"
+        try:
+            while True:
+                headers = {"Content-Type": "application/json", "Idempotency-Key": f"{self.key}-{self.node}-{self.next}"}
+                connection.request("POST", path, str(self.next), headers)
+                response = connection.getresponse()
+                answer = json.loads(response.read())
+                assert response.status == 200, answer
+                self.acknowledged[answer["rev"]] = self.next
+                self.next += 1
+        except (http.client.HTTPException, OSError):
+            connection.close()
+
+
+class Subscriber(threading.Thread):
+    """Follows a node in mode all, and notes every rev it saw."""
+
+    def __init__(self, server, since=None):
+        super().__init__()
+        self.client = Client(server)
+        self.snap = self.client.ask(op="sub", graph="g", node="w0", mode="all", **({"since": since} if since else {}))
+        self.epoch, self.rev = self.snap["epoch"], self.snap["rev"]
+        self.values = {d["rev"]: d["v"] for d in self.snap.get("d", [])}
+
+    def run(self):
+        try:
+            while True:
+                message = self.client.receive(None)
+                if message["op"] == "upd":
+                    self.rev = message["rev"]
+                    self.values[self.rev] = message["d"][0]["v"]
+        except ConnectionClosed:
+            self.client.close()
+
+
+def stored(server):
+    """All values of all nodes by rev, as the histories have them."""
+    values = {}
+    for number in range(WRITERS):
+        answer = server.get(f"/v1/graphs/g/nodes/w{number}/history?since=0&limit=100000").json()
+        assert answer["from"] == 0
+        for entry in answer["d"]:
+            assert entry["rev"] not in values
+            values[entry["rev"]] = (f"w{number}", entry["v"])
+    return values
+
+
+@pytest.mark.timeout(1800)
+def test_kill_9_under_load_loses_nothing_that_was_answered():
+    dice = random.Random(int(os.environ.get("SLUICE_SEED", "1")))
+    with Server({"g": GRAPH}, keeps=True) as server:
+        epoch = server.get("/v1/graphs/g").json()["epoch"]
+        acknowledged, written, since = {}, {f"w{n}": 0 for n in range(WRITERS)}, None
+        for round in range(ROUNDS):
+            subscriber = Subscriber(server, since)
+            assert subscriber.epoch == epoch and subscriber.snap.get("resumed", True)
+            seen = subscriber.values
+            writers = [Writer(server, n, written[f"w{n}"] + 1, f"r{round}") for n in range(WRITERS)]
+            for thread in [subscriber, *writers]:
+                thread.start()
+            time.sleep(dice.uniform(0.02, 0.4))
+            server.kill()
+            for thread in [subscriber, *writers]:
+                thread.join(20)
+            server.start()
+            for writer in writers:
+                acknowledged |= {rev: (writer.node, value) for rev, value in writer.acknowledged.items()}
+            values = stored(server)
+            lost = {rev: value for rev, value in acknowledged.items() if values.get(rev) != value}
+            assert not lost, f"round {round}: {lost}"
+            now = server.get("/v1/graphs/g").json()
+            assert now["epoch"] == epoch
+            assert sorted(values) == list(range(2, now["rev"] + 1)), "revs without a gap"
+            for number in range(WRITERS):
+                own = [value for node, value in values.values() if node == f"w{number}"]
+                assert own == list(range(1, len(own) + 1)), "in order, none twice"
+                # One that was not acknowledged may be there; another is not.
+                assert len(own) - writers[number].next in (-1, 0)
+                written[f"w{number}"] = len(own)
+            assert subscriber.rev <= now["rev"], "no subscriber saw a rev that is gone"
+            for rev, value in seen.items():
+                assert values[rev] == ("w0", value)
+            since = {"epoch": epoch, "rev": subscriber.rev}
+            assert server.value("g", "sum") == written["w0"], "the state of operators goes on"
+        assert len(acknowledged) > ROUNDS * 5
+
+
+def test_a_retry_after_kill_9_is_applied_once():
+    with Server({"g": GRAPH}, keeps=True) as server:
+        first = server.set("g", "w0", 7, **{"Idempotency-Key": "k"})
+        server.kill()
+        server.start()
+        headers = {"Content-Type": "application/json", "Idempotency-Key": "k"}
+        again = server.request("POST", "/v1/graphs/g/nodes/w0", "7", headers)
+        assert again.json() == first and again.headers["Idempotent-Replayed"] == "true"
+        other = server.request("POST", "/v1/graphs/g/nodes/w0", "8", headers)
+        assert other.json()["code"] == "key_reused"
+
+
+def test_graphs_defined_by_http_come_back_and_removed_ones_do_not():
+    with Server({"g": GRAPH}, keeps=True) as server:
+        for name in ("kept", "gone"):
+            body = json.dumps({"nodes": {"x": {"set": "number", "initial": 1}}})
+            answer = server.request("PUT", f"/v1/graphs/{name}", body, {"Content-Type": "application/json"})
+            assert answer.status == 201
+        server.set("kept", "x", 5)
+        assert server.request("DELETE", "/v1/graphs/gone").status == 204
+        server.kill()
+        server.start()
+        assert server.value("kept", "x") == 5
+        assert server.get("/v1/graphs/kept").json()["owner"] == "api"
+        assert server.get("/v1/graphs/gone").status == 404
+
+
+def test_what_a_graph_holds_waits_for_its_file():
+    with Server({"g": GRAPH, "h": "graph: h\nnodes: { x: { set: number, initial: 1 } }\n"}, keeps=True) as server:
+        server.set("h", "x", 9)
+        server.stop()
+        path = server.config.parent / "graphs" / "h.yaml"
+        text = path.read_text()
+        path.unlink()
+        server.start()
+        assert server.get("/v1/graphs/h").status == 404
+        assert "a stored graph has no file any more" in server.log_text()
+        path.write_text(text.replace("x: {", "y: { set: any }, x: {"))
+        assert server.request("POST", "/v1/reload").status == 200
+        assert server.value("h", "x") == 9
+        server.stop()
+        server.start()
+        assert server.value("h", "x") == 9
+
+
+def test_presence_ends_with_the_process():
+    with Server({"g": GRAPH}, keeps=True) as server:
+        client = Client(server)
+        assert client.ask(op="set", graph="g", set={"w1": "here"}, presence=True)["op"] == "ok"
+        server.kill()
+        server.start()
+        assert server.get("/v1/graphs/g/nodes/w1").status == 204
+
+
+def test_a_folder_belongs_to_one_server():
+    with Server({"g": GRAPH}, keeps=True) as server:
+        with pytest.raises(AssertionError, match="another process has the folder .*: process [0-9]+"):
+            Server({}, config=f"dataDir: {server.data}")
+
+
+def test_a_damaged_file_stops_the_start_and_stays_as_it_is():
+    with Server({"g": GRAPH}, keeps=True) as server:
+        server.set("g", "w0", "x" * 20_000)
+        server.stop()
+        path = server.data / "sluice.db"
+        whole = path.read_bytes()
+        # In the snapshot, which is read at the start, and in the log before it, which is not.
+        damaged = whole.replace(b"x" * 3_000, b"x" * 1_000 + b"y" + b"x" * 1_999)
+        path.write_bytes(damaged)
+        with pytest.raises(AssertionError, match="sluice.db: .* of graph g.*: the checksum is wrong"):
+            server.start()
+        assert path.read_bytes() == damaged
+        path.write_bytes(whole)
+        server.start()
+        assert server.value("g", "w0") == "x" * 20_000
+
+
+def test_a_read_only_folder_is_named(tmp_path):
+    if os.geteuid() == 0:
+        # Root writes everywhere but below a file.
+        (tmp_path / "file").write_text("")
+        folder = tmp_path / "file" / "data"
+    else:
+        folder = tmp_path / "data"
+        tmp_path.chmod(0o500)
+    with pytest.raises(AssertionError, match=f"cannot make the folder {folder}: "):
+        Server({}, config=f"dataDir: {folder}")
