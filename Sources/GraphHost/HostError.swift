@@ -43,6 +43,9 @@ public struct HostError: Error, Hashable, Sendable {
         }
     }
 
+    /// With `gone`: the revs at which the graph can still be looked at; nil: there are none.
+    public var kept: ClosedRange<UInt64>?
+
     /// With a pipeline that cannot be read: everything that is wrong with it, each with its place.
     public var problems: [Problem] = []
 
@@ -100,6 +103,7 @@ extension HostError.Code {
     public static let noSpace = Self(rawValue: "no_space")
     public static let notReady = Self(rawValue: "not_ready")
     public static let draining = Self(rawValue: "draining")
+    public static let busy = Self(rawValue: "busy")
 
     /// Every code that this module can answer with.
     ///
@@ -112,11 +116,12 @@ extension HostError.Code {
         .exprType, .exprCost, .keyReused, .cycleLimit, .nodeFailed, .preconditionRequired, .rateLimited,
         .subLimit,
         .pipeLimit, .idInUse, .slow, .timeout, .internalError, .engineDown, .noSpace, .notReady, .draining,
+        .busy,
     ]
 
     static let retriable: Set<Self> = [
         .timeout, .rateLimited, .subLimit, .pipeLimit, .slow, .internalError, .engineDown, .noSpace,
         .notReady,
-        .draining,
+        .draining, .busy,
     ]
 }

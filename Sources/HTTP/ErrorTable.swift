@@ -53,7 +53,12 @@ public enum ErrorTable {
         row("not_acceptable", 406, nil, "None of the representations the client accepts can be made."),
         row("timeout", 408, 4508, retry: true, "The peer took too long."),
         row("in_use", 409, nil, "The graph is owned by its file, or by the API."),
-        row("gone", 410, nil, "The history asked for has been trimmed."),
+        row(
+            "gone",
+            410,
+            nil,
+            "What was asked for is no longer kept, or never was; `kept` has the revs that are."
+        ),
         row("conflict", 412, nil, "A condition does not hold: somebody else has changed the node."),
         row(
             "too_large",
@@ -95,6 +100,7 @@ public enum ErrorTable {
         ),
         row("no_space", 503, 4503, retry: true, after: true, "The disk behind the graph is full."),
         row("not_ready", 503, 4503, retry: true, after: true, "The server is still reading what is stored."),
+        row("busy", 503, nil, retry: true, after: true, "Too many looks at the past are waiting already."),
         row("draining", 503, 4503, retry: true, after: true, "The server is about to stop."),
         row(
             "too_many_connections",

@@ -1,4 +1,11 @@
 public import GraphHost
+internal import Synchronization
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
 
 /// A log in memory that fails as a test says: it answers late, refuses, loses its epoch, feels unwell, and starts again.
 public final class FaultyLog: CommitLog {
@@ -105,6 +112,15 @@ public final class FaultyLog: CommitLog {
         statistics.snapshots += 1
     }
 
+    /// Forgets what happened before a graph's newest snapshot.
+    public func trim(_ graph: String) { store.trim(graph) }
+
+    /// Lets whoever looks back wait, on its thread, until ``releaseReads()``.
+    public func holdReads() { store.gate.withLock { $0 = true } }
+
+    /// Lets them go on.
+    public func releaseReads() { store.gate.withLock { $0 = false } }
+
     /// Another server writes a commit, which this one hears of.
     public func receive(_ entry: LogEntry, wall: UInt64) {
         let stamp = store.add(entry, wall: wall)
@@ -139,6 +155,8 @@ private final class Store: LogReader, @unchecked Sendable {
         let stamp: LogStamp
     }
 
+    /// Whether reading snapshots waits.
+    let gate = Mutex(false)
     private var epoch: String
     private var records: [String: [Record]] = [:]
     private var snapshots: [String: [GraphSnapshot]] = [:]
@@ -205,6 +223,12 @@ private final class Store: LogReader, @unchecked Sendable {
         snapshots[graph, default: []].append(snapshot)
     }
 
+    func trim(_ graph: String) {
+        guard let newest = snapshots[graph]?.last else { return }
+        snapshots[graph] = [newest]
+        records[graph]?.removeAll { $0.stamp.rev <= newest.stamp.rev }
+    }
+
     func revs(of graph: String) throws(StoreError) -> ClosedRange<UInt64>? {
         let first = snapshots[graph]?.first?.stamp.rev
         let begin = records(of: graph).first { if case .define = $0.entry.kind { true } else { false } }
@@ -214,7 +238,8 @@ private final class Store: LogReader, @unchecked Sendable {
     }
 
     func snapshot(of graph: String, notAfter rev: UInt64) throws(StoreError) -> GraphSnapshot? {
-        snapshots[graph]?.last { $0.stamp.rev <= rev }
+        while gate.withLock({ $0 }) { usleep(200) }
+        return snapshots[graph]?.last { $0.stamp.rev <= rev }
     }
 
     func entries(

@@ -7,7 +7,7 @@ internal import ReactiveGraph
 public struct Access {
     /// Who it is; nil where nobody has to say so.
     public let principal: Principal?
-    private let everywhere: Rights
+    let everywhere: Rights
 
     /// The access of a principal.
     public init(_ principal: Principal) {
@@ -53,13 +53,21 @@ public struct Access {
         where Glob.matches(graph.name, anyOf: grant.graphs) && Glob.matches(node.name, anyOf: grant.nodes) {
             granted.formUnion(grant.can)
         }
-        let rules = graph.definition.access
-        guard !rules.isEmpty, !granted.isEmpty else { return granted }
+        return
+            granted
+            .intersection(Self.allowed(by: graph.definition.access, principal, on: node))
+            .intersection(Self.allowed(by: principal.presentRules, principal, on: node))
+    }
+
+    /// What the rules of a graph leave of a principal's rights on a node; all where there are none.
+    private static func allowed(by rules: [AccessRule], _ principal: Principal, on node: NamedNode) -> Rights
+    {
+        guard !rules.isEmpty else { return .all }
         var allowed: Rights = []
         for rule in rules where rule.isAbout(principal) && Glob.matches(node.name, anyOf: rule.nodes) {
             allowed.formUnion(rule.can)
         }
-        return granted.intersection(allowed)
+        return allowed
     }
 
     /// The nodes of a graph that may be read, in the order of the definition.

@@ -10,6 +10,8 @@ public final class Principal {
     public let expires: UInt64?
     /// SHA-256 of the token: 32 bytes.
     public let digest: [UInt8]
+    /// The present rules of the one graph that it looks at as it was, which bound its rights besides the rules of that time.
+    var presentRules: [AccessRule] = []
     var outlooks = Outlooks()
 
     /// A principal.

@@ -43,17 +43,41 @@ extension LiveGraph {
                 rev: ring.from
             )
         }
+        return historyJSON(ring, since: since, limit: limit, rev: rev)
+    }
+
+    /// What a history says of the emissions newer than `since`, or of the newest.
+    ///
+    /// - Parameters:
+    ///   - ring: the emissions.
+    ///   - since: only those that are newer than this rev, oldest first; nil: the newest.
+    ///   - limit: how many of them at most.
+    ///   - rev: the graph's present rev.
+    ///   - end: the last rev whose emissions are in `ring`, where there may be newer ones.
+    /// - Returns: JSON, see ``historyJSON(of:since:epoch:limit:)``; with `"to"` where `end` cut it.
+    func historyJSON(
+        _ ring: HistoryRing,
+        since: UInt64?,
+        limit: Int,
+        rev: UInt64,
+        end: UInt64? = nil
+    ) -> [UInt8] {
         let range = since.map { ring.page(after: $0, limit: limit) } ?? ring.newest(limit)
         var buffer = ByteBuffer()
         buffer.append("{\"epoch\":")
-        buffer.append(json: self.epoch)
+        buffer.append(json: epoch)
         buffer.append(",\"from\":")
         buffer.append(
             decimal: since ?? (range.lowerBound > 0 ? ring[range.lowerBound - 1].stamp.rev : ring.from)
         )
         buffer.append(",\"rev\":")
         buffer.append(decimal: rev)
-        if range.count < ring.count - (since.map(ring.index(after:)) ?? 0) { buffer.append(",\"more\":true") }
+        let isCut = range.count < ring.count - (since.map(ring.index(after:)) ?? 0)
+        if isCut || end != nil { buffer.append(",\"more\":true") }
+        if !isCut, let end {
+            buffer.append(",\"to\":")
+            buffer.append(decimal: end)
+        }
         buffer.append(",\"d\":")
         ring.append(range, to: &buffer)
         buffer.append("}\n")

@@ -50,22 +50,45 @@ extension Host {
         at rev: UInt64,
         from reader: any LogReader
     ) throws(StoreError) -> LiveGraph {
+        let found = try look(at: name, epoch: epoch, rev, from: reader) { true }
+        if case .graph(let graph) = found { return graph }
+        throw StoreError("the log of graph \(name) has its end at rev \(rev)")
+    }
+
+    /// What is found where a graph is looked for as it was right after a commit.
+    enum Found {
+        /// The graph, which is in the host.
+        case graph(LiveGraph)
+        /// The commit had ended it.
+        case ended
+        /// The caller wanted it no longer.
+        case stopped
+    }
+
+    /// Looks for a graph as it was right after the commit `rev`, as long as `isWanted` says so.
+    ///
+    /// - Throws: ``StoreError`` where something is missing or damaged; the graph is not in the host then.
+    func look(
+        at name: String,
+        epoch: String,
+        _ rev: UInt64,
+        from reader: any LogReader,
+        while isWanted: () -> Bool
+    ) throws(StoreError) -> Found {
         var graph: LiveGraph?
         do throws(StoreError) {
             let snapshot = try reader.snapshot(of: name, notAfter: rev)
             if let snapshot { graph = try restore(snapshot.state, epoch: epoch) }
             let first = (snapshot?.stamp.rev ?? 0) + 1
+            var isStopped = false
             if first <= rev {
-                try reader.entries(of: name, in: first...rev) { (entry, stamp) throws(StoreError) in
-                    if let graph, graph.isLive {
-                        try apply(stored: entry, at: stamp, to: graph)
-                    } else {
-                        graph = try begin(stored: entry, at: stamp, epoch: epoch)
-                    }
-                    return true
+                try replay(name, first...rev, in: epoch, on: &graph, from: reader) { (_, _) in
+                    isStopped = !isWanted()
+                    return !isStopped
                 }
             }
-            if let graph, graph.isLive, graph.rev == rev { return graph }
+            if isStopped { return .stopped }
+            if let graph, graph.rev == rev { return graph.isLive ? .graph(graph) : .ended }
             let found = graph.map { "ends at rev \($0.rev)" } ?? "is missing"
             throw StoreError("the log of graph \(name) \(found); it should reach rev \(rev)")
         } catch {
@@ -74,14 +97,61 @@ extension Host {
         }
     }
 
+    /// Applies the stored commits of `revs` to a graph, which may end and begin again by them, until `visit` returns false.
+    ///
+    /// - Parameters:
+    ///   - name: the graph's.
+    ///   - revs: which commits.
+    ///   - epoch: the history they belong to.
+    ///   - graph: the graph right before them; nil: it begins with the first of them.
+    ///   - reader: where they are stored.
+    ///   - prepare: called before each commit but the first of a graph.
+    ///   - visit: called after each commit with the graph and what was applied.
+    /// - Throws: ``StoreError`` where what is stored is damaged or cannot be used.
+    func replay(
+        _ name: String,
+        _ revs: ClosedRange<UInt64>,
+        in epoch: String,
+        on graph: inout LiveGraph?,
+        from reader: any LogReader,
+        preparing prepare: (Commit) -> Void = { _ in },
+        _ visit: (LiveGraph, LogEntry) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        try reader.entries(of: name, in: revs) { (entry, stamp) throws(StoreError) in
+            let present: LiveGraph
+            if let graph, graph.isLive {
+                present = graph
+                try apply(stored: entry, at: stamp, to: present, preparing: prepare)
+            } else {
+                present = try begin(stored: entry, at: stamp, epoch: epoch)
+                graph = present
+            }
+            return try visit(present, entry)
+        }
+    }
+
     /// Applies a commit that is stored, as it was applied first.
-    func apply(stored entry: LogEntry, at stamp: LogStamp, to graph: LiveGraph) throws(StoreError) {
+    ///
+    /// - Parameters:
+    ///   - entry: the commit.
+    ///   - stamp: its number and time.
+    ///   - graph: the graph, right before it.
+    ///   - prepare: called before it is applied.
+    /// - Throws: ``StoreError`` where the commit does not fit the graph.
+    func apply(
+        stored entry: LogEntry,
+        at stamp: LogStamp,
+        to graph: LiveGraph,
+        preparing prepare: (Commit) -> Void = { _ in }
+    ) throws(StoreError) {
         guard stamp.rev == graph.rev + 1 else {
             throw StoreError(
                 "the log of graph \(graph.name) has rev \(stamp.rev) behind rev \(graph.rev)"
             )
         }
-        _ = apply(try Commit(entry, of: graph), stamp)
+        let commit = try Commit(entry, of: graph)
+        prepare(commit)
+        _ = apply(commit, stamp)
     }
 
     /// A graph whose first commit is stored.

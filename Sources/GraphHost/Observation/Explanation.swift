@@ -56,8 +56,15 @@ struct Explanation {
         }
     }
 
+    /// The revs of the commits that made what these nodes hold.
+    var revs: Set<UInt64> { Set(steps.map(\.named.lastChange.rev)) }
+
     /// Appends `{"node","epoch","rev","t","nodes":[…]}`.
-    func append(to buffer: inout ByteBuffer) {
+    ///
+    /// - Parameters:
+    ///   - buffer: what it is appended to.
+    ///   - more: appends further members, each after a comma.
+    func append(to buffer: inout ByteBuffer, _ more: (inout ByteBuffer) -> Void = { _ in }) {
         buffer.append("{\"node\":")
         buffer.append(json: steps[0].named.name)
         Answer.appendCursor(of: graph, to: &buffer)
@@ -65,6 +72,7 @@ struct Explanation {
         if isCut { buffer.append(",\"more\":true") }
         buffer.append(",\"nodes\":")
         buffer.append(list: steps) { append($0, to: &$1) }
+        more(&buffer)
         buffer.append("}\n")
     }
 

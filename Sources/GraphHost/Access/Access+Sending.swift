@@ -1,0 +1,24 @@
+/// What a caller may do in one graph, on its way to another thread.
+///
+/// The graph's present rules go with it: what they close to the caller stays closed in a graph that is looked at as it was, besides
+/// what the rules of that time close.
+struct SentAccess: Sendable {
+    private let everywhere: Rights
+    private let principal: (name: String, roles: [String], grants: [Principal.Grant])?
+    private let rules: [AccessRule]
+
+    /// The access to `graph`, and its present rules.
+    init(_ access: Access, to graph: LiveGraph) {
+        everywhere = access.everywhere
+        principal = access.principal.map { ($0.name, $0.roles, $0.grants) }
+        rules = graph.definition.access
+    }
+
+    /// The access, for the thread that asks.
+    func received() -> Access {
+        guard let principal else { return Access(everybody: everywhere) }
+        let copy = Principal(name: principal.name, roles: principal.roles, grants: principal.grants)
+        copy.presentRules = rules
+        return Access(copy)
+    }
+}

@@ -1,0 +1,47 @@
+internal import Support
+
+extension LogEntry {
+    /// Appends the commit: `{"rev","t","kind","by","ctx","set":[…],"clear":[…]}`.
+    ///
+    /// Who made it is said where the caller may read a node that it set or cleared, or where it is not about single nodes.
+    func append(at stamp: LogStamp, to buffer: inout ByteBuffer, mayRead: (String) -> Bool) {
+        buffer.append("{\"rev\":")
+        buffer.append(decimal: stamp.rev)
+        buffer.append(",\"t\":")
+        buffer.append(decimal: stamp.time)
+        buffer.append(",\"kind\":\"")
+        buffer.append(utf8: kind.word)
+        buffer.append("\"")
+        let assigned = set.map(\.node).filter(mayRead)
+        let cleared = clear.filter(mayRead)
+        if kind != .values || !assigned.isEmpty || !cleared.isEmpty {
+            if let by {
+                buffer.append(",\"by\":")
+                buffer.append(json: by)
+            }
+            if let context {
+                buffer.append(",\"ctx\":")
+                buffer.append(context)
+            }
+        }
+        for (word, names) in [("set", assigned), ("clear", cleared)] where !names.isEmpty {
+            buffer.append(",\"")
+            buffer.append(utf8: word)
+            buffer.append("\":")
+            buffer.append(list: names) { $1.append(json: $0) }
+        }
+        buffer.append("}")
+    }
+}
+
+extension LogEntry.Kind {
+    fileprivate var word: String {
+        switch self {
+        case .values: "set"
+        case .define: "define"
+        case .redefine: "redefine"
+        case .remove: "remove"
+        case .tick: "tick"
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// What is asked of a graph as it was right after one commit.
+///
+/// It goes to another thread, where ``Past`` answers it.
+public struct PastQuestion: Sendable {
+    /// What the caller wants to know.
+    public enum Subject: Sendable {
+        /// What the nodes of these names and globs held (``GraphView/values(of:limit:)``).
+        case values(of: [String], limit: Int)
+        /// What one node held.
+        case node(String)
+        /// What the graph looked like, with what all its nodes held; with `live` also the steps between them.
+        case picture(PictureFormat, live: Bool)
+        /// What made the value that a node held, and the commits that did.
+        case explanation(of: String)
+        /// What a node emitted after that commit, until now; `limit` emissions at most.
+        case history(of: String, limit: Int)
+    }
+
+    let graph: String
+    let epoch: String
+    /// The graph's rev when it was asked.
+    let present: UInt64
+    let rev: UInt64
+    let subject: Subject
+    let access: SentAccess
+
+    /// A question of a caller about the graph that it sees, right after the commit `rev`.
+    ///
+    /// - Parameters:
+    ///   - subject: what the caller wants to know.
+    ///   - rev: the commit.
+    ///   - epoch: the history that `rev` belongs to; nil: the present one.
+    ///   - view: the graph as the caller sees it now.
+    /// - Throws: `bad_field` for a rev that has not come yet, `gone` for another history.
+    public init(
+        _ subject: Subject,
+        at rev: UInt64,
+        of epoch: String? = nil,
+        in view: GraphView
+    ) throws(HostError) {
+        let graph = view.graph
+        guard epoch == nil || epoch == graph.epoch else {
+            throw HostError(.gone, "\(graph.name) goes on in another epoch: \(graph.epoch)")
+        }
+        guard rev <= graph.rev else {
+            throw HostError(.badField, "rev \(rev) has not come yet: \(graph.name) is at \(graph.rev)")
+        }
+        self.graph = graph.name
+        self.epoch = graph.epoch
+        present = graph.rev
+        self.rev = rev
+        self.subject = subject
+        access = SentAccess(view.access, to: graph)
+    }
+}
+
+/// The answer to a ``PastQuestion``.
+public enum PastAnswer: Sendable {
+    /// A body as the same question about the present has it.
+    case body([UInt8])
+    /// What a node held.
+    case node(PastReading)
+    /// The question cannot be answered.
+    case refused(HostError)
+    /// What is stored cannot be used, which is for the person who runs the server.
+    case failed(StoreError)
+    /// The caller wanted it no longer.
+    case stopped
+}
+
+/// A ``Reading`` of a node as it was.
+public struct PastReading: Sendable {
+    /// What it held.
+    public enum Held: Sendable {
+        /// Nothing.
+        case empty
+        /// A value, as JSON text.
+        case value([UInt8])
+        /// The operator failed: the member `"fail":{…}`.
+        case fail([UInt8])
+    }
+
+    /// What it held.
+    public let held: Held
+    /// The history that `changed` belongs to.
+    public let epoch: String
+    /// The rev of its last change until then.
+    public let changed: UInt64
+    /// Milliseconds since 1970 of that change.
+    public let changedAt: UInt64
+
+    init(_ node: NamedNode) {
+        let reading = node.graph.read(node)
+        held =
+            switch reading.held {
+            case .empty: .empty
+            case .value(let datum): .value(datum.withBytes { Array($0) })
+            case .fail(let datum): .fail(datum.withFragment { Array($0) })
+            }
+        epoch = node.graph.epoch
+        changed = reading.changed
+        changedAt = reading.changedAt
+    }
+}

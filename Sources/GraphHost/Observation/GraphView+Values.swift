@@ -1,0 +1,24 @@
+internal import Support
+
+extension GraphView {
+    /// What the nodes that these names and globs mean hold, all at one rev (wire-protocol.md §3, `values`).
+    ///
+    /// - Parameters:
+    ///   - patterns: names and globs; every node that may be read where there are none.
+    ///   - limit: how many nodes at most.
+    /// - Returns: JSON, `{"epoch","rev","t","m":{name:{"v"|"empty"|"fail"}}}`.
+    /// - Throws: what ``NodeSelection/pick(_:in:limit:)`` does.
+    public func values(of patterns: [String], limit: Int) throws(HostError) -> [UInt8] {
+        let nodes = try NodeSelection.pick(patterns.isEmpty ? ["*"] : patterns, in: self, limit: limit)
+        var buffer = ByteBuffer()
+        buffer.append("{\"epoch\":")
+        buffer.append(json: graph.epoch)
+        buffer.append(",\"rev\":")
+        buffer.append(decimal: graph.rev)
+        Answer.appendTime(of: graph, to: &buffer)
+        buffer.append(",\"m\":")
+        graph.appendValues(of: nodes, to: &buffer)
+        buffer.append("}\n")
+        return Array(buffer.bytes)
+    }
+}
