@@ -63,6 +63,7 @@ extension HTTPConnection {
             members.append(",\"rev\":")
             members.append(decimal: rev)
         }
+        if error.code == .gone { members.append(kept: error.kept) }
         if error.code == .conflict, let node = error.node {
             members.append(",\"failed\":")
             let one = error.rev.map { HostError.Failed(node: node, rev: $0) }

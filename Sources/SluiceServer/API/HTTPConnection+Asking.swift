@@ -15,7 +15,10 @@ extension HTTPConnection {
     }
 
     /// `GET …/nodes/{n}/explain`: what made the present value.
-    func explainNode(_ captures: Captures) {
+    func explainNode(_ captures: Captures, _ head: RequestHead) {
+        guard let view = findGraph(captures) else { return }
+        let name = String(decoding: captures[1], as: UTF8.self)
+        if looksBack(head, view, at: .explanation(of: name), needsLog: true) { return }
         guard let node = findNode(captures, to: .read) else { return }
         GraphView.explain(node, to: access).withUnsafeBytes { answer(.ok, "application/json", $0) }
     }

@@ -120,7 +120,7 @@ extension HTTPConnection {
         case .history: readHistory(captures, head)
         case .events: streamEvents(captures, head)
         case .eval: evaluate(captures, head)
-        case .explain: explainNode(captures)
+        case .explain: explainNode(captures, head)
         case .openAPI: showOpenAPI()
         case .graphs: listGraphs()
         case .graph: describeGraph(captures)
@@ -178,6 +178,10 @@ extension HTTPConnection {
             guard let access = identify(head, for: route) else { return nil }
             self.access = access
             guard let node = findNode(captures, to: .read) else { return nil }
+            guard Query(head.query).raw("at") == nil else {
+                refuse(Refusal("bad_field", "at: the past does not change, so there is no stream of it"))
+                return nil
+            }
             guard let options = streamOptions(Query(head.query)) else { return nil }
             return accept(head, .node(node), SessionAccess(access), options, subprotocols: [])
         default:

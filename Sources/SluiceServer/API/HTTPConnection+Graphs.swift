@@ -7,39 +7,32 @@ extension HTTPConnection {
     /// `GET …/graph?format=json|dot|mermaid&live=1`, or the format by `Accept`.
     func drawGraph(_ captures: Captures, _ head: RequestHead) {
         guard let view = findGraph(captures) else { return }
-        let graph = view.graph
         let query = Query(head.query)
         let isLive = query.flag("live")
-        if isLive, !mayObserve(view) { return }
-        let nodes = isLive ? nil : view.nodes
         let vary = { (out: inout ByteBuffer) in out.append("Vary: Accept\r\n") }
-        switch query.string("format") ?? Self.format(head) {
-        case "json":
-            graph.pictureJSON(live: isLive, of: nodes).withUnsafeBytes {
-                answer(.ok, "application/json", $0, fields: vary)
-            }
-        case "dot":
-            graph.pictureDOT(live: isLive, of: nodes).withUnsafeBytes {
-                answer(.ok, "text/vnd.graphviz; charset=utf-8", $0, fields: vary)
-            }
-        case "mermaid":
-            graph.pictureMermaid(live: isLive, of: nodes).withUnsafeBytes {
-                answer(.ok, "text/vnd.mermaid; charset=utf-8", $0, fields: vary)
-            }
-        default:
-            refuse(Refusal(.notAcceptable, "format is json, dot or mermaid"), fields: vary)
+        guard let format = query.string("format").map(PictureFormat.init) ?? Self.format(head) else {
+            return refuse(Refusal(.notAcceptable, "format is json, dot or mermaid"), fields: vary)
+        }
+        let isPast = looksBack(head, view, at: .picture(format, live: isLive), needsLog: true) {
+            connection,
+            past in
+            guard case .body(let body) = past else { return connection.answer(past) }
+            body.withUnsafeBytes { connection.answer(.ok, format.mediaType, $0, fields: vary) }
+        }
+        if isPast { return }
+        do throws(HostError) {
+            let body = try view.picture(format, live: isLive)
+            body.withUnsafeBytes { answer(.ok, format.mediaType, $0, fields: vary) }
+        } catch {
+            refuse(error)
         }
     }
 
-    /// The format that the client likes best; none where it takes none of them.
-    private static func format(_ head: RequestHead) -> String {
+    /// The format that the client likes best; nil where it takes none of them.
+    private static func format(_ head: RequestHead) -> PictureFormat? {
+        let formats: [PictureFormat] = [.json, .dot, .mermaid]
         let types: [StaticString] = ["application/json", "text/vnd.graphviz", "text/vnd.mermaid"]
-        return switch Accept.choose(head.value(.accept), from: types) {
-        case 0: "json"
-        case 1: "dot"
-        case 2: "mermaid"
-        default: ""
-        }
+        return Accept.choose(head.value(.accept), from: types).map { formats[$0] }
     }
 
     /// Whether the caller may see all that lives in the graph; where not, that is answered.
@@ -64,5 +57,16 @@ extension HTTPConnection {
         var body: [UInt8] = []
         Catalogue.standard.append(to: &body)
         body.withUnsafeBytes { answer(.ok, "application/json", $0) }
+    }
+}
+
+extension PictureFormat {
+    /// The `Content-Type` of a picture.
+    fileprivate var mediaType: StaticString {
+        switch self {
+        case .json: "application/json"
+        case .dot: "text/vnd.graphviz; charset=utf-8"
+        case .mermaid: "text/vnd.mermaid; charset=utf-8"
+        }
     }
 }

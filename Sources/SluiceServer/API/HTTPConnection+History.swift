@@ -3,20 +3,32 @@ internal import HTTP
 
 // What a node held before.
 extension HTTPConnection {
-    /// `GET …/nodes/{n}/history?since=rev&limit=`, 410 where `since` has been trimmed.
+    /// `GET …/nodes/{n}/history?since=rev&limit=`: from the node's ring, or further back from the log; 410 where neither has it.
     func readHistory(_ captures: Captures, _ head: RequestHead) {
         guard let node = findNode(captures, to: .read) else { return }
         let query = Query(head.query)
         guard let since = number("since", 0...Int.max, query), let limit = number("limit", 1...100_000, query)
         else { return }
+        let (epoch, most) = (query.string("epoch"), limit ?? 1000)
         do throws(HostError) {
             let body = try node.graph.historyJSON(
                 of: node,
                 since: since.map(UInt64.init),
-                epoch: query.string("epoch"),
-                limit: limit ?? 1000
+                epoch: epoch,
+                limit: most
             )
             body.withUnsafeBytes { answer(.ok, "application/json", $0) }
+        } catch {
+            guard let since, since <= node.graph.rev, server.looks != nil else { return refuse(error) }
+            readStoredHistory(of: node, since: UInt64(since), epoch, limit: most)
+        }
+    }
+
+    /// What has left the ring, or never was in one, may be in the log.
+    private func readStoredHistory(of node: NamedNode, since rev: UInt64, _ epoch: String?, limit: Int) {
+        do throws(HostError) {
+            let view = try GraphView(node.graph, for: access)
+            try ask(PastQuestion(.history(of: node.name, limit: limit), at: rev, of: epoch, in: view))
         } catch {
             refuse(error)
         }

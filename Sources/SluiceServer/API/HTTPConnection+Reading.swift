@@ -1,3 +1,4 @@
+internal import EventLoop
 internal import GraphHost
 internal import HTTP
 internal import Support
@@ -6,6 +7,15 @@ internal import Support
 extension HTTPConnection {
     /// `GET …/nodes/{n}`: the bare value; with `If-None-Match` and `Prefer: wait=n` the next one, if it comes in time.
     func readNode(_ captures: Captures, _ head: RequestHead) {
+        if !head.query.isEmpty {
+            guard let view = findGraph(captures) else { return }
+            let known = head.value(.ifNoneMatch).map { Array($0) }
+            let name = String(decoding: captures[1], as: UTF8.self)
+            let isPast = looksBack(head, view, at: .node(name)) { connection, past in
+                if let known { connection.answer(past, unlessKnown: known) } else { connection.answer(past) }
+            }
+            if isPast { return }
+        }
         guard let node = findNode(captures, to: .read) else { return }
         let reading = node.graph.read(node)
         guard let known = head.value(.ifNoneMatch) else { return answer(reading, of: node) }
@@ -33,16 +43,7 @@ extension HTTPConnection {
         case .empty:
             answerEmpty(.noContent) { $0.append(validators: graph, reading) }
         case .fail(let fail):
-            var members = ByteBuffer()
-            members.append(",")
-            fail.withFragment { members.append($0) }
-            refuse(
-                Refusal(
-                    "node_failed",
-                    "the operator behind the node failed for the present input",
-                    members: Array(members.bytes)
-                )
-            ) { $0.append(validators: graph, reading) }
+            fail.withFragment { refuseFailed($0) { $0.append(validators: graph, reading) } }
         case .value(let datum):
             datum.withBytes { bytes in
                 answer(.ok, "application/json", bytes) { $0.append(validators: graph, reading) }
@@ -50,32 +51,32 @@ extension HTTPConnection {
         }
     }
 
+    /// The operator behind a node failed; `fail` is the member that says why.
+    func refuseFailed(_ fail: UnsafeRawBufferPointer, fields: (inout ByteBuffer) -> Void) {
+        var members = ByteBuffer()
+        members.append(",")
+        members.append(fail)
+        refuse(
+            Refusal(
+                "node_failed",
+                "the operator behind the node failed for the present input",
+                members: Array(members.bytes)
+            ),
+            fields: fields
+        )
+    }
+
     /// `GET …/values?nodes=a,b.*`: many nodes at one rev.
     func readValues(_ captures: Captures, _ head: RequestHead) {
         guard let view = findGraph(captures) else { return }
-        let graph = view.graph
         let patterns = Query(head.query).strings("nodes").flatMap {
             $0.split(separator: ",").map(String.init)
         }
+        let limit = server.configuration.limits.matches
+        if looksBack(head, view, at: .values(of: patterns, limit: limit)) { return }
         do throws(HostError) {
-            let limit = server.configuration.limits.matches
-            let nodes = try NodeSelection.pick(patterns.isEmpty ? ["*"] : patterns, in: view, limit: limit)
-            answerJSON { out in
-                out.append("{")
-                out.append(cursor: graph)
-                out.append(",\"t\":")
-                out.append(decimal: graph.time)
-                out.append(",\"m\":{")
-                var isFirst = true
-                graph.read(nodes) { node, held in
-                    if !isFirst { out.append(",") }
-                    isFirst = false
-                    out.append(json: node.name)
-                    out.append(":{")
-                    out.append(held)
-                    out.append("}")
-                }
-                out.append("}}\n")
+            try view.values(of: patterns, limit: limit).withUnsafeBytes {
+                answer(.ok, "application/json", $0)
             }
         } catch {
             refuse(error)
@@ -99,6 +100,30 @@ extension HTTPConnection {
     /// `GET /v1/graphs/{g}`.
     func describeGraph(_ captures: Captures) {
         guard let graph = findGraph(captures)?.graph else { return }
+        guard let reader = server.host.reader else { return describe(graph, kept: nil) }
+        // A log may have to read its disk for that.
+        let (name, number) = (graph.name, wait())
+        FileTask.run(on: server.loop) { () throws(UVError) in
+            do throws(StoreError) {
+                return .success(try reader.revs(of: name))
+            } catch {
+                return .failure(error)
+            }
+        } answer: { [weak self] (result: Result<Result<ClosedRange<UInt64>?, StoreError>, UVError>) in
+            guard let self else { return }
+            server.beginTurn()
+            answerLater(number) { connection in
+                guard let graph = server.host[name] else { return connection.refuse(server.host.noGraph) }
+                switch result {
+                case .success(.success(let kept)): connection.describe(graph, kept: kept)
+                case .success(.failure(let error)): connection.refuse(server.host.fault("the past: \(error)"))
+                case .failure(let error): connection.refuse(server.host.fault("the past: \(error)"))
+                }
+            }
+        }
+    }
+
+    private func describe(_ graph: LiveGraph, kept: ClosedRange<UInt64>?) {
         let file = server.fileOwners[graph.name]
         answerJSON({ $0.append(hash: graph.definition) }) { out in
             out.append("{")
@@ -117,6 +142,7 @@ extension HTTPConnection {
             out.append(decimal: counts.commits)
             out.append(",\"released\":")
             out.append(decimal: counts.released)
+            out.append(kept: kept)
             out.append("}\n")
         }
     }
@@ -125,12 +151,28 @@ extension HTTPConnection {
 extension ByteBuffer {
     /// Appends what tells one state of a node from another.
     fileprivate mutating func append(validators graph: LiveGraph, _ reading: Reading) {
-        append(tagField: graph.epoch, reading.changed)
+        append(validators: graph.epoch, reading.changed, at: reading.changedAt)
+    }
+
+    /// The same of a state whose last change was at `rev`, at `time` in milliseconds since 1970.
+    mutating func append(validators epoch: String, _ rev: UInt64, at time: UInt64) {
+        append(tagField: epoch, rev)
         append("Last-Modified: ")
-        HTTPDate(unixSeconds: Int64(reading.changedAt / 1000)).append(to: &self)
+        HTTPDate(unixSeconds: Int64(time / 1000)).append(to: &self)
         append("\r\nSluice-Time: ")
-        append(decimal: reading.changedAt)
+        append(decimal: time)
         append("\r\n")
+    }
+
+    /// Appends `,"kept":{"from":…,"to":…}`: the revs at which a graph can be looked at; null where there are none.
+    mutating func append(kept: ClosedRange<UInt64>?) {
+        append(",\"kept\":")
+        guard let kept else { return append("null") }
+        append("{\"from\":")
+        append(decimal: kept.lowerBound)
+        append(",\"to\":")
+        append(decimal: kept.upperBound)
+        append("}")
     }
 
     /// Appends `"epoch":…,"rev":…`.

@@ -188,7 +188,7 @@ enum OpenAPI {
         ),
         (
             "Graph",
-            ##"{"type":"object","required":["graph","epoch","rev","nodes","listeners"],"properties":{"graph":{"type":"string"},"title":{"type":"string"},\##(cursor),"nodes":{"type":"integer"},"listeners":{"type":"integer"},"definition":{"type":"string","description":"The hash of the definition"},"owner":{"enum":["file","api"]}}}"##
+            ##"{"type":"object","required":["graph","epoch","rev","nodes","listeners"],"properties":{"graph":{"type":"string"},"title":{"type":"string"},\##(cursor),"nodes":{"type":"integer"},"listeners":{"type":"integer"},"definition":{"type":"string","description":"The hash of the definition"},"owner":{"enum":["file","api"]},"kept":{"description":"The revs at which the graph can be looked at; null: there is only the present","type":["object","null"],"required":["from","to"],"properties":{"from":{"type":"integer"},"to":{"type":"integer"}}}}}"##
         ),
         (
             "Definition",
@@ -220,7 +220,7 @@ enum OpenAPI {
         ),
         (
             "History",
-            ##"{"type":"object","required":["epoch","from","rev","d"],"properties":{\##(cursor),"from":{"type":"integer"},"more":{"const":true},"d":{"type":"array","items":{"type":"object","required":["rev","t"],"properties":{"rev":{"type":"integer"},"t":{"type":"integer"},\##(held)}}}}}"##
+            ##"{"type":"object","required":["epoch","from","rev","d"],"properties":{\##(cursor),"from":{"type":"integer"},"more":{"const":true},"to":{"type":"integer","description":"With more, where nothing was left out: as far as the log was looked at"},"d":{"type":"array","items":{"type":"object","required":["rev","t"],"properties":{"rev":{"type":"integer"},"t":{"type":"integer"},\##(held)}}}}}"##
         ),
         (
             "Batch",
@@ -236,7 +236,7 @@ enum OpenAPI {
         ),
         (
             "Explanation",
-            ##"{"type":"object","required":["node","epoch","rev","t","nodes"],"properties":{"node":{"type":"string"},\##(cursor),"t":{"type":"integer"},"nodes":{"type":"array","items":{"type":"object","required":["node","kind","c","t"]}}}}"##
+            ##"{"type":"object","required":["node","epoch","rev","t","nodes"],"properties":{"node":{"type":"string"},\##(cursor),"t":{"type":"integer"},"nodes":{"type":"array","items":{"type":"object","required":["node","kind","c","t"]}},"commits":{"description":"With at: the commits that made what these nodes held, the newest first","type":"array","items":{"type":"object","required":["rev","t","kind"],"properties":{"rev":{"type":"integer"},"t":{"type":"integer"},"kind":{"enum":["set","define","redefine","tick"]},"by":{"type":"string"},"ctx":{},"set":\##(names),"clear":\##(names)}}}}}"##
         ),
         (
             "Picture",

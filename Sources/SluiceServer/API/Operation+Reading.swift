@@ -17,7 +17,7 @@ extension Operation {
             path: graph,
             route: .graph,
             name: "describeGraph",
-            summary: "One graph: cursor and counts",
+            summary: "One graph: cursor, counts, and the revs that are kept",
             successes: [answer("The graph", reference("Graph"))],
             errors: ["unknown_graph", "not_ready"]
         ),
@@ -34,9 +34,9 @@ extension Operation {
                     summary: "Names and globs, separated by commas; all without it",
                     repeats: true
                 )
-            ],
+            ] + pastParameters,
             successes: [answer("The values", reference("Values"))],
-            errors: ["unknown_graph", "not_ready", "unknown_node", "sub_limit"]
+            errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "sub_limit", "gone", "busy"]
         ),
         Operation(
             method: .get,
@@ -44,21 +44,23 @@ extension Operation {
             route: .readNode,
             name: "readNode",
             summary: "The bare value; with If-None-Match and Prefer: wait=n the next one",
-            parameters: streamParameters,
+            parameters: streamParameters + pastParameters,
             fields: [.ifNoneMatch, .prefer],
             successes: [
                 Success(status: 200, summary: "The value", body: anyValue),
                 Success(status: 204, summary: "The node is empty"),
                 Success(status: 304, summary: "The client has this state"),
             ],
-            errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "node_failed"]
+            errors: [
+                "bad_field", "unknown_graph", "not_ready", "unknown_node", "node_failed", "gone", "busy",
+            ]
         ),
         Operation(
             method: .get,
             path: node + "/history",
             route: .history,
             name: "readHistory",
-            summary: "What a node emitted, where its definition says history",
+            summary: "What a node emitted: from its history, and further back from the log",
             parameters: [
                 Parameter(
                     name: "since",
@@ -77,7 +79,7 @@ extension Operation {
                 ),
             ],
             successes: [answer("The emissions", reference("History"))],
-            errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "gone"]
+            errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "gone", "busy"]
         ),
         Operation(
             method: .get,
@@ -125,6 +127,19 @@ extension Operation {
         Parameter(name: "pipe", schema: #"{"type":"string"}"#, summary: "Stages, as a JSON list"),
     ]
 
+    private static let pastParameters = [
+        Parameter(
+            name: "at",
+            schema: #"{"type":"integer","minimum":0}"#,
+            summary: "The rev to look at, instead of the present one"
+        ),
+        Parameter(
+            name: "epoch",
+            schema: #"{"type":"string"}"#,
+            summary: "The history that at belongs to"
+        ),
+    ]
+
     static let asking: [Operation] = [
         Operation(
             method: .post,
@@ -146,9 +161,10 @@ extension Operation {
             path: node + "/explain",
             route: .explain,
             name: "explainNode",
-            summary: "What made the present value",
+            summary: "What made the present value, or that of a rev",
+            parameters: pastParameters,
             successes: [answer("Every node it comes from", reference("Explanation"))],
-            errors: ["unknown_graph", "not_ready", "unknown_node"]
+            errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "gone", "busy"]
         ),
     ]
 
@@ -170,7 +186,7 @@ extension Operation {
                     schema: #"{"type":"string","enum":["","0","1","true"]}"#,
                     summary: "1: also what exists at the moment, and who owns it"
                 ),
-            ],
+            ] + pastParameters,
             successes: [
                 Success(
                     status: 200,
@@ -181,7 +197,7 @@ extension Operation {
                     )
                 )
             ],
-            errors: ["unknown_graph", "not_ready", .notAcceptable]
+            errors: ["bad_field", "unknown_graph", "not_ready", .notAcceptable, "gone", "busy"]
         ),
         Operation(
             method: .get,

@@ -33,9 +33,25 @@ enum Preconditions {
         _ reading: Reading,
         of node: NamedNode
     ) throws(HostError) -> Bool {
-        let condition = try condition(value, "If-None-Match")
-        guard case .list(let list) = condition else { return condition.matchesWeakly(reading, of: node) }
-        var tag = "\(node.graph.epoch):\(reading.changed)"
+        var isEmpty = false
+        if case .empty = reading.held { isEmpty = true }
+        return try isKnown(value, tag: "\(node.graph.epoch):\(reading.changed)", isEmpty: isEmpty)
+    }
+
+    /// The same for a node as it was.
+    static func isKnown(_ value: UnsafeRawBufferPointer, _ reading: PastReading) throws(HostError) -> Bool {
+        var isEmpty = false
+        if case .empty = reading.held { isEmpty = true }
+        return try isKnown(value, tag: "\(reading.epoch):\(reading.changed)", isEmpty: isEmpty)
+    }
+
+    private static func isKnown(
+        _ value: UnsafeRawBufferPointer,
+        tag: String,
+        isEmpty: Bool
+    ) throws(HostError) -> Bool {
+        guard case .list(let list) = try condition(value, "If-None-Match") else { return !isEmpty }
+        var tag = tag
         return tag.withUTF8 { list.contains(UnsafeRawBufferPointer($0), strongly: false) }
     }
 

@@ -41,6 +41,8 @@ final class HTTPConnection: Connection {
     @exclusivity(unchecked) private var body: FileBody?
     /// What the request at hand waits for, if that is a change of a node.
     @exclusivity(unchecked) var poll: LongPoll?
+    /// The same, if that is a graph as it was.
+    @exclusivity(unchecked) var look: PastLook?
 
     init(server: Server, door: Door, number: UInt64, socket: Transport) {
         self.door = door
@@ -85,8 +87,8 @@ final class HTTPConnection: Connection {
 
     /// Whether nothing more is read until an answer is out.
     private var mustPause: Bool {
-        // A client that waits for a change may go away meanwhile, which is only heard while reading.
-        if poll != nil { return saved.count > server.pendingBytes }
+        // A client that waits for a change, or for the past, may go away meanwhile, which is only heard while reading.
+        if poll != nil || look != nil { return saved.count > server.pendingBytes }
         // Most send the next request when they have the answer: for them, reading need not be stopped and begun again.
         return waitingFor == 0 || !saved.isEmpty
     }
@@ -188,7 +190,7 @@ final class HTTPConnection: Connection {
     }
 
     override func peerEnded() {
-        if poll != nil { return close() }
+        if poll != nil || look != nil { return close() }
         if body != nil {
             framing.keepsAlive = false
             return
@@ -342,6 +344,7 @@ final class HTTPConnection: Connection {
 
     override func ended(_ error: UVError?) {
         poll?.cancel()
+        look?.cancel()
         body = nil
         waitingFor = 0
         isClosing = true

@@ -36,6 +36,8 @@ public final class Server {
     let since: Int64
     let log: Logger
     let host: Host
+    /// Looks at graphs as they were; nil where nothing is kept.
+    let looks: PastLooks?
     /// Where clients come in.
     let door: Door
     /// Where the operations side does, if that has a listener of its own.
@@ -131,6 +133,7 @@ public final class Server {
             limits: SessionLimits(configuration),
             definitions: DefinitionOptions(configuration)
         )
+        looks = PastLooks(at: host, configuration, on: loop)
         let admin = configuration.separateAdmin
         door = Door(admin == nil ? .everything : .service, at: configuration.listen, configuration)
         adminDoor = admin.map { Door(.operations, at: $0, configuration) }

@@ -1,0 +1,99 @@
+internal import GraphHost
+internal import HTTP
+internal import Support
+
+// Graphs as they were: `?at=rev`, and `epoch` for the history that the rev belongs to.
+extension HTTPConnection {
+    /// Whether the query asks for the past, which is answered then, now or later.
+    ///
+    /// - Parameters:
+    ///   - head: the request's.
+    ///   - view: the graph as the caller sees it.
+    ///   - subject: what the caller wants to know.
+    ///   - needsLog: whether the log has something to say about the present rev as well.
+    ///   - respond: answers with what was found.
+    /// - Returns: whether there is nothing left to do.
+    func looksBack(
+        _ head: RequestHead,
+        _ view: GraphView,
+        at subject: @autoclosure () -> PastQuestion.Subject,
+        needsLog: Bool = false,
+        _ respond: @escaping (HTTPConnection, PastAnswer) -> Void = { $0.answer($1) }
+    ) -> Bool {
+        guard !head.query.isEmpty else { return false }
+        let query = Query(head.query)
+        guard query.raw("at") != nil else { return false }
+        guard let number = number("at", 0...Int.max, query), let rev = number.map(UInt64.init) else {
+            return true
+        }
+        do throws(HostError) {
+            let question = try PastQuestion(subject(), at: rev, of: query.string("epoch"), in: view)
+            if rev == view.graph.rev, !needsLog || server.looks == nil { return false }
+            try ask(question, respond)
+        } catch {
+            refuse(error)
+        }
+        return true
+    }
+
+    /// Answers the request at hand when the past has been looked at.
+    func ask(
+        _ question: PastQuestion,
+        _ respond: @escaping (HTTPConnection, PastAnswer) -> Void = { $0.answer($1) }
+    ) throws(HostError) {
+        guard let looks = server.looks else {
+            throw HostError(
+                .gone,
+                "this server keeps no past; with 'dataDir' in its configuration it does"
+            )
+        }
+        look = try looks.begin(question) { [weak self] answer in
+            guard let self else { return }
+            server.beginTurn()
+            look = nil
+            answerLater(waitingFor) { respond($0, answer) }
+        }
+        _ = wait()
+    }
+
+    /// Answers with what was found.
+    func answer(_ past: PastAnswer) {
+        switch past {
+        case .body(let body): body.withUnsafeBytes { answer(.ok, "application/json", $0) }
+        case .node(let reading): answer(reading)
+        case .refused(let error): refuse(error)
+        case .failed(let error): refuse(server.host.fault("the past: \(error)"))
+        case .stopped: refuse(Refusal("busy", "the past could not be looked at"))
+        }
+    }
+
+    /// Answers with a node's state as it was, where the client does not have it.
+    func answer(_ past: PastAnswer, unlessKnown known: [UInt8]) {
+        guard case .node(let reading) = past else { return answer(past) }
+        let isKnown = known.withUnsafeBytes { known in
+            Result { () throws(HostError) in try Preconditions.isKnown(known, reading) }
+        }
+        switch isKnown {
+        case .success(true): answerEmpty(.notModified) { $0.append(validators: reading) }
+        case .success(false): answer(reading)
+        case .failure(let error): refuse(error)
+        }
+    }
+
+    /// A node's state as it was.
+    private func answer(_ reading: PastReading) {
+        switch reading.held {
+        case .empty: answerEmpty(.noContent) { $0.append(validators: reading) }
+        case .fail(let fail): fail.withUnsafeBytes { refuseFailed($0) { $0.append(validators: reading) } }
+        case .value(let text):
+            text.withUnsafeBytes { answer(.ok, "application/json", $0) { $0.append(validators: reading) } }
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// Appends what tells one state of a node from another.
+    fileprivate mutating func append(validators reading: PastReading) {
+        append(validators: reading.epoch, reading.changed, at: reading.changedAt)
+    }
+}
