@@ -11,6 +11,7 @@ struct Get: ParsableCommand {
             EXAMPLES
               sluice get house/indoor_c
               sluice get house
+              sluice get house/indoor_c --at 1042
               sluice get http://127.0.0.1:8080/v1/graphs/house/nodes/indoor_c
             """
     )
@@ -18,11 +19,15 @@ struct Get: ParsableCommand {
     @Argument(help: "graph/node, a graph, or a node's URL.")
     var node: String
 
+    @Option(help: "The revision to look at, instead of the present one.")
+    var at: UInt64?
+
     @OptionGroup var options: ServiceOptions
 
     func run() throws {
         let address = try NodeAddress(node, options)
-        let path = address.node == nil ? "\(address.path)/values?nodes=*" : address.path
+        var path = address.node == nil ? "\(address.path)/values?nodes=*" : address.path
+        if let at { path += "\(address.node == nil ? "&" : "?")at=\(at)" }
         let answer = try Terminal.reporting { try ServiceRequest.get(path, from: address.service) }
         guard answer.status != 204 else { return Terminal.note("\(node) is empty") }
         Terminal.print(answer.body)
