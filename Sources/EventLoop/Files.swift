@@ -5,7 +5,7 @@ internal import CLibuv
     internal import Darwin
 #endif
 
-/// Reading small files whole.
+/// Reading small files whole, and writing them.
 ///
 /// Transcribes https://docs.libuv.org/en/v1.x/fs.html in its synchronous form. These functions block: call
 /// them at start-up, or by way of ``FileTask`` on libuv's threads. Paths are UTF-8 and must not contain a
@@ -42,6 +42,24 @@ public enum Files {
     /// - Throws: `.fileTooLarge` when there is more than `limit`, or the system's reason.
     public static func readKernelFile(_ path: String, limit: Int = 1 << 20) throws(UVError) -> [UInt8] {
         try OpenFile(path).readAll(expected: 4096, limit: limit)
+    }
+
+    /// Writes a file that must not exist yet, and has the system put it on the disk.
+    public static func write(_ bytes: [UInt8], to path: String) throws(UVError) {
+        let descriptor = try call("open") {
+            uv_fs_open(nil, $0, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600, nil)
+        } then: {
+            Int32($0.pointee.result)
+        }
+        defer { close(descriptor) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress!, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw UVError(errno: errno, call: "write") }
+            rest = rest.dropFirst(count)
+        }
+        guard fsync(descriptor) == 0 else { throw UVError(errno: errno, call: "fsync") }
     }
 
     /// What the file system says about `path`, symbolic links followed.
@@ -171,5 +189,13 @@ private func systemRead(_ descriptor: Int32, _ room: UnsafeMutablePointer<UInt8>
         return Glibc.read(descriptor, room, count)
     #else
         return Darwin.read(descriptor, room, count)
+    #endif
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+    #if canImport(Glibc)
+        return Glibc.write(descriptor, bytes, count)
+    #else
+        return Darwin.write(descriptor, bytes, count)
     #endif
 }

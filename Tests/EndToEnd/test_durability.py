@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import random
+import subprocess
 import threading
 import time
 
@@ -11,7 +12,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from conftest import Client
-from sluice import Server
+from sluice import BINARY, Server
 
 WRITERS = 8
 GRAPH = "graph: g\nnodes:\n" + "".join(
@@ -205,3 +206,57 @@ def test_a_read_only_folder_is_named(tmp_path):
         tmp_path.chmod(0o500)
     with pytest.raises(AssertionError, match=f"cannot make the folder {folder}: "):
         Server({}, config=f"dataDir: {folder}")
+
+
+def sluice(*arguments):
+    """Runs a command and returns what it printed."""
+    done = subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_drill_a_backup_of_a_running_server_is_restored_elsewhere(tmp_path):
+    """The drill of docs/operations.md, step by step."""
+    with Server({"g": GRAPH}, keeps=True) as server:
+        first = server.set("g", "w0", 1)
+        copy = tmp_path / "sluice.db"
+        writer = Writer(server, 1, 1, "k")
+        writer.start()
+        sluice("backup", "--url", server.url, copy)
+        server.kill()
+        writer.join(20)
+        assert f"g: at rev" in sluice("restore", "--data", tmp_path / "data", copy)
+        refused = subprocess.run([BINARY, "restore", "--data", tmp_path / "data", copy], capture_output=True, text=True)
+        assert refused.returncode == 1 and "has data already" in refused.stderr
+        assert not [name for name in os.listdir(server.data) if name.startswith("backup")]
+        with Server({"g": GRAPH}, config=f"dataDir: {tmp_path}/data") as other:
+            now = other.get("/v1/graphs/g").json()
+            assert now["epoch"] != first["epoch"], "what came after the copy is gone, and clients are told so"
+            assert other.value("g", "w0") == 1
+            values = stored(other)
+            assert {rev: value for rev, value in writer.acknowledged.items() if rev <= now["rev"]}.items() <= {
+                rev: value for rev, (node, value) in values.items() if node == "w1"
+            }.items()
+
+
+def test_replay_checks_what_is_stored_and_tries_other_definitions(tmp_path):
+    with Server({"g": GRAPH}, keeps=True) as server:
+        for value in range(5):
+            server.set("g", "w0", value)
+        text = sluice("replay", "--data", server.data, "g")
+        assert "rev 6 of 20" in text and "6 commits played" in text
+        server.stop()
+        again = json.loads(sluice("replay", "--data", server.data, "g", "--json"))
+        assert again["digest"] in text and again["snapshot"] == {"rev": 6, "agrees": True}
+        past = json.loads(sluice("replay", "--data", server.data, "g", "--to", 3, "--json"))
+        assert past["rev"] == 3 and past["digest"] != again["digest"]
+        other = tmp_path / "g.yaml"
+        other.write_text(GRAPH.replace("acc + 1", "acc + value").replace("w3: { set: any", "w3: { set: number, initial: 3"))
+        shown = json.loads(sluice("replay", "--data", server.data, "g", "--with", other, "--json"))
+        assert shown["differences"] == [{"node": "sum", "before": 5, "after": 10}, {"node": "w3", "after": 3}]
+
+
+def test_without_a_data_folder_there_is_nothing_to_back_up():
+    with Server({"g": GRAPH}) as server:
+        answer = server.get("/v1/backup")
+        assert answer.status == 404 and "dataDir" in answer.json()["detail"]

@@ -107,7 +107,11 @@ public final class FaultyLog: CommitLog {
 
     /// Stores what the graph is now.
     public func storeSnapshot(of graph: String) {
-        guard let snapshot = follower?.snapshot(of: graph) else { return }
+        if let snapshot = follower?.snapshot(of: graph) { storeSnapshot(snapshot, of: graph) }
+    }
+
+    /// Stores what somebody else says a graph is.
+    public func storeSnapshot(_ snapshot: GraphSnapshot, of graph: String) {
         store.add(snapshot, of: graph)
         statistics.snapshots += 1
     }

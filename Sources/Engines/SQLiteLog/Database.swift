@@ -79,6 +79,13 @@ final class Database {
         return statement.number(0)
     }
 
+    /// The same as a text.
+    func text(_ sql: String) throws(DatabaseError) -> String? {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        return try statement.step() ? statement.text(0) : nil
+    }
+
     /// Calls `visit` for each row until it returns false.
     func rows<Failure: Error>(
         _ sql: String,

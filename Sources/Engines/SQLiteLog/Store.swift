@@ -75,7 +75,7 @@ final class Store: @unchecked Sendable {
             throw Self.unusable(files, error)
         }
         do throws(DatabaseError) {
-            try checkVersion()
+            try prepare()
         } catch {
             throw Self.unusable(files, error)
         }
@@ -122,17 +122,23 @@ final class Store: @unchecked Sendable {
 
     // MARK: - Opening
 
-    private func checkVersion() throws(DatabaseError) {
-        let version = try database.number("PRAGMA user_version") ?? 0
-        let owner = try database.number("PRAGMA application_id") ?? 0
-        let tables = try database.number("SELECT count(*) FROM sqlite_master") ?? 0
-        if tables == 0 {
-            try database.transaction { () throws(DatabaseError) in try makeTables() }
-        } else if owner != Self.applicationID {
+    /// Makes the tables of a file that has none.
+    private func prepare() throws(DatabaseError) {
+        guard try database.number("SELECT count(*) FROM sqlite_master") == 0 else {
+            return try Self.check(database)
+        }
+        try database.transaction { () throws(DatabaseError) in try makeTables() }
+    }
+
+    /// Whether a file is a log of this version.
+    static func check(_ database: Database) throws(DatabaseError) {
+        guard try database.number("PRAGMA application_id") == applicationID else {
             throw DatabaseError(code: SQLITE_NOTADB, message: "it is no log of Sluice's")
-        } else if version != Self.version {
+        }
+        let found = try database.number("PRAGMA user_version") ?? 0
+        guard found == version else {
             let message =
-                "it was written by another version of Sluice: format \(version), this one reads \(Self.version)"
+                "it was written by another version of Sluice: format \(found), this one reads \(version)"
             throw DatabaseError(code: SQLITE_MISMATCH, message: message)
         }
     }

@@ -81,6 +81,9 @@ public final class StoreFolder: StoreFiles {
         close(lock)
     }
 
+    /// Whether there is a database in it.
+    var hasDatabase: Bool { access(database, F_OK) == 0 }
+
     public func readMark() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = pread(mark, &bytes, bytes.count, 0)

@@ -1,12 +1,66 @@
+internal import CSQLite
 public import GraphHost
 
 /// Reads a store through a connection of its own for each question, on any thread, while another writes.
 public struct StoreReader: LogReader {
-    private let files: any StoreFiles
+    private let path: String
+    private let vfs: String?
 
     /// A reader of these files.
     public init(_ files: any StoreFiles) {
-        self.files = files
+        path = files.database
+        vfs = files.vfs
+    }
+
+    /// A reader of the database at a path, which no server has to be using.
+    ///
+    /// - Throws: ``StoreError`` where it is no log of this version.
+    public init(database path: String) throws(StoreError) {
+        self.path = path
+        vfs = nil
+        do throws(DatabaseError) {
+            try Store.check(Database(path, vfs: nil, isReadOnly: true))
+        } catch {
+            throw StoreError("\(path) cannot be read: \(error.description)")
+        }
+    }
+
+    /// All graphs that are stored and have not ended, by name.
+    public func graphs() throws(StoreError) -> [StoredGraph] {
+        do throws(DatabaseError) {
+            var graphs: [StoredGraph] = []
+            let sql = "SELECT name, origin FROM graphs WHERE origin IS NOT NULL ORDER BY name"
+            let visited: Result<Void, Never> = try Database(path, vfs: vfs, isReadOnly: true).rows(sql) {
+                row in
+                if let origin = DefinitionOrigin(rawValue: UInt8(clamping: row.number(1))) {
+                    graphs.append(StoredGraph(row.text(0) ?? "", origin))
+                }
+                return true
+            }
+            _ = visited
+            return graphs
+        } catch {
+            throw StoreError("\(path) cannot be read: \(error.description)")
+        }
+    }
+
+    /// Copies the database into a folder that has none, for a server that starts there.
+    ///
+    /// - Throws: ``StoreError`` where the folder has one already or cannot be written, or something in the database is damaged.
+    public func restore(into folder: String) throws(StoreError) {
+        let files = try StoreFolder(folder)
+        defer { files.release() }
+        guard !files.hasDatabase else {
+            throw StoreError("the folder \(folder) has data already", hint: "choose one that is empty")
+        }
+        do throws(DatabaseError) {
+            let source = try Database(path, vfs: vfs, isReadOnly: true)
+            let problem = try source.text("PRAGMA integrity_check(1)") ?? ""
+            guard problem == "ok" else { throw DatabaseError(code: SQLITE_CORRUPT, message: problem) }
+            try source.run("VACUUM INTO ?", .text(files.database))
+        } catch {
+            throw StoreError("\(path) cannot be copied to \(files.database): \(error.description)")
+        }
     }
 
     public func revs(of graph: String) throws(StoreError) -> ClosedRange<UInt64>? {
@@ -63,7 +117,7 @@ public struct StoreReader: LogReader {
                 guard first <= revs.upperBound else { return false }
                 if let expected, first != expected {
                     throw StoreError(
-                        "\(files.database): revs \(expected) to \(first - 1) of graph \(graph) are missing"
+                        "\(path): revs \(expected) to \(first - 1) of graph \(graph) are missing"
                     )
                 }
                 expected = last + 1
@@ -142,19 +196,19 @@ public struct StoreReader: LogReader {
         _ body: (Database, Int64) throws(DatabaseError) -> Value
     ) throws(StoreError) -> Value? {
         do throws(DatabaseError) {
-            let database = try Database(files.database, vfs: files.vfs, isReadOnly: true)
+            let database = try Database(path, vfs: vfs, isReadOnly: true)
             guard let id = try database.number("SELECT id FROM graphs WHERE name = ?", .text(graph)) else {
                 return nil
             }
             return try body(database, id)
         } catch {
-            throw StoreError("\(files.database) cannot be read: \(error.description)")
+            throw StoreError("\(path) cannot be read: \(error.description)")
         }
     }
 
     private func damage(_ what: String) -> StoreError {
         StoreError(
-            "\(files.database): \(what): the checksum is wrong",
+            "\(path): \(what): the checksum is wrong",
             hint: "put a backup in its place (docs/operations.md)"
         )
     }

@@ -93,7 +93,7 @@ extension LiveGraph {
 
 extension Datum {
     /// A value of a stored entry.
-    fileprivate convenience init(stored bytes: [UInt8]) throws(StoreError) {
+    convenience init(stored bytes: [UInt8]) throws(StoreError) {
         let reader: Result<JSONReader, JSONError> = bytes.withUnsafeBytes { bytes in
             do throws(JSONError) {
                 return .success(try JSONReader(restoring: bytes))

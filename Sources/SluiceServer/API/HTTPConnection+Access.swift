@@ -161,7 +161,8 @@ extension Route {
     var right: Rights? {
         switch self {
         case .metrics: .metrics
-        case .connections, .endConnection, .defineGraph, .readDefinition, .removeGraph, .reload: .admin
+        case .connections, .endConnection, .defineGraph, .readDefinition, .removeGraph, .reload, .backup:
+            .admin
         case .listeners: .observe
         default: nil
         }

@@ -128,6 +128,7 @@ extension HTTPConnection {
         case .readDefinition: readDefinition(captures, head)
         case .removeGraph: removeGraph(captures, head)
         case .reload: reloadFiles()
+        case .backup: sendBackup()
         case .picture: drawGraph(captures, head)
         case .listeners: listListeners(captures)
         case .connections: listConnections()

@@ -53,6 +53,24 @@ extension Operation {
         ),
         Operation(
             method: .get,
+            path: "/v1/backup",
+            route: .backup,
+            name: "backup",
+            summary: "A copy of all that is kept, as of one moment, for `sluice restore`",
+            successes: [
+                Success(
+                    status: 200,
+                    summary: "The copy, a SQLite database",
+                    body: Body(
+                        types: ["application/vnd.sqlite3"],
+                        schema: #"{"type":"string","format":"binary"}"#
+                    )
+                )
+            ],
+            errors: [.notFound, "no_space", "engine_down"]
+        ),
+        Operation(
+            method: .get,
             path: "/metrics",
             route: .metrics,
             name: "metrics",

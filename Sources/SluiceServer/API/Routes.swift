@@ -31,6 +31,7 @@ extension Route {
     static let readDefinition = Route(rawValue: 27)
     static let removeGraph = Route(rawValue: 28)
     static let reload = Route(rawValue: 29)
+    static let backup = Route(rawValue: 30)
 }
 
 extension Router {

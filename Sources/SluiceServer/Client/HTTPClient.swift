@@ -33,7 +33,8 @@ public final class HTTPClient {
     private var timer: Timer?
     private var attempt: ServiceConnector?
     private var connection: Transport?
-    private var parser = ResponseParser()
+    private let mostBytes: Int
+    private var parser: ResponseParser
     private var current: Request?
     private var waiting: [Request] = []
 
@@ -42,7 +43,15 @@ public final class HTTPClient {
     ///   - url: the server.
     ///   - loop: where it works.
     ///   - limit: how long connecting and answering may take together.
-    public init(_ url: ServiceURL, on loop: Loop, limit: Duration = .seconds(10)) {
+    ///   - mostBytes: the longest body that an answer may have.
+    public init(
+        _ url: ServiceURL,
+        on loop: Loop,
+        limit: Duration = .seconds(10),
+        mostBytes: Int = 16 << 20
+    ) {
+        self.mostBytes = mostBytes
+        parser = Self.parser(mostBytes)
         self.url = url
         self.loop = loop
         self.limit = limit
@@ -100,8 +109,12 @@ public final class HTTPClient {
         timer?.start(after: limit)
     }
 
+    private static func parser(_ mostBytes: Int) -> ResponseParser {
+        ResponseParser(limits: Limits(headerBytes: 64 * 1024, bodyBytes: mostBytes))
+    }
+
     private func connect() {
-        parser = ResponseParser()
+        parser = Self.parser(mostBytes)
         attempt = ServiceConnector(to: url, on: loop) { [weak self] result in
             guard let self else { return }
             attempt = nil

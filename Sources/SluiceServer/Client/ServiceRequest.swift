@@ -4,8 +4,19 @@ internal import HTTP
 /// One request to a server, waited for: what the command line's `get` and `set` need.
 public enum ServiceRequest {
     /// Reads what is at `path`.
-    public static func get(_ path: String, from service: ServiceURL) throws -> HTTPClient.Answer {
-        try send(.get, path, to: service, body: nil, fields: [])
+    ///
+    /// - Parameters:
+    ///   - path: path and query, escaped already.
+    ///   - service: the server.
+    ///   - limit: how long it may take.
+    ///   - mostBytes: the longest body that the answer may have.
+    public static func get(
+        _ path: String,
+        from service: ServiceURL,
+        limit: Duration = .seconds(10),
+        mostBytes: Int = 16 << 20
+    ) throws -> HTTPClient.Answer {
+        try send(.get, path, to: service, body: nil, fields: [], limit: limit, mostBytes: mostBytes)
     }
 
     /// Puts a JSON body to `path`.
@@ -33,10 +44,12 @@ public enum ServiceRequest {
         _ path: String,
         to service: ServiceURL,
         body: [UInt8]?,
-        fields: [(name: StaticString, value: String)]
+        fields: [(name: StaticString, value: String)],
+        limit: Duration = .seconds(10),
+        mostBytes: Int = 16 << 20
     ) throws -> HTTPClient.Answer {
         let loop = try Loop()
-        let client = HTTPClient(service, on: loop)
+        let client = HTTPClient(service, on: loop, limit: limit, mostBytes: mostBytes)
         var outcome: Result<HTTPClient.Answer, ClientFailure> = .failure(.lost)
         client.send(method, path, body: body, fields: fields) {
             outcome = $0

@@ -60,7 +60,8 @@ extension Route {
     /// Where it is answered when the operations side has a listener of its own.
     var side: Door.Side {
         switch self {
-        case .connections, .endConnection, .defineGraph, .readDefinition, .removeGraph, .reload, .metrics:
+        case .connections, .endConnection, .defineGraph, .readDefinition, .removeGraph, .reload, .backup,
+            .metrics:
             .operations
         case .health, .ready, .version, .openAPI: .everything
         default: .service

@@ -2,6 +2,7 @@ public import EventLoop
 internal import GraphHost
 internal import HTTP
 public import Logging
+internal import SQLiteLog
 
 /// A server: its socket, its connections, its graphs, on one loop.
 ///
@@ -36,6 +37,8 @@ public final class Server {
     let since: Int64
     let log: Logger
     let host: Host
+    /// What `GET /v1/backup` copies; nil where nothing is kept on a disk.
+    let store: SQLiteLog?
     /// Looks at graphs as they were; nil where nothing is kept.
     let looks: PastLooks?
     /// Where clients come in.
@@ -127,6 +130,7 @@ public final class Server {
         since = loop.wallClock
         self.log = log
         let limits = configuration.limits
+        if case .log(let log) = store { self.store = log as? SQLiteLog } else { self.store = nil }
         host = Host(
             store: store,
             clock: LoopHostClock(loop),

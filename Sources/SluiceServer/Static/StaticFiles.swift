@@ -125,7 +125,8 @@ struct StaticFile: ~Copyable {
     let etag: String
     private let descriptor: CInt
 
-    fileprivate init?(path: String, type: String) {
+    /// Opens the file at that very path; nil where there is none.
+    init?(path: String, type: String) {
         // O_NONBLOCK: opening a pipe that somebody put there must not stop the loop.
         let descriptor = Self.open(path)
         guard descriptor >= 0 else { return nil }

@@ -1,0 +1,238 @@
+internal import ReactiveGraph
+
+/// Plays the log of a graph again, without a server: to check what is stored, or to see what another definition makes of it.
+///
+/// The same entries on the same definition give the same values and revs, so two plays that come to the same rev have the same
+/// ``LiveGraph/digest``.
+public struct Replay {
+    /// What came of it.
+    public struct Outcome: Sendable {
+        /// The last commit that was played.
+        public let stamp: LogStamp
+        /// How many commits were played, behind the oldest state that is stored.
+        public let commits: UInt64
+        /// What the graph holds then; nil: it has ended by then.
+        public let digest: String?
+        /// The newest snapshot that was passed, and whether it says what the commits make; nil: there is none but the first.
+        public let snapshot: (rev: UInt64, agrees: Bool)?
+        /// Where another definition makes something else of the same commits, by name.
+        public let differences: [Difference]
+        /// How many sets and clears the other definition does not take: it has no such node, or a check refuses the value.
+        public let skipped: UInt64
+    }
+
+    /// A node that holds something else under another definition.
+    public struct Difference: Sendable, Equatable {
+        /// The node's name.
+        public let node: String
+        /// What it holds, as JSON text; a failure as an object with `fail`; nil: it is empty, or there is no such node.
+        public let before: String?
+        public let after: String?
+    }
+
+    private let graph: String
+    private let reader: any LogReader
+    private let options: () -> DefinitionOptions
+    private let kept: ClosedRange<UInt64>
+    private let end: UInt64
+
+    /// A play of one graph from the oldest state that is stored to the commit `rev`, or the last.
+    ///
+    /// - Parameters:
+    ///   - graph: the name.
+    ///   - reader: where it is stored.
+    ///   - rev: the last commit to play; nil: the last there is.
+    ///   - options: makes what definitions may use, anew for each host.
+    /// - Throws: ``StoreError`` where there is no such graph or rev.
+    public init(
+        _ graph: String,
+        from reader: any LogReader,
+        to rev: UInt64?,
+        options: @escaping () -> DefinitionOptions
+    ) throws(StoreError) {
+        guard let kept = try reader.revs(of: graph) else {
+            throw StoreError("nothing is stored of a graph '\(graph)'")
+        }
+        let end = rev ?? kept.upperBound
+        guard kept.contains(end) else {
+            throw StoreError(
+                "graph \(graph) is stored from rev \(kept.lowerBound) to \(kept.upperBound), not at \(end)"
+            )
+        }
+        (self.graph, self.reader, self.options, self.kept, self.end) = (graph, reader, options, kept, end)
+    }
+
+    /// Plays the commits as they were made, and compares with the newest snapshot before the end.
+    public func run() throws(StoreError) -> Outcome {
+        let played = try play()
+        var snapshot: (rev: UInt64, agrees: Bool)?
+        if let passed = played.passed {
+            let other = makeHost()
+            let restored = try other.restore(passed.snapshot.state, epoch: "")
+            snapshot = (passed.snapshot.stamp.rev, restored.digest == passed.digest)
+        }
+        return Outcome(
+            stamp: played.stamp,
+            commits: played.commits,
+            digest: played.graph.map { $0.digest },
+            snapshot: snapshot,
+            differences: [],
+            skipped: 0
+        )
+    }
+
+    /// Plays the commits twice, once as they were made and once on another definition, and says what differs at the end.
+    ///
+    /// - Parameter definition: reads the other definition for the host it is given to.
+    public func run(
+        with definition: (DefinitionOptions) throws -> GraphDefinition
+    ) throws -> Outcome {
+        let before = try play()
+        let host = makeHost()
+        let other = try definition(host.definitions)
+        let after = try play(other, in: host)
+        return Outcome(
+            stamp: before.stamp,
+            commits: before.commits,
+            digest: after.graph.map { $0.digest },
+            snapshot: nil,
+            differences: Self.differences(before.graph, after.graph),
+            skipped: after.skipped
+        )
+    }
+
+    // MARK: - Playing
+
+    private struct Played {
+        /// A graph does not hold its host.
+        let host: Host
+        var graph: LiveGraph?
+        var stamp = LogStamp(rev: 0, time: 0)
+        var commits: UInt64 = 0
+        var skipped: UInt64 = 0
+        var passed: (snapshot: GraphSnapshot, digest: String)?
+    }
+
+    private func makeHost() -> Host {
+        Host(store: .memory(epoch: ""), clock: ManualHostClock(), definitions: options())
+    }
+
+    private func play() throws(StoreError) -> Played {
+        var played = Played(host: makeHost())
+        let base = try reader.snapshot(of: graph, notAfter: kept.lowerBound)
+        let newest = try reader.snapshot(of: graph, notAfter: end)
+        if let base { played.graph = try played.host.restore(base.state, epoch: "") }
+        played.stamp = base?.stamp ?? played.stamp
+        let first = played.stamp.rev + 1
+        guard first <= end else { return played }
+        try played.host.replay(graph, first...end, in: "", on: &played.graph, from: reader) { (graph, _) in
+            played.commits += 1
+            played.stamp = LogStamp(rev: graph.rev, time: graph.time)
+            if let newest, newest.stamp.rev == graph.rev { played.passed = (newest, graph.digest) }
+            return true
+        }
+        if played.graph?.isLive == false { played.graph = nil }
+        return played
+    }
+
+    /// Plays on another definition, from the first state on.
+    private func play(_ definition: GraphDefinition, in host: Host) throws(StoreError) -> Played {
+        var played = Played(host: host)
+        let base = try reader.snapshot(of: graph, notAfter: kept.lowerBound)
+        if let base {
+            let graph = try host.restore(base.state, epoch: "")
+            var commit = Commit(graph: graph)
+            commit.kind = .redefine(definition, .file)
+            _ = host.apply(commit, base.stamp)
+            played.graph = graph
+            played.stamp = base.stamp
+        }
+        let first = played.stamp.rev + 1
+        guard first <= end else { return played }
+        try reader.entries(of: graph, in: first...end) { (entry, stamp) throws(StoreError) in
+            played.commits += 1
+            played.stamp = stamp
+            guard let graph = played.graph, graph.isLive else {
+                var begin = entry
+                begin.kind = .define(text: definition.text, .file)
+                played.graph = try host.begin(stored: begin, at: stamp, epoch: "")
+                return true
+            }
+            switch entry.kind {
+            case .redefine, .define:
+                // What it was changed to is what is left out: only its number counts.
+                _ = host.apply(Commit(graph: graph), stamp)
+            case .values:
+                let (commit, skipped) = try Self.fitting(entry, graph)
+                played.skipped += skipped
+                _ = host.apply(commit, stamp)
+            case .tick, .remove: try host.apply(stored: entry, at: stamp, to: graph)
+            }
+            return true
+        }
+        if played.graph?.isLive == false { played.graph = nil }
+        return played
+    }
+
+    /// What a graph takes of an entry, and how many of its sets and clears it does not.
+    private static func fitting(
+        _ entry: LogEntry,
+        _ graph: LiveGraph
+    ) throws(StoreError) -> (commit: Commit, skipped: UInt64) {
+        var fitting = entry
+        fitting.set = []
+        for assignment in entry.set {
+            guard let node = graph.node(assignment.node), node.isMutable else { continue }
+            let value = try Datum(stored: assignment.value)
+            if node.check?.complaint(about: value) == nil { fitting.set.append(assignment) }
+        }
+        let nodes = Set(fitting.set.map(\.node))
+        fitting.clear = entry.clear.filter { graph.node($0)?.isMutable == true }
+        fitting.claimed = entry.claimed.filter(nodes.contains)
+        let skipped = entry.set.count - fitting.set.count + entry.clear.count - fitting.clear.count
+        return (try Commit(fitting, of: graph), UInt64(skipped))
+    }
+
+    private static func differences(_ before: LiveGraph?, _ after: LiveGraph?) -> [Difference] {
+        func values(_ graph: LiveGraph?) -> [String: String] {
+            var values: [String: String] = [:]
+            guard let graph else { return values }
+            graph.read(graph.nodes) { node, held in values[node.name] = held.text }
+            return values
+        }
+        let (before, after) = (values(before), values(after))
+        return Set(before.keys).union(after.keys).sorted().compactMap { name in
+            guard before[name] != after[name] else { return nil }
+            return Difference(node: name, before: before[name], after: after[name])
+        }
+    }
+}
+
+extension Held {
+    /// What a person reads; nil: nothing is held.
+    fileprivate var text: String? {
+        switch self {
+        case .empty: nil
+        case .value(let datum): datum.text
+        case .fail(let datum): "{\"fail\":\(datum.text)}"
+        }
+    }
+}
+
+extension LiveGraph {
+    /// A hash of what commits have made: rev, and of each mutable node and each that is always kept, its value and its last change.
+    ///
+    /// Two processes that have applied the same commits on the same definition have the same digest.
+    public var digest: String {
+        var hash = FNV128()
+        hash.add("\(rev) \(time)")
+        for node in nodes where node.isMutable || node.definition.retain == .always {
+            hash.add(node.name)
+            hash.add("\(node.lastChange.rev)")
+            if let datum = node.living?.value {
+                datum.withFragment { hash.add($0) }
+            }
+        }
+        return hash.text
+    }
+}
