@@ -84,6 +84,8 @@ public struct Replay {
     /// Plays the commits twice, once as they were made and once on another definition, and says what differs at the end.
     ///
     /// - Parameter definition: reads the other definition for the host it is given to.
+    /// - Returns: what came of the second play, and where it differs from the first.
+    /// - Throws: ``StoreError``, and what `definition` throws.
     public func run(
         with definition: (DefinitionOptions) throws -> GraphDefinition
     ) throws -> Outcome {

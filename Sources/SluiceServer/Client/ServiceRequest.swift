@@ -10,6 +10,8 @@ public enum ServiceRequest {
     ///   - service: the server.
     ///   - limit: how long it may take.
     ///   - mostBytes: the longest body that the answer may have.
+    /// - Returns: an answer with a status of success.
+    /// - Throws: ``ClientFailure``.
     public static func get(
         _ path: String,
         from service: ServiceURL,
