@@ -26,11 +26,11 @@ extension Graph {
     @usableFromInline
     func makeJoin(_ node: AnyNode, settled: Bool = true, _ emit: @escaping (Join) -> Outcome) -> Join {
         let join = Join(
+            of: node,
             settled: settled && propagation == .settled,
             canSettle: settled,
             emit: emit
         )
-        join.node = .passUnretained(node)
         node.join = .passRetained(join)
         return join
     }

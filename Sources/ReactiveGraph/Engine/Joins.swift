@@ -6,6 +6,8 @@ final class Join {
     /// Puts the inputs together and stores the result in the node.
     @usableFromInline let emit: (Join) -> Outcome
     @exclusivity(unchecked) @usableFromInline var node: NodeRef?
+    /// The order among joins of equal rank: its node's creation number, until a restore gives it the place that it had.
+    @exclusivity(unchecked) var number: UInt64
     @exclusivity(unchecked) var isMarked = false
     /// An input was removed: nothing is emitted any more (G-82).
     @exclusivity(unchecked) @usableFromInline var isDead = false
@@ -21,7 +23,9 @@ final class Join {
     @exclusivity(unchecked) @usableFromInline var onEnd: (() -> AnyObject)?
 
     @usableFromInline
-    init(settled: Bool, canSettle: Bool, emit: @escaping (Join) -> Outcome) {
+    init(of node: AnyNode, settled: Bool, canSettle: Bool, emit: @escaping (Join) -> Outcome) {
+        self.node = .passUnretained(node)
+        number = node.id
         isSettled = settled
         self.canSettle = canSettle
         self.emit = emit
@@ -63,7 +67,7 @@ extension Graph {
             }
             guard !join.isMarked else { return }
             join.isMarked = true
-            marked.insert(MarkedJoin(rank: node.rank, id: node.id, join: .passUnretained(join)))
+            marked.insert(MarkedJoin(rank: node.rank, number: join.number, join: .passUnretained(join)))
         }
     }
 
@@ -77,7 +81,7 @@ extension Graph {
                 marked.removeLeast()
                 if let node = join.node, node.rank > top.rank {
                     // Ranks only rise, so sorting late is exact.
-                    marked.insert(MarkedJoin(rank: node.rank, id: top.id, join: top.join))
+                    marked.insert(MarkedJoin(rank: node.rank, number: top.number, join: top.join))
                     return
                 }
                 join.isMarked = false

@@ -1,11 +1,11 @@
-/// A marked join, by rank, then by creation.
+/// A marked join, by rank, then by ``Join/number``.
 struct MarkedJoin {
     let rank: Int
-    let id: UInt64
+    let number: UInt64
     let join: Unmanaged<Join>
 
     func isBefore(_ other: MarkedJoin) -> Bool {
-        rank < other.rank || (rank == other.rank && id < other.id)
+        rank < other.rank || (rank == other.rank && number < other.number)
     }
 }
 

@@ -53,6 +53,8 @@ extension Graph {
 extension AnyNode {
     fileprivate final func saveState(to writer: inout StateWriter) {
         writer.write(rank)
+        // A node that was a join once, and has other edges since, may not be one where it is built anew.
+        writer.write(join.map { Int($0._withUnsafeGuaranteedRef { $0.number }) } ?? 0)
         let edges = incoming
         writer.write(edges.count)
         for edge in edges {
@@ -66,6 +68,8 @@ extension AnyNode {
 
     fileprivate final func restoreState(from reader: inout StateReader) throws {
         reader.order.note(rank: try reader.integer(in: RestoredOrder.ranks), of: self)
+        let number = try reader.integer()
+        if let join { reader.order.joins.append((join, number)) }
         var kept: [Edge] = []
         var rest = incoming[...]
         for _ in 0..<(try reader.count()) {

@@ -35,6 +35,8 @@ struct RestoredOrder {
     private var rankOf: [ObjectIdentifier: Int] = [:]
     var places: [(edge: Edge, place: EdgePlace)] = []
     var tables: [(table: InnerTable, switched: AnyNode, closesRing: Bool)] = []
+    /// The joins, with the numbers that they had when they were saved.
+    var joins: [(join: Unmanaged<Join>, number: Int)] = []
     var trails: [Trail] = []
 
     /// The node had that number when it was saved.
@@ -63,6 +65,7 @@ struct RestoredOrder {
     func apply(to graph: Graph) throws(StateError) {
         guard places.allSatisfy(isInOrder), tables.allSatisfy(isInOrder) else { throw .malformed }
         for node in nodes.values { node.rank = rank(of: node) }
+        sortJoins()
         for table in tables { table.table.closesRing = table.closesRing }
         for (edge, place) in places {
             edge.stamp = place.stamp
@@ -75,6 +78,16 @@ struct RestoredOrder {
             graph.placeEdges(of: node) { !restored.contains(ObjectIdentifier($0)) }
         }
         for trail in trails { trail.translate { nodes[Int($0)]?.id } }
+    }
+
+    /// Lets joins of equal rank settle in the order in which they did.
+    ///
+    /// The graph built anew may have made them in another one: their numbers are dealt out among them again.
+    private func sortJoins() {
+        let numbers = joins.map { $0.join._withUnsafeGuaranteedRef { $0.number } }.sorted()
+        for (saved, number) in zip(joins.sorted { $0.number < $1.number }, numbers) {
+            saved.join._withUnsafeGuaranteedRef { $0.number = number }
+        }
     }
 
     private func rank(of node: AnyNode) -> Int { rankOf[ObjectIdentifier(node)] ?? node.rank }

@@ -48,6 +48,38 @@ struct RankStateTests {
     }
 
     @Test(
+        "G-164: joins of one rank settle in the order in which they would have, also when they were made in another one"
+    )
+    func joinsOfOneRank() throws {
+        func make(
+            backwards: Bool
+        ) -> (graph: Graph, source: MutableNode<Int>, newest: Node<Int>, nodes: [AnyNode]) {
+            let graph = Graph()
+            let source = graph.mutable(1)
+            var joins: [Int: Node<Int>] = [:]
+            for number in backwards ? [2, 1, 0] : [0, 1, 2] {
+                joins[number] = Node.combineEach(source, source) { _, _ in number }
+            }
+            let nodes = (0..<3).compactMap { joins[$0] }
+            let newest = Node.merge(nodes)
+            return (graph, source, newest, [source] + nodes + [newest])
+        }
+        var (graph, source, newest, nodes) = make(backwards: true)
+        // A restored graph is saved in its turn: its joins are not numbered as they were made.
+        for backwards in [false, false, true] {
+            var writer = StateWriter { value, bytes in bytes += "\(value)".utf8 }
+            graph.saveState(of: nodes, to: &writer)
+            var reader = StateReader(writer.bytes) { bytes, _ in
+                Int(String(decoding: bytes, as: UTF8.self)) ?? 0
+            }
+            (graph, source, newest, nodes) = make(backwards: backwards)
+            try graph.restoreState(of: nodes, from: &reader)
+            source.set(2)
+            #expect(newest.value == 0)
+        }
+    }
+
+    @Test(
         "G-164: an emission that was kept back on a ring stops where it would have, whatever numbers the nodes have"
     )
     func paths() throws {
