@@ -30,10 +30,9 @@ extension Registry {
         setFactory(where: { $0 == name }) { _ in make() }
     }
 
-    func made<Value>(_ name: String, _ type: Value.Type) -> AnyNode {
-        guard let factory = factories.last(where: { $0.matches(name) }) else {
-            return MutableNode<Value>(graph: graph, .empty)
-        }
+    /// The node that a factory makes for the name, if there is one for it.
+    func makeByFactory(_ name: String) -> AnyNode? {
+        guard let factory = factories.last(where: { $0.matches(name) }) else { return nil }
         let node = factory.make(name)
         precondition(node.graph === graph, "Registry: the factory of \(name) makes a node of another graph")
         return node

@@ -200,12 +200,16 @@ public final class Registry {
 
     private func make<Value>(_ name: String, _ type: Value.Type) -> (RegistryEntry, AnyNode) {
         precondition(making.insert(name).inserted, "Registry: the factory of \(name) asks for \(name)")
-        let node = made(name, type)
+        // What a factory looks up is in use by the time of the flush.
+        let derived = makeByFactory(name)
         making.remove(name)
+        if isFull { flushUnused() }
+        // A listener that ended in the flush may have asked for the name.
+        if let entry = known(name) { return (entry, node(of: entry)) }
+        let node = derived ?? MutableNode<Value>(graph: graph, .empty)
         let entry = RegistryEntry(name)
         insert(entry)
         entry.adopt(node)
-        if isFull { flushUnused() }
         return (entry, node)
     }
 

@@ -188,6 +188,37 @@ struct RegistryTests {
         #expect(Registry(graph: graph).limit == 2048)
     }
 
+    @Test("G-131: a listener that ends in the flush before a new name sees no node of it yet")
+    func flushBeforeName() {
+        let registry = Registry(graph: graph, policy: .untilPressure, limit: 1)
+        var owner: Keeper? = Keeper()
+        registry.mutable("a", as: Int.self).addListener(owner: owner!) { [log, graph] event in
+            log.note("\(text(event)) \(graph.counts.liveNodes)")
+        }
+        owner = nil
+        #expect(registry.node("b", as: Int.self).isEmpty)
+        #expect(log.lines == ["added(empty) 1", "stopped 1"])
+    }
+
+    @Test(
+        "G-127: a listener that ends in the flush before a new name may ask for that name",
+        arguments: [false, true]
+    )
+    func nameDuringFlush(hasFactory: Bool) {
+        let registry = Registry(graph: graph, policy: .untilPressure, limit: 1)
+        if hasFactory { registry.setFactory(for: "b") { [graph] in graph.mutable(1) } }
+        var owner: Keeper? = Keeper()
+        var found: Node<Int>?
+        registry.mutable("a", as: Int.self).addListener(owner: owner!) { event in
+            if event == .stopped { found = registry.node("b", as: Int.self) }
+        }
+        owner = nil
+        let node = registry.node("b", as: Int.self)
+        #expect(node === found && registry.names == ["b"])
+        #expect(node.value == (hasFactory ? 1 : nil))
+        found = nil
+    }
+
     private func counts(flushes: Int, released: Int) -> PressureCounts {
         let registry = Registry(graph: Graph(), policy: .untilPressure)
         for number in 0..<released { _ = registry.node("\(number)", as: Int.self) }
