@@ -7,6 +7,7 @@ const tabs = [["", "Graph", "graph"], ["dash", "Dashboard", "dash"], ["values", 
 const icons = {
   theme: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11v11M8 5h4.5M8 8h5.5M8 11h4.5",
   leave: "M6.5 3H3v10h3.5M7 8h6.5M10.5 5l3 3-3 3",
+  past: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11M8 5v3l2 1.5",
   help: "M6 6a2 2 0 1 1 2.6 1.9c-.4.2-.6.5-.6.9v.4M8 11.5v.1",
 };
 const marks = { connecting: "ring", live: "dot", reconnecting: "ring", offline: "slash", closed: "square" };
@@ -80,7 +81,8 @@ class Shell {
     this.#page = page;
     const { client, store, frame } = page;
     document.getElementById("connection").append(this.#state);
-    document.getElementById("context").append(this.#heading, this.#tabs, this.slot);
+    this.pastButton = h("button", { type: "button", class: "quiet past-button", "aria-pressed": "false", title: "Look at the past (H)", onclick: () => lookBack() }, icon(icons.past), "History");
+    document.getElementById("context").append(this.#heading, this.#tabs, this.slot, this.pastButton);
     const leave = button("leave", "Sign out", () => this.#tool("signOut"));
     const theme = button("theme", `Theme: ${document.documentElement.dataset.theme ?? "system"}`, () => this.#tool("theme", theme), { "aria-haspopup": "menu" });
     const keys = button("help", "Keys (?)", () => this.help());
@@ -259,16 +261,44 @@ store.listen("present", (isPresent) => isPresent && load("/ui/dialogs.js").catch
 
 const shell = new Shell({ client, meters, store, frame, keys, dialogs, announce, go: (...a) => router.go(...a) });
 
-let current = null;
+let current = null, past = null;
+
+/** Shows the graph as it was, or as it is again. */
+async function lookBack() {
+  if (past) return past.close();
+  const { path, route: { params: { graph } } } = current;
+  if (!graph) return;
+  const context = document.getElementById("context"), button = shell.pastButton;
+  try {
+    const { Past } = await load("/ui/past.js");
+    if (past || current.path !== path || current.graph !== graph) return;
+    const opened = past = new Past({
+      client, store, frame, keys, dialogs, announce, style, href, main, slot: shell.slot, context, go: (...a) => router.go(...a), title: () => {},
+      closed() {
+        past = null;
+        setAttribute(button, "aria-pressed", "false");
+        button.focus();
+      },
+    }, graph);
+    setAttribute(button, "aria-pressed", "true");
+    await opened.open(path, current.route).catch((error) => {
+      opened.close();
+      throw error;
+    });
+  } catch (error) {
+    if (error.name !== "AbortError") announce(`The past cannot be shown: ${error.message}`, { assertive: true });
+  }
+}
 
 const sentence = (title, ...rest) => h("div", { class: "notice" }, h("h1", {}, title), rest);
 
 async function show(route) {
   const path = isSignedOut(store.get("state")) ? "/views/sign-in.js" : views[route.name];
   shell.route(route);
+  if (past && past.graph !== route.params.graph) past.close();
   if (current?.path === path && current.view?.update && current.graph === route.params.graph) {
-    current.view.update(route);
-    return;
+    Object.assign(current, { route }).view.update(route);
+    return past?.follow(path, route);
   }
   const before = current;
   const ending = new AbortController();
@@ -299,7 +329,10 @@ async function show(route) {
     if (current !== mine) return;
     const view = await mount(element, context);
     // Another may have come meanwhile.
-    if (current === mine) mine.view = view;
+    if (current === mine) {
+      mine.view = view;
+      past?.follow(path, route);
+    }
     else view?.unmount?.();
   } catch (error) {
     if (current !== mine) return;
@@ -322,6 +355,7 @@ keys.bind("p", "Pause or resume the display", () => {
   store.set("paused", paused);
   announce(paused ? "Display paused, data keeps arriving" : "Display resumed");
 });
+keys.bind("h", "Look at the past, or back at now", () => lookBack(), { group: "Graph" });
 keys.bind("?", "This list of keys", () => shell.help());
 
 // A server that wants a token says so by closing; a view that could not be had is asked for again when the server is back.

@@ -23,9 +23,10 @@ export class Note {
     this.element.hidden = !feed;
     if (!feed) return;
     const { code, msg } = feed.meta.ended;
-    this.#again.hidden = code === "complete";
+    this.#again.hidden = code === "complete" || code === "past";
     setText(this.#words, code === "node_removed" || code === "done" ? `This node was removed ${formatDuration(Date.now() - feed.endedAt)} ago.`
       : code === "complete" ? "Complete: no more values come."
+      : code === "past" ? `Not known: ${msg}.`
       : code === "slow" ? "The server ended this because values were not read fast enough."
       : `The server does not give this value: ${msg ?? code}`);
   }

@@ -33,6 +33,7 @@ export class Ring {
     this.#t[this.#at(last)] = last ? Math.max(t, this.time(last - 1)) : t;
   }
 
+  clear() { [this.length, this.#start, this.gaps] = [0, 0, []]; }
   openGap(from) { this.gaps = [...this.gaps.slice(-63), { from, to: Infinity }]; }
   closeGap(to) { for (const gap of this.gaps.slice(-1)) gap.to = Math.min(gap.to, to); }
 
@@ -144,7 +145,7 @@ export class Feeds {
   }
 
   /** By the server's clock, if that is ahead or far behind: less is the way that values take. */
-  now = () => Date.now() - (this.#late < -500 || this.#late > 5000 ? this.#late : 0);
+  now = () => this.#client.now?.() ?? Date.now() - (this.#late < -500 || this.#late > 5000 ? this.#late : 0);
 
   open(node, pipe, past, listener) {
     const key = JSON.stringify([node, pipe]);
@@ -186,6 +187,7 @@ export class Feeds {
     // The time of a snapshot is the graph's.
     feed.changed = history || feed.meta ? t : known?.c === (c ?? rev) ? known?.t : 0;
     feed.meta = meta;
+    if (meta.anew) feed.ring.clear();
     if (ended) {
       feed.endedAt = at;
       feed.ring.push(this.now(), NaN);

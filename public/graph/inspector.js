@@ -1,6 +1,6 @@
 // All there is to know of one node or listener: who keeps it alive, what would go with whom, its value and its past.
 import { h, load, setText } from "/lib/dom.js";
-import { formatAge, formatDuration, formatEntry, formatNumber, plural } from "/lib/format.js";
+import { formatAge, formatDuration, formatEntry, formatNumber, formatTime, plural } from "/lib/format.js";
 import { keptAliveBy, keptAnyway, releasedWithout } from "./owners.js";
 import { plain, titleOf, wordOf } from "./shapes.js";
 
@@ -224,16 +224,16 @@ export class Inspector {
     if (entry.fail) setText(part.error, `${entry.fail.msg ?? entry.fail.code} (${entry.fail.code}${entry.fail.at !== undefined ? `, at ${plain(JSON.stringify(entry.fail.at), 80)}` : ""})`);
     const rate = this.#o.model.rate(this.id, performance.now());
     setText(part.rate, rate ? `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} updates a second` : "quiet");
-    setText(part.alive, entry.exists === false ? "not alive" : formatDuration(now - entry.born));
+    setText(part.alive, entry.exists === false ? "not alive" : entry.born ? formatDuration(now - entry.born) : "not known");
     setText(part.changed, entry.t ? `${formatAge(Math.max(0, now - entry.t))}, rev ${formatNumber(entry.c ?? 0)}` : "never");
     setText(part.type, entry.type ?? (entry.exists === false || entry.empty ? "unknown until it has a value" : typeOf(entry)));
-    setText(part.count, formatNumber(entry.count ?? 0));
+    setText(part.count, entry.exists && !entry.born ? "not known" : formatNumber(entry.count ?? 0));
     if (this.#editor) this.#editor.show?.(entry, { t: entry.t, c: entry.c });
     if (entry.kind === "mutable") this.#findWriter(entry, now);
   }
 
   async #ask(entry) {
-    const answer = await fetch(`/v1/graphs/${encodeURIComponent(this.#o.graph)}/nodes/${encodeURIComponent(entry.name)}/explain`);
+    const answer = await fetch(`/v1/graphs/${encodeURIComponent(this.#o.graph)}/nodes/${encodeURIComponent(entry.name)}/explain?${this.#o.client.query ?? ""}`);
     const body = await answer.json();
     if (!answer.ok) throw new Error(body.detail ?? body.msg ?? body.code ?? String(answer.status));
     return body;
@@ -260,11 +260,22 @@ export class Inspector {
       box.replaceChildren(h("ol", { class: "explain-list" }, body.nodes.map((node) => h("li", {},
         h("div", {}, this.#link(`n:${node.node}`, node.node), " ", h("code", {}, plain(formatEntry(node, ""), 200))),
         h("div", { class: "quiet-text" }, [node.t ? formatAge(Math.max(0, now - node.t)) : null, `rev ${formatNumber(node.c ?? 0)}`, node.by ? `written by ${plain(String(node.by), 80)}` : null].filter(Boolean).join(", ")),
-        node.stages?.length ? h("ul", {}, node.stages.map((stage) => h("li", {}, h("code", {}, plain(stage.label ?? stage.op, 120)), " made ", h("code", {}, plain(formatEntry(stage, ""), 120))))) : null))));
+        node.stages?.length ? h("ul", {}, node.stages.map((stage) => h("li", {}, h("code", {}, plain(stage.label ?? stage.op, 120)), " made ", h("code", {}, plain(formatEntry(stage, ""), 120))))) : null))),
+        ...(body.commits?.length ? [h("h4", {}, "Commits that made it"), h("ol", { class: "explain-list" }, body.commits.map(commitOf))] : []));
     } catch (error) {
       box.replaceChildren(h("p", { class: "bad-text" }, `Could not be explained: ${plain(error.message, 200)}`));
     }
   }
+}
+
+const deeds = { set: "", define: "the graph began", redefine: "the definition was changed", tick: "its time had come" };
+
+/** One commit behind a value of the past, in words. */
+function commitOf({ rev, t, kind, by, ctx, set = [], clear = [] }) {
+  const what = [deeds[kind], set.length && `set ${set.join(", ")}`, clear.length && `cleared ${clear.join(", ")}`].filter(Boolean).join(", ") || "set nodes that are not yours to see";
+  return h("li", {}, h("div", {}, plain(what, 200)),
+    h("div", { class: "quiet-text" }, [`rev ${formatNumber(rev)}`, formatTime(t), by && `by ${plain(String(by), 80)}`].filter(Boolean).join(", ")),
+    ctx !== undefined && h("code", {}, plain(formatEntry({ v: ctx }), 200)));
 }
 
 const typeOf = ({ v, fail }) => (fail ? "failed" : v === null ? "null" : Array.isArray(v) ? "array" : typeof v);

@@ -164,11 +164,11 @@ class ValueEditor extends HTMLElement {
   }
 
   #connection() {
-    const { name } = this.given.client.state, off = name !== "live";
+    const { name, words = "Not connected: nothing can be set" } = this.given.client.state, off = name !== "live";
     if (off === ("off" in this.dataset)) return;
     if (off) {
       this.dataset.off = "";
-      if (!/sending|unknown/.test(this.dataset.state)) setText(this.#message, "Not connected: nothing can be set");
+      if (!/sending|unknown/.test(this.dataset.state)) setText(this.#message, words);
     } else {
       delete this.dataset.off;
       if (!/sending|unknown|conflict|rejected/.test(this.dataset.state)) this.state(this.dataset.state);

@@ -79,6 +79,7 @@ export async function mount(element, context) {
   };
 
   async function load() {
+    if (client.picture) return client.picture();
     const answer = await fetch(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json`, { signal });
     const body = await answer.json();
     if (!answer.ok) throw Object.assign(new Error(body.detail ?? body.title), { code: body.code });
@@ -113,7 +114,7 @@ export async function mount(element, context) {
     const mutable = named.filter(({ kind }) => kind === "mutable"), derived = named.filter(({ kind }) => kind !== "mutable");
     if (!named.length) return element.replaceChildren(note("No nodes", "This graph's definition has no nodes yet."));
     element.replaceChildren(problem, h("div", { class: "page" }, ...[table("Set by clients", mutable), table("Derived", derived)].filter(Boolean),
-      h("p", { class: "small dim" }, "This table listens to all of these nodes, so they are alive while it is open.")));
+      h("p", { class: "small dim" }, client.picture ? "These are the values of one revision." : "This table listens to all of these nodes, so they are alive while it is open.")));
     for (const row of before.values()) row.close();
     // What was moved has lost the focus.
     if (focused?.isConnected && element.contains(focused)) focused.focus({ preventScroll: true });

@@ -77,7 +77,7 @@ public struct Past: Sendable {
         if let gone = try gone(question) { throw gone }
         let host = Host(
             store: .memory(epoch: ""),
-            clock: ManualHostClock(),
+            clock: ManualHostClock(wall: 0),
             limits: limits,
             definitions: definitions()
         )

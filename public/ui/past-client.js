@@ -1,0 +1,94 @@
+// What views take for the client while they show the past: the same calls, answered from one picture of the graph after another.
+import { SluiceError } from "/client.js";
+
+const refuse = () => Promise.reject(new SluiceError({ code: "past", msg: "the past cannot be changed" }));
+const missing = { ended: { code: "past", msg: "there was no such node at that revision" } };
+const unknown = { ended: { code: "past", msg: "pipelines run on live values only" } };
+const heldOf = ({ v, empty, fail }) => (fail ? { fail } : v === undefined || empty ? { empty: true } : { v });
+
+export class PastClient {
+  state = { name: "past", words: "The past can only be read" };
+  limits = {};
+  session = undefined;
+  epoch = undefined;
+  set = refuse;
+  presence = refuse;
+  #graph; #picture = null; #first; #begin; #watchers = new Set(); #numbers = new Map(); #names = new Set();
+
+  constructor(graph) {
+    this.#graph = graph;
+    this.#first = new Promise((resolve) => (this.#begin = resolve));
+  }
+
+  /** What requests about this revision have in their query. */
+  get query() { return this.#picture ? `at=${this.#picture.rev}&epoch=${encodeURIComponent(this.epoch)}` : ""; }
+
+  /** The time that is shown, in milliseconds since 1970. */
+  now = () => this.#picture?.t ?? Date.now();
+
+  /** The picture that is shown, as soon as there is one. */
+  picture = () => this.#first.then(() => this.#picture);
+
+  /** Shows the graph as it was. */
+  show(picture) {
+    this.#picture = { listeners: [], edges: [], ...this.#renumber(picture) };
+    this.#begin();
+    for (const watcher of [...this.#watchers]) watcher();
+  }
+
+  /** Each look has numbers of its own: what looks alike keeps the number that it had first, so that a drawing keeps its place. */
+  #renumber(picture) {
+    const numbers = new Map(), counts = new Map();
+    for (const { n, name, op, label, of } of picture.nodes) {
+      const like = name === undefined ? `${of} ${op} ${label}` : `= ${name}`, count = counts.get(like) ?? 0, key = `${count} ${like}`;
+      counts.set(like, count + 1);
+      if (!this.#numbers.has(key)) this.#numbers.set(key, this.#numbers.size + 1);
+      if (n !== undefined) numbers.set(n, this.#numbers.get(key));
+    }
+    const nodes = picture.nodes.map((node) => (node.n === undefined ? node : { ...node, n: numbers.get(node.n), owners: [], born: undefined, count: undefined }));
+    const edges = (picture.edges ?? []).map((edge) => ({ ...edge, from: numbers.get(edge.from), to: numbers.get(edge.to) }));
+    return { ...picture, nodes, edges };
+  }
+
+  #node(name) { return this.#picture.nodes.find((node) => node.name === name); }
+
+  #join(tell) {
+    this.#watchers.add(tell);
+    if (this.#picture) queueMicrotask(() => this.#watchers.has(tell) && tell());
+    return { stale: false, again: tell, close: () => this.#watchers.delete(tell) };
+  }
+
+  observe(graph, fn) { return this.#join(() => fn({ ...this.#picture, op: "topo" })); }
+
+  watch(target, type, fn, { pipe } = {}) {
+    const { node, nodes } = typeof target === "string" ? { node: target.split("/")[1] } : target;
+    return this.#join(() => (nodes ? this.#tellAll(fn) : this.#tell(node, pipe, type, fn)));
+  }
+
+  #tell(name, pipe, type, fn) {
+    const node = this.#node(name), { rev, epoch } = this.#picture;
+    // Times go back, too: what a chart has is of another moment.
+    if (!node || pipe?.length) return fn(undefined, { ...(node ? unknown : missing), rev, epoch, anew: true });
+    const { v, empty, fail } = heldOf(node), value = typeof type === "function" && v !== undefined && type !== Object ? type(v) : v;
+    fn(value, { t: node.t, rev, c: node.c, epoch, folded: 1, empty, fail, anew: true });
+  }
+
+  /** Those that changed at the same time together. */
+  #tellAll(fn) {
+    const { rev, epoch, nodes } = this.#picture, named = nodes.filter(({ name }) => name !== undefined), present = new Set(named.map(({ name }) => name));
+    const gone = [...this.#names].filter((name) => !present.has(name));
+    this.#names = present;
+    for (const [t, all] of Map.groupBy(named, (node) => node.t)) {
+      fn({}, { m: Object.fromEntries(all.map((node) => [node.name, heldOf(node)])), t, rev, epoch });
+    }
+    if (gone.length) fn({}, { m: Object.fromEntries(gone.map((name) => [name, { gone: true }])), t: this.#picture.t, rev, epoch });
+  }
+
+  async get(target, what) {
+    const { nodes, rev, t } = await this.picture(), names = typeof target === "string" && target.includes("/") ? [target.split("/")[1]] : what;
+    const m = Object.fromEntries(nodes.filter(({ name }) => names.includes(name)).map((node) => [node.name, heldOf(node)]));
+    return { epoch: this.epoch, rev, t, m };
+  }
+
+  close() { this.#watchers.clear(); }
+}
