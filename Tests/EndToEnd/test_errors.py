@@ -42,6 +42,7 @@ SWIFT = {
     "not_ready": ["LogFailureTests.notReady"],
     "engine_down": ["LogFailureTests.unwell", "LogFailureTests.readiness", "LogFailureTests.lost"],
     "no_space": ["LogFailureTests.unwell", "LogFailureTests.readiness"],
+    "busy": ["LookingBackTests.busy"],
     "internal": ["LogFailureTests.internalOverHTTP", "LogFailureTests.unknownCode"],
     1011: ["LogFailureTests.internalOnSockets"],
     4510: ["LogFailureTests.epochLost"],

@@ -7,7 +7,7 @@ import Testing
 private let path = "/v1/graphs/g"
 
 @Suite("?at= over HTTP")
-struct PastTests {
+struct LookingBackTests {
     private func set(_ server: TestServer, _ values: Int...) throws {
         for value in values {
             #expect(try server.request("POST", path + "/nodes/x", body: "\(value)").status == 200)
