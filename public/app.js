@@ -295,7 +295,7 @@ const sentence = (title, ...rest) => h("div", { class: "notice" }, h("h1", {}, t
 async function show(route) {
   const path = isSignedOut(store.get("state")) ? "/views/sign-in.js" : views[route.name];
   shell.route(route);
-  if (past && past.graph !== route.params.graph) past.close();
+  if (past && (past.graph !== route.params.graph || path !== views[route.name])) past.close();
   if (current?.path === path && current.view?.update && current.graph === route.params.graph) {
     Object.assign(current, { route }).view.update(route);
     return past?.follow(path, route);

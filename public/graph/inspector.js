@@ -228,6 +228,11 @@ export class Inspector {
     setText(part.changed, entry.t ? `${formatAge(Math.max(0, now - entry.t))}, rev ${formatNumber(entry.c ?? 0)}` : "never");
     setText(part.type, entry.type ?? (entry.exists === false || entry.empty ? "unknown until it has a value" : typeOf(entry)));
     setText(part.count, entry.exists && !entry.born ? "not known" : formatNumber(entry.count ?? 0));
+    // What was said of another revision is not true of this one.
+    if (part.explained !== undefined && part.explained !== this.#o.client.query) {
+      part.explained = undefined;
+      part.explain.replaceChildren();
+    }
     if (this.#editor) this.#editor.show?.(entry, { t: entry.t, c: entry.c });
     if (entry.kind === "mutable") this.#findWriter(entry, now);
   }
@@ -253,6 +258,7 @@ export class Inspector {
 
   async #explain(entry) {
     const box = this.#parts.explain;
+    this.#parts.explained = this.#o.client.query;
     box.replaceChildren(h("p", { class: "quiet-text" }, "Asking…"));
     try {
       const body = await this.#ask(entry);
