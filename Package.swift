@@ -116,6 +116,12 @@ let package = Package(
             path: "Tests/HostTestSupport",
             swiftSettings: strict
         ),
+        .target(
+            name: "DiskSupport",
+            dependencies: ["SQLiteLog", "GraphHost", "CSQLite", "TestSupport"],
+            path: "Tests/DiskSupport",
+            swiftSettings: strict
+        ),
         .testTarget(name: "SupportTests", dependencies: ["Support"], swiftSettings: strict),
         .testTarget(
             name: "ReactiveGraphTests",
@@ -138,6 +144,7 @@ let package = Package(
             name: "SQLiteLogTests",
             dependencies: [
                 "SQLiteLog", "GraphHost", "EventLoop", "CSQLite", "TestSupport", "HostTestSupport",
+                "DiskSupport",
             ],
             swiftSettings: strict
         ),

@@ -1,5 +1,6 @@
 import EventLoop
 import GraphHost
+import DiskSupport
 import HostTestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import DiskSupport
 import GraphHost
 import HostTestSupport
 import SQLiteLog
@@ -9,7 +10,7 @@ struct OtherBoot: StoreFiles {
     var boot = "another"
     var database: String { folder.database }
     var vfs: String? { nil }
-    func readMark() -> [UInt8]? { folder.readMark() }
+    func readMark() throws(StoreError) -> [UInt8]? { try folder.readMark() }
     func writeMark(_ bytes: [UInt8], synchronised: Bool) throws(StoreError) {
         try folder.writeMark(bytes, synchronised: synchronised)
     }

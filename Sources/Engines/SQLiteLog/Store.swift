@@ -74,13 +74,14 @@ final class Store: @unchecked Sendable {
         } catch {
             throw Self.unusable(files, error)
         }
+        let mark = try files.readMark()
         do throws(DatabaseError) {
             try prepare()
         } catch {
             throw Self.unusable(files, error)
         }
         do throws(DatabaseError) {
-            content = try load(epoch)
+            content = try load(epoch, mark)
         } catch {
             throw Self.unusable(files, error)
         }
@@ -170,7 +171,7 @@ final class Store: @unchecked Sendable {
     }
 
     /// Reads where the graphs stand, and begins another epoch where answered commits may be missing.
-    private func load(_ epoch: String) throws(DatabaseError) -> Content {
+    private func load(_ epoch: String, _ mark: [UInt8]?) throws(DatabaseError) -> Content {
         var graphs: [String: Graph] = [:]
         let sql = """
             SELECT id, name, epoch, origin,
@@ -188,7 +189,7 @@ final class Store: @unchecked Sendable {
         }
         _ = read
         sequence = try storedSequence()
-        let broken = graphs.isEmpty ? nil : breach()
+        let broken = graphs.isEmpty ? nil : breach(mark)
         if broken != nil {
             try database.run("UPDATE graphs SET epoch = ?", .text(epoch))
             for name in graphs.keys { graphs[name]?.position.epoch = epoch }
@@ -205,10 +206,11 @@ final class Store: @unchecked Sendable {
     }
 
     /// Why answered commits may be missing; nil: they are all there.
-    private func breach() -> String? {
-        guard let mark = files.readMark().flatMap({ HighWaterMark($0) }) else {
+    private func breach(_ mark: [UInt8]?) -> String? {
+        guard let mark else {
             return "there is no high-water mark beside the log: it is a copy, or was restored"
         }
+        guard let mark = HighWaterMark(mark) else { return "the high-water mark beside the log is damaged" }
         if mark.sequence > sequence {
             return "\(mark.sequence - sequence) of the last writes are missing"
         }

@@ -15,7 +15,9 @@ public protocol StoreFiles: Sendable {
     /// What tells one boot of the machine from the next: what was written before this one, but not synchronised, may be lost.
     var boot: String { get }
     /// The bytes of the high-water mark; nil: there is none.
-    func readMark() -> [UInt8]?
+    ///
+    /// - Throws: ``StoreError`` where it cannot be read, which does not say that there is none.
+    func readMark() throws(StoreError) -> [UInt8]?
     /// Writes the bytes of the high-water mark over the former ones, and synchronises them where that is asked for.
     func writeMark(_ bytes: [UInt8], synchronised: Bool) throws(StoreError)
     /// Another process may have the files from now on.
@@ -84,9 +86,10 @@ public final class StoreFolder: StoreFiles {
     /// Whether there is a database in it.
     var hasDatabase: Bool { access(database, F_OK) == 0 }
 
-    public func readMark() -> [UInt8]? {
+    public func readMark() throws(StoreError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = pread(mark, &bytes, bytes.count, 0)
+        guard count >= 0 else { throw StoreError("cannot read \(path)/high-water: \(Self.reason)") }
         return count > 0 ? Array(bytes.prefix(count)) : nil
     }
 

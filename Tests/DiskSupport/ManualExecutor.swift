@@ -1,12 +1,15 @@
-import SQLiteLog
+public import SQLiteLog
 
 /// Does work when the test says so, on the test's thread, with a clock of its own.
-final class ManualExecutor: StoreExecutor {
+public final class ManualExecutor: StoreExecutor {
     private var jobs: [() -> Void] = []
     private var timers: [(due: UInt64, action: () -> Void)] = []
     private var now: UInt64 = 0
 
-    func run<Value: Sendable>(
+    /// An executor without work.
+    public init() {}
+
+    public func run<Value: Sendable>(
         _ work: @escaping @Sendable () -> Value,
         then answer: @escaping (Value) -> Void
     ) {
@@ -14,24 +17,24 @@ final class ManualExecutor: StoreExecutor {
     }
 
     /// How many pieces of work wait.
-    var pending: Int { jobs.count }
+    public var pending: Int { jobs.count }
 
     /// Does the oldest work, and answers it.
-    func step() {
+    public func step() {
         guard !jobs.isEmpty else { return }
         jobs.removeFirst()()
     }
 
-    func wait() {
+    public func wait() {
         while !jobs.isEmpty { step() }
     }
 
-    func after(_ milliseconds: UInt64, _ action: @escaping () -> Void) {
+    public func after(_ milliseconds: UInt64, _ action: @escaping () -> Void) {
         timers.append((now + milliseconds, action))
     }
 
     /// Lets time pass, with all that is due and all work.
-    func pass(_ milliseconds: UInt64) {
+    public func pass(_ milliseconds: UInt64) {
         let end = now + milliseconds
         wait()
         while let next = timers.indices.min(by: { timers[$0].due < timers[$1].due }), timers[next].due <= end
