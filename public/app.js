@@ -30,7 +30,7 @@ export function words(state, now = Date.now()) {
 /** Said for two seconds after a reconnect. */
 export function resumedWords({ name, gap, restarted }) {
   if (name !== "live" || gap === undefined) return "";
-  return restarted ? "Restarted, state reloaded" : `Resumed, ${formatDuration(gap)} gap`;
+  return restarted ? "Restarted, values began anew" : `Back after ${formatDuration(gap)}, nothing was lost`;
 }
 
 class ConnectionState extends HTMLElement {

@@ -301,6 +301,26 @@ def test_a_chart_keeps_its_past_and_marks_what_it_could_not_hear(open_page):
             assert page.evaluate("performance.timeOrigin") == start
 
 
+def test_a_chart_goes_on_behind_a_restart_that_lost_nothing(open_page):
+    with Server({"g": GRAPH}, keeps=True) as server:
+        for value in range(10, 20):
+            server.set("g", "x", value)
+        page = open_page(server, address(layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 6})), allow=DOWN)
+        canvas = widget(page, "Voltage").locator("canvas")
+        expect(canvas).to_have_attribute("aria-label", re.compile("Voltage 19\u202fV, between 1"), timeout=15_000)
+        server.kill()
+        expect(page.locator(".conn-text")).to_contain_text("Reconnecting")
+        server.start()
+        expect(page.locator(".conn-text")).to_have_text("Live", timeout=15_000)
+        expect(widget(page, "Voltage").locator(".legend output")).to_have_text("19\u202fV")
+        server.set("g", "x", 77)
+        expect(widget(page, "Voltage").locator(".legend output")).to_have_text("77\u202fV")
+        # One that is opened now has the history from before the restart.
+        other = open_page(server, address(layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 6})))
+        label = re.compile("Voltage 77\u202fV, between 1")
+        expect(widget(other, "Voltage").locator("canvas")).to_have_attribute("aria-label", label, timeout=15_000)
+
+
 def test_charts_share_one_cursor_and_can_be_looked_into(open_page):
     charts = layout({"kind": "series", "nodes": ["x"], "title": "One", "w": 6, "h": 4}, {"kind": "series", "nodes": ["double"], "title": "Two", "w": 6, "h": 4})
     with Server({"g": GRAPH}) as server:

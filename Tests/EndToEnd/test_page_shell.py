@@ -58,7 +58,7 @@ def test_words_for_every_state(open_page, server):
     assert [text.replace("\u202f", " ") for text in words] == [
         "Live", "No answer from the server", "Connecting", "No answer from the server yet", "Reconnecting, try 3, next in 2 s",
         "Cannot connect, try 2, now", "Offline for 42 s", "Signed out", "Closed",
-        "Resumed, 3 s gap", "Restarted, state reloaded", "",
+        "Back after 3 s, nothing was lost", "Restarted, values began anew", "",
     ]
 
 

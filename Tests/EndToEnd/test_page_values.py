@@ -318,6 +318,21 @@ def test_the_table_owns_what_it_shows_as_long_as_it_is_open(fields, open_page):
     eventually(lambda: fields.counts("g") == start)
 
 
+def test_after_a_restart_that_lost_nothing_the_page_says_so_and_goes_on(open_page):
+    with Server({"g": GRAPH}, keeps=True) as server:
+        page = open_values(open_page, server, allow=DOWN)
+        server.set("g", "level", 70)
+        expect(shown(page, "level")).to_have_text(re.compile(r"^70\s%"))
+        server.kill()
+        expect(page.locator(".conn-text")).to_contain_text("Reconnecting")
+        server.start()
+        expect(page.locator(".conn-text")).to_have_text(re.compile("^Back after .*, nothing was lost$"), timeout=15_000)
+        expect(page.locator(".conn-text")).to_have_text("Live")
+        expect(shown(page, "level")).to_have_text(re.compile(r"^70\s%"))
+        server.set("g", "level", 71)
+        expect(shown(page, "level")).to_have_text(re.compile(r"^71\s%"))
+
+
 def test_a_restarted_server_finds_the_page_as_it_was(open_page):
     with Server({"g": GRAPH}) as first:
         page = open_values(open_page, first, allow=DOWN)
@@ -336,7 +351,7 @@ def test_a_restarted_server_finds_the_page_as_it_was(open_page):
         # The next one has another node, too.
         changed = GRAPH.replace("initial: 10", "initial: 11").replace("  any: ", "  added:  { set: any }\n  any: ").replace("  list:   { set: array, maxLength: 2 }\n", "")
         with Server({"g": changed}, listen=f"127.0.0.1:{port}") as second:
-            expect(page.locator(".conn-text")).to_have_text("Restarted, state reloaded", timeout=15_000)
+            expect(page.locator(".conn-text")).to_have_text("Restarted, values began anew", timeout=15_000)
             expect(page.locator(".conn-text")).to_have_text("Live")
             expect(shown(page, "level")).to_have_text(re.compile(r"^11\s%"))
             expect(shown(page, "double")).to_have_text("22")
