@@ -12,7 +12,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from conftest import Client
-from sluice import BINARY, Server
+from sluice import BINARY, Server, eventually
 
 WRITERS = 8
 GRAPH = "graph: g\nnodes:\n" + "".join(
@@ -260,3 +260,44 @@ def test_without_a_data_folder_there_is_nothing_to_back_up():
     with Server({"g": GRAPH}) as server:
         answer = server.get("/v1/backup")
         assert answer.status == 404 and "dataDir" in answer.json()["detail"]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of two megabytes; it takes root."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder], capture_output=True).returncode != 0:
+        pytest.skip("no file system can be mounted here")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+def test_a_full_disk_refuses_sets_and_is_well_again_by_itself(small_disk):
+    with Server({"g": GRAPH}, config=f"dataDir: {small_disk}/data\ntimes: {{ outage: 1s }}\n") as server:
+        server.set("g", "w0", "kept")
+        client = Client(server)
+        assert client.ask(op="sub", graph="g", node="w0")["v"] == "kept"
+        stuffing = small_disk / "stuffing"
+        room = os.statvfs(small_disk)
+        stuffing.write_bytes(bytes(room.f_bavail * room.f_bsize - 8192))
+        refused = eventually(lambda: [a for a in [send(server, "x" * 30_000)] if a.status == 503], what="a refusal")[0]
+        assert refused.json()["code"] == "no_space" and refused.headers["Retry-After"]
+        assert server.value("g", "w0") != ""
+        assert client.ask(op="get", graph="g", nodes=["w0"])["op"] == "ok"
+        assert server.metrics()["sluice_log_ready"] == 0 and server.metrics()["sluice_log_failures_total"] >= 1
+        eventually(lambda: server.get("/readyz").status == 503, what="not ready")
+        stuffing.unlink()
+        eventually(lambda: send(server, "after").status == 200, seconds=10, what="room again")
+        assert server.get("/readyz").status == 200
+        last = server.get("/v1/graphs/g").json()
+        server.kill()
+        server.start()
+        assert server.value("g", "w1") == "after"
+        now = server.get("/v1/graphs/g").json()
+        assert (now["epoch"], now["rev"]) == (last["epoch"], last["rev"]), "nothing was lost, and nothing refused is there"
+        assert "the disk" in server.log_text() or "full" in server.log_text()
+
+
+def send(server, value):
+    return server.request("POST", "/v1/graphs/g/nodes/w1", json.dumps(value), {"Content-Type": "application/json"})

@@ -69,6 +69,35 @@ struct SQLiteLogTests {
         log.close()
     }
 
+    @Test("A disk that stalls for a second holds the writer, and no turn of the loop")
+    func stalls() throws {
+        let loop = try Loop()
+        let files = StallingFiles(folder: try StoreFolder(folder.path))
+        let log = try SQLiteLog(
+            files,
+            .written,
+            keepRevs: 1_000,
+            epoch: "e",
+            executor: ThreadExecutor(on: loop)
+        )
+        let listener = LogListener()
+        log.follower = listener
+        var (ticks, longest, last) = (0, UInt64(0), loop.now)
+        let timer = try Timer(on: loop) {
+            ticks += 1
+            longest = max(longest, loop.now - last)
+            last = loop.now
+            if !listener.committed.isEmpty { loop.stop() }
+        }
+        timer.start(after: .milliseconds(5), every: .milliseconds(5))
+        files.stall()
+        log.append([LogEntry(graph: "g", kind: .define(text: "{}", .client))], tickets: 1..<2, wall: 1)
+        loop.run()
+        #expect(listener.committed.count == 1)
+        #expect(ticks > 20 && longest < 500, "\(ticks) turns, the longest of \(longest) ms")
+        log.close()
+    }
+
     @Test("Whatever comes while the writer is busy is one write")
     func groups() throws {
         let bench = try bench()

@@ -2,7 +2,14 @@ import DiskSupport
 import GraphHost
 import HostTestSupport
 import SQLiteLog
+import Synchronization
 import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// The files of a folder as if the machine had been started again since.
 struct OtherBoot: StoreFiles {
@@ -12,6 +19,29 @@ struct OtherBoot: StoreFiles {
     var vfs: String? { nil }
     func readMark() throws(StoreError) -> [UInt8]? { try folder.readMark() }
     func writeMark(_ bytes: [UInt8], synchronised: Bool) throws(StoreError) {
+        try folder.writeMark(bytes, synchronised: synchronised)
+    }
+    func release() { folder.release() }
+}
+
+/// The files of a folder on a disk that stalls for a second when it is told to.
+final class StallingFiles: StoreFiles {
+    private let folder: StoreFolder
+    private let isStalling = Mutex(false)
+
+    init(folder: StoreFolder) {
+        self.folder = folder
+    }
+
+    var database: String { folder.database }
+    var boot: String { folder.boot }
+    var vfs: String? { nil }
+
+    func stall() { isStalling.withLock { $0 = true } }
+    func readMark() throws(StoreError) -> [UInt8]? { try folder.readMark() }
+    func writeMark(_ bytes: [UInt8], synchronised: Bool) throws(StoreError) {
+        if isStalling.withLock({ $0 }) { usleep(1_000_000) }
+        isStalling.withLock { $0 = false }
         try folder.writeMark(bytes, synchronised: synchronised)
     }
     func release() { folder.release() }
