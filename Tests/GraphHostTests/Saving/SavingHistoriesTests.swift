@@ -4,13 +4,17 @@ import Testing
 /// Random definitions, commits, clients, redefinitions and time, with a cut at a random point: a host that restores the saved
 /// graph goes on as the one that was not interrupted.
 ///
-/// `SLUICE_NIGHTLY=1` plays 40,000 instead of 800, and `SLUICE_HISTORIES=n` so many. `SLUICE_SEED=n` plays one, and
-/// prints it step by step.
+/// `SLUICE_NIGHTLY=1` plays 40,000 instead of 800, and `SLUICE_HISTORIES=n` so many, from the seed
+/// `SLUICE_FIRST_SEED` on. `SLUICE_SEED=n` plays one, and prints it step by step.
 @Suite("Saving and restoring random histories of a host")
 struct SavingHistoriesTests {
     private static let portions = Array(0..<8)
     private static var histories: Int {
         environment("SLUICE_HISTORIES").flatMap { Int($0) } ?? (Nightly.isOn ? 40_000 : 800)
+    }
+
+    private static var firstSeed: UInt64 {
+        environment("SLUICE_FIRST_SEED").flatMap { UInt64($0) } ?? 0
     }
 
     @Test("G-164: a restored graph goes on as one that was not interrupted", arguments: portions)
@@ -21,7 +25,8 @@ struct SavingHistoriesTests {
         }
         let share = Self.histories / Self.portions.count
         var (failures, messages) = (0, 0)
-        for seed in UInt64(portion * share)..<UInt64((portion + 1) * share) where failures < 3 {
+        let first = Self.firstSeed + UInt64(portion * share)
+        for seed in first..<(first + UInt64(share)) where failures < 3 {
             let play = try CutPlay(seed)
             do {
                 guard let difference = try play.run() else {
