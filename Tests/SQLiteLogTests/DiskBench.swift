@@ -12,7 +12,12 @@ final class DiskBench {
     private(set) var executor = ManualExecutor()
     private(set) var log: SQLiteLog?
     /// Sentences about what may not happen.
-    private(set) var complaints: [String] = []
+    var complaints: [String] { isDamaged ? findings : findings + damages }
+    private var findings: [String] = []
+    /// Whether the files were changed by other hands, so that ``damages`` are no complaints.
+    var isDamaged = false
+    /// What the log itself has found to be damaged.
+    private(set) var damages: [String] = []
     /// How many answered commits were lost where they may be.
     private(set) var lost = 0
     /// Whether answered commits may be missing from the next start on: the power has gone, and not everything is synchronised.
@@ -129,18 +134,18 @@ final class DiskBench {
     func note() {
         for (ticket, stamp) in listener.committed[heard.committed...] {
             guard let entry = sent.removeValue(forKey: ticket) else {
-                complaints.append("ticket \(ticket) is answered twice")
+                findings.append("ticket \(ticket) is answered twice")
                 continue
             }
             let expected = (answered[entry.graph]?.last?.stamp.rev ?? 0) + 1
-            if stamp.rev != expected { complaints.append("rev \(stamp.rev) is answered, not \(expected)") }
+            if stamp.rev != expected { findings.append("rev \(stamp.rev) is answered, not \(expected)") }
             answered[entry.graph, default: []].append((entry, stamp))
             if epochs[entry.graph] == nil { epochs[entry.graph] = try? log?.open(graph: entry.graph).epoch }
         }
         // Where the process has ended, no client hears of a refusal.
         for ticket in listener.refused[heard.refused...] where !disk.hasStopped {
             guard let entry = sent.removeValue(forKey: ticket) else {
-                complaints.append("ticket \(ticket) is answered twice")
+                findings.append("ticket \(ticket) is answered twice")
                 continue
             }
             refused.insert(entry)
@@ -163,10 +168,10 @@ final class DiskBench {
             let lost = known.filter { $0.stamp.rev > position.rev }
             self.lost += lost.count
             if !lost.isEmpty, !mayLose || position.epoch == epochs[name] {
-                complaints.append("\(name): revs from \(lost[0].stamp.rev) on are lost")
+                findings.append("\(name): revs from \(lost[0].stamp.rev) on are lost")
             }
             if position.epoch != epochs[name], !known.isEmpty, !mayLose {
-                complaints.append("\(name): another epoch: \(log.broken ?? "no reason")")
+                findings.append("\(name): another epoch: \(log.broken ?? "no reason")")
             }
             answered[name] = known.filter { $0.stamp.rev <= position.rev }
             epochs[name] = position.rev == 0 ? nil : position.epoch
@@ -174,10 +179,11 @@ final class DiskBench {
             // What was on its way has arrived.
             let first = (answered[name]?.last?.stamp.rev ?? 0) + 1
             guard first <= position.rev else { continue }
-            for (entry, stamp) in read(name, first...position.rev) {
+            let arrived = report(name) { try read(name, first...position.rev) } ?? []
+            for (entry, stamp) in arrived {
                 answered[name, default: []].append((entry, stamp))
                 guard let ticket = sent.first(where: { $0.value == entry })?.key else {
-                    complaints.append(
+                    findings.append(
                         "\(name) rev \(stamp.rev): \(refused.contains(entry) ? "was refused" : "was never sent")"
                     )
                     continue
@@ -201,17 +207,23 @@ final class DiskBench {
         }
     }
 
-    private func read(_ graph: String, _ revs: ClosedRange<UInt64>) -> [(LogEntry, LogStamp)] {
+    private func read(_ graph: String, _ revs: ClosedRange<UInt64>) throws -> [(LogEntry, LogStamp)] {
         var found: [(LogEntry, LogStamp)] = []
-        do {
-            try log?.reader.entries(of: graph, in: revs) { entry, stamp in
-                found.append((entry, stamp))
-                return true
-            }
-        } catch {
-            complaints.append("\(graph): \(error)")
+        try log?.reader.entries(of: graph, in: revs) { entry, stamp in
+            found.append((entry, stamp))
+            return true
         }
         return found
+    }
+
+    /// Writes down what the log says that it cannot do.
+    private func report<Value>(_ graph: String, _ body: () throws -> Value) -> Value? {
+        do {
+            return try body()
+        } catch {
+            damages.append("\(graph): \(error)")
+            return nil
+        }
     }
 
     /// Compares everything that is stored with the books.
@@ -219,22 +231,20 @@ final class DiskBench {
         guard let log else { return }
         note()
         for (name, known) in answered.sorted(by: { $0.key < $1.key }) where !known.isEmpty {
-            do {
+            report(name) {
                 let position = try log.open(graph: name)
                 let last = known.last?.stamp
                 if position.rev != last?.rev || position.time != last?.time {
-                    complaints.append("\(name) stands at \(position), not at \(String(describing: last))")
+                    findings.append("\(name) stands at \(position), not at \(String(describing: last))")
                 }
                 if position.epoch != epochs[name] {
-                    complaints.append("\(name) is in epoch \(position.epoch)")
+                    findings.append("\(name) is in epoch \(position.epoch)")
                 }
                 try check(name, known, log.reader)
-            } catch {
-                complaints.append("\(name): \(error)")
             }
         }
         let living = living.sorted().map { StoredGraph($0, .client) }
-        if log.graphs != living { complaints.append("there are \(log.graphs), not \(living)") }
+        if log.graphs != living { findings.append("there are \(log.graphs), not \(living)") }
     }
 
     private func check(
@@ -243,30 +253,30 @@ final class DiskBench {
         _ reader: any LogReader
     ) throws {
         guard let last = known.last?.stamp.rev, let kept = try reader.revs(of: name) else {
-            return complaints.append("\(name) has no revs")
+            return findings.append("\(name) has no revs")
         }
-        if kept.upperBound != last { complaints.append("\(name) has revs \(kept) of \(last)") }
+        if kept.upperBound != last { findings.append("\(name) has revs \(kept) of \(last)") }
         var first: UInt64 = 1
         if let snapshot = try reader.snapshot(of: name, notAfter: last) {
             if snapshot.state != Self.state(of: name, snapshot.stamp)
                 || !known.contains(where: { $0.stamp == snapshot.stamp })
             {
-                complaints.append("\(name) has a wrong snapshot at \(snapshot.stamp)")
+                findings.append("\(name) has a wrong snapshot at \(snapshot.stamp)")
             }
             first = try reader.snapshot(of: name, notAfter: kept.lowerBound).map { $0.stamp.rev + 1 } ?? 1
         }
         guard first <= last else { return }
-        let stored = read(name, first...last)
+        let stored = try read(name, first...last)
         let expected = known.filter { $0.stamp.rev >= first }
         if stored.map(\.0) != expected.map(\.entry) || stored.map(\.1) != expected.map(\.stamp) {
-            complaints.append(
+            findings.append(
                 "\(name) has revs \(stored.map(\.1.rev)) instead of \(expected.map(\.stamp.rev)), or others"
             )
         }
         let keys = try reader.keys(of: name, since: 0)
         let keyed = known.filter { $0.entry.key != nil }
         if keys.map(\.key) != keyed.compactMap(\.entry.key) || keys.map(\.stamp) != keyed.map(\.stamp) {
-            complaints.append("\(name) has other keys")
+            findings.append("\(name) has other keys")
         }
     }
 
@@ -279,7 +289,7 @@ final class DiskBench {
             pass()
         }
         if !isWell {
-            complaints.append("it takes no commits: \(String(describing: health)), \(sent.count) open")
+            findings.append("it takes no commits: \(String(describing: health)), \(sent.count) open")
         }
     }
 }

@@ -245,6 +245,8 @@ struct SQLiteLogTests {
             let bench = try bench()
             bench.define("g")
             for _ in 0..<30 { bench.set("g", bytes: 900) }
+            bench.executor.wait()
+            bench.set("g")
             bench.listener.state = { _ in
                 GraphSnapshot(LogStamp(rev: 31, time: 1), Array(repeating: 7, count: 9_000))
             }

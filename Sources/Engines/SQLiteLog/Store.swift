@@ -16,6 +16,8 @@ public enum Durability: String, Sendable, CaseIterable {
 ///     snapshots  the state of a graph at a rev
 ///     keys       the idempotency keys of the last ten minutes
 ///
+/// A checksum in each row covers all that is in it.
+///
 /// Unchecked, because whoever owns it lets one thread use it at a time.
 final class Store: @unchecked Sendable {
     /// The version of the tables: another one for each change of what follows or of the entries' bytes.
@@ -150,7 +152,8 @@ final class Store: @unchecked Sendable {
             PRAGMA application_id = \(Self.applicationID);
             PRAGMA user_version = \(Self.version);
             CREATE TABLE graphs(
-                id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, epoch TEXT NOT NULL, origin INTEGER
+                id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, epoch TEXT NOT NULL, origin INTEGER,
+                checksum INTEGER NOT NULL
             );
             CREATE TABLE log(
                 graph INTEGER NOT NULL, last INTEGER NOT NULL, first INTEGER NOT NULL, time INTEGER NOT NULL,
@@ -163,7 +166,7 @@ final class Store: @unchecked Sendable {
             );
             CREATE TABLE keys(
                 graph INTEGER NOT NULL, time INTEGER NOT NULL, rev INTEGER NOT NULL, principal TEXT, key TEXT NOT NULL,
-                digest BLOB NOT NULL, changed INTEGER NOT NULL, PRIMARY KEY (graph, rev)
+                digest BLOB NOT NULL, changed INTEGER NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (graph, rev)
             ) WITHOUT ROWID;
             CREATE TABLE probe(room BLOB);
             """
@@ -173,28 +176,70 @@ final class Store: @unchecked Sendable {
     /// Reads where the graphs stand, and begins another epoch where answered commits may be missing.
     private func load(_ epoch: String, _ mark: [UInt8]?) throws(DatabaseError) -> Content {
         var graphs: [String: Graph] = [:]
-        let sql = """
-            SELECT id, name, epoch, origin,
-                (SELECT last FROM log WHERE graph = graphs.id ORDER BY last DESC LIMIT 1) AS rev,
-                (SELECT time FROM log WHERE graph = graphs.id ORDER BY last DESC LIMIT 1)
-            FROM graphs
-            """
-        let read: Result<Void, Never> = try database.rows(sql) { row in
+        let read = try database.rows("SELECT id, name, epoch, origin, checksum FROM graphs") {
+            (row) throws(DatabaseError) in
             let origin = row.isNull(3) ? nil : DefinitionOrigin(rawValue: UInt8(clamping: row.number(3)))
             let name = row.text(1) ?? ""
-            let position = LogPosition(epoch: row.text(2) ?? "", rev: row.unsigned(4), time: row.unsigned(5))
+            let position = LogPosition(epoch: row.text(2) ?? "", rev: 0, time: 0)
+            let graph = Graph(position: position, origin: origin)
+            guard graph.sum(named: name) == row.number(4) else {
+                throw Self.damaged("graph \(name): the checksum is wrong")
+            }
             ids[name] = row.number(0)
-            graphs[name] = Graph(position: position, origin: origin)
+            graphs[name] = graph
             return true
         }
-        _ = read
+        try read.get()
+        for (name, id) in ids {
+            guard let last = try lastStamp(of: name, id) else {
+                throw Self.damaged("the revs of graph \(name) are missing")
+            }
+            graphs[name]?.position.rev = last.rev
+            graphs[name]?.position.time = last.time
+        }
         sequence = try storedSequence()
-        let broken = graphs.isEmpty ? nil : breach(mark)
+        let broken = breach(mark, isEmpty: graphs.isEmpty)
         if broken != nil {
-            try database.run("UPDATE graphs SET epoch = ?", .text(epoch))
-            for name in graphs.keys { graphs[name]?.position.epoch = epoch }
+            try database.transaction { () throws(DatabaseError) in
+                for name in graphs.keys {
+                    graphs[name]?.position.epoch = epoch
+                    if let graph = graphs[name] { try note(graph, named: name) }
+                }
+            }
         }
         return Content(graphs: graphs, broken: broken)
+    }
+
+    /// The last commit of a graph that is in the file.
+    private func lastStamp(of name: String, _ graph: Int64) throws(DatabaseError) -> LogStamp? {
+        var last: LogStamp?
+        let sql = """
+            SELECT first, last, time, sequence, checksum, entries FROM log WHERE graph = ? ORDER BY last DESC LIMIT 1
+            """
+        let read = try database.rows(sql, [.number(graph)]) { (row) throws(DatabaseError) in
+            let numbers = [UInt64(graph)] + (0..<4).map { row.unsigned($0) }
+            guard Int64(row.withBytes(5) { checksum(of: $0, after: numbers) }) == row.number(4) else {
+                throw Self.damaged(
+                    "revs \(numbers[1]) to \(numbers[2]) of graph \(name): the checksum is wrong"
+                )
+            }
+            last = LogStamp(rev: numbers[2], time: numbers[3])
+            return false
+        }
+        try read.get()
+        // After a recovery that had to store the graphs whole, the snapshot is ahead.
+        let snapshot = "SELECT rev, time FROM snapshots WHERE graph = ? ORDER BY rev DESC LIMIT 1"
+        let visited: Result<Void, Never> = try database.rows(snapshot, [.number(graph)]) { row in
+            let stamp = LogStamp(rev: row.unsigned(0), time: row.unsigned(1))
+            if stamp.rev > last?.rev ?? 0 { last = stamp }
+            return false
+        }
+        _ = visited
+        return last
+    }
+
+    private static func damaged(_ what: String) -> DatabaseError {
+        DatabaseError(code: SQLITE_CORRUPT, message: what)
     }
 
     /// The number of the last write that is in the file: each write leaves the last row of some graph.
@@ -206,15 +251,15 @@ final class Store: @unchecked Sendable {
     }
 
     /// Why answered commits may be missing; nil: they are all there.
-    private func breach(_ mark: [UInt8]?) -> String? {
+    private func breach(_ mark: [UInt8]?, isEmpty: Bool) -> String? {
         guard let mark else {
-            return "there is no high-water mark beside the log: it is a copy, or was restored"
+            return isEmpty ? nil : "there is no high-water mark beside the log: it is a copy, or was restored"
         }
         guard let mark = HighWaterMark(mark) else { return "the high-water mark beside the log is damaged" }
         if mark.sequence > sequence {
             return "\(mark.sequence - sequence) of the last writes are missing"
         }
-        if mark.boot != files.boot, !mark.isClean, !mark.isSynchronised {
+        if mark.boot != files.boot, !isEmpty, !mark.isClean, !mark.isSynchronised {
             return
                 "the machine went down while the server ran, and 'durability: written' does not survive that"
         }
@@ -269,7 +314,14 @@ final class Store: @unchecked Sendable {
         }
         for row in rows {
             guard let id = ids[row.graph] else { continue }
-            let sum = checksum(of: row.bytes, after: UInt64(id), row.first.rev, row.last.rev)
+            let sum = checksum(
+                of: row.bytes,
+                after: UInt64(id),
+                row.first.rev,
+                row.last.rev,
+                row.last.time,
+                sequence
+            )
             try database.run(
                 "INSERT INTO log(graph, last, first, time, sequence, checksum, entries) VALUES(?,?,?,?,?,?,?)",
                 .number(id),
@@ -288,10 +340,14 @@ final class Store: @unchecked Sendable {
     private func note(_ graph: Graph, named name: String) throws(DatabaseError) {
         let origin = graph.origin.map { DatabaseValue.number(Int64($0.rawValue)) } ?? .null
         try database.run(
-            "INSERT INTO graphs(name, epoch, origin) VALUES(?,?,?) ON CONFLICT(name) DO UPDATE SET origin = excluded.origin",
+            """
+            INSERT INTO graphs(name, epoch, origin, checksum) VALUES(?,?,?,?) ON CONFLICT(name)
+                DO UPDATE SET epoch = excluded.epoch, origin = excluded.origin, checksum = excluded.checksum
+            """,
             .text(name),
             .text(graph.position.epoch),
-            origin
+            origin,
+            .number(graph.sum(named: name))
         )
         ids[name] = try database.number("SELECT id FROM graphs WHERE name = ?", .text(name))
     }
@@ -299,14 +355,15 @@ final class Store: @unchecked Sendable {
     private func insert(_ key: StoredKey, _ graph: Int64) throws(DatabaseError) {
         let digest = withUnsafeBytes(of: key.key.digest.littleEndian) { Array($0) }
         try database.run(
-            "INSERT INTO keys(graph, time, rev, principal, key, digest, changed) VALUES(?,?,?,?,?,?,?)",
+            "INSERT INTO keys(graph, time, rev, principal, key, digest, changed, checksum) VALUES(?,?,?,?,?,?,?,?)",
             .number(graph),
             DatabaseValue(key.stamp.time),
             DatabaseValue(key.stamp.rev),
             DatabaseValue(key.by),
             .text(key.key.text),
             .bytes(digest),
-            .number(Int64(key.changed))
+            .number(Int64(key.changed)),
+            .number(key.sum(in: graph))
         )
     }
 
@@ -322,7 +379,7 @@ final class Store: @unchecked Sendable {
         guard let id = ids[name] else { return }
         let graph = DatabaseValue.number(id)
         let rev = snapshot.stamp.rev
-        let sum = checksum(of: snapshot.state, after: UInt64(id), rev)
+        let sum = checksum(of: snapshot.state, after: UInt64(id), rev, snapshot.stamp.time)
         try database.transaction { () throws(DatabaseError) in
             let last = try database.number("SELECT max(rev) FROM snapshots WHERE graph = ?", graph) ?? 0
             let former =
@@ -379,9 +436,9 @@ final class Store: @unchecked Sendable {
                     "DELETE FROM keys WHERE rev > (SELECT coalesce(max(last), 0) FROM log WHERE graph = keys.graph)"
                 )
             }
+            try database.run("DELETE FROM graphs WHERE id NOT IN (SELECT graph FROM log)")
             ids = [:]
             for (name, graph) in graphs { try note(graph, named: name) }
-            try database.run("UPDATE graphs SET origin = NULL WHERE id NOT IN (SELECT graph FROM log)")
         }
         // A full disk may have room for a byte and no more.
         try database.run("INSERT INTO probe VALUES(zeroblob(262144))")
@@ -431,5 +488,22 @@ private struct Row {
         if let key = entry.key {
             keys.append(StoredKey(key, by: entry.by, stamp, changed: entry.changed))
         }
+    }
+}
+
+extension Store.Graph {
+    /// What covers a row of `graphs`.
+    fileprivate func sum(named name: String) -> Int64 {
+        let text = "\(name)\n\(position.epoch)\n\(origin.map { "\($0.rawValue)" } ?? "")"
+        return Int64(checksum(of: Array(text.utf8)))
+    }
+}
+
+extension StoredKey {
+    /// What covers a row of `keys`.
+    func sum(in graph: Int64) -> Int64 {
+        let text = "\(key.text)\n\(key.digest)\n\(by ?? "")\n\(by == nil)"
+        let bytes = Array(text.utf8)
+        return Int64(checksum(of: bytes, after: UInt64(graph), stamp.rev, stamp.time, UInt64(changed)))
     }
 }

@@ -88,7 +88,8 @@ public struct StoreReader: LogReader {
             let visited: Result<Void, Never> = try database.rows(sql, values) { row in
                 let stamp = LogStamp(rev: row.unsigned(0), time: row.unsigned(1))
                 row.withBytes(3) { bytes in
-                    if Int64(checksum(of: bytes, after: [UInt64(id), stamp.rev])) == row.number(2) {
+                    let sum = checksum(of: bytes, after: [UInt64(id), stamp.rev, stamp.time])
+                    if Int64(sum) == row.number(2) {
                         found = GraphSnapshot(stamp, Array(bytes))
                     } else {
                         damaged = damage("the snapshot of graph \(graph) at rev \(stamp.rev)")
@@ -108,7 +109,9 @@ public struct StoreReader: LogReader {
         in revs: ClosedRange<UInt64>,
         _ visit: (LogEntry, LogStamp) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        let sql = "SELECT first, last, checksum, entries FROM log WHERE graph = ? AND last >= ? ORDER BY last"
+        let sql = """
+            SELECT first, last, time, sequence, checksum, entries FROM log WHERE graph = ? AND last >= ? ORDER BY last
+            """
         var expected: UInt64?
         let result = try read(graph) { (database, id) throws(DatabaseError) in
             try database.rows(sql, [.number(id), .number(Int64(clamping: revs.lowerBound))]) {
@@ -121,11 +124,10 @@ public struct StoreReader: LogReader {
                     )
                 }
                 expected = last + 1
-                let visited = row.withBytes(3) { bytes -> Result<Bool, StoreError> in
+                let numbers = [UInt64(id)] + (0..<4).map { row.unsigned($0) }
+                let visited = row.withBytes(5) { bytes -> Result<Bool, StoreError> in
                     do throws(StoreError) {
-                        guard
-                            Int64(checksum(of: bytes, after: [UInt64(id), first, last])) == row.number(2)
-                        else {
+                        guard Int64(checksum(of: bytes, after: numbers)) == row.number(4) else {
                             throw damage("revs \(first) to \(last) of graph \(graph)")
                         }
                         return .success(try visitAll(bytes, first...last, graph, revs, visit))
@@ -165,29 +167,32 @@ public struct StoreReader: LogReader {
     }
 
     public func keys(of graph: String, since time: UInt64) throws(StoreError) -> [StoredKey] {
-        try read(graph) { (database, id) throws(DatabaseError) in
+        let keys = try read(graph) { (database, id) throws(DatabaseError) in
             var keys: [StoredKey] = []
             let sql = """
-                SELECT rev, time, principal, key, digest, changed FROM keys WHERE graph = ? AND time >= ? ORDER BY rev
+                SELECT rev, time, principal, key, digest, changed, checksum FROM keys WHERE graph = ? AND time >= ?
+                    ORDER BY rev
                 """
             let values = [DatabaseValue.number(id), .number(Int64(clamping: time))]
-            let visited: Result<Void, Never> = try database.rows(sql, values) { row in
+            let visited = try database.rows(sql, values) { (row) throws(StoreError) in
                 let digest = row.withBytes(4) { bytes in
                     bytes.reversed().reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
                 }
-                keys.append(
-                    StoredKey(
-                        LogEntry.Key(row.text(3) ?? "", digest: digest),
-                        by: row.text(2),
-                        LogStamp(rev: row.unsigned(0), time: row.unsigned(1)),
-                        changed: Int(row.number(5))
-                    )
+                let key = StoredKey(
+                    LogEntry.Key(row.text(3) ?? "", digest: digest),
+                    by: row.text(2),
+                    LogStamp(rev: row.unsigned(0), time: row.unsigned(1)),
+                    changed: Int(UInt32(truncatingIfNeeded: row.number(5)))
                 )
+                guard key.sum(in: id) == row.number(6) else {
+                    throw damage("the key of rev \(key.stamp.rev) of graph \(graph)")
+                }
+                keys.append(key)
                 return true
             }
-            _ = visited
-            return keys
-        } ?? []
+            return visited.map { keys }
+        }
+        return try keys?.get() ?? []
     }
 
     /// Reads one graph; nil: there is none of that name.
