@@ -149,6 +149,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "SimulationTests",
+            dependencies: ["SQLiteLog", "GraphHost", "TestSupport", "DiskSupport"],
+            path: "Tests/Simulation",
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "SluiceServerTests",
             dependencies: [
                 "Support", "SluiceServer", "EventLoop", "HTTP", "GraphHost", "TestSupport", "HostTestSupport",

@@ -35,14 +35,19 @@ public final class ManualExecutor: StoreExecutor {
 
     /// Lets time pass, with all that is due and all work.
     public func pass(_ milliseconds: UInt64) {
-        let end = now + milliseconds
         wait()
+        advance(by: milliseconds) { self.wait() }
+    }
+
+    /// Lets time pass, with all that is due; work waits, unless `afterEach` does it.
+    public func advance(by milliseconds: UInt64, afterEach: () -> Void = {}) {
+        let end = now + milliseconds
         while let next = timers.indices.min(by: { timers[$0].due < timers[$1].due }), timers[next].due <= end
         {
             let timer = timers.remove(at: next)
             now = max(now, timer.due)
             timer.action()
-            wait()
+            afterEach()
         }
         now = end
     }

@@ -1,0 +1,116 @@
+import GraphHost
+
+/// What the log has answered, of all graphs and processes: what is in it shall be in every log, once.
+final class Ledger {
+    struct Record {
+        let entry: LogEntry
+        let stamp: LogStamp
+    }
+
+    /// One graph's history in its present epoch.
+    struct History {
+        var epoch: String
+        var records: [Record] = []
+        /// What plain nodes hold from which rev on.
+        var values: [String: [(rev: UInt64, text: String)]] = [:]
+
+        var rev: UInt64 { records.last?.stamp.rev ?? 0 }
+
+        func record(at rev: UInt64) -> Record? {
+            rev >= 1 && rev <= records.count ? records[Int(rev) - 1] : nil
+        }
+
+        /// What a plain node holds right after a commit.
+        func value(of node: String, at rev: UInt64) -> String {
+            values[node]?.last { $0.rev <= rev }?.text ?? "empty"
+        }
+
+        /// Whether a plain node has held that between two commits, both included.
+        func held(_ node: String, _ text: String, in revs: ClosedRange<UInt64>) -> Bool {
+            value(of: node, at: revs.lowerBound) == text
+                || values[node]?.contains { revs.contains($0.rev) && $0.text == text } == true
+        }
+
+        mutating func add(_ record: Record) {
+            records.append(record)
+            let rev = record.stamp.rev
+            if case .define = record.entry.kind {
+                for node in Shape.plain { values[node, default: []].append((rev, "0")) }
+            }
+            for assignment in record.entry.set where Shape.plain.contains(assignment.node) {
+                values[assignment.node, default: []].append(
+                    (rev, String(decoding: assignment.value, as: UTF8.self))
+                )
+            }
+            for node in record.entry.clear where Shape.plain.contains(node) {
+                values[node, default: []].append((rev, "empty"))
+            }
+        }
+
+        /// Forgets what came after a commit, in a new epoch.
+        mutating func cut(after rev: UInt64, epoch: String) {
+            self.epoch = epoch
+            records.removeAll { $0.stamp.rev > rev }
+            for node in values.keys { values[node]?.removeAll { $0.rev > rev } }
+        }
+    }
+
+    var histories: [String: History] = [:]
+
+    /// Graphs that have begun and not ended.
+    var living: [String] {
+        histories.filter { _, history in
+            for record in history.records.reversed() {
+                switch record.entry.kind {
+                case .define: return true
+                case .remove: return false
+                default: continue
+                }
+            }
+            return false
+        }.keys.sorted()
+    }
+
+    /// Sentences about keys that stand for two commits within their ten minutes.
+    var doubleKeys: [String] {
+        var complaints: [String] = []
+        for (graph, history) in histories {
+            var last: [String: UInt64] = [:]
+            for record in history.records {
+                guard let key = record.entry.key?.text else { continue }
+                if let former = last[key], record.stamp.time < former + 590_000 {
+                    complaints.append("\(graph) rev \(record.stamp.rev): key \(key) for the second time")
+                }
+                last[key] = record.stamp.time
+            }
+        }
+        return complaints
+    }
+}
+
+/// A ledger as a log, without snapshots: what is rebuilt from it is rebuilt from the beginning.
+struct LedgerReader: LogReader {
+    let histories: [String: [(LogEntry, LogStamp)]]
+
+    init(_ ledger: Ledger) {
+        histories = ledger.histories.mapValues { $0.records.map { ($0.entry, $0.stamp) } }
+    }
+
+    func revs(of graph: String) -> ClosedRange<UInt64>? {
+        histories[graph]?.last.map { 1...$0.1.rev }
+    }
+
+    func snapshot(of graph: String, notAfter rev: UInt64) -> GraphSnapshot? { nil }
+
+    func entries(
+        of graph: String,
+        in revs: ClosedRange<UInt64>,
+        _ visit: (LogEntry, LogStamp) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        for (entry, stamp) in histories[graph] ?? [] where revs.contains(stamp.rev) {
+            guard try visit(entry, stamp) else { return }
+        }
+    }
+
+    func keys(of graph: String, since time: UInt64) -> [StoredKey] { [] }
+}

@@ -1,0 +1,237 @@
+@testable import GraphHost
+
+/// A client that holds what it is told against the ledger.
+final class Peer: MessageSink {
+    private(set) var complaints: [String] = []
+    private(set) var session: Session?
+    /// How many messages it has got.
+    private(set) var heard = 0
+    /// Bytes that the kernel has not taken.
+    var unsentBytes = 0
+
+    private let ledger: Ledger
+    private let endTurn: () -> Void
+    private var messages: [String] = []
+    private var lastID = 0
+    private(set) var subscriptions: [Int: Subscription] = [:]
+    private var sets: [Int: SetRequest] = [:]
+
+    struct Subscription {
+        let graph: String
+        let node: String
+        let isAll: Bool
+        let every: Int
+        /// The last rev of its epoch that it has seen; nil before the `snap`.
+        var cursor: (epoch: String, rev: UInt64)?
+        var value: String?
+        /// Whether what it shows is the node's own value, each in its commit.
+        var isExact: Bool { every == 0 && Shape.plain.contains(node) }
+    }
+
+    /// A change that was asked for.
+    struct SetRequest {
+        let graph: String
+        let values: [(node: String, text: String)]
+        let key: String?
+        /// What a plain node must hold.
+        let condition: (node: String, text: String)?
+    }
+
+    init(_ ledger: Ledger, _ endTurn: @escaping () -> Void) {
+        (self.ledger, self.endTurn) = (ledger, endTurn)
+    }
+
+    // MARK: - The pipe
+
+    func send(message: UnsafeRawBufferPointer) { messages.append(String(decoding: message, as: UTF8.self)) }
+    func close(code: UInt16, reason: String) { session?.close() }
+    func pauseReading(_ paused: Bool) {}
+
+    func connect(to host: Host) {
+        session?.close()
+        messages = []
+        sets = [:]
+        session = Session(host: host, sink: self)
+        let former = subscriptions.sorted { $0.key < $1.key }.map(\.value)
+        subscriptions = [:]
+        for old in former {
+            subscribe(old.graph, old.node, isAll: old.isAll, every: old.every, since: old.cursor)
+        }
+    }
+
+    /// The connection broke, and nobody said so: the process is gone.
+    func lose() {
+        read()
+        session = nil
+        unsentBytes = 0
+    }
+
+    /// Goes without a word.
+    func leave() {
+        session?.close(.reset)
+        session = nil
+        subscriptions = [:]
+    }
+
+    var isConnected: Bool { session?.isClosed == false }
+
+    private func tell(_ message: String) {
+        var message = message
+        message.withUTF8 { session?.receive(message: UnsafeRawBufferPointer($0)) }
+    }
+
+    // MARK: - Requests
+
+    func subscribe(
+        _ graph: String,
+        _ node: String,
+        isAll: Bool,
+        every: Int,
+        since: (epoch: String, rev: UInt64)? = nil,
+        pipe: String = ""
+    ) {
+        lastID += 1
+        subscriptions[lastID] = Subscription(
+            graph: graph,
+            node: pipe.isEmpty ? node : "",
+            isAll: isAll,
+            every: every,
+            cursor: since
+        )
+        let mode = isAll ? #","mode":"all","queue":10000"# : ""
+        let cursor = since.map { #","since":{"epoch":"\#($0.epoch)","rev":\#($0.rev)}"# } ?? ""
+        tell(
+            #"{"op":"sub","id":\#(lastID),"graph":"\#(graph)","node":"\#(node)","every":\#(every)\#(mode)\#(cursor)\#(pipe)}"#
+        )
+    }
+
+    func unsubscribe(_ id: Int) {
+        subscriptions[id] = nil
+        tell(#"{"op":"unsub","id":\#(id)}"#)
+    }
+
+    func set(_ request: SetRequest, presence: Bool = false) {
+        lastID += 1
+        sets[lastID] = request
+        let values = request.values.map { #""\#($0.node)":\#($0.text)"# }.joined(separator: ",")
+        let key = request.key.map { #","key":"\#($0)""# } ?? ""
+        let condition = request.condition.map { #","if":{"\#($0.node)":{"v":\#($0.text)}}"# } ?? ""
+        let extra = presence ? #","presence":true"# : ""
+        tell(
+            #"{"op":"set","id":\#(lastID),"graph":"\#(request.graph)","set":{\#(values)}\#(key)\#(condition)\#(extra)}"#
+        )
+    }
+
+    func ping() {
+        lastID += 1
+        tell(#"{"op":"ping","id":\#(lastID)}"#)
+    }
+
+    // MARK: - Answers
+
+    func read() {
+        let news = messages
+        messages = []
+        heard += news.count
+        for message in news {
+            guard let datum = try? Datum.parse(message) else {
+                complaints.append("no JSON: \(message)")
+                continue
+            }
+            datum.withBytes { read(JSONReader(validated: $0), message) }
+        }
+    }
+
+    private func read(_ message: JSONReader, _ text: String) {
+        let id = message["id"]?.int ?? 0
+        switch message["op"]?.string {
+        case "snap": open(id, message, text)
+        case "upd": update(message, text)
+        case "end": subscriptions[id] = nil
+        case "err": if sets.removeValue(forKey: id) == nil { subscriptions[id] = nil }
+        case "ok": if let request = sets.removeValue(forKey: id) { confirm(request, message, text) }
+        default: break
+        }
+    }
+
+    private func open(_ id: Int, _ message: JSONReader, _ text: String) {
+        guard var subscription = subscriptions[id], let history = ledger.histories[subscription.graph] else {
+            return
+        }
+        let rev = UInt64(message["rev"]?.int ?? 0)
+        let epoch = message["epoch"]?.string ?? ""
+        if epoch != history.epoch || rev > history.rev {
+            complaints.append("epoch \(history.epoch) is at rev \(history.rev): \(text)")
+        }
+        let isResumed = message["resumed"]?.bool == true
+        if isResumed, let cursor = subscription.cursor, cursor.epoch != epoch || cursor.rev > rev {
+            complaints.append("resumed from \(cursor): \(text)")
+        }
+        subscription.cursor = (epoch, rev)
+        if message["v"] != nil || message["empty"] != nil || message["fail"] != nil {
+            subscription.value = Self.value(of: message)
+            check(subscription, at: rev, after: rev, text)
+        }
+        subscriptions[id] = subscription
+    }
+
+    private func update(_ message: JSONReader, _ text: String) {
+        let rev = UInt64(message["rev"]?.int ?? 0)
+        for entry in (message["d"]?.elements).map(Array.init) ?? [] {
+            guard let id = entry["id"]?.int, var subscription = subscriptions[id],
+                let cursor = subscription.cursor
+            else { continue }
+            if rev < cursor.rev { complaints.append("rev \(rev) after \(cursor.rev): \(text)") }
+            subscription.value = Self.value(of: entry)
+            check(subscription, at: rev, after: cursor.rev, text)
+            subscription.cursor = (cursor.epoch, rev)
+            subscriptions[id] = subscription
+        }
+        // Half of a commit.
+        guard let graph = message["graph"]?.string else { return }
+        let both = ["p", "q"].map { node in
+            subscriptions.values.filter { $0.graph == graph && $0.node == node && $0.every == 0 && !$0.isAll }
+                .compactMap(\.value)
+        }
+        if let p = both[0].first, both.joined().contains(where: { $0 != p }) {
+            complaints.append("half of a commit: \(both) after \(text)")
+        }
+    }
+
+    private func check(_ subscription: Subscription, at rev: UInt64, after: UInt64, _ text: String) {
+        guard let history = ledger.histories[subscription.graph], let value = subscription.value else {
+            return
+        }
+        if rev > history.rev { complaints.append("rev \(rev) is not in the log: \(text)") }
+        if subscription.node == "half", value != "true" { complaints.append("half of a commit: \(text)") }
+        guard Shape.plain.contains(subscription.node) else { return }
+        let expected = history.value(of: subscription.node, at: rev)
+        if subscription.isExact
+            ? value != expected : !history.held(subscription.node, value, in: min(after, rev)...rev)
+        {
+            complaints.append("\(subscription.node) is \(expected): \(text)")
+        }
+    }
+
+    private func confirm(_ request: SetRequest, _ message: JSONReader, _ text: String) {
+        let rev = UInt64(message["rev"]?.int ?? 0)
+        guard let history = ledger.histories[request.graph], message["epoch"]?.string == history.epoch,
+            let record = history.record(at: rev)
+        else { return complaints.append("not in the log: \(text)") }
+        let stored = record.entry.set.map { "\($0.node)=\(String(decoding: $0.value, as: UTF8.self))" }
+        if stored.sorted() != request.values.map({ "\($0.node)=\($0.text)" }).sorted()
+            || record.entry.key?.text != request.key
+        {
+            complaints.append("rev \(rev) is another commit: \(text)")
+        }
+        if let condition = request.condition, history.value(of: condition.node, at: rev - 1) != condition.text
+        {
+            complaints.append("the condition does not hold at rev \(rev): \(text)")
+        }
+    }
+
+    private static func value(of entry: JSONReader) -> String {
+        if let value = entry["v"] { return String(decoding: value.bytes, as: UTF8.self) }
+        return entry["empty"] != nil ? "empty" : "fail"
+    }
+}

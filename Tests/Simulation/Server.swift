@@ -1,0 +1,82 @@
+import DiskSupport
+import SQLiteLog
+
+@testable import GraphHost
+
+/// One process: a host on a log on the disk, driven step by step.
+final class Server {
+    let executor = ManualExecutor()
+    let log: SQLiteLog
+    let host: Host
+    private let tap: Tap
+
+    init(
+        _ disk: LyingDisk,
+        _ durability: Durability,
+        epoch: String,
+        clock: ManualHostClock,
+        _ note: @escaping (Tap.Answer) -> Void
+    ) throws(StoreError) {
+        log = try SQLiteLog(disk.store, durability, keepRevs: 6, epoch: epoch, executor: executor)
+        tap = Tap(log, note)
+        host = Host(store: .log(tap), clock: clock)
+    }
+
+    /// The end of a turn of the loop.
+    func endTurn() { host.flush() }
+
+    /// Does and answers one piece of the log's work, which is a turn.
+    func work() {
+        executor.step()
+        endTurn()
+    }
+
+    func settle() {
+        for _ in 0..<50 where executor.pending > 0 { work() }
+    }
+}
+
+/// Stands between a host and its log, and writes down what was answered.
+final class Tap: CommitLog, CommitLogFollower {
+    enum Answer {
+        case committed(LogEntry, LogStamp)
+        case refused(LogEntry)
+    }
+
+    weak var follower: (any CommitLogFollower)?
+    private let log: any CommitLog
+    private let note: (Answer) -> Void
+    private var pending: [UInt64: LogEntry] = [:]
+
+    init(_ log: any CommitLog, _ note: @escaping (Answer) -> Void) {
+        (self.log, self.note) = (log, note)
+        log.follower = self
+    }
+
+    var health: LogHealth { log.health }
+    var graphs: [StoredGraph] { log.graphs }
+    var reader: any LogReader { log.reader }
+    var statistics: LogStatistics { log.statistics }
+    func open(graph: String) throws(HostError) -> LogPosition { try log.open(graph: graph) }
+    func settle() { log.settle() }
+    func close() { log.close() }
+    func append(_ entries: [LogEntry], tickets: Range<UInt64>, wall: UInt64) {
+        for (ticket, entry) in zip(tickets, entries) { pending[ticket] = entry }
+        log.append(entries, tickets: tickets, wall: wall)
+    }
+
+    func log(committed ticket: UInt64, at stamp: LogStamp) {
+        if let entry = pending.removeValue(forKey: ticket) { note(.committed(entry, stamp)) }
+        follower?.log(committed: ticket, at: stamp)
+    }
+
+    func log(refused ticket: UInt64, because error: HostError) {
+        if let entry = pending.removeValue(forKey: ticket) { note(.refused(entry)) }
+        follower?.log(refused: ticket, because: error)
+    }
+
+    func log(received entry: LogEntry, at stamp: LogStamp) { follower?.log(received: entry, at: stamp) }
+    func logHealthChanged() { follower?.logHealthChanged() }
+    func log(lostEpochOf graph: String) { follower?.log(lostEpochOf: graph) }
+    func snapshot(of graph: String) -> GraphSnapshot? { follower?.snapshot(of: graph) }
+}

@@ -1,0 +1,66 @@
+import TestSupport
+import Testing
+
+/// Whole servers with clients, commits, redefinitions, disk faults, kills and power cuts (docs/operations.md says what must survive).
+///
+/// `SLUICE_NIGHTLY=1` plays 100,000 histories instead of 2,000, and `SLUICE_HISTORIES=n` so many. `SLUICE_SEED=n` plays one, makes it
+/// as short as it can be while it fails, and prints its steps.
+@Suite("A simulated world")
+struct SimulationTests {
+    private static let portions = Array(0..<8)
+    private static var histories: Int {
+        environment("SLUICE_HISTORIES").flatMap { Int($0) } ?? (Nightly.isOn ? 100_000 : 2_000)
+    }
+
+    @Test(
+        "Release is exact, nobody sees half of a commit or a rev that is gone, what was answered is there once, a replay is the same",
+        arguments: portions
+    )
+    func world(portion: Int) {
+        if let seed = environment("SLUICE_SEED").flatMap({ UInt64($0) }) {
+            if portion == 0 { playOne(seed) }
+            return
+        }
+        let share = Self.histories / Self.portions.count
+        var (failures, messages, replays, starts, lost) = (0, 0, 0, 0, 0)
+        for seed in UInt64(portion * share)..<UInt64((portion + 1) * share) where failures < 3 {
+            let world = World(seed)
+            let complaints = world.run(Action.history(seed))
+            if let first = complaints.first {
+                Issue.record("SLUICE_SEED=\(seed): \(first)")
+                failures += 1
+            }
+            messages += world.counts.messages
+            replays += world.counts.replays
+            starts += world.counts.starts
+            lost += world.counts.lost
+        }
+        #expect(
+            failures > 0
+                || messages > share && replays > 5 * share && starts > 2 * share && lost > share / 50,
+            "the histories are too poor: \(messages) messages, \(replays) replays, \(starts) starts, \(lost) lost"
+        )
+    }
+
+    private func playOne(_ seed: UInt64) {
+        var actions = Action.history(seed)
+        var complaints = World(seed).run(actions)
+        defer { #expect(complaints.isEmpty) }
+        // Steps are left out, many at once first, while it still fails.
+        var size = complaints.isEmpty ? 0 : actions.count / 2
+        while size > 0 {
+            var start = 0
+            while start < actions.count {
+                var fewer = actions
+                fewer.removeSubrange(start..<min(start + size, actions.count))
+                let found = World(seed).run(fewer)
+                if found.isEmpty { start += size } else { (actions, complaints) = (fewer, found) }
+            }
+            size /= 2
+        }
+        let world = World(seed)
+        _ = world.run(actions)
+        print(world.transcript.joined(separator: "\n"))
+        print(complaints.joined(separator: "\n"))
+    }
+}

@@ -1,0 +1,407 @@
+import DiskSupport
+import ReactiveGraph
+import SQLiteLog
+import TestSupport
+
+@testable import GraphHost
+
+/// A server with its clients, its log and its disk, in which nothing is real and everything follows from a seed.
+final class World {
+    private(set) var complaints: [String] = []
+    /// What happened, for one who looks at a single seed.
+    private(set) var transcript: [String] = []
+    /// Messages that clients got, comparisons with a replay, starts, and commits that a power cut has taken.
+    private(set) var counts = (messages: 0, replays: 0, starts: 0, lost: 0)
+
+    private let disk: LyingDisk
+    private let durability: Durability
+    private let clock = ManualHostClock(now: 1_000, wall: 5_000_000)
+    private let ledger = Ledger()
+    private var server: Server?
+    private var peers: [Peer] = []
+    private var shapes: [String: Shape] = [:]
+    private var starts = 0
+    private var lastValue = 0
+    private var lastKey = 0
+    /// Changes under a key, which may be sent again.
+    private var keyed: [Peer.SetRequest] = []
+    /// What was handed to the log and not answered; what it refused in this process.
+    private var refused: [LogEntry] = []
+
+    init(_ seed: UInt64) {
+        var dice = SeededGenerator(seed: seed ^ 0x5eed)
+        disk = LyingDisk(seed: dice.next())
+        durability = dice.chance(1, in: 2) ? .written : .fsync
+        shapes["g"] = Shape(&dice)
+        shapes["h"] = Shape(&dice)
+    }
+
+    /// Plays a history and its end.
+    func run(_ actions: [Action]) -> [String] {
+        start(mayLose: false)
+        for (number, action) in actions.enumerated() {
+            act(action)
+            look()
+            if number % 12 == 11 { compare() }
+            if !complaints.isEmpty { return complaints.map { "step \(number), \(action.kind): \($0)" } }
+        }
+        end()
+        return complaints
+    }
+
+    // MARK: - Starting and ending
+
+    private func complain(_ what: String) { complaints.append(what) }
+
+    private func note(_ answer: Tap.Answer) {
+        switch answer {
+        case .refused(let entry): if !disk.hasStopped { refused.append(entry) }
+        case .committed(let entry, let stamp):
+            if ledger.histories[entry.graph] == nil {
+                let epoch = (try? server?.log.open(graph: entry.graph).epoch) ?? ""
+                ledger.histories[entry.graph] = Ledger.History(epoch: epoch)
+            }
+            let rev = ledger.histories[entry.graph]?.rev ?? 0
+            if stamp.rev != rev + 1 { complain("\(entry.graph): rev \(stamp.rev) is answered behind \(rev)") }
+            ledger.histories[entry.graph]?.add(Ledger.Record(entry: entry, stamp: stamp))
+        }
+    }
+
+    private func start(mayLose: Bool) {
+        let wasIll = server.map { $0.log.health != .ready } ?? false
+        for peer in peers { peer.lose() }
+        server = nil
+        disk.fault = .nothing
+        disk.capacity = .max
+        starts += 1
+        counts.starts += 1
+        do {
+            let server = try Server(disk, durability, epoch: "e\(starts)", clock: clock) { [unowned self] in
+                note($0)
+            }
+            self.server = server
+            for name in ledger.histories.keys.sorted() {
+                try takeOver(name, server, mayLose: mayLose, maySeeRefused: wasIll)
+            }
+            let stored = server.host.storedGraphs.map(\.name)
+            if stored != ledger.living { complain("the log has \(stored), not \(ledger.living)") }
+            for name in stored where try server.host.restore(graph: name) == nil {
+                complain("\(name) is missing")
+            }
+            if server.host["g"] == nil { define("g") }
+            server.endTurn()
+            server.settle()
+        } catch {
+            complain("start \(starts): \(error)")
+        }
+        refused = []
+        for peer in peers {
+            if let host = server?.host { peer.connect(to: host) }
+        }
+        compare()
+    }
+
+    /// Holds what a start has found against the ledger.
+    private func takeOver(_ name: String, _ server: Server, mayLose: Bool, maySeeRefused: Bool) throws {
+        guard var history = ledger.histories[name] else { return }
+        let position = try server.log.open(graph: name)
+        if position.rev < history.rev {
+            counts.lost += Int(history.rev - position.rev)
+            if !mayLose { complain("\(name): revs from \(position.rev + 1) to \(history.rev) are lost") }
+            if position.epoch == history.epoch {
+                complain("\(name): revs are lost in epoch \(position.epoch)")
+            }
+        }
+        if position.epoch != history.epoch {
+            if !mayLose { complain("\(name) has begun epoch \(position.epoch): \(server.log.broken ?? "")") }
+            history.cut(after: position.rev, epoch: position.epoch)
+        }
+        // What was on its way may have arrived.
+        if history.rev < position.rev {
+            try server.log.reader.entries(of: name, in: history.rev + 1...position.rev) { entry, stamp in
+                if refused.contains(entry), !maySeeRefused {
+                    complain("\(name) rev \(stamp.rev) was refused")
+                }
+                history.add(Ledger.Record(entry: entry, stamp: stamp))
+                return true
+            }
+        }
+        ledger.histories[name] = position.rev == 0 ? nil : history
+    }
+
+    private func define(_ name: String) {
+        guard let host = server?.host, host.known(name) == nil, let shape = shapes[name],
+            let definition = definition(shape.json(of: name))
+        else { return }
+        _ = host.define(definition)
+    }
+
+    private func definition(_ json: String) -> GraphDefinition? {
+        guard let host = server?.host, let document = try? Document.parse(json: json) else { return nil }
+        let (definition, problems) = GraphDefinition.read(document, file: nil, options: host.definitions)
+        if definition == nil { complain("\(json): \(problems)") }
+        return definition
+    }
+
+    /// Everybody leaves, and what is left is what a replay makes.
+    private func end() {
+        disk.fault = .nothing
+        disk.capacity = .max
+        for _ in 0..<6 { pass(1_000) }
+        guard let server else { return }
+        if server.log.health != .ready { complain("the log has not recovered: \(server.log.health)") }
+        for peer in peers { peer.leave() }
+        server.endTurn()
+        server.settle()
+        look()
+        compare()
+        for graph in server.host.graphs where graph.statistics.listeners != 0 {
+            complain("\(graph.name) has \(graph.statistics.listeners) listeners at the end")
+        }
+        server.host.close()
+        self.server = nil
+        disk.kill()
+        start(mayLose: false)
+        complaints += ledger.doubleKeys
+    }
+
+    // MARK: - Steps
+
+    private func act(_ action: Action) {
+        guard let server else { return }
+        var dice = SeededGenerator(seed: action.seed)
+        transcript.append("\(action.kind)")
+        switch action.kind {
+        case .request: request(&dice)
+        case .commit: commit(&dice)
+        case .turn: server.endTurn()
+        case .work: for _ in 0...dice.below(3) { server.work() }
+        case .pass:
+            pass(UInt64([1 + dice.below(30), 100 + dice.below(900), 1_000, 61_000][dice.below(20) / 6]))
+        case .connect:
+            guard peers.count < 4 else { break }
+            let peer = Peer(ledger) {}
+            peer.connect(to: server.host)
+            peers.append(peer)
+        case .leave:
+            guard !peers.isEmpty else { break }
+            let peer = peers.remove(at: dice.below(peers.count))
+            counts.messages += peer.heard
+            peer.leave()
+        case .stall:
+            guard let peer = any(&dice) else { break }
+            peer.unsentBytes = peer.unsentBytes > 0 ? 0 : 1 << 17
+            if peer.unsentBytes == 0 { peer.session?.drained() }
+        case .redefine: redefine(&dice)
+        case .begin: define("h")
+        case .end: if let graph = server.host["h"] { _ = server.host.remove(graph) }
+        case .pressure: server.host.flushUnused()
+        case .fault:
+            let number = 1 + dice.below(40)
+            disk.fault = [.once(number), .from(number), .stop(number)][dice.below(3)]
+        case .heal:
+            if !disk.hasStopped { disk.fault = .nothing }
+            disk.capacity = .max
+        case .fill: disk.capacity = disk.bits / 8 + dice.below(20_000)
+        case .kill: kill()
+        case .cut: cut()
+        case .close:
+            server.host.close()
+            let isClean = !disk.hasStopped
+            disk.kill()
+            start(mayLose: !isClean && durability == .written)
+        }
+        if disk.hasStopped { if dice.chance(1, in: 2) { kill() } else { cut() } }
+    }
+
+    private func kill() {
+        disk.kill()
+        start(mayLose: false)
+    }
+
+    private func cut() {
+        disk.cut()
+        start(mayLose: durability == .written)
+    }
+
+    private func any(_ dice: inout SeededGenerator) -> Peer? {
+        let peers = peers.filter(\.isConnected)
+        return peers.isEmpty ? nil : peers[dice.below(peers.count)]
+    }
+
+    private func pass(_ milliseconds: UInt64) {
+        guard let server else { return }
+        var rest = milliseconds
+        while rest > 0, !disk.hasStopped {
+            let now = clock.now
+            let next = server.host.nextDeadline.map { $0 > now ? $0 - now : 1 } ?? rest
+            let step = min(rest, max(next, milliseconds / 50, 1))
+            clock.advance(by: step)
+            rest -= step
+            server.executor.advance(by: step)
+            server.host.advance()
+            server.endTurn()
+            server.settle()
+        }
+    }
+
+    private func commit(_ dice: inout SeededGenerator) {
+        guard let host = server?.host else { return }
+        let graphs = host.graphs
+        guard !graphs.isEmpty else { return }
+        let graph = graphs[dice.below(graphs.count)]
+        var commit = Commit(graph: graph)
+        for (name, text) in values(&dice) {
+            guard let node = graph.node(name), let value = try? Datum.parse(text) else { continue }
+            commit.set.append(Assignment(node, value))
+        }
+        if dice.chance(1, in: 8), let node = graph.node("x"), commit.set.count > 0 {
+            commit = Commit(graph: graph)
+            commit.clear = [node]
+        }
+        if dice.chance(1, in: 3) { commit.by = "ann" }
+        _ = host.submit(commit)
+    }
+
+    /// What a change sets: `p` and `q` alike, or one of the others.
+    private func values(_ dice: inout SeededGenerator) -> [(node: String, text: String)] {
+        lastValue += 1
+        let text = dice.chance(1, in: 3) ? "\(dice.below(4))" : "\(lastValue)"
+        switch dice.below(4) {
+        case 0: return [("p", text), ("q", text)]
+        case 1: return [("brief", text)]
+        default: return [("x", text)]
+        }
+    }
+
+    private func request(_ dice: inout SeededGenerator) {
+        guard let peer = any(&dice) else { return }
+        let graph = dice.chance(4, in: 5) ? "g" : "h"
+        switch dice.below(10) {
+        case 0, 1, 2:
+            let names = shapes[graph]?.names ?? []
+            let node = dice.chance(1, in: 2) ? Shape.fixed[dice.below(3)] : names[dice.below(names.count)]
+            let pipe = dice.chance(1, in: 5) ? #","pipe":["distinct",{"delay":20}]"# : ""
+            let every = dice.chance(1, in: 4) ? 50 : 0
+            peer.subscribe(graph, node, isAll: dice.chance(1, in: 3), every: every, pipe: pipe)
+        case 3:
+            let ids = peer.subscriptions.keys.sorted()
+            if !ids.isEmpty { peer.unsubscribe(ids[dice.below(ids.count)]) }
+        case 4: peer.ping()
+        case 5:
+            lastValue += 1
+            peer.set(
+                Peer.SetRequest(graph: graph, values: [("here", "\(lastValue)")], key: nil, condition: nil),
+                presence: true
+            )
+        case 6 where !keyed.isEmpty: peer.set(keyed[keyed.count - 1 - dice.below(min(4, keyed.count))])
+        case 7:
+            lastKey += 1
+            let request = Peer.SetRequest(
+                graph: graph,
+                values: values(&dice),
+                key: "k\(lastKey)",
+                condition: nil
+            )
+            keyed.append(request)
+            peer.set(request)
+        case 8:
+            let text = "\(dice.below(4))"
+            peer.set(
+                Peer.SetRequest(
+                    graph: graph,
+                    values: [("x", "\(dice.below(4))")],
+                    key: nil,
+                    condition: ("x", text)
+                )
+            )
+        default: peer.set(Peer.SetRequest(graph: graph, values: values(&dice), key: nil, condition: nil))
+        }
+    }
+
+    private func redefine(_ dice: inout SeededGenerator) {
+        let name = dice.chance(3, in: 4) ? "g" : "h"
+        shapes[name]?.change(&dice)
+        guard let host = server?.host, let graph = host[name], let text = shapes[name]?.json(of: name),
+            let definition = definition(text)
+        else { return }
+        _ = host.redefine(graph, as: definition)
+    }
+
+    // MARK: - What must hold
+
+    private func look() {
+        guard let host = server?.host else { return }
+        for peer in peers {
+            peer.read()
+            complaints += peer.complaints
+        }
+        for graph in host.graphs {
+            if !graph.isWhole { complain("\(graph.name): something that cannot be reached is alive") }
+            if graph.rev != ledger.histories[graph.name]?.rev {
+                complain(
+                    "\(graph.name) is at rev \(graph.rev), the ledger at \(ledger.histories[graph.name]?.rev ?? 0)"
+                )
+            }
+        }
+        let served = peers.compactMap(\.session).filter { !$0.isClosed }.reduce(0) {
+            $0 + $1.subscriptions.count
+        }
+        if host.statistics.subscriptions != served {
+            complain("the host counts \(host.statistics.subscriptions) subscriptions, the sessions \(served)")
+        }
+    }
+
+    /// Builds every graph anew, from the ledger without a snapshot and from what is on the disk, and compares what is kept.
+    private func compare() {
+        guard let server else { return }
+        let isReadable = disk.fault == .nothing
+        for graph in server.host.graphs {
+            counts.replays += 1
+            let readers: [(String, any LogReader)] =
+                [("the ledger", LedgerReader(ledger))] + (isReadable ? [("the disk", server.log.reader)] : [])
+            for (what, reader) in readers {
+                let fresh = Host(store: .memory(epoch: "replay"), clock: clock)
+                do throws(StoreError) {
+                    let replay = try fresh.rebuild(
+                        graph.name,
+                        epoch: graph.epoch,
+                        at: graph.rev,
+                        from: reader
+                    )
+                    let (here, there) = (graph.digest, replay.digest)
+                    for (a, b) in zip(here, there) where a != b { complain("\(a), but from \(what): \(b)") }
+                    if here.count != there.count { complain("\(graph.name) has other nodes, from \(what)") }
+                } catch {
+                    complain("\(graph.name) cannot be built from \(what): \(error)")
+                }
+            }
+        }
+    }
+
+    /// One line for all that is kept at the end.
+    var digest: String {
+        var hash = FNV128()
+        for graph in server?.host.graphs ?? [] { for line in graph.digest { hash.add(line) } }
+        return String(hash.value, radix: 16)
+    }
+}
+
+extension LiveGraph {
+    /// What is the same wherever the same log is replayed: values that are set, and derived ones that are always kept.
+    fileprivate var digest: [String] {
+        let keptNames = Set(definition.nodes.filter { $0.retain == .always }.map(\.name))
+        return ["\(name) rev \(rev) time \(time)"]
+            + nodes.filter { $0.isMutable || keptNames.contains($0.name) }.map { node in
+                let change = node.lastChange
+                let value =
+                    switch node.living?.held {
+                    case .value(let datum): datum.text
+                    case .fail(let datum): "fail:" + (datum.fail?.code ?? "?")
+                    case .empty, nil: "empty"
+                    }
+                let expiry = node.expiry?.deadline.map { " until \($0.time)" } ?? ""
+                return "\(name).\(node.name) \(value) since \(change.rev)/\(change.time)\(expiry)"
+            }
+    }
+}
