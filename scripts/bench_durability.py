@@ -124,7 +124,7 @@ def lengthen(path, entries):
                 rows += varint(at - before) + b"\x01\x00\x01" + varint(len(name)) + name + varint(len(value)) + value
                 before = at
             sequence += 1
-            numbers = b"".join(n.to_bytes(8, "little") for n in (graph, first, first + 49))
+            numbers = b"".join(n.to_bytes(8, "little") for n in (graph, first, first + 49, at, sequence))
             database.execute("INSERT INTO log(graph, last, first, time, sequence, checksum, entries) VALUES(?,?,?,?,?,?,?)",
                              (graph, first + 49, first, at, sequence, zlib.crc32(rows, zlib.crc32(numbers)), rows))
     database.close()
