@@ -70,6 +70,9 @@ final class DiskBench {
             executor: executor
         )
         log.follower = listener
+        log.onEvent = { [unowned self] _, what in
+            if what.contains("has lost writes") { findings.append(what) }
+        }
         listener.state = { [unowned self] graph in
             (answered[graph]?.last?.stamp).map { GraphSnapshot($0, Self.state(of: graph, $0)) }
         }

@@ -1,9 +1,9 @@
 import TestSupport
 
-/// Random definitions around some nodes that are always there, about which more can be said:
+/// Random definitions around some nodes that are always there.
 ///
-/// `p` and `q` are only set together and alike, so `half` is always true; `x` is anything, `here` stands for sessions, `brief` does
-/// not last.
+/// About those more can be said: `p` and `q` are only set together and alike, so `half` is always true; `x` is anything,
+/// `here` stands for sessions, and `brief` does not last.
 struct Shape {
     static let plain = ["p", "q", "x"]
     static let fixed = ["p", "q", "x", "here", "brief", "half"]
@@ -11,7 +11,7 @@ struct Shape {
     private(set) var derived: [(name: String, text: String)] = []
 
     init(_ dice: inout SeededGenerator) {
-        for _ in 0..<(1 + dice.below(5)) { add(&dice) }
+        for _ in 0..<(1 + dice.below(4)) { add(&dice) }
     }
 
     var names: [String] { Self.fixed + derived.map(\.name) }
