@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Plants faults in the graph library and in the host, one at a time, and expects the tests to notice each.
+"""Plants faults in the graph library, the host and the log, one at a time, and expects the tests to notice each.
 
 The table is scripts/mutations.toml. A sample of it is tried, chosen by SLUICE_SEED (the day's number by default), in
-copies of the library and of the host, each with its tests, below .build-mutations, which are built incrementally. A fault is noticed when a test
+copies of the library, the host and the log, each with its tests, below .build-mutations, which are built incrementally. A fault is noticed when a test
 fails or the tests do not end in time. A dead process or a refusal of the compiler is an error, unless the table says
 that it may happen; so is a fault that nothing notices, and one whose place is not found any more.
 
@@ -65,6 +65,33 @@ HOST = """\
             name: "GraphHostTests", dependencies: ["GraphHost", "TestSupport", "HostTestSupport"],
             swiftSettings: settings
         ),"""
+LOG = """\
+        .systemLibrary(name: "CLibuv", pkgConfig: "libuv"),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+        .target(name: "Support", swiftSettings: settings),
+        .target(name: "CEL", dependencies: ["Support"], swiftSettings: settings),
+        .target(name: "EventLoop", dependencies: ["CLibuv", deque], swiftSettings: settings),
+        .target(name: "GraphHost", dependencies: ["Support", "ReactiveGraph", "CEL", deque], swiftSettings: settings),
+        .target(
+            name: "SQLiteLog", dependencies: ["GraphHost", "EventLoop", "CSQLite", "CZlib"],
+            path: "Sources/Engines/SQLiteLog", swiftSettings: settings
+        ),
+        .target(
+            name: "HostTestSupport", dependencies: ["GraphHost"], path: "Tests/HostTestSupport", swiftSettings: settings
+        ),
+        .target(
+            name: "DiskSupport", dependencies: ["SQLiteLog", "GraphHost", "CSQLite", "TestSupport"],
+            path: "Tests/DiskSupport", swiftSettings: settings
+        ),
+        .testTarget(
+            name: "SQLiteLogTests",
+            dependencies: [
+                "SQLiteLog", "GraphHost", "EventLoop", "CSQLite", "TestSupport", "HostTestSupport", "DiskSupport",
+            ],
+            swiftSettings: settings
+        ),
+"""
 
 
 class Copy:
@@ -81,7 +108,10 @@ class Copy:
         """Brings the copy to the state of the tree."""
         write(self.folder / "Package.swift", self.manifest)
         for folder in self.folders:
-            wanted = {path.relative_to(root) for path in (root / folder).rglob("*.swift")}
+            wanted = {
+                path.relative_to(root)
+                for path in (root / folder).rglob("*") if path.suffix in (".swift", ".h", ".modulemap")
+            }
             for path in wanted:
                 write(self.folder / path, (root / path).read_text())
             for path in list((self.folder / folder).rglob("*.swift")):
@@ -109,7 +139,11 @@ COPIES = {
                           ["Sources/ReactiveGraph", "Sources/ReactiveGraphDispatch", "Tests/ReactiveGraphTests", "Tests/TestSupport"]),
     "GraphHost": Copy("GraphHost", "host", HOST,
                       ["Sources/Support", "Sources/ReactiveGraph", "Sources/CEL", "Sources/GraphHost", "Tests/GraphHostTests",
-                       "Tests/TestSupport"]),
+                       "Tests/TestSupport", "Tests/HostTestSupport"]),
+    "SQLiteLog": Copy("SQLiteLog", "log", LOG,
+                      ["Sources/CLibuv", "Sources/CSQLite", "Sources/CZlib", "Sources/Support", "Sources/ReactiveGraph", "Sources/CEL",
+                       "Sources/EventLoop", "Sources/GraphHost", "Sources/Engines/SQLiteLog", "Tests/SQLiteLogTests",
+                       "Tests/TestSupport", "Tests/HostTestSupport", "Tests/DiskSupport"]),
 }
 
 
