@@ -10,7 +10,7 @@ final class Peer: MessageSink {
     var unsentBytes = 0
 
     private let ledger: Ledger
-    private let endTurn: () -> Void
+    private let note: (String) -> Void
     private var messages: [String] = []
     private var lastID = 0
     private(set) var subscriptions: [Int: Subscription] = [:]
@@ -37,8 +37,8 @@ final class Peer: MessageSink {
         let condition: (node: String, text: String)?
     }
 
-    init(_ ledger: Ledger, _ endTurn: @escaping () -> Void) {
-        (self.ledger, self.endTurn) = (ledger, endTurn)
+    init(_ ledger: Ledger, _ note: @escaping (String) -> Void) {
+        (self.ledger, self.note) = (ledger, note)
     }
 
     // MARK: - The pipe
@@ -76,6 +76,7 @@ final class Peer: MessageSink {
     var isConnected: Bool { session?.isClosed == false }
 
     private func tell(_ message: String) {
+        note(message)
         var message = message
         message.withUTF8 { session?.receive(message: UnsafeRawBufferPointer($0)) }
     }

@@ -68,7 +68,7 @@ struct SimulationTests {
             }
             size /= 2
         }
-        let world = World(seed)
+        let world = World(seed, transcribes: true)
         _ = world.run(actions)
         print(world.transcript.joined(separator: "\n"))
         print(complaints.joined(separator: "\n"))

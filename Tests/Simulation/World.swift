@@ -13,6 +13,7 @@ final class World {
     /// Messages that clients got, comparisons with a replay, starts, and commits that a power cut has taken.
     private(set) var counts = (messages: 0, replays: 0, starts: 0, lost: 0)
 
+    private let transcribes: Bool
     private let disk: LyingDisk
     private let durability: Durability
     private let clock = ManualHostClock(now: 1_000, wall: 5_000_000)
@@ -28,7 +29,8 @@ final class World {
     /// What was handed to the log and not answered; what it refused in this process.
     private var refused: [LogEntry] = []
 
-    init(_ seed: UInt64) {
+    init(_ seed: UInt64, transcribes: Bool = false) {
+        self.transcribes = transcribes
         var dice = SeededGenerator(seed: seed ^ 0x5eed)
         disk = LyingDisk(seed: dice.next())
         durability = dice.chance(1, in: 2) ? .written : .fsync
@@ -50,6 +52,10 @@ final class World {
     }
 
     // MARK: - Starting and ending
+
+    private func write(_ line: @autoclosure () -> String) {
+        if transcribes { transcript.append(line()) }
+    }
 
     private func complain(_ what: String) { complaints.append(what) }
 
@@ -127,6 +133,7 @@ final class World {
                 return true
             }
         }
+        write("    \(name) is at \(position)")
         ledger.histories[name] = position.rev == 0 ? nil : history
     }
 
@@ -171,7 +178,7 @@ final class World {
     private func act(_ action: Action) {
         guard let server else { return }
         var dice = SeededGenerator(seed: action.seed)
-        transcript.append("\(action.kind)")
+        write("\(action.kind)")
         switch action.kind {
         case .request: request(&dice)
         case .commit: commit(&dice)
@@ -181,7 +188,7 @@ final class World {
             pass(UInt64([1 + dice.below(30), 100 + dice.below(900), 1_000, 61_000][dice.below(20) / 6]))
         case .connect:
             guard peers.count < 4 else { break }
-            let peer = Peer(ledger) {}
+            let peer = Peer(ledger) { [unowned self] in write("    \($0)") }
             peer.connect(to: server.host)
             peers.append(peer)
         case .leave:
@@ -200,6 +207,7 @@ final class World {
         case .fault:
             let number = 1 + dice.below(40)
             disk.fault = [.once(number), .from(number), .stop(number)][dice.below(3)]
+            write("    \(disk.fault)")
         case .heal:
             if !disk.hasStopped { disk.fault = .nothing }
             disk.capacity = .max
@@ -231,6 +239,7 @@ final class World {
     }
 
     private func pass(_ milliseconds: UInt64) {
+        write("    \(milliseconds) ms")
         guard let server else { return }
         var rest = milliseconds
         while rest > 0, !disk.hasStopped {
@@ -261,6 +270,7 @@ final class World {
             commit.clear = [node]
         }
         if dice.chance(1, in: 3) { commit.by = "ann" }
+        write("    \(commit.entry())")
         _ = host.submit(commit)
     }
 

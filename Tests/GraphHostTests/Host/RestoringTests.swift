@@ -124,6 +124,9 @@ struct RestoringTests {
         let (last, late) = try again()
         #expect(last.connect().ask(message) == [#"{"op":"ok","id":1,"epoch":"e1","rev":3}"#])
         #expect(late.rev == 3)
+        // What was restored is over when it would have been.
+        next.clock.advance(by: 1_000)
+        #expect(next.connect().ask(message) == [#"{"op":"ok","id":1,"epoch":"e1","rev":3}"#])
     }
 
     @Test("A commit that was made elsewhere is applied in its place, delivered, and once")
@@ -133,8 +136,14 @@ struct RestoringTests {
         var entry = LogEntry(graph: "g")
         entry.set = [LogEntry.Assignment("x", Array("8".utf8))]
         entry.by = "elsewhere"
+        var faults: [String] = []
+        bench.host.onFault = { what in
+            faults.append(what)
+            return "here"
+        }
         log.receive(entry, wall: 6_000_000)
         log.repeatLast(of: "g")
+        #expect(faults == [], "what comes again is no fault")
         bench.host.flush()
         #expect(
             client.take() == [
