@@ -84,8 +84,11 @@ final class Store: @unchecked Sendable {
         }
         do throws(DatabaseError) {
             content = try load(epoch, mark)
+            // Clients will see what the last process has written: it must be as durable as what this one writes.
+            try emptyJournal()
         } catch {
-            throw Self.unusable(files, error)
+            // A full disk can be read.
+            guard error.primary == SQLITE_FULL else { throw Self.unusable(files, error) }
         }
         try writeMark(isClean: false, synchronised: true)
     }
@@ -427,6 +430,7 @@ final class Store: @unchecked Sendable {
     func recover(_ graphs: [String: Graph]) throws(DatabaseError) -> Recovery {
         // After a failed fsync nobody knows what is on the disk (https://wiki.postgresql.org/wiki/Fsync_Errors): it is read again.
         database = try Self.connect(files, durability)
+        try emptyJournal()
         let stored = try storedSequence()
         let refused = DatabaseValue(sequence)
         try database.transaction { () throws(DatabaseError) in
@@ -446,6 +450,16 @@ final class Store: @unchecked Sendable {
         return stored < sequence ? .incomplete : .complete
     }
 
+    /// Writes what the journal has into the database, synchronises that, and begins the journal anew.
+    ///
+    /// What a former synchronisation could not do, or a process did not live to do, the next one need not do: pages of the journal may
+    /// never reach the disk, and then nothing behind them counts.
+    private func emptyJournal() throws(DatabaseError) {
+        guard try database.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0 else {
+            throw DatabaseError(code: SQLITE_BUSY, message: "the journal is being read")
+        }
+    }
+
     /// Copies the store as it is now into a new file.
     func backup(to path: String) throws(DatabaseError) {
         try database.run("VACUUM INTO ?", .text(path))
@@ -454,7 +468,7 @@ final class Store: @unchecked Sendable {
     /// Synchronises everything, and says so in the mark: the next start goes on in the same epochs.
     func close() throws(DatabaseError) {
         defer { files.release() }
-        try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        try emptyJournal()
         try? writeMark(isClean: true, synchronised: true)
     }
 
