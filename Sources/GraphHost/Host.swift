@@ -393,7 +393,7 @@ public final class Host {
         if ledger.total > limits.pipelineUnits { sessions.endCostliest(atMost: limits.pipelineUnits) }
         guard health == .ready else { return }
         let wall = clock.wall
-        for graph in known where !graph.isTickPending {
+        for graph in known where graph.takesTicks {
             guard let due = graph.nextTick, due <= wall else { continue }
             var commit = Commit(graph: graph)
             commit.kind = .tick(wall)
@@ -408,7 +408,7 @@ public final class Host {
         var next = timers.nextMilliseconds
         // What is due when the log is well again happens then.
         guard health == .ready else { return next }
-        for graph in known where !graph.isTickPending {
+        for graph in known where graph.takesTicks {
             guard let due = graph.nextTick else { continue }
             let wall = clock.wall
             let steady = clock.now + (due > wall ? due - wall : 0)

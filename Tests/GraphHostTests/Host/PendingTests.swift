@@ -18,6 +18,24 @@ struct PendingTests {
         return (bench, log, graph)
     }
 
+    @Test("No tick comes behind the end of a graph: the log could not be read again")
+    func tickBehindTheEnd() throws {
+        let log = FaultyLog()
+        let bench = Bench(log: log)
+        let graph = try bench.define(
+            #"{"graph":"g","nodes":{"x":{"set":"any"},"late":{"from":"x","retain":"always","pipe":[{"delay":10}]}}}"#
+        )
+        try bench.set(graph, [("x", "1")])
+        log.isSlow = true
+        _ = bench.host.remove(graph)
+        bench.clock.advance(by: 20)
+        #expect(bench.host.nextDeadline == nil)
+        bench.host.advance()
+        #expect(log.pending == 1)
+        log.confirm()
+        #expect(bench.host["g"] == nil)
+    }
+
     @Test("A server that stops answers what is at the log before it closes, and begins nothing new")
     func leaving() throws {
         let (bench, log, graph) = try prepared()
