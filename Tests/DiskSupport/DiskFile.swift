@@ -49,10 +49,15 @@ final class DiskFile {
         unsynced.removeAll(keepingCapacity: true)
     }
 
+    /// A synchronisation that was not waited for: some of it has happened.
+    func synchroniseHalf(_ dice: inout SeededGenerator) {
+        for place in unsynced.sorted() where dice.chance(1, in: 2) { settle(place) }
+    }
+
     /// A synchronisation that failed: of what it should have made durable, some is, and the rest will not be by a later one
     /// either, although reads still show it (https://wiki.postgresql.org/wiki/Fsync_Errors).
     func synchroniseBadly(_ dice: inout SeededGenerator) {
-        for place in unsynced.sorted() where dice.chance(1, in: 2) { settle(place) }
+        synchroniseHalf(&dice)
         unsynced = []
     }
 

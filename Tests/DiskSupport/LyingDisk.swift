@@ -185,7 +185,11 @@ public final class LyingDisk: @unchecked Sendable {
 
     func synchronise(_ file: DiskFile, by process: Int) -> Bool {
         guard attempts(of: process) else {
-            if mayDoHalf(process) { file.synchroniseBadly(&dice) }
+            if hasStopped {
+                if mayDoHalf(process) { file.synchroniseHalf(&dice) }
+            } else if process == self.process {
+                file.synchroniseBadly(&dice)
+            }
             return false
         }
         file.synchronise()

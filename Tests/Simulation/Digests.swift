@@ -12,7 +12,7 @@ let knownDigests = [
     "13df9857a4f765dab411f8099d335baa",
     "486f29dffd09d499dcb925bd289c29c5",
     "b81f0a6d0c89c57bddd3cefd13122cff",
-    "3aee3e573ba99b68eee6a224cc2cdd",
+    "827c1a26472279620e6e8e7b9ddbceb1",
     "c712b7c98e055e90febcb2becd2de02b",
     "cecc4edf83af2c957b06c6a2a570eff7",
     "977478d661e10433d4f044762a09fa2",
