@@ -29,6 +29,7 @@ OPERATIONS = [
     ("PUT", "/v1/graphs/api", 201, 405),
     ("DELETE", "/v1/graphs/api", 204, 405),
     ("POST", "/v1/reload", 200, 404),
+    ("GET", "/v1/backup", 404, 404),
 ]
 SERVICE = [
     ("GET", "/", 200, 404),
