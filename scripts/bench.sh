@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The figures.
 #
-#   scripts/bench.sh            the graph beside OpenCombine, expressions, then the server beside C
+#   scripts/bench.sh            the graph beside OpenCombine, expressions, the server beside C, durability
 #   scripts/bench.sh server     the server alone; options: bench_server.py --help
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,3 +16,4 @@ fi
 swift run -c release --package-path Benchmarks GraphBenchmarks --check
 swift run -c release --package-path Benchmarks ExpressionBenchmarks
 python3 scripts/bench_server.py
+python3 scripts/bench_durability.py
