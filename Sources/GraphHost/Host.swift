@@ -116,8 +116,8 @@ public final class Host {
 
     /// Brings a graph into being: its first commit.
     ///
-    /// Refused with `in_use` if one of that name exists, and with `too_large` if there are as many as there may be. A graph that the
-    /// log has is brought back by ``restore(graph:)``: to define it would begin it anew.
+    /// Refused with `in_use` if a graph of that name exists, and with `too_large` at the limit of graphs. Use
+    /// ``restore(graph:)`` for a graph that the log has: defining it would start it from its initial values.
     public func define(
         _ definition: GraphDefinition,
         from origin: DefinitionOrigin = .client

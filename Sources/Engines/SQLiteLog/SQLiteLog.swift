@@ -1,11 +1,11 @@
 internal import CSQLite
 public import GraphHost
 
-/// A log in a SQLite database: the engine of one server with a disk (durability-and-scale.md §2).
+/// A log in a SQLite database, for one server with a disk (`docs/operations.md`, "What is kept").
 ///
-/// Whatever has come while the writer was busy is written in one transaction as soon as it is idle; the loop never waits for the disk.
-/// Numbers and times are given on the loop when commits are appended. When a write fails, what it had and what came behind it is
-/// refused, and the numbers go on from the last commit that was answered.
+/// All commits that arrive while the writer is busy go into its next transaction. The loop never waits for the disk. The loop
+/// assigns numbers and times when it appends commits. When a write fails, its commits and all later pending ones are refused, and
+/// numbering continues after the last answered commit.
 public final class SQLiteLog: CommitLog {
     /// After so many revs a graph is stored whole.
     public static let snapshotRevs: UInt64 = 10_000

@@ -18,7 +18,7 @@ public enum Durability: String, Sendable, CaseIterable {
 ///
 /// A checksum in each row covers all that is in it.
 ///
-/// Unchecked, because whoever owns it lets one thread use it at a time.
+/// Unchecked: its owner lets only one thread use it at a time.
 final class Store: @unchecked Sendable {
     /// The version of the tables: another one for each change of what follows or of the entries' bytes.
     static let version: Int64 = 1
@@ -408,7 +408,7 @@ final class Store: @unchecked Sendable {
                 DatabaseValue(keysSince)
             )
             guard rev > keepRevs else { return }
-            // The oldest rev that shall be kept is built from this snapshot.
+            // Rebuilding the oldest kept rev starts from this snapshot.
             let base = try database.number(
                 "SELECT max(rev) FROM snapshots WHERE graph = ? AND rev <= ?",
                 graph,
@@ -428,7 +428,7 @@ final class Store: @unchecked Sendable {
     /// - Returns: whether all that was answered is there.
     /// - Throws: `DatabaseError` while it cannot be written.
     func recover(_ graphs: [String: Graph]) throws(DatabaseError) -> Recovery {
-        // After a failed fsync nobody knows what is on the disk (https://wiki.postgresql.org/wiki/Fsync_Errors): it is read again.
+        // After a failed fsync the disk's content is unknown, so read it again (https://wiki.postgresql.org/wiki/Fsync_Errors).
         database = try Self.connect(files, durability)
         try emptyJournal()
         let stored = try storedSequence()
@@ -452,8 +452,8 @@ final class Store: @unchecked Sendable {
 
     /// Writes what the journal has into the database, synchronises that, and begins the journal anew.
     ///
-    /// What a former synchronisation could not do, or a process did not live to do, the next one need not do: pages of the journal may
-    /// never reach the disk, and then nothing behind them counts.
+    /// After a failed sync, or a process that was killed before its sync, a later sync of the journal may skip the lost pages. SQLite
+    /// then ignores all frames after them.
     private func emptyJournal() throws(DatabaseError) {
         guard try database.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0 else {
             throw DatabaseError(code: SQLITE_BUSY, message: "the journal is being read")
@@ -494,7 +494,7 @@ private struct Row {
         last = LogStamp(rev: first.rev, time: 0)
     }
 
-    /// Each entry stands behind the time since the one before.
+    /// Before each entry: the time since the previous one.
     mutating func append(_ entry: LogEntry, _ stamp: LogStamp) {
         bytes.append(varint: stamp.time - last.time)
         entry.append(to: &bytes)

@@ -71,8 +71,8 @@ extension LiveGraph {
 extension Host {
     /// Brings a graph into being as it was when ``LiveGraph/save()`` was called: at the rev and time it had then.
     ///
-    /// Nothing is emitted, and no commit is made. The commits behind the snapshot follow by ``apply(stored:at:to:)``; if the graph
-    /// shall have another definition from then on, that is a commit too (``redefine(_:as:from:ifHash:by:)``).
+    /// Emits nothing and makes no commit. Later commits are applied with ``apply(stored:at:to:preparing:)``. To give
+    /// the graph another definition, make a commit (``redefine(_:as:from:ifHash:by:)``).
     ///
     /// - Throws: ``StoreError`` for bytes that are no saved graph of this version, or whose definition this server refuses. The
     ///   host is then as it was.

@@ -57,7 +57,7 @@ public final class LiveGraph {
     @exclusivity(unchecked) var pending = 0
     /// Whether a tick is at the log, and, when the log refused one, when to try again (since 1970).
     var isTickPending = false
-    /// Whether a tick may be appended: one at a time, and none behind the commit that ends the graph.
+    /// Whether a tick may be appended: only one at a time, and none after the commit that ends the graph.
     var takesTicks: Bool { !isTickPending && deferred == nil }
     var tickNotBefore: UInt64 = 0
     @exclusivity(unchecked) var subscriptions = 0

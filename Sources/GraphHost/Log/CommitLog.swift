@@ -39,7 +39,7 @@ public protocol CommitLog: AnyObject {
     ///
     /// - Parameters:
     ///   - entries: the commits.
-    ///   - tickets: what the follower is told with the answers, a number for each entry.
+    ///   - tickets: a number for each entry; the follower receives it with the answer.
     ///   - wall: the present, in milliseconds since 1970.
     func append(_ entries: [LogEntry], tickets: Range<UInt64>, wall: UInt64)
 
@@ -83,7 +83,9 @@ public struct LogStatistics: Hashable, Sendable {
     public init() {}
 }
 
-/// How a log stands (durability-and-scale.md §2, §3).
+/// The state of a log.
+///
+/// `docs/operations.md` says what each state means for clients.
 public enum LogHealth: Hashable, Sendable {
     /// It takes commits.
     case ready

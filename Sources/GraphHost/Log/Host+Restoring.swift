@@ -146,7 +146,7 @@ extension Host {
     ) throws(StoreError) {
         guard stamp.rev == graph.rev + 1 else {
             throw StoreError(
-                "the log of graph \(graph.name) has rev \(stamp.rev) behind rev \(graph.rev)"
+                "the log of graph \(graph.name) has rev \(stamp.rev) after rev \(graph.rev)"
             )
         }
         let commit = try Commit(entry, of: graph)

@@ -166,7 +166,7 @@ public struct LogBytesReader {
         return Int(count)
     }
 
-    /// Reads bytes that stand behind their number.
+    /// Reads a byte count and that many bytes.
     public mutating func counted() throws(LogBytesError) -> [UInt8] {
         Array(try slice())
     }
@@ -194,7 +194,7 @@ extension [UInt8] {
         append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Appends bytes behind their number.
+    /// Appends a byte count and the bytes.
     public mutating func append(counted bytes: some Collection<UInt8>) {
         append(varint: UInt64(bytes.count))
         append(contentsOf: bytes)

@@ -1,7 +1,7 @@
 /// One commit as a log keeps it: names and bytes, nothing that belongs to a process.
 ///
 /// Only inputs are in it. Derived values are not: the same entries, in the same order, on the same definition give the same
-/// values, revs and times anywhere (durability-and-scale.md §1).
+/// values, revs and times anywhere.
 public struct LogEntry: Hashable, Sendable {
     /// What the commit does, besides what it sets and clears.
     public enum Kind: Hashable, Sendable {

@@ -33,7 +33,7 @@ public struct Past: Sendable {
         self.definitions = definitions
     }
 
-    /// Answers a question, as long as `isWanted` says that somebody waits for it.
+    /// Answers a question, as long as `isWanted` says that the client still waits.
     public func answer(_ question: PastQuestion, while isWanted: () -> Bool) -> PastAnswer {
         do {
             return try look(question, isWanted)

@@ -9,7 +9,7 @@ public struct Replay {
     public struct Outcome: Sendable {
         /// The last commit that was played.
         public let stamp: LogStamp
-        /// How many commits were played, behind the oldest state that is stored.
+        /// How many commits were played after the oldest stored state.
         public let commits: UInt64
         /// What the graph holds then; nil: it has ended by then.
         public let digest: String?

@@ -95,7 +95,7 @@ final class PastLook {
         self.answer = answer
     }
 
-    /// Nobody waits for it any more: it is not answered, and what is under way for it ends soon.
+    /// The client no longer waits: drop the answer and stop the work for it soon.
     func cancel() {
         wish.end()
     }

@@ -317,7 +317,7 @@ struct PastTests {
             Issue.record("the hole was not found")
             return
         }
-        #expect(failure.message.contains("rev 4 behind rev 2"))
+        #expect(failure.message.contains("rev 4 after rev 2"))
     }
 
     @Test("A look that is wanted no longer ends at the next commit")
