@@ -22,6 +22,8 @@ final class DiskBench {
     private(set) var lost = 0
     /// Whether answered commits may be missing from the next start on: the power has gone, and not everything is synchronised.
     var mayLose = false
+    /// Whether a refused commit may be there: the process has ended before the log could take it out.
+    var maySeeRefused = false
 
     private var listener = LogListener()
     private var heard = (committed: 0, refused: 0)
@@ -185,6 +187,7 @@ final class DiskBench {
             let arrived = report(name) { try read(name, first...position.rev) } ?? []
             for (entry, stamp) in arrived {
                 answered[name, default: []].append((entry, stamp))
+                if maySeeRefused, refused.contains(entry) { continue }
                 guard let ticket = sent.first(where: { $0.value == entry })?.key else {
                     findings.append(
                         "\(name) rev \(stamp.rev): \(refused.contains(entry) ? "was refused" : "was never sent")"

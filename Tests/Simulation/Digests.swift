@@ -8,7 +8,7 @@ let knownDigests = [
     "5d464c810087487f4ecfd04c5fb8ffb1",
     "67eb6f32da7f1768f3f6172b7d138fdc",
     "589c272fe933e29daec47eb4906bfbea",
-    "7a8ba730d058a64801002e73aadb982e",
+    "b8756eb57be4ac3f246bb0b99afd0b0",
     "13df9857a4f765dab411f8099d335baa",
     "dffa55832ce33bcdf4f64cf8b5e17551",
     "76ad2a430bf79c5ae9c725d9976e268",

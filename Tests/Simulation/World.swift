@@ -86,10 +86,10 @@ final class World {
                 note($0)
             }
             self.server = server
-            for name in ledger.histories.keys.sorted() {
+            let stored = server.host.storedGraphs.map(\.name)
+            for name in Set(ledger.histories.keys).union(stored).sorted() {
                 try takeOver(name, server, mayLose: mayLose, maySeeRefused: wasIll)
             }
-            let stored = server.host.storedGraphs.map(\.name)
             if stored != ledger.living { complain("the log has \(stored), not \(ledger.living)") }
             for name in stored where try server.host.restore(graph: name) == nil {
                 complain("\(name) is missing")
@@ -110,8 +110,9 @@ final class World {
 
     /// Holds what a start has found against the ledger.
     private func takeOver(_ name: String, _ server: Server, mayLose: Bool, maySeeRefused: Bool) throws {
-        guard var history = ledger.histories[name] else { return }
         let position = try server.log.open(graph: name)
+        // The first commit of a graph may have arrived without an answer, too.
+        var history = ledger.histories[name] ?? Ledger.History(epoch: position.epoch)
         if position.rev < history.rev {
             counts.lost += Int(history.rev - position.rev)
             if !mayLose { complain("\(name): revs from \(position.rev + 1) to \(history.rev) are lost") }

@@ -86,23 +86,11 @@ final class Database {
         return try statement.step() ? statement.text(0) : nil
     }
 
-    /// Calls `visit` for each row until it returns false.
-    func rows<Failure: Error>(
-        _ sql: String,
-        _ values: [DatabaseValue] = [],
-        _ visit: (Statement) throws(Failure) -> Bool
-    ) throws(DatabaseError) -> Result<Void, Failure> {
+    /// The rows that a query finds.
+    func rows(_ sql: String, _ values: [DatabaseValue] = []) throws(DatabaseError) -> Rows {
         let statement = try statement(sql)
         try statement.bind(values)
-        defer { statement.reset() }
-        while try statement.step() {
-            do throws(Failure) {
-                guard try visit(statement) else { break }
-            } catch {
-                return .failure(error)
-            }
-        }
-        return .success(())
+        return Rows(statement)
     }
 
     /// Runs `body` in a transaction: all of it is written, or nothing.
@@ -131,6 +119,20 @@ enum DatabaseValue {
 
     init(_ number: UInt64) { self = .number(Int64(bitPattern: number)) }
     init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+}
+
+/// The rows of one query; the query ends with it.
+struct Rows: ~Copyable {
+    private let statement: Statement
+
+    fileprivate init(_ statement: Statement) { self.statement = statement }
+
+    deinit { statement.reset() }
+
+    /// The next row, which is valid until the one after it is asked for; nil: there are no more.
+    mutating func next() throws(DatabaseError) -> Statement? {
+        try statement.step() ? statement : nil
+    }
 }
 
 /// A prepared statement.
@@ -190,8 +192,11 @@ final class Statement {
     }
 
     /// Lends the bytes of a column until the next step.
-    func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    func withBytes<Result>(
+        _ column: Int32,
+        _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result {
         let start = sqlite3_column_blob(raw, column)
-        return body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(raw, column))))
+        return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(raw, column))))
     }
 }

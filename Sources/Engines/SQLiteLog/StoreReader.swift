@@ -30,14 +30,13 @@ public struct StoreReader: LogReader {
         do throws(DatabaseError) {
             var graphs: [StoredGraph] = []
             let sql = "SELECT name, origin FROM graphs WHERE origin IS NOT NULL ORDER BY name"
-            let visited: Result<Void, Never> = try Database(path, vfs: vfs, isReadOnly: true).rows(sql) {
-                row in
+            let database = try Database(path, vfs: vfs, isReadOnly: true)
+            var rows = try database.rows(sql)
+            while let row = try rows.next() {
                 if let origin = DefinitionOrigin(rawValue: UInt8(clamping: row.number(1))) {
                     graphs.append(StoredGraph(row.text(0) ?? "", origin))
                 }
-                return true
             }
-            _ = visited
             return graphs
         } catch {
             throw StoreError("\(path) cannot be read: \(error.description)")
@@ -64,7 +63,7 @@ public struct StoreReader: LogReader {
     }
 
     public func revs(of graph: String) throws(StoreError) -> ClosedRange<UInt64>? {
-        try read(graph) { (database, id) throws(DatabaseError) in
+        try read(graph) { database, id in
             let first = try database.number(
                 "SELECT first FROM log WHERE graph = ? ORDER BY last LIMIT 1",
                 .number(id)
@@ -78,30 +77,20 @@ public struct StoreReader: LogReader {
     }
 
     public func snapshot(of graph: String, notAfter rev: UInt64) throws(StoreError) -> GraphSnapshot? {
-        var damaged: StoreError?
-        let snapshot = try read(graph) { (database, id) throws(DatabaseError) -> GraphSnapshot? in
-            var found: GraphSnapshot?
+        try read(graph) { database, id -> GraphSnapshot? in
             let sql = """
                 SELECT rev, time, checksum, state FROM snapshots WHERE graph = ? AND rev <= ? ORDER BY rev DESC LIMIT 1
                 """
-            let values = [DatabaseValue.number(id), .number(Int64(clamping: rev))]
-            let visited: Result<Void, Never> = try database.rows(sql, values) { row in
-                let stamp = LogStamp(rev: row.unsigned(0), time: row.unsigned(1))
-                row.withBytes(3) { bytes in
-                    let sum = checksum(of: bytes, after: [UInt64(id), stamp.rev, stamp.time])
-                    if Int64(sum) == row.number(2) {
-                        found = GraphSnapshot(stamp, Array(bytes))
-                    } else {
-                        damaged = damage("the snapshot of graph \(graph) at rev \(stamp.rev)")
-                    }
-                }
-                return false
+            var rows = try database.rows(sql, [.number(id), .number(Int64(clamping: rev))])
+            guard let row = try rows.next() else { return nil }
+            let stamp = LogStamp(rev: row.unsigned(0), time: row.unsigned(1))
+            let found = row.withBytes(3) { bytes -> GraphSnapshot? in
+                let sum = checksum(of: bytes, after: [UInt64(id), stamp.rev, stamp.time])
+                return Int64(sum) == row.number(2) ? GraphSnapshot(stamp, Array(bytes)) : nil
             }
-            _ = visited
+            guard let found else { throw damage("the snapshot of graph \(graph) at rev \(stamp.rev)") }
             return found
-        }
-        if let damaged { throw damaged }
-        return snapshot ?? nil
+        } ?? nil
     }
 
     public func entries(
@@ -113,11 +102,11 @@ public struct StoreReader: LogReader {
             SELECT first, last, time, sequence, checksum, entries FROM log WHERE graph = ? AND last >= ? ORDER BY last
             """
         var expected: UInt64?
-        let result = try read(graph) { (database, id) throws(DatabaseError) in
-            try database.rows(sql, [.number(id), .number(Int64(clamping: revs.lowerBound))]) {
-                (row) throws(StoreError) in
+        _ = try read(graph) { database, id in
+            var rows = try database.rows(sql, [.number(id), .number(Int64(clamping: revs.lowerBound))])
+            while let row = try rows.next() {
                 let (first, last) = (row.unsigned(0), row.unsigned(1))
-                guard first <= revs.upperBound else { return false }
+                guard first <= revs.upperBound else { return }
                 if let expected, first != expected {
                     throw StoreError(
                         "\(path): revs \(expected) to \(first - 1) of graph \(graph) are missing"
@@ -125,20 +114,15 @@ public struct StoreReader: LogReader {
                 }
                 expected = last + 1
                 let numbers = [UInt64(id)] + (0..<4).map { row.unsigned($0) }
-                let visited = row.withBytes(5) { bytes -> Result<Bool, StoreError> in
-                    do throws(StoreError) {
-                        guard Int64(checksum(of: bytes, after: numbers)) == row.number(4) else {
-                            throw damage("revs \(first) to \(last) of graph \(graph)")
-                        }
-                        return .success(try visitAll(bytes, first...last, graph, revs, visit))
-                    } catch {
-                        return .failure(error)
+                let wantsMore = try row.withBytes(5) { bytes in
+                    guard Int64(checksum(of: bytes, after: numbers)) == row.number(4) else {
+                        throw damage("revs \(first) to \(last) of graph \(graph)")
                     }
+                    return try visitAll(bytes, first...last, graph, revs, visit)
                 }
-                return try visited.get()
+                guard wantsMore else { return }
             }
         }
-        try result?.get()
     }
 
     /// Visits the entries of one row; false: the visitor has enough.
@@ -167,14 +151,14 @@ public struct StoreReader: LogReader {
     }
 
     public func keys(of graph: String, since time: UInt64) throws(StoreError) -> [StoredKey] {
-        let keys = try read(graph) { (database, id) throws(DatabaseError) in
+        try read(graph) { database, id in
             var keys: [StoredKey] = []
             let sql = """
                 SELECT rev, time, principal, key, digest, changed, checksum FROM keys WHERE graph = ? AND time >= ?
                     ORDER BY rev
                 """
-            let values = [DatabaseValue.number(id), .number(Int64(clamping: time))]
-            let visited = try database.rows(sql, values) { (row) throws(StoreError) in
+            var rows = try database.rows(sql, [.number(id), .number(Int64(clamping: time))])
+            while let row = try rows.next() {
                 let digest = row.withBytes(4) { bytes in
                     bytes.reversed().reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
                 }
@@ -188,26 +172,28 @@ public struct StoreReader: LogReader {
                     throw damage("the key of rev \(key.stamp.rev) of graph \(graph)")
                 }
                 keys.append(key)
-                return true
             }
-            return visited.map { keys }
-        }
-        return try keys?.get() ?? []
+            return keys
+        } ?? []
     }
 
     /// Reads one graph; nil: there is none of that name.
     private func read<Value>(
         _ graph: String,
-        _ body: (Database, Int64) throws(DatabaseError) -> Value
+        _ body: (Database, Int64) throws -> Value
     ) throws(StoreError) -> Value? {
-        do throws(DatabaseError) {
+        do {
             let database = try Database(path, vfs: vfs, isReadOnly: true)
             guard let id = try database.number("SELECT id FROM graphs WHERE name = ?", .text(graph)) else {
                 return nil
             }
             return try body(database, id)
-        } catch {
+        } catch let error as StoreError {
+            throw error
+        } catch let error as DatabaseError {
             throw StoreError("\(path) cannot be read: \(error.description)")
+        } catch {
+            throw StoreError("\(path) cannot be read: \(error)")
         }
     }
 

@@ -1,0 +1,241 @@
+internal import CSQLite
+internal import GraphHost
+
+extension Store {
+    /// Writes turns in one transaction; when this returns, they are as durable as configured.
+    func write(_ turns: [Turn]) throws(DatabaseError) {
+        sequence += 1
+        do throws(DatabaseError) {
+            try database.transaction { () throws(DatabaseError) in try insert(turns) }
+        } catch {
+            sequence -= 1
+            throw error
+        }
+        // Without the mark a missing tail would not be noticed, but the commits are safe.
+        try? writeMark(isClean: false, synchronised: false)
+    }
+
+    private func insert(_ turns: [Turn]) throws(DatabaseError) {
+        var rows: [Row] = []
+        var places: [String: Int] = [:]
+        for turn in turns {
+            // One after the other of the same graph is usual.
+            var (graph, place) = ("", 0)
+            for (number, stamp) in turn.stamps.enumerated() {
+                let name = turn.entries[number].graph
+                if name != graph || rows.isEmpty {
+                    place = places[name] ?? rows.count
+                    graph = name
+                    if place == rows.count {
+                        rows.append(Row(graph: name, first: stamp))
+                        places[name] = place
+                    }
+                }
+                rows[place].append(turn.entries[number], stamp)
+            }
+            for name in turn.changed {
+                if let change = turn.graphs[name] { try note(change.graph, named: name) }
+            }
+        }
+        for row in rows {
+            guard let id = ids[row.graph] else { continue }
+            let sum = checksum(
+                of: row.bytes,
+                after: UInt64(id),
+                row.first.rev,
+                row.last.rev,
+                row.last.time,
+                sequence
+            )
+            try database.run(
+                "INSERT INTO log(graph, last, first, time, sequence, checksum, entries) VALUES(?,?,?,?,?,?,?)",
+                .number(id),
+                DatabaseValue(row.last.rev),
+                DatabaseValue(row.first.rev),
+                DatabaseValue(row.last.time),
+                DatabaseValue(sequence),
+                .number(Int64(sum)),
+                .bytes(row.bytes)
+            )
+            for key in row.keys { try insert(key, id) }
+        }
+    }
+
+    /// Notes that a graph has begun, changed its origin, or ended.
+    func note(_ graph: Graph, named name: String) throws(DatabaseError) {
+        let origin = graph.origin.map { DatabaseValue.number(Int64($0.rawValue)) } ?? .null
+        try database.run(
+            """
+            INSERT INTO graphs(name, epoch, origin, checksum) VALUES(?,?,?,?) ON CONFLICT(name)
+                DO UPDATE SET epoch = excluded.epoch, origin = excluded.origin, checksum = excluded.checksum
+            """,
+            .text(name),
+            .text(graph.position.epoch),
+            origin,
+            .number(graph.sum(named: name))
+        )
+        ids[name] = try database.number("SELECT id FROM graphs WHERE name = ?", .text(name))
+    }
+
+    private func insert(_ key: StoredKey, _ graph: Int64) throws(DatabaseError) {
+        let digest = withUnsafeBytes(of: key.key.digest.littleEndian) { Array($0) }
+        try database.run(
+            "INSERT INTO keys(graph, time, rev, principal, key, digest, changed, checksum) VALUES(?,?,?,?,?,?,?,?)",
+            .number(graph),
+            DatabaseValue(key.stamp.time),
+            DatabaseValue(key.stamp.rev),
+            DatabaseValue(key.by),
+            .text(key.key.text),
+            .bytes(digest),
+            .number(Int64(key.changed)),
+            .number(key.sum(in: graph))
+        )
+    }
+
+    /// Stores the state of a graph, and lets go of what is further back than `keepRevs`.
+    ///
+    /// Kept are snapshots ``SQLiteLog/snapshotRevs`` revs apart, and the newest.
+    func store(
+        _ snapshot: GraphSnapshot,
+        of name: String,
+        keepRevs: UInt64,
+        keysSince: UInt64
+    ) throws(DatabaseError) {
+        guard let id = ids[name] else { return }
+        let graph = DatabaseValue.number(id)
+        let rev = snapshot.stamp.rev
+        let sum = checksum(of: snapshot.state, after: UInt64(id), rev, snapshot.stamp.time)
+        try database.transaction { () throws(DatabaseError) in
+            let last = try database.number("SELECT max(rev) FROM snapshots WHERE graph = ?", graph) ?? 0
+            let former =
+                try database.number(
+                    "SELECT max(rev) FROM snapshots WHERE graph = ? AND rev < ?",
+                    graph,
+                    .number(last)
+                ) ?? 0
+            if last - former < Int64(SQLiteLog.snapshotRevs), former > 0 {
+                try database.run("DELETE FROM snapshots WHERE graph = ? AND rev = ?", graph, .number(last))
+            }
+            try database.run(
+                "INSERT OR REPLACE INTO snapshots(graph, rev, time, checksum, state) VALUES(?,?,?,?,?)",
+                graph,
+                DatabaseValue(rev),
+                DatabaseValue(snapshot.stamp.time),
+                .number(Int64(sum)),
+                .bytes(snapshot.state)
+            )
+            try database.run(
+                "DELETE FROM keys WHERE graph = ? AND time < ?",
+                graph,
+                DatabaseValue(keysSince)
+            )
+            guard rev > keepRevs else { return }
+            // Rebuilding the oldest kept rev starts from this snapshot.
+            let base = try database.number(
+                "SELECT max(rev) FROM snapshots WHERE graph = ? AND rev <= ?",
+                graph,
+                DatabaseValue(rev - keepRevs)
+            )
+            guard let base else { return }
+            try database.run("DELETE FROM snapshots WHERE graph = ? AND rev < ?", graph, .number(base))
+            try database.run("DELETE FROM log WHERE graph = ? AND last <= ?", graph, .number(base))
+        }
+    }
+
+    /// Opens the files anew after a failure, and looks whether they can be written again.
+    ///
+    /// What was refused is not there: the new connection reads the journal by the index that the old one has kept, and a transaction
+    /// that has failed is not in it.
+    ///
+    /// - Parameter graphs: the graphs as of the last answer.
+    /// - Returns: whether all that was answered is there.
+    /// - Throws: `DatabaseError` while it cannot be written.
+    func recover(_ graphs: [String: Graph]) throws(DatabaseError) -> Recovery {
+        // After a failed fsync the disk's content is unknown, so read it again (https://wiki.postgresql.org/wiki/Fsync_Errors).
+        database = try Self.connect(files, durability)
+        try emptyJournal()
+        let stored = try storedSequence()
+        try database.transaction { () throws(DatabaseError) in
+            ids = [:]
+            for (name, graph) in graphs { try note(graph, named: name) }
+            // A full disk may have room for a byte and no more.
+            try database.run("INSERT INTO probe VALUES(zeroblob(262144))")
+        }
+        try database.run("DELETE FROM probe")
+        return stored < sequence ? .incomplete : .complete
+    }
+
+    /// Writes what the journal has into the database, synchronises that, and begins the journal anew.
+    ///
+    /// After a failed sync, or a process that was killed before its sync, a later sync of the journal may skip the lost pages. SQLite
+    /// then ignores all frames after them.
+    func emptyJournal() throws(DatabaseError) {
+        guard try database.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0 else {
+            throw DatabaseError(code: SQLITE_BUSY, message: "the journal is being read")
+        }
+        // The new length is not synchronised. After a power cut the old journal could be back, with older pages than the database has
+        // where a sync had failed. This write begins a new journal, and its synchronised header voids the old frames.
+        try database.run("PRAGMA user_version = \(Self.version)")
+    }
+
+    /// Copies the store as it is now into a new file.
+    func backup(to path: String) throws(DatabaseError) {
+        try database.run("VACUUM INTO ?", .text(path))
+    }
+
+    /// Synchronises everything, and says so in the mark: the next start goes on in the same epochs.
+    func close() throws(DatabaseError) {
+        defer { files.release() }
+        try emptyJournal()
+        try? writeMark(isClean: true, synchronised: true)
+    }
+
+    /// Bytes in the file.
+    var size: UInt64 {
+        let pages = (try? database.number("PRAGMA page_count")) ?? 0
+        let page = (try? database.number("PRAGMA page_size")) ?? 0
+        return UInt64(pages * page)
+    }
+}
+
+/// The entries of one graph in one write.
+private struct Row {
+    let graph: String
+    let first: LogStamp
+    var last: LogStamp
+    var bytes: [UInt8] = []
+    var keys: [StoredKey] = []
+
+    init(graph: String, first: LogStamp) {
+        self.graph = graph
+        self.first = first
+        last = LogStamp(rev: first.rev, time: 0)
+    }
+
+    /// Before each entry: the time since the previous one.
+    mutating func append(_ entry: LogEntry, _ stamp: LogStamp) {
+        bytes.append(varint: stamp.time - last.time)
+        entry.append(to: &bytes)
+        last = stamp
+        if let key = entry.key {
+            keys.append(StoredKey(key, by: entry.by, stamp, changed: entry.changed))
+        }
+    }
+}
+
+extension Store.Graph {
+    /// What covers a row of `graphs`.
+    func sum(named name: String) -> Int64 {
+        let text = "\(name)\n\(position.epoch)\n\(origin.map { "\($0.rawValue)" } ?? "")"
+        return Int64(checksum(of: Array(text.utf8)))
+    }
+}
+
+extension StoredKey {
+    /// What covers a row of `keys`.
+    func sum(in graph: Int64) -> Int64 {
+        let text = "\(key.text)\n\(key.digest)\n\(by ?? "")\n\(by == nil)"
+        let bytes = Array(text.utf8)
+        return Int64(checksum(of: bytes, after: UInt64(graph), stamp.rev, stamp.time, UInt64(changed)))
+    }
+}
