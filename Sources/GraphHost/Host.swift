@@ -219,7 +219,8 @@ public final class Host {
         do throws(HostError) {
             if commit.isLone, let only = commit.set.first {
                 guard commit.graph.isOpen else { return submitClosed(commit) }
-                try Self.check(only, of: commit.graph)
+                var budget = CheckBudget()
+                try check(only, of: commit.graph, within: &budget)
                 try Conditions.checkAsked(only.node, [])
             } else {
                 guard commit.graph.isOpen else { return submitClosed(commit) }
@@ -297,18 +298,26 @@ public final class Host {
         guard commit.set.count > 0 || !commit.clear.isEmpty else {
             throw HostError(.badRequest, "nothing to set or to clear")
         }
+        var budget = CheckBudget()
         try commit.set.forEach { (assignment) throws(HostError) in
-            try Self.check(assignment, of: graph)
+            try check(assignment, of: graph, within: &budget)
         }
         for node in commit.clear { try Self.checkMutable(node, of: graph) }
         try Conditions.check(commit)
     }
 
-    private static func check(_ assignment: Assignment, of graph: LiveGraph) throws(HostError) {
-        try checkMutable(assignment.node, of: graph)
-        if let check = assignment.node.check {
-            try check.validate(assignment.value, node: assignment.node.name)
-        }
+    private func check(
+        _ assignment: Assignment,
+        of graph: LiveGraph,
+        within budget: inout CheckBudget
+    ) throws(HostError) {
+        let node = assignment.node
+        try Self.checkMutable(node, of: graph)
+        guard let check = node.check else { return }
+        let spent = budget.spent
+        let complaint = check.complaint(about: assignment.value, within: &budget)
+        work += UInt64((budget.spent - spent) / LiveGraph.unitsPerNode)
+        if let complaint { throw HostError(.typeMismatch, complaint, node: node.name) }
     }
 
     private static func checkMutable(_ node: NamedNode, of graph: LiveGraph) throws(HostError) {

@@ -46,30 +46,32 @@ extension Notebook {
         return problems.count == before ? check : nil
     }
 
-    private func allowed(_ document: Document) -> [Datum]? {
+    private func allowed(_ document: Document) -> AllowedValues? {
         guard let elements = document.elements, !elements.isEmpty else {
             add("enum must be a list of values", at: document.position)
             return nil
         }
         let values = elements.compactMap(datum)
-        for (index, value) in values.enumerated() where values[..<index].contains(value) {
-            add("enum has a value twice", at: elements[min(index, elements.count - 1)].position)
-            break
+        var seen: Set<Datum> = []
+        if let twice = values.firstIndex(where: { !seen.insert($0).inserted }) {
+            add("enum has a value twice", at: elements[min(twice, elements.count - 1)].position)
         }
-        return values
+        return AllowedValues(values)
     }
 
     /// Complains about allowed values that the other checks never let pass.
     private func checkAllowed(_ check: Check, at document: Document) {
-        guard let allowed = check.allowed, let elements = document.elements, elements.count == allowed.count
+        guard let allowed = check.allowed?.values, let elements = document.elements,
+            elements.count == allowed.count
         else {
             return
         }
         var others = check
         others.allowed = nil
         for (element, value) in zip(elements, allowed) {
-            if let complaint = others.complaint(about: value) {
+            if let complaint = others.complaint(about: value, within: &checks) {
                 add("this value of the enum can never be set: it \(complaint)", at: element.position)
+                if checks.isSpent { return }
             }
         }
     }

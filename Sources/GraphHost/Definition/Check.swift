@@ -23,7 +23,7 @@ public struct Check {
     /// The pattern, compiled.
     var matcher: (any RegexMatcher)?
     /// The values allowed; nil for all.
-    public var allowed: [Datum]?
+    public var allowed: AllowedValues?
     /// What a value must be besides.
     public var schema: JSONSchema?
 
@@ -38,17 +38,16 @@ public struct Check {
             && allowed == nil && schema == nil
     }
 
-    /// Passes `datum` or refuses it with `type_mismatch`.
-    public func validate(_ datum: Datum, node: String? = nil) throws(HostError) {
-        if let complaint = complaint(about: datum) {
-            throw HostError(.typeMismatch, complaint, node: node)
-        }
-    }
-
     /// What is wrong with `datum`, as a sentence without a full stop; nil when it passes.
     public func complaint(about datum: Datum) -> String? {
+        var budget = CheckBudget()
+        return complaint(about: datum, within: &budget)
+    }
+
+    /// The same, where several values share a budget.
+    func complaint(about datum: Datum, within budget: inout CheckBudget) -> String? {
         if datum.isFail { return "a failure cannot be set" }
-        if kind == .any, allowed == nil { return schema?.complaint(about: datum) }
+        if kind == .any, allowed == nil { return schema?.complaint(about: datum, within: &budget) }
         let found = datum.kind
         if let wrong = wrongKind(datum, found) { return wrong }
         switch found {
@@ -58,7 +57,7 @@ public struct Check {
                 if let max, number > max { return "must be at most \(text(max))" }
             }
         case .string:
-            if let wrong = wrongText(datum) { return wrong }
+            if let wrong = wrongText(datum, &budget) { return wrong }
         case .array:
             if minLength != nil || maxLength != nil, case .list(let list) = datum.tree {
                 if let minLength, list.count < minLength { return "must have at least \(minLength) elements" }
@@ -67,10 +66,8 @@ public struct Check {
         default:
             break
         }
-        if let allowed, !allowed.contains(datum) {
-            return "must be one of \(allowed.map(\.text).joined(separator: ", "))"
-        }
-        return schema?.complaint(about: datum)
+        if let allowed, !allowed.contains(datum) { return allowed.complaint }
+        return schema?.complaint(about: datum, within: &budget)
     }
 
     private func wrongKind(_ datum: Datum, _ found: JSONKind) -> String? {
@@ -86,7 +83,7 @@ public struct Check {
         }
     }
 
-    private func wrongText(_ datum: Datum) -> String? {
+    private func wrongText(_ datum: Datum, _ budget: inout CheckBudget) -> String? {
         guard minLength != nil || maxLength != nil || matcher != nil else { return nil }
         guard case .string(let text) = datum.tree else { return nil }
         if minLength != nil || maxLength != nil {
@@ -95,6 +92,8 @@ public struct Check {
             if let maxLength, length > maxLength { return "must have at most \(maxLength) characters" }
         }
         guard let matcher else { return nil }
+        budget.spend(matcher.cost(ofBytes: text.utf8.count))
+        if budget.isSpent { return CheckBudget.complaint }
         do throws(RegexProblem) {
             return try matcher.isFound(in: text) ? nil : "must match \(pattern ?? "the pattern")"
         } catch {

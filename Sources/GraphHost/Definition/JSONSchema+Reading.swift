@@ -45,17 +45,20 @@ extension Notebook {
 
     private func values(of schema: JSONSchema, _ fields: [String: Document]) {
         if let document = fields["type"] {
-            schema.kinds = (document.elements ?? [document]).compactMap { word($0, of: "type") }
+            let kinds: [JSONSchema.Kind] = (document.elements ?? [document]).compactMap {
+                word($0, of: "type")
+            }
+            schema.kinds = kinds.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
         }
         if let document = fields["enum"] {
             if let elements = document.elements, !elements.isEmpty {
-                schema.allowed = elements.compactMap(datum)
+                schema.allowed = AllowedValues(elements.compactMap(datum))
             } else {
                 add("enum must be a list of values", at: document.position)
             }
         }
         if let value = fields["const"].flatMap(datum) {
-            schema.allowed = schema.allowed.map { $0.filter { $0 == value } } ?? [value]
+            schema.allowed = schema.allowed?.contains(value) == false ? [] : [value]
         }
         schema.minimum = fields["minimum"].flatMap { number($0, of: "minimum") }
         schema.maximum = fields["maximum"].flatMap { number($0, of: "maximum") }

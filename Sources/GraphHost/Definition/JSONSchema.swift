@@ -14,7 +14,7 @@ public final class JSONSchema {
     /// `false`: nothing passes.
     var isNever = false
     var kinds: [Kind]?
-    var allowed: [Datum]?
+    var allowed: AllowedValues?
     var minimum, maximum, above, below: Double?
     var length: ClosedRange<Int>?
     var pattern: (text: String, matcher: any RegexMatcher)?
@@ -30,14 +30,23 @@ public final class JSONSchema {
     var one: [JSONSchema]?
     var not: JSONSchema?
 
+    /// Whether it looks at all bytes of a value, besides what its parts look at; known once it is read.
+    private lazy var readsAll =
+        allowed != nil || kinds != nil || minimum != nil || maximum != nil || above != nil || below != nil
+        || length != nil || pattern != nil || elements != nil || members != nil || items != nil
+        || !firstItems.isEmpty || !properties.isEmpty || !required.isEmpty || additional != nil
+
     init() {}
 
     /// What is wrong with a value, with the place as a JSON pointer; nil when it passes.
     ///
     /// The sentence says what was expected, never what came; the pointer has no names that the schema does not have.
-    func complaint(about datum: Datum) -> String? {
+    func complaint(about datum: Datum, within budget: inout CheckBudget) -> String? {
         datum.withBytes { bytes in
-            guard let found = complaint(about: JSONReader(validated: bytes)) else { return nil }
+            let found = complaint(JSONReader(validated: bytes), &budget)
+            // A walk that was broken off has found nothing out.
+            if budget.isSpent { return CheckBudget.complaint }
+            guard let found else { return nil }
             return found.path.isEmpty
                 ? found.text : "\(found.text) at /\(found.path.reversed().joined(separator: "/"))"
         }
@@ -53,24 +62,23 @@ public final class JSONSchema {
         }
     }
 
-    private func complaint(about value: JSONReader) -> Complaint? {
+    private func complaint(_ value: JSONReader, _ budget: inout CheckBudget) -> Complaint? {
+        budget.spend(bytes: readsAll ? value.bytes.count : 0)
+        if budget.isSpent { return Complaint(text: CheckBudget.complaint) }
         if isNever { return Complaint(text: "must not be there") }
         if let kinds, !kinds.contains(where: { $0.includes(value) }) {
             return Complaint(text: "must be \(kinds.map(\.words).joined(separator: " or "))")
         }
-        if let allowed, !allowed.contains(where: { $0.withBytes { JSONEquality.areEqual($0, value.bytes) } })
-        {
-            return Complaint(text: "must be one of \(allowed.map(\.text).joined(separator: ", "))")
-        }
+        if let allowed, !allowed.contains(Datum(value)) { return Complaint(text: allowed.complaint) }
         let found: Complaint? =
             switch value.kind {
             case .number: number(value)
-            case .string: text(value)
-            case .array: array(value)
-            case .object: object(value)
+            case .string: text(value, &budget)
+            case .array: array(value, &budget)
+            case .object: object(value, &budget)
             default: nil
             }
-        return found ?? combined(value)
+        return found ?? combined(value, &budget)
     }
 
     private func number(_ value: JSONReader) -> Complaint? {
@@ -85,12 +93,14 @@ public final class JSONSchema {
         return nil
     }
 
-    private func text(_ value: JSONReader) -> Complaint? {
+    private func text(_ value: JSONReader, _ budget: inout CheckBudget) -> Complaint? {
         guard length != nil || pattern != nil, let text = value.string else { return nil }
         if let length, let found = Self.count(text.unicodeScalars.count, in: length, "characters") {
             return found
         }
         guard let pattern else { return nil }
+        budget.spend(pattern.matcher.cost(ofBytes: text.utf8.count))
+        if budget.isSpent { return Complaint(text: CheckBudget.complaint) }
         do throws(RegexProblem) {
             return try pattern.matcher.isFound(in: text) ? nil : Complaint(text: "must match \(pattern.text)")
         } catch {
@@ -98,35 +108,36 @@ public final class JSONSchema {
         }
     }
 
-    private func array(_ value: JSONReader) -> Complaint? {
+    private func array(_ value: JSONReader, _ budget: inout CheckBudget) -> Complaint? {
         guard elements != nil || items != nil || !firstItems.isEmpty else { return nil }
         var place = 0
         for element in value.elements {
             let schema = place < firstItems.count ? firstItems[place] : items
-            if let found = schema?.complaint(about: element) { return found.within("\(place)") }
+            if let found = schema?.complaint(element, &budget) { return found.within("\(place)") }
             place += 1
         }
         return elements.flatMap { Self.count(place, in: $0, "elements") }
     }
 
-    private func object(_ value: JSONReader) -> Complaint? {
+    private func object(_ value: JSONReader, _ budget: inout CheckBudget) -> Complaint? {
         guard members != nil || additional != nil || !properties.isEmpty || !required.isEmpty else {
             return nil
         }
         var count = 0
+        budget.spend(required.count)
         var missing = Set(required)
         for member in value.members {
             count += 1
             let key = member.key.string
             missing.remove(key)
             if let schema = properties[key] {
-                if let found = schema.complaint(about: member.value) { return found.within(Self.step(key)) }
+                if let found = schema.complaint(member.value, &budget) { return found.within(Self.step(key)) }
             } else if let additional {
                 if additional.isNever {
                     return Complaint(text: "must not have members besides those of the schema")
                 }
                 // The key is the client's own and is not repeated.
-                if let found = additional.complaint(about: member.value) { return found.within("*") }
+                if let found = additional.complaint(member.value, &budget) { return found.within("*") }
             }
         }
         if let name = required.first(where: missing.contains) {
@@ -135,20 +146,34 @@ public final class JSONSchema {
         return members.flatMap { Self.count(count, in: $0, "members") }
     }
 
-    private func combined(_ value: JSONReader) -> Complaint? {
+    private func combined(_ value: JSONReader, _ budget: inout CheckBudget) -> Complaint? {
         for schema in all {
-            if let found = schema.complaint(about: value) { return found }
+            if let found = schema.complaint(value, &budget) { return found }
         }
-        if let any, !any.contains(where: { $0.complaint(about: value) == nil }) {
+        if let any, passing(any, value, atLeast: 1, &budget) < 1 {
             return Complaint(text: "must be as one of the \(any.count) of anyOf")
         }
-        if let one, one.count(where: { $0.complaint(about: value) == nil }) != 1 {
+        if let one, passing(one, value, atLeast: 2, &budget) != 1 {
             return Complaint(text: "must be as exactly one of the \(one.count) of oneOf")
         }
-        if let not, not.complaint(about: value) == nil {
+        if let not, not.complaint(value, &budget) == nil {
             return Complaint(text: "must not be what 'not' describes")
         }
         return nil
+    }
+
+    /// How many of the schemas a value passes, counted as far as `least`.
+    private func passing(
+        _ schemas: [JSONSchema],
+        _ value: JSONReader,
+        atLeast least: Int,
+        _ budget: inout CheckBudget
+    ) -> Int {
+        var count = 0
+        for schema in schemas where count < least && !budget.isSpent {
+            if schema.complaint(value, &budget) == nil { count += 1 }
+        }
+        return count
     }
 
     private static func count(_ count: Int, in range: ClosedRange<Int>, _ what: String) -> Complaint? {

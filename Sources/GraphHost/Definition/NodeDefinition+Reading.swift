@@ -154,7 +154,7 @@ extension Notebook {
         var initial: Datum?
         if let document = fields[.initial] {
             initial = datum(document)
-            if let check, let initial, let complaint = check.complaint(about: initial) {
+            if let check, let initial, let complaint = check.complaint(about: initial, within: &checks) {
                 add("the initial value \(complaint)", at: document.position)
             }
         }

@@ -8,6 +8,8 @@ final class Notebook {
     private(set) var problems: [Problem] = []
     /// How many names have been looked for among those of the nodes.
     private var guesses = 0
+    /// What the checks of initial and allowed values may still cost.
+    var checks = CheckBudget(CheckBudget.ofDefinition)
 
     init(file: String?, options: DefinitionOptions) {
         self.file = file

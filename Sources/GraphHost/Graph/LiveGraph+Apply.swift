@@ -9,6 +9,7 @@ extension LiveGraph {
         commits += 1
         if !ties.isEmpty {
             tieDeliveries = 0
+            tieChecks = CheckBudget()
             let isSigned = commit.by != nil || commit.context != nil
             commitWriter = isSigned ? Writer(by: commit.by, context: commit.context) : nil
         }

@@ -51,6 +51,8 @@ public final class LiveGraph {
     lazy var tieReach = TieReach(self)
     /// How many deliveries over them the commit that is being applied has caused.
     @exclusivity(unchecked) var tieDeliveries = 0
+    /// What the checks of the nodes that they lead to may still cost in it.
+    @exclusivity(unchecked) var tieChecks = CheckBudget()
     /// Who made the commit that is being applied, for the nodes it changes by way of a tie.
     @exclusivity(unchecked) var commitWriter: Writer?
     /// Commits that the log has not answered yet.

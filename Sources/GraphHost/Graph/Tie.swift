@@ -106,7 +106,7 @@ final class Tie {
         }
         guard to.isMutable, case .value(let datum) = emission else { return nil }
         if datum.isFail { return datum }
-        guard let complaint = to.check?.complaint(about: datum) else { return nil }
+        guard let complaint = to.check?.complaint(about: datum, within: &graph.tieChecks) else { return nil }
         return .fail("type_mismatch", at: place, complaint)
     }
 }

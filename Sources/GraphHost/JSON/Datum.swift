@@ -222,7 +222,7 @@ public final class Datum {
     }
 }
 
-extension Datum: Equatable {
+extension Datum: Hashable {
     /// Structural equality (design.md §4.6); failures are equal when code, place and message are.
     public static func == (a: Datum, b: Datum) -> Bool {
         if a === b { return true }
@@ -235,6 +235,11 @@ extension Datum: Equatable {
         default: break
         }
         return a.withBytes { x in b.withBytes { y in JSONEquality.areEqual(x, y) } }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        if let fail { return hasher.combine(fail) }
+        withBytes { JSONEquality.hash(JSONReader(validated: $0), into: &hasher) }
     }
 }
 

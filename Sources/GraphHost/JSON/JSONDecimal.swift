@@ -110,6 +110,14 @@ struct JSONDecimal {
         return a.exactExponent == b.exactExponent
     }
 
+    /// Equal numbers feed a hasher alike; the exponent is left out where no integer holds it.
+    func hash(into hasher: inout Hasher) {
+        guard !isZero else { return }
+        hasher.combine(isNegative)
+        for byte in text[first..<last] where byte != UInt8(ascii: ".") { hasher.combine(byte) }
+        if abs(leadingExponent) < 1_000_000_000_000 { hasher.combine(leadingExponent) }
+    }
+
     private func hasSameDigits(as other: JSONDecimal) -> Bool {
         var (i, j) = (first, other.first)
         while true {

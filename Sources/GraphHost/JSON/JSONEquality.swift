@@ -10,6 +10,28 @@ public enum JSONEquality {
         return areEqual(JSONReader(validated: a), JSONReader(validated: b))
     }
 
+    /// Feeds a value to a hasher: equal values alike.
+    static func hash(_ value: JSONReader, into hasher: inout Hasher) {
+        hasher.combine(value.kind)
+        switch value.kind {
+        case .null: break
+        case .bool: hasher.combine(value.bytes[0])
+        case .number: JSONDecimal(value.bytes).hash(into: &hasher)
+        case .string: value.text?.withUTF8 { hasher.combine(bytes: $0) }
+        case .array: for element in value.elements { hash(element, into: &hasher) }
+        case .object:
+            // In whatever order the keys stand.
+            var sum = 0
+            for member in value.members {
+                var inner = Hasher()
+                member.key.withUTF8 { inner.combine(bytes: $0) }
+                hash(member.value, into: &inner)
+                sum &+= inner.finalize()
+            }
+            hasher.combine(sum)
+        }
+    }
+
     private static func areEqual(_ a: JSONReader, _ b: JSONReader) -> Bool {
         let kind = a.kind
         guard kind == b.kind else { return false }

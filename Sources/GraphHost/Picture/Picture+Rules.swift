@@ -17,7 +17,7 @@ extension ByteBuffer {
         }
         if let allowed = check.allowed {
             append(",\"enum\":")
-            append(list: allowed) { value, buffer in value.withBytes { buffer.append($0) } }
+            append(list: allowed.values) { value, buffer in value.withBytes { buffer.append($0) } }
         }
         append(fact: ",\"ttl\":", rules.ttl.map { Double($0.milliseconds) })
         if rules.requiresIfMatch { append(",\"requireIfMatch\":true") }

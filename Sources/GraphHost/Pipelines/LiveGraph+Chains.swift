@@ -77,7 +77,7 @@ extension LiveGraph {
     }
 
     /// Units of expressions that count as much as a node that is built, in the work of one turn.
-    private static var unitsPerNode: Int { 50 }
+    static var unitsPerNode: Int { 50 }
 }
 
 extension Chains {

@@ -93,7 +93,7 @@ struct CheckTests {
 
     @Test("an enum compares values, not their text")
     func allowed() throws {
-        let allowed = try ["1", #""off""#, #"{"a":1,"b":[2]}"#].map { try Datum.parse($0) }
+        let allowed = AllowedValues(try ["1", #""off""#, #"{"a":1,"b":[2]}"#].map { try Datum.parse($0) })
         for json in ["1.0", "10e-1", #""\u006fff""#, #"{"b": [2.0], "a": 1}"#] {
             #expect(try complaint(json) { $0.allowed = allowed } == nil, "\(json)")
         }
@@ -101,15 +101,28 @@ struct CheckTests {
         #expect(found == #"must be one of 1, "off", {"a":1,"b":[2]}"#)
     }
 
-    @Test("a refusal is type_mismatch, names the node, and does not repeat the value")
-    func refusal() throws {
-        let datum = try Datum.parse(#""a secret""#)
-        let error = #expect(throws: HostError.self) {
-            try Check(kind: .number).validate(datum, node: "n")
+    @Test("a complaint does not repeat the value")
+    func secrets() throws {
+        #expect(try complaint(#""a secret""#) { $0.kind = .number } == "must be a number")
+    }
+
+    @Test("an enum of many values is read in time linear in them, and a complaint names a few")
+    func manyAllowed() throws {
+        let text = (0..<40_000).map { "\($0)" }.joined(separator: ",")
+        func read(_ values: String) throws -> (Check?, [GraphHost.Problem]) {
+            let document = try Document.parse(
+                json: #"{"graph":"g","nodes":{"x":{"set":{"enum":[\#(values)]}}}}"#
+            )
+            let (definition, problems) = GraphDefinition.read(document, file: nil)
+            guard case .mutable(let rules)? = definition?["x"]?.kind else { return (nil, problems) }
+            return (rules.check, problems)
         }
-        #expect(error?.code == .typeMismatch)
-        #expect(error?.node == "n")
-        #expect(error?.message == "must be a number")
+        let check = try #require(try read(text).0)
+        let last = try Datum.parse("39999.0")
+        #expect(check.complaint(about: last) == nil)
+        let complaint = check.complaint(about: try Datum.parse("-1"))
+        #expect(complaint?.hasSuffix("18, 19 and 39980 more") == true)
+        #expect(try read(text + ",7").1.map(\.message) == ["enum has a value twice"])
     }
 
     @Test("a failure is no value, whatever the check")

@@ -203,4 +203,61 @@ struct JSONSchemaTests {
         let value = String(repeating: "[", count: 60) + String(repeating: "]", count: 60)
         #expect(try complaints(schema, [value]) == [""])
     }
+
+    /// A schema of many parts, the last of which lets numbers pass, and a value of many: each part looks at each.
+    private static let dear = (
+        schema:
+            #"{"items":{"anyOf":[\#(String(repeating: #"{"type":"null"},"#, count: 500)){"type":"number"}]}}"#,
+        value: "[\(Array(repeating: "1", count: 10_000).joined(separator: ","))]"
+    )
+
+    @Test(
+        "what takes too long is refused before it does, whatever the schema says: a walk that is broken off has found nothing",
+        arguments: [
+            "%", #"{"not":%}"#, #"{"oneOf":[%,true]}"#, #"{"anyOf":[%,true]}"#, #"{"allOf":[%,true]}"#,
+        ]
+    )
+    func budget(_ form: String) throws {
+        let schema = form.replacing("%", with: Self.dear.schema)
+        let text = #"{"graph":"g","nodes":{"x":{"set":"any","schema":\#(schema)}}}"#
+        let (definition, problems) = GraphDefinition.read(try Document.parse(json: text), file: nil)
+        guard case .mutable(let rules)? = definition?["x"]?.kind else {
+            Issue.record("\(problems)")
+            return
+        }
+        var budget = CheckBudget(10_000)
+        let complaint = rules.check.complaint(about: try Datum.parse(Self.dear.value), within: &budget)
+        #expect(complaint == CheckBudget.complaint)
+        // What goes beyond it is one look at the whole value.
+        #expect(budget.spent < 10_000 + 2_000)
+    }
+
+    @Test("the sets of one commit share a budget; what they take counts as work of the turn")
+    func sharedBudget() throws {
+        let bench = Bench()
+        let schema = #"{"anyOf":[\#(String(repeating: #"{"minLength":60001},"#, count: 160))true]}"#
+        let nodes = (0..<2).map { #""n\#($0)":{"set":"any","schema":\#(schema)}"# }
+        let graph = try bench.define(#"{"graph":"g","nodes":{\#(nodes.joined(separator: ","))}}"#)
+        let value = #""\#(String(repeating: "x", count: 60_000))""#
+        let before = bench.host.work
+        let error = #expect(throws: HostError.self) {
+            try bench.set(graph, [("n0", value), ("n1", value)])
+        }
+        #expect(error?.code == .typeMismatch)
+        #expect(error?.message == CheckBudget.complaint)
+        #expect(error?.node == "n1")
+        #expect(bench.host.work - before >= 1_000_000 / 50 - 1)
+    }
+
+    @Test("the allowed values of a definition share a budget")
+    func allowedBudget() throws {
+        let values = (0..<10_000).map { "\($0)" }.joined(separator: ",")
+        let schema = #"{"anyOf":[\#(String(repeating: #"{"type":"null"},"#, count: 2_000))false]}"#
+        let text = #"{"graph":"g","nodes":{"x":{"set":{"enum":[\#(values)]},"schema":\#(schema)}}}"#
+        let (_, problems) = GraphDefinition.read(try Document.parse(json: text), file: nil)
+        #expect(
+            problems.last?.message == "this value of the enum can never be set: it \(CheckBudget.complaint)"
+        )
+        #expect(problems.count < 1_500)
+    }
 }

@@ -37,6 +37,7 @@ struct JSONPropertyTests {
             for a in data {
                 for b in data {
                     #expect(a == b, "seed \(seed): \(a) and \(b)")
+                    #expect(a.hashValue == b.hashValue, "seed \(seed): \(a) and \(b)")
                 }
                 #expect(isSameTree(a.tree, tree), "seed \(seed): \(a)")
                 // White space around a value is gone, its own text is kept.
