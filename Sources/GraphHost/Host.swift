@@ -128,12 +128,23 @@ public final class Host {
             try checkRoom(for: definition)
             let position = try position(of: definition.name)
             let graph = LiveGraph(definition, origin, host: self, position: position)
+            // Another graph of that name may have ended before the start.
+            if position.rev > 0 { try restoreKeys(of: graph) }
             add(graph)
             var commit = Commit(graph: graph)
             commit.kind = .define
             return append(commit)
         } catch {
             return .refused(told(error))
+        }
+    }
+
+    private func restoreKeys(of graph: LiveGraph) throws(HostError) {
+        guard let log else { return }
+        do throws(StoreError) {
+            try restoreKeys(of: graph, from: log.reader)
+        } catch {
+            throw fault("graph \(graph.name): \(error.message)")
         }
     }
 

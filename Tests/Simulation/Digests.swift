@@ -9,7 +9,7 @@ let knownDigests = [
     "67eb6f32da7f1768f3f6172b7d138fdc",
     "589c272fe933e29daec47eb4906bfbea",
     "b8756eb57be4ac3f246bb0b99afd0b0",
-    "13df9857a4f765dab411f8099d335baa",
+    "ca7f0609bd64f6d5ea14be5694c25c66",
     "dffa55832ce33bcdf4f64cf8b5e17551",
     "76ad2a430bf79c5ae9c725d9976e268",
     "827c1a26472279620e6e8e7b9ddbceb1",

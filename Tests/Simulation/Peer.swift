@@ -7,7 +7,11 @@ final class Peer: MessageSink {
     /// How many messages it has got.
     private(set) var heard = 0
     /// Bytes that the kernel has not taken.
-    var unsentBytes = 0
+    var unsentBytes = 0 {
+        didSet { if unsentBytes > 0 { isLate = true } }
+    }
+    /// Whether it may not have got yet what came while it did not read; what it subscribes to meanwhile is ahead of that.
+    private var isLate = false
 
     private let ledger: Ledger
     private let note: (String) -> Void
@@ -141,6 +145,7 @@ final class Peer: MessageSink {
             }
             datum.withBytes { read(JSONReader(validated: $0), message) }
         }
+        if unsentBytes == 0, !news.isEmpty { isLate = false }
     }
 
     private func read(_ message: JSONReader, _ text: String) {
@@ -189,7 +194,7 @@ final class Peer: MessageSink {
             subscriptions[id] = subscription
         }
         // Half of a commit.
-        guard let graph = message["graph"]?.string else { return }
+        guard let graph = message["graph"]?.string, !isLate else { return }
         let both = ["p", "q"].map { node in
             subscriptions.values.filter { $0.graph == graph && $0.node == node && $0.every == 0 && !$0.isAll }
                 .compactMap(\.value)

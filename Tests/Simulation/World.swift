@@ -142,6 +142,7 @@ final class World {
         guard let host = server?.host, host.known(name) == nil, let shape = shapes[name],
             let definition = definition(shape.json(of: name))
         else { return }
+        write("    \(shape.json(of: name))")
         _ = host.define(definition)
     }
 
@@ -337,6 +338,7 @@ final class World {
         guard let host = server?.host, let graph = host[name], let text = shapes[name]?.json(of: name),
             let definition = definition(text)
         else { return }
+        write("    \(text)")
         _ = host.redefine(graph, as: definition)
     }
 
@@ -400,11 +402,10 @@ final class World {
 }
 
 extension LiveGraph {
-    /// What is the same wherever the same log is replayed: values that are set, and derived ones that are always kept.
+    /// What is the same wherever the same log is replayed.
     fileprivate var digest: [String] {
-        let keptNames = Set(definition.nodes.filter { $0.retain == .always }.map(\.name))
-        return ["\(name) rev \(rev) time \(time)"]
-            + nodes.filter { $0.isMutable || keptNames.contains($0.name) }.map { node in
+        ["\(name) rev \(rev) time \(time)"]
+            + definition.replayedNodes.compactMap { node($0.name) }.map { node in
                 let change = node.lastChange
                 let value =
                     switch node.living?.held {

@@ -35,6 +35,16 @@ public final class OperatorRow: Sendable {
         case section(schema: @Sendable () -> ArgumentSchema)
     }
 
+    /// How many values an operator passes on.
+    enum Emission: Sendable {
+        /// One for each that comes, whichever input brings it.
+        case forEachValue
+        /// One for each commit in settled mode, or one for each value.
+        case onceSettled
+        /// One for each row of values, of which every input brings one.
+        case forEachRow
+    }
+
     /// Where a source may stand.
     enum SourcePlace: Sendable {
         /// In definitions and in pipelines of clients.
@@ -64,6 +74,7 @@ public final class OperatorRow: Sendable {
     /// One use of it, as JSON: an element of a `pipe`, or the keys of a node or of the graph.
     public let example: String
     let form: Form
+    let emission: Emission
 
     init(
         _ name: String,
@@ -73,6 +84,7 @@ public final class OperatorRow: Sendable {
         _ stateClass: StateClass,
         classNote: String? = nil,
         isPrivate: Bool = false,
+        emission: Emission = .forEachValue,
         onFail: String,
         _ summary: String,
         example: String
@@ -84,6 +96,7 @@ public final class OperatorRow: Sendable {
         self.stateClass = stateClass
         self.classNote = classNote
         self.isPrivate = isPrivate
+        self.emission = emission
         self.onFail = onFail
         self.summary = summary
         self.example = example

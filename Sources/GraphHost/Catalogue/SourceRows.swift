@@ -9,6 +9,7 @@ extension OperatorRow {
             CombineArgument.self,
             takes: "names and nodes, or a list of nodes",
             .none,
+            emission: .onceSettled,
             onFail: "fail",
             "One value of several nodes, once all have one; `map` sees the names, or the list as `value`.",
             example: #""combine":["a","b"]"#
@@ -37,6 +38,7 @@ extension OperatorRow {
             takes: "a list of nodes; `map` and `buffer`",
             .history,
             isPrivate: true,
+            emission: .forEachRow,
             onFail: "takes a place",
             "The first values of several nodes together, then the second ones, and so on; `map` sees them as the list `value`.",
             example: #""zip":["a","b"]"#
@@ -89,6 +91,7 @@ extension OperatorRow {
         takes arguments: String,
         _ stateClass: StateClass,
         isPrivate: Bool = false,
+        emission: Emission = .forEachValue,
         onFail: String,
         _ summary: String,
         example: String,
@@ -106,6 +109,7 @@ extension OperatorRow {
             takes: arguments,
             stateClass,
             isPrivate: isPrivate,
+            emission: emission,
             onFail: onFail,
             summary,
             example: example

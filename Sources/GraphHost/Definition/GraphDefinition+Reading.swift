@@ -57,6 +57,7 @@ extension Notebook {
         guard let (read, order) = nodes(section) else { return nil }
         var nodes = read
         checkTies(ties, &nodes)
+        checkDeliveries(nodes, order: order, mode: mode ?? .settled)
         guard let name else { return nil }
         return GraphDefinition(
             name: name,

@@ -32,13 +32,18 @@ extension Host {
             throw StoreError("graph \(name): \(error.message)")
         }
         let graph = try rebuild(name, epoch: position.epoch, at: position.rev, from: log.reader)
-        let wall = clock.wall
-        let since = wall > IdempotencyKeys.lifetime ? wall - IdempotencyKeys.lifetime : 0
-        for key in try log.reader.keys(of: name, since: since) {
-            keys.restore(key, of: graph, now: clock.now, wall: wall)
-        }
+        try restoreKeys(of: graph, from: log.reader)
         clearAbandoned(in: graph)
         return graph
+    }
+
+    /// Remembers the idempotency keys with which a graph of that name was changed before the start.
+    func restoreKeys(of graph: LiveGraph, from reader: any LogReader) throws(StoreError) {
+        let wall = clock.wall
+        let since = wall > IdempotencyKeys.lifetime ? wall - IdempotencyKeys.lifetime : 0
+        for key in try reader.keys(of: graph.name, since: since) {
+            keys.restore(key, of: graph, now: clock.now, wall: wall)
+        }
     }
 
     /// Builds a graph as it was right after the commit `rev`.

@@ -106,6 +106,7 @@ struct IdempotencyKeys {
         let age = wall > stored.stamp.time ? wall - stored.stamp.time : 0
         guard age < Self.lifetime else { return }
         let name = Name(graph: graph.name, by: stored.by, key: stored.key.text)
+        guard records[name] == nil else { return }
         add(name, stored.key.digest, expires: now + Self.lifetime - age).result = .success(
             Applied(
                 epoch: graph.epoch,

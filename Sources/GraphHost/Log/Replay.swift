@@ -222,13 +222,13 @@ extension Held {
 }
 
 extension LiveGraph {
-    /// A hash of what commits have made: rev, and of each mutable node and each that is always kept, its value and its last change.
+    /// A hash of what commits have made: rev, and of each node that follows from them alone, its value and its last change.
     ///
     /// Two processes that have applied the same commits on the same definition have the same digest.
     public var digest: String {
         var hash = FNV128()
         hash.add("\(rev) \(time)")
-        for node in nodes where node.isMutable || node.definition.retain == .always {
+        for node in definition.replayedNodes.compactMap({ self.node($0.name) }) {
             hash.add(node.name)
             hash.add("\(node.lastChange.rev)")
             if let datum = node.living?.value {

@@ -97,4 +97,19 @@ struct ReplayTests {
             try Replay("h", from: log.reader, to: nil) { DefinitionOptions() }
         }
     }
+
+    @Test("The digest leaves out what depends on who has asked")
+    func varying() throws {
+        let text = #"""
+            {"nodes": {"x": {"set": "number"}, "m": {"set": "number"}, "n": {"set": "number"},
+              "plain": {"from": "x", "retain": "always", "pipe": [{"map": "value"}]},
+              "state": {"from": "x", "pipe": [{"scan": {"start": 0, "with": "acc + 1"}}]},
+              "brief": {"from": "x", "retain": "whileInUse", "pipe": [{"scan": {"start": 0, "with": "acc + 1"}}]},
+              "lazy": {"from": "brief", "pipe": [{"map": "value"}]}, "after": {"from": "lazy", "retain": "always", "pipe": [{"map": "value"}]},
+              "either": {"flatten": {"from": "x", "to": {"1": "plain"}, "otherwise": "after"}}},
+             "links": [{"from": "after", "to": "m"}], "sync": [{"a": "m", "b": "n"}]}
+            """#
+        let graph = try Bench().define(text, named: "v")
+        #expect(graph.definition.replayedNodes.map(\.name) == ["x", "plain", "state"])
+    }
 }

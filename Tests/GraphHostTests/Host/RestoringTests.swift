@@ -107,6 +107,25 @@ struct RestoringTests {
         #expect(again.rev == restored.rev, "it is cleared once")
     }
 
+    @Test("A repeat for a graph that has ended and begins again after the start is answered as before it")
+    func keysOfEnded() throws {
+        let message = #"{"op":"set","id":1,"graph":"g","set":{"x":5},"key":"k"}"#
+        _ = bench.connect().ask(message)
+        _ = bench.host.remove(graph)
+        bench.endTurn()
+        let clock = ManualHostClock(now: bench.clock.now, wall: bench.clock.wall)
+        let next = Bench(log: FaultyLog(after: log), clock: clock)
+        for _ in 0..<2 {
+            let anew = try next.define(graphText, named: "g")
+            #expect(
+                next.connect().ask(message) == [#"{"op":"ok","id":1,"epoch":"e1","rev":2,"replayed":true}"#]
+            )
+            #expect(try next.read(anew, "x") == "1")
+            _ = next.host.remove(anew)
+            next.endTurn()
+        }
+    }
+
     @Test("A repeat under its key is answered as before the start, within ten minutes, and applied once")
     func keys() throws {
         let message = #"{"op":"set","id":1,"graph":"g","set":{"x":5,"y":5},"key":"k"}"#

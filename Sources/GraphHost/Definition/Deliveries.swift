@@ -1,0 +1,65 @@
+/// How many values one commit can bring to the nodes of a graph at most, counted before there is a graph.
+///
+/// Where branches meet again, a merge passes on every value of every branch; so does a combine in immediate mode. A stack of
+/// either doubles the values with each step. Syncs and links are counted while a commit is applied (``Tie/mostInCommit``).
+struct Deliveries {
+    /// The most there may be, besides ten for each node and stage: about 0.1 s.
+    static let most = 1_000_000.0
+
+    /// Where the most is exceeded, in the order of the nodes; nil: nowhere.
+    private(set) var excess: NodeDefinition?
+
+    init(_ nodes: [NodeDefinition], order: [Int], mode: GraphDefinition.Mode) {
+        var values: [String: Double] = [:]
+        var total = 0.0
+        let stages = nodes.reduce(0) { $0 + 1 + $1.stageCount }
+        for place in order {
+            let node = nodes[place]
+            let count = Self.count(node, mode, values)
+            values[node.name] = count
+            total += count * Double(1 + node.stageCount)
+            if total > Self.most + 10 * Double(stages) {
+                excess = node
+                return
+            }
+        }
+    }
+
+    private static func count(
+        _ node: NodeDefinition,
+        _ mode: GraphDefinition.Mode,
+        _ values: [String: Double]
+    ) -> Double {
+        guard case .derived(let derived) = node.kind else { return 1 }
+        let source = derived.source
+        let inputs = source.inputs.map { values[$0] ?? 0 }
+        switch source.operator.emission {
+        case .forEachValue:
+            // Of the nodes that a value may choose, one at a time is followed.
+            return inputs.reduce(0, +) + (source.choices.compactMap { values[$0] }.max() ?? 0)
+        case .onceSettled: return mode == .settled ? 1 : inputs.reduce(0, +)
+        case .forEachRow: return inputs.max() ?? 0
+        }
+    }
+}
+
+extension NodeDefinition {
+    fileprivate var stageCount: Int {
+        if case .derived(let derived) = kind { derived.pipe.count } else { 0 }
+    }
+}
+
+extension Notebook {
+    /// Complains about a graph in which one commit could cause more work than any should.
+    func checkDeliveries(_ nodes: [NodeDefinition], order: [Int], mode: GraphDefinition.Mode) {
+        guard let node = Deliveries(nodes, order: order, mode: mode).excess else { return }
+        add(
+            "one commit could bring '\(node.name)' and the nodes before it more than \(Int(Deliveries.most)) values",
+            code: .cycleLimit,
+            at: node.position,
+            hint: mode == .immediate
+                ? "branches that meet in a combine double the values; with 'mode: settled' it passes on one"
+                : "branches that meet in a merge double the values; a combine passes on one"
+        )
+    }
+}
