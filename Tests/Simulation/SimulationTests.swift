@@ -24,16 +24,19 @@ struct SimulationTests {
         let share = Self.histories / Self.portions.count
         var (failures, messages, replays, starts, lost) = (0, 0, 0, 0, 0)
         for seed in UInt64(portion * share)..<UInt64((portion + 1) * share) where failures < 3 {
-            let world = World(seed)
-            let complaints = world.run(Action.history(seed))
+            var world = World(seed)
+            var complaints = world.run(Action.history(seed))
+            let (counts, mortals) = (world.counts, world.mortals)
+            world = World(seed)
+            complaints += mortals.compactMap(\.object).map { "\(type(of: $0)) has outlived its world" }
             if let first = complaints.first {
                 Issue.record("SLUICE_SEED=\(seed): \(first)")
                 failures += 1
             }
-            messages += world.counts.messages
-            replays += world.counts.replays
-            starts += world.counts.starts
-            lost += world.counts.lost
+            messages += counts.messages
+            replays += counts.replays
+            starts += counts.starts
+            lost += counts.lost
         }
         #expect(
             failures > 0

@@ -13,6 +13,13 @@ final class World {
     /// Messages that clients got, comparisons with a replay, starts, and commits that a power cut has taken.
     private(set) var counts = (messages: 0, replays: 0, starts: 0, lost: 0)
 
+    /// What must have gone with the world. (Not the graphs of its servers: a change that a dead process never answered holds one.)
+    private(set) var mortals: [Mortal] = []
+
+    struct Mortal {
+        weak var object: AnyObject?
+    }
+
     private let transcribes: Bool
     private let disk: LyingDisk
     private let durability: Durability
@@ -86,6 +93,9 @@ final class World {
                 note($0)
             }
             self.server = server
+            for object in [server.host, server.log, disk] as [AnyObject] {
+                mortals.append(Mortal(object: object))
+            }
             let stored = server.host.storedGraphs.map(\.name)
             for name in Set(ledger.histories.keys).union(stored).sorted() {
                 try takeOver(name, server, mayLose: mayLose, maySeeRefused: wasIll)
@@ -383,6 +393,7 @@ final class World {
                         at: graph.rev,
                         from: reader
                     )
+                    for object in [fresh, replay] as [AnyObject] { mortals.append(Mortal(object: object)) }
                     let (here, there) = (graph.digest, replay.digest)
                     for (a, b) in zip(here, there) where a != b { complain("\(a), but from \(what): \(b)") }
                     if here.count != there.count { complain("\(graph.name) has other nodes, from \(what)") }

@@ -41,7 +41,8 @@ public struct Stage {
 
 /// Where a stage runs.
 struct StageSite {
-    let graph: LiveGraph
+    /// The graph, which outlives its stages: a function of a stage that holds the site must not hold the graph.
+    unowned let graph: LiveGraph
     /// Whose time the timed stages live in.
     let timers: TimerQueue
     /// What failures say about where they happened: a node's name, or `pipe`, and the number of the stage.

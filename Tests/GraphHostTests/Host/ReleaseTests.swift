@@ -211,4 +211,25 @@ struct ReleaseTests {
         #expect(client.take().first?.contains(#""v":2"#) == true)
         #expect(client.session.close() == 10_000)
     }
+
+    @Test(
+        "A host that goes takes its graphs with it, whatever their operators: those of the past are never ended"
+    )
+    func hosts() throws {
+        let inputs = #""x":{"set":"any","initial":1},"y":{"set":"any","initial":2}"#
+        for (row, example) in try OperatorExamples.inOrder() {
+            weak var graph: LiveGraph?
+            do {
+                let bench = Bench()
+                let made = try bench.define(
+                    OperatorExamples.graph(example, inputs: inputs, x: "x", y: "y")
+                        .replacing(#""out":{"from""#, with: #""out":{"retain":"always","from""#)
+                )
+                try bench.set(made, [("x", "2")])
+                bench.pass(500)
+                graph = made
+            }
+            #expect(graph == nil, "\(row.name): \(example)")
+        }
+    }
 }
