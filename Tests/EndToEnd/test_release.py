@@ -1,5 +1,6 @@
 """Provable release: what a client held is gone when the client is, however it went."""
 
+import json
 import os
 import random
 import signal
@@ -10,6 +11,7 @@ import pytest
 from conftest import CHAIN, Client
 from rawsocket import RawWebSocket, frame
 from sluice import Server, eventually
+from websockets.sync.client import connect
 
 STANDING = {"x", "y", "any", "small", "kept", "changes"}  # mutable, or always kept
 
@@ -171,3 +173,19 @@ def test_a_thousand_clients_come_and_vanish_and_leave_nothing(server):
 def test_a_hundred_thousand_clients_come_and_vanish_and_leave_nothing(server):
     early, late = cycle(server, 100_000, seed=int.from_bytes(os.urandom(4)))
     assert late - early < 1 << 20, f"resident memory went from {early} to {late}"
+
+
+def test_after_a_storm_the_memory_goes_back():
+    with Server({"g": json.dumps({"graph": "g", "nodes": {"x": {"set": "string", "initial": "a"}}})}) as server:
+        calm = server.resident()
+        with connect(server.url.replace("http", "ws") + "/v1/ws", subprotocols=["sluice.v1.json"]) as ws:
+            for number in range(100):
+                pipe = [{"map": f"value + '{number},{stage}'"} for stage in range(15)] + [{"map": "size(value)"}]
+                ws.send(json.dumps({"op": "sub", "id": number + 1, "graph": "g", "node": "x", "pipe": pipe}))
+                assert '"snap"' in ws.recv()
+            server.set("g", "x", "x" * 60_000)
+            # Most end with `slow` after this commit, but every stage has had a text of its own.
+            ws.recv()
+            assert server.resident() > calm + 60 * 2**20
+        server.set("g", "x", "a")
+        eventually(lambda: server.resident() < calm + 8 * 2**20, seconds=10, what="the memory to be given back")

@@ -122,6 +122,7 @@ extension Server {
             connections[last.place] = last
         }
         connection.place = -1
+        memoryReturn?.note()
         if let writing, writing.toOpaque() == Unmanaged.passUnretained(connection).toOpaque() {
             self.writing = nil
         }

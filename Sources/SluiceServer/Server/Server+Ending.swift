@@ -51,6 +51,7 @@ extension Server {
         reloading = nil
         reloadRequests = []
         hostTimer = nil
+        memoryReturn = nil
         drainTimer = nil
         // What the end of the turn still has to do, it does now.
         endTurn()

@@ -22,6 +22,7 @@ extension Server {
     public func releaseUnused(because reason: String) {
         beginTurn()
         let released = host.flushUnused()
+        memoryReturn?.note()
         log.info("memory is short", metadata: ["because": "\(reason)", "releasedNodes": "\(released)"])
     }
 

@@ -101,6 +101,7 @@ public final class Server {
     var turnEnd: TurnEnd?
     var ticker: PolledTimer?
     var hostTimer: Timer?
+    var memoryReturn: MemoryReturn?
     private var hostDeadline: UInt64 = .max
     var drainTimer: Timer?
     @exclusivity(unchecked) private var waiting: ContiguousArray<Connection> = []
@@ -218,6 +219,7 @@ public final class Server {
             host.advance()
         }
         hostTimer?.keepsLoopAlive = false
+        memoryReturn = try MemoryReturn(on: loop)
         hasWork = true
     }
 
