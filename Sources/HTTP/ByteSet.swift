@@ -3,11 +3,11 @@ struct ByteSet: Sendable {
     /// 128 characters, `1` where the byte belongs to the set.
     private let table: StaticString
 
-    /// What a host and port are made of: unreserved and sub-delims without comma, `%`, `:` and brackets (RFC 3986 §3.2).
+    /// What a host is made of: unreserved and sub-delims without comma, and `%` (RFC 3986 §3.2.2).
     static let host = ByteSet(
         table: """
-            0000000000000000000000000000000001001111111101101111111111110100\
-            0111111111111111111111111111010101111111111111111111111111100010
+            0000000000000000000000000000000001001111111101101111111111010100\
+            0111111111111111111111111110000101111111111111111111111111100010
             """
     )
 

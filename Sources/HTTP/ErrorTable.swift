@@ -1,5 +1,5 @@
-/// What one error code means everywhere: over HTTP, on a WebSocket, in the documentation (wire-protocol.md
-/// §2).
+/// What one error code means everywhere: over HTTP, on a WebSocket, in the documentation
+/// (docs/protocol.md, Errors).
 public struct ErrorRow: Sendable {
     public let code: ErrorCode
     /// The status over HTTP; nil where the error does not occur there.
@@ -31,7 +31,12 @@ public enum ErrorTable {
 
     /// Every error, grouped by status as in the specification; `internal` is the last.
     public static let rows: [ErrorRow] = [
-        row("bad_json", 400, 4400, "The body or message is no well-formed JSON, or repeats a key."),
+        row(
+            "bad_json",
+            400,
+            4400,
+            "The body or message is no well-formed JSON, repeats a key, or nests more than 64 deep."
+        ),
         row("bad_op", 400, 4400, "The message's op is not one the server knows."),
         row("bad_field", 400, 4400, "A field is missing, has the wrong type or is out of range."),
         row(

@@ -17,9 +17,14 @@ extension UnsafeMutablePointer<MessageCore> {
         case .failed:
             return .failed
         case .done:
-            llhttp_resume(pointee.parser)
             let lasts =
                 pointee.isRequest ? pointee.facts.keepsAlive : llhttp_should_keep_alive(pointee.parser) != 0
+            if pointee.facts.isChunked {
+                // It still waits for the body that it did not get to see.
+                llhttp_reset(pointee.parser)
+            } else {
+                llhttp_resume(pointee.parser)
+            }
             pointee.beginMessage()
             pointee.stage = lasts ? .idle : .ended
         case .idle, .head, .body, .ended:
@@ -31,6 +36,7 @@ extension UnsafeMutablePointer<MessageCore> {
         }
         if pointee.stage == .idle, !skipBlankLine(&input) { return .failed }
         while let start = input.baseAddress, input.count > 0 {
+            if pointee.readsChunks { return pointee.advanceChunks(&input) }
             if pointee.stage == .idle { pointee.stage = .head }
             let offered = pointee.stage == .head ? Swift.min(input.count, pointee.allowance) : input.count
             pointee.input = start.assumingMemoryBound(to: UInt8.self)
@@ -47,23 +53,18 @@ extension UnsafeMutablePointer<MessageCore> {
                 return .failed
             }
             let used = UnsafeRawPointer(stop) - start
-            if pointee.stage == .done, pointee.facts.isChunked, !endsInLine(start, used) {
-                _ = pointee.refuse(.badRequest, "a line does not end in CR LF")
-                return .failed
-            }
             input = UnsafeRawBufferPointer(rebasing: input[used...])
             if pointee.stage == .done { return .message }
-            llhttp_resume(pointee.parser)
-            pointee.passed(used, isEnd: true)
-            return .paused
+            let isAsked = pointee.facts.expectsContinue || pointee.facts.needsRoom
+            pointee.passed(used, isEnd: isAsked || input.isEmpty)
+            if pointee.readsChunks {
+                pointee.chunks.begin(room: pointee.limits.headerBytes)
+            } else {
+                llhttp_resume(pointee.parser)
+            }
+            if isAsked { return .paused }
         }
         return .more
-    }
-
-    /// Whether the byte before the last one used is a CR; llhttp ends the last chunk at LF alone.
-    private func endsInLine(_ start: UnsafeRawPointer, _ used: Int) -> Bool {
-        let byte = used >= 2 ? start.load(fromByteOffset: used &- 2, as: UInt8.self) : pointee.previousByte
-        return byte == ASCII.carriageReturn
     }
 
     /// Takes one CRLF before a message (RFC 9112 §2.2).
@@ -102,8 +103,7 @@ extension MessageCore {
     ///   - used: how many.
     ///   - isEnd: whether the input ends here, so that what is unfinished must be kept.
     mutating func passed(_ used: Int, isEnd: Bool) {
-        guard let input, used > 0 else { return }
-        previousByte = input[used &- 1]
+        guard used > 0 else { return }
         guard stage == .head else {
             if isEnd { hold() }
             return
@@ -118,6 +118,9 @@ extension MessageCore {
             _ = refuse(.headersTooLarge, "the header block is too large")
         }
     }
+
+    /// Whether what follows is the rest of a body in chunks.
+    var readsChunks: Bool { stage == .body && facts.isChunked }
 
     /// Moves head and body into own memory.
     mutating func hold() {

@@ -77,8 +77,6 @@ struct MessageCore: ~Copyable {
     var skipsBody = false
     /// One CRLF before a message is tolerated (RFC 9112 §2.2): how many bytes of it were seen.
     var blankBytes: UInt8 = 0
-    /// The last byte of the input before this one.
-    var previousByte: UInt8 = 0
 
     /// The input being parsed and the message offset of its first byte.
     var input: UnsafePointer<UInt8>?
@@ -94,6 +92,7 @@ struct MessageCore: ~Copyable {
     /// The path without escapes, where it had any.
     var decoded = ByteBuffer()
     var body = BodyStore()
+    var chunks = ChunkedBody()
     var failure: ParseFailure?
 
     private init(isRequest: Bool, limits: Limits, parser: UnsafeMutablePointer<llhttp_t>) {
@@ -154,12 +153,6 @@ struct MessageCore: ~Copyable {
         settings.pointee.on_headers_complete = { parser in
             MessageCore.of(parser).pointee.headCompleted()
         }
-        settings.pointee.on_chunk_extension_name = { parser, _, _ in
-            MessageCore.of(parser).pointee.refuse(.badRequest, "chunk extensions are not accepted")
-        }
-        settings.pointee.on_chunk_header = { parser in
-            MessageCore.of(parser).pointee.chunkBegan()
-        }
         settings.pointee.on_body = { parser, at, length in
             MessageCore.of(parser).pointee.bodyArrived(at.unsafelyUnwrapped, length)
         }
@@ -208,9 +201,6 @@ extension MessageCore {
 
     private mutating func fieldArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
         let offset = offset(at)
-        if _slowPath(stage == .body) {
-            return refuse(.badRequest, "trailer fields are not accepted")
-        }
         if isReadingValue || head.fieldCount == 0 {
             head.addField(at: offset, nameLength: length)
             isReadingValue = false
@@ -222,9 +212,6 @@ extension MessageCore {
 
     private mutating func valueArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
         let offset = offset(at)
-        if _slowPath(stage == .body) {
-            return refuse(.badRequest, "trailer fields are not accepted")
-        }
         // Asked here and not when the name begins: llhttp speaks of a value only when the name was well-formed, so that
         // the answer does not depend on where the input was cut.
         guard head.fieldCount <= limits.headerFields else {
@@ -263,14 +250,40 @@ extension MessageCore {
             return refuse(.badRequest, "a line does not end in CR LF")
         }
         stage = .body
-        return isRequest ? requestHeadCompleted() : responseHeadCompleted()
+        let code = isRequest ? requestHeadCompleted() : responseHeadCompleted()
+        guard code == 0, facts.isChunked else { return code }
+        // The rest of the message is not for llhttp.
+        return Int32(HPE_PAUSED.rawValue)
     }
 
-    private mutating func chunkBegan() -> Int32 {
-        guard Int(clamping: parser.pointee.content_length) <= bodyBytes &- body.count else {
-            return refuse(.tooLarge, "the body is too large")
+    /// Reads on in a body in chunks.
+    mutating func advanceChunks(
+        _ input: inout UnsafeRawBufferPointer
+    ) -> UnsafeMutablePointer<MessageCore>.Advance {
+        while true {
+            let step = chunks.advance(
+                &input,
+                bodyRoom: bodyBytes &- body.count,
+                maximumFields: limits.headerFields
+            )
+            switch step {
+            case .data(let size):
+                guard let start = input.baseAddress else { return .more }
+                let count = min(size, input.count)
+                body.append(start, count)
+                chunks.take(count)
+                input = UnsafeRawBufferPointer(rebasing: input[count...])
+            case .more:
+                hold()
+                return .more
+            case .done:
+                stage = .done
+                return .message
+            case .failed(let code, let reason):
+                _ = refuse(code, reason)
+                return .failed
+            }
         }
-        return 0
     }
 
     /// How large the body may be.

@@ -1,7 +1,7 @@
 import CLLHTTP
 internal import Support
 
-// What a request's head must satisfy beyond llhttp's grammar (wire-protocol.md §3). The strict build still
+// What a request's head must satisfy beyond llhttp's grammar. The strict build still
 // lets pass: a line ended by LF alone in three places, folded lines, several spaces in the request line,
 // protocols other than HTTP, versions other than 1.0 and 1.1, empty field names, `Transfer-Encoding` other
 // than `chunked`.
@@ -20,6 +20,11 @@ extension MessageCore {
         }
         if let failure = judgeTarget(base) {
             return refuse(.badRequest, failure)
+        }
+        if facts.authorityLength > 0,
+            !isHost(UnsafeRawBufferPointer(start: base + facts.authority, count: facts.authorityLength))
+        {
+            return refuse(.badRequest, "the target names no host")
         }
         return judgeFraming()
     }
@@ -98,13 +103,27 @@ extension MessageCore {
         return isHost(host) ? nil : "Host is not a host"
     }
 
-    /// Whether the bytes could name a host and port; empty is refused, as nothing can be checked against it.
+    /// Whether the bytes are a host and perhaps a port (RFC 9112 §3.2); an empty host is refused, as nothing can be
+    /// checked against it.
     private func isHost(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count > 0 else { return false }
-        for byte in bytes where !ByteSet.host.contains(byte) {
-            return false
+        var place = 0
+        if bytes.first == UInt8(ascii: "[") {
+            place = 1
+            while place < bytes.count,
+                bytes[place] == UInt8(ascii: ":") || ByteSet.host.contains(bytes[place])
+            {
+                place &+= 1
+            }
+            guard place > 1, place < bytes.count, bytes[place] == UInt8(ascii: "]") else { return false }
+            place &+= 1
+        } else {
+            while place < bytes.count, ByteSet.host.contains(bytes[place]) {
+                place &+= 1
+            }
         }
-        return true
+        guard place > 0 else { return false }
+        guard place < bytes.count else { return true }
+        return bytes[place] == UInt8(ascii: ":") && bytes[(place &+ 1)...].allSatisfy(ASCII.isDigit)
     }
 
     /// How long the body is, whether the connection lasts, whether another protocol follows.

@@ -1,6 +1,6 @@
 import CLLHTTP
 
-/// Reads requests from bytes, one at a time (HTTP/1.1 by llhttp, made as strict as wire-protocol.md §3).
+/// Reads requests from bytes, one at a time (HTTP/1.1 by llhttp, made stricter where it accepts what RFC 9112 does not).
 ///
 /// `parse` takes bytes from the front of an input and stops whenever there is something to do, so the caller
 /// decides when the next pipelined request is looked at:

@@ -25,7 +25,7 @@ extension MessageCore {
             }
         }
         let flags = UInt32(parser.pointee.flags)
-        facts.isChunked = flags & F_CHUNKED.rawValue != 0
+        facts.isChunked = flags & F_CHUNKED.rawValue != 0 && !skipsBody
         if !facts.isChunked, flags & F_CONTENT_LENGTH.rawValue != 0, !skipsBody {
             guard parser.pointee.content_length <= UInt64(limits.bodyBytes) else {
                 return refuse(.tooLarge, "the body is too large")

@@ -111,10 +111,32 @@ struct HostileRequestTests {
         "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         chunked + "\r\n", chunked + "g\r\n", chunked + "-1\r\n", chunked + "+1\r\n", chunked + "0x1\r\n",
         chunked + " 1\r\na\r\n", chunked + "1 \r\na\r\n", chunked + "1\na\r\n", chunked + "1\r\ra\r\n",
-        chunked + "1\r\nab\r\n", chunked + "1\r\na\n", chunked + "1\r\na\r0", chunked + "1;x=y\r\na\r\n",
+        chunked + "1\r\nab\r\n", chunked + "1\r\na\n", chunked + "1\r\na\r0",
         chunked + "1;\r\na\r\n", chunked + "1 ;x\r\na\r\n", chunked + "fffffffffffffffff\r\n",
-        chunked + "0\r\nT: x\r\n\r\n", chunked + "0\r\n\n", chunked + "0\n\r\n", chunked + "0;x\r\n\r\n",
+        chunked + "1;;x\r\na\r\n", chunked + "1;x=\r\na\r\n", chunked + "1;=y\r\na\r\n",
+        chunked + "1;x=y z\r\na\r\n",
+        chunked + "1;x\na\r\n", chunked + "1;x=y\na\r\n", chunked + "1;x=\"y\na\r\n",
+        chunked + "1;x=\"y\"\na\r\n",
+        chunked + "1;x=\"y\r\n\"\r\na\r\n", chunked + "1;x\r\r\na\r\n", chunked + "1;x\u{1}\r\na\r\n",
+        chunked + "1;x=\"\u{0}\"\r\na\r\n", chunked + "1;x=\u{7f}\r\na\r\n",
+        chunked + "1;\(String(repeating: "x", count: 201))\r\n",
+        chunked + "1;x=\"\(String(repeating: "x", count: 201))\"\r\n",
+        chunked + "1;\(String(repeating: "x", count: 199))\r\na\r\n1;xx\r\na\r\n",
+        chunked + "0\r\n\n", chunked + "0\n\r\n", chunked + "0;x\n\r\n",
         chunked + "0\r\n\r\r\n", chunked + "1\r\na\r\n0\r\n\n",
+        chunked + "0\r\nT: x\n\r\n", chunked + "0\r\nT: x\r\r\n", chunked + "0\r\nT: x\rU: y\r\n\r\n",
+        chunked + "0\r\nT: x\r\n\n", chunked + "0\r\n: x\r\n\r\n", chunked + "0\r\nT : x\r\n\r\n",
+        chunked + "0\r\nT\r\n\r\n", chunked + "0\r\n T: x\r\n\r\n", chunked + "0\r\nT: x\r\n y\r\n\r\n",
+        chunked + "0\r\nT: \u{0}\r\n\r\n", chunked + "0\r\nT: \u{7f}\r\n\r\n",
+        chunked + "0\r\nGET / HTTP/1.1\r\n\r\n",
+        chunked + "0\r\nContent-Length: 5\r\n\r\n",
+        chunked + "0\r\nT: x\r\nTRANSFER-ENCODING: chunked\r\n\r\n",
+        chunked + "0\r\nHost: b\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: localhost:abc\r\n\r\n", "GET / HTTP/1.1\r\nHost: a:1:2\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: :80\r\n\r\n", "GET / HTTP/1.1\r\nHost: [::1\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: []\r\n\r\n", "GET / HTTP/1.1\r\nHost: [::1]x\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: [::1]:x\r\n\r\n", "GET / HTTP/1.1\r\nHost: a]\r\n\r\n",
+        "GET http://a:x/ HTTP/1.1\r\nHost: a\r\n\r\n", "GET http://:80/ HTTP/1.1\r\nHost: a\r\n\r\n",
     ]
 
     static let chunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -144,6 +166,13 @@ struct HostileRequestTests {
         (chunked + "B\r\n", "too_large"),
         (chunked + "6\r\nabcdef\r\n5\r\n", "too_large"),
         (chunked + "ffffffffffffffff\r\n", "too_large"),
+        (chunked + "0\r\nA: 1\r\nB: 1\r\nC: 1\r\nD: 1\r\nE: 1\r\nF: 1\r\n\r\n", "headers_too_large"),
+        (chunked + "0\r\nA: \(String(repeating: "a", count: 200))\r\n\r\n", "headers_too_large"),
+        (chunked + "0\r\n\(String(repeating: "a", count: 201))", "headers_too_large"),
+        (
+            chunked + "1;\(String(repeating: "x", count: 190))\r\na\r\n0\r\nA: 1234\r\n\r\n",
+            "headers_too_large"
+        ),
     ]
 
     @Test("whole", arguments: cases)

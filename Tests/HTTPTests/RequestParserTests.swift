@@ -63,6 +63,29 @@ struct RequestParserTests {
         #expect(heard == ["PUT / @a Host=a; Transfer-Encoding=Chunked; [abc0123456789] keep"])
     }
 
+    @Test("chunk extensions and trailers are discarded, and change nothing about the next request")
+    func discarded() {
+        let heard = Transcript.of(
+            "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;x;y=z;q=\"b;c\"\r\na\r\n0;end\r\n"
+                + "Connection: close\r\nUpgrade: websocket\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n"
+        )
+        #expect(
+            heard == ["PUT / @a Host=a; Transfer-Encoding=chunked; [a] keep", "GET / @a Host=a; [] keep"]
+        )
+    }
+
+    @Test("extensions and trailer may have as many bytes together as a header block", arguments: [0, 1])
+    func discardedBound(over: Int) {
+        let limits = Limits(headerBytes: 100)
+        // `T:1`, two line ends: 7 bytes.
+        let text = String(repeating: "x", count: 93 + over)
+        let heard = Transcript.of(
+            "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;\(text)\r\na\r\n0\r\nT:1\r\n\r\n",
+            limits: limits
+        )
+        #expect(heard.last?.hasSuffix(over == 0 ? "[a] keep" : "failed headers_too_large") == true)
+    }
+
     @Test("pipelined requests come one at a time, in order")
     func pipelined() {
         let parser = RequestParser()

@@ -10,6 +10,8 @@ struct SplitTests {
         "\r\nPUT /c HTTP/1.1\r\nHost: a\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n1a\r\n"
             + "abcdefghijklmnopqrstuvwxyz\r\n0\r\n\r\nDELETE http://b/d HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n\u{1}frames",
+        "PUT /e HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;x;y=z\r\na\r\n2;q=\"b c\";r\r\nbc\r\n0;end\r\n"
+            + "Connection: close, upgrade\r\nUpgrade: websocket\r\nEmpty:\r\nT: \u{e4} \r\n\r\nGET /f HTTP/1.1\r\nHost: a\r\n\r\n",
         "PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc"
             + "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.0\r\nHost: a\r\n\r\nignored",
         "POST /0 HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\nPOST /1 HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE",
