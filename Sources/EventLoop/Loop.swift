@@ -68,6 +68,9 @@ public final class Loop {
         return wallClockOffset
     }
 
+    /// Nanoseconds of the clock of ``now``, read at this moment; the same in all loops.
+    public var clock: UInt64 { uv_hrtime() }
+
     /// Reads the clock again; worth it after work of many milliseconds, before starting a timer.
     public func updateTime() { uv_update_time(raw) }
 

@@ -1,5 +1,5 @@
 internal import ReactiveGraph
-internal import Support
+public import Support
 
 /// Where a host's commits are kept.
 public enum CommitStore {
@@ -32,6 +32,8 @@ public final class Host {
     public internal(set) var health: LogHealth
     /// Since when, in milliseconds of the steady clock.
     public internal(set) var healthChangedAt: UInt64
+    /// What the loop is doing, for a watchdog.
+    public let activity = Activity()
     /// Called before anything happens that the log brought, and no caller of the host: the end of a turn has something to do then.
     public var onLog: () -> Void = {}
     /// Takes what went wrong in the server itself to its log, and returns under which word it is found there; see ``fault(_:)``.
@@ -383,6 +385,7 @@ public final class Host {
 
     func apply(_ commit: Commit, _ stamp: LogStamp) -> Applied {
         let graph = commit.graph
+        activity.noteCommit(to: graph, named: graph.name)
         ledger.begin()
         graph.apply(commit, stamp)
         sessions.finishCommit()

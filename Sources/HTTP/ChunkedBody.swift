@@ -41,9 +41,12 @@ struct ChunkedBody: ~Copyable {
     }
 
     /// Takes framing from the front of `input`, up to data of the body or the end.
+    ///
     /// - Parameters:
+    ///   - input: shortened by what was used.
     ///   - bodyRoom: how many bytes the body may still have.
     ///   - maximumFields: how many fields the trailer section may have.
+    /// - Returns: what stopped it.
     mutating func advance(
         _ input: inout UnsafeRawBufferPointer,
         bodyRoom: Int,

@@ -54,6 +54,12 @@ public struct StandardErrorLog: LogHandler {
         }
     }
 
+    /// Whether an entry of usual length is written without waiting: standard error may be a pipe that is not read.
+    static var isWritable: Bool {
+        var descriptor = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        return poll(&descriptor, 1, 0) == 1 && descriptor.revents & Int16(POLLOUT) != 0
+    }
+
     private static func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         #if canImport(Glibc)
             Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)

@@ -16,6 +16,7 @@ enum Metrics {
         )
         if let statistics = server.host.logStatistics { log(statistics, &out) }
         out.sample("sluice_internal_errors_total", "counter", "Mistakes of the server.", server.faults)
+        turns(server.turnTimes, &out)
         sessions(server.host.statistics, &out)
         out.head("sluice_build_info", "gauge", "Which Sluice this is.")
         out.append(utf8: "sluice_build_info{version=\"\(Version.text)\"} 1\n")
@@ -173,6 +174,24 @@ enum Metrics {
         )
     }
 
+    private static func turns(_ times: TurnTimes, _ out: inout ByteBuffer) {
+        out.head("sluice_turn_seconds", "histogram", "How long turns of the loop last.")
+        var below: UInt64 = 0
+        for (place, count) in times.counts.enumerated() {
+            below += count
+            out.append("sluice_turn_seconds_bucket{le=\"")
+            out.append(place < TurnTimes.bounds.count ? TurnTimes.bounds[place].seconds : "+Inf")
+            out.append("\"} ")
+            out.append(decimal: below)
+            out.append("\n")
+        }
+        out.append("sluice_turn_seconds_sum ")
+        out.append(seconds: times.sum / 1000)
+        out.append("\nsluice_turn_seconds_count ")
+        out.append(decimal: below)
+        out.append("\n")
+    }
+
     private static func process(_ server: Server, _ out: inout ByteBuffer) {
         let start = UInt64(max(0, server.since) / 1000)
         out.sample("process_start_time_seconds", "gauge", "When the server began, since 1970.", start)
@@ -184,20 +203,21 @@ enum Metrics {
         let most = UInt64(OwnProcess.descriptorLimit)
         out.sample("process_max_fds", "gauge", "Most descriptors allowed.", most)
         let time = OwnProcess.processorTime
-        let milliseconds = UInt64((time.user + time.system).milliseconds)
         out.head("process_cpu_seconds_total", "counter", "Processor time used.")
         out.append("process_cpu_seconds_total ")
-        out.append(decimal: milliseconds / 1000)
-        out.append(".")
-        let rest = milliseconds % 1000
-        if rest < 100 { out.append("0") }
-        if rest < 10 { out.append("0") }
-        out.append(decimal: rest)
+        out.append(seconds: UInt64((time.user + time.system).milliseconds) * 1000)
         out.append("\n")
     }
 }
 
 extension ByteBuffer {
+    /// Appends microseconds as seconds with six decimal places.
+    fileprivate mutating func append(seconds microseconds: UInt64) {
+        append(decimal: microseconds / 1_000_000)
+        append(".")
+        append(utf8: String(Int(microseconds % 1_000_000), width: 6))
+    }
+
     fileprivate mutating func head(_ name: StaticString, _ kind: StaticString, _ help: StaticString) {
         append("# HELP ")
         append(name)

@@ -65,11 +65,8 @@ struct Serve: ParsableCommand {
             try server.start()
             if !server.adminURL.isEmpty { Terminal.print("operations on \(server.adminURL)") }
             Terminal.print("listening on \(server.url)")
-            let terminate = try SignalWatcher(on: loop, .terminate) { server.stopSoon() }
-            let interrupt = try SignalWatcher(on: loop, .interrupt) { server.stopSoon() }
-            let hangUp = try SignalWatcher(on: loop, .hangUp) { server.reload() }
-            let flush = try SignalWatcher(on: loop, .user1) { server.releaseUnused(because: "SIGUSR1") }
-            withExtendedLifetime((terminate, interrupt, hangUp, flush)) { _ = loop.run() }
+            let watchdog = try Watchdog(server, log: log)
+            withExtendedLifetime(watchdog) { _ = loop.run() }
         } catch let failure as StartFailure {
             for problem in failure.problems { Terminal.note("error: \(problem)") }
             throw ExitCode(1)

@@ -17,7 +17,9 @@ struct MetricsTests {
             } else if !line.hasPrefix("#") {
                 let parts = line.split(separator: " ")
                 #expect(parts.count == 2)
-                #expect(described.contains(String(parts[0].prefix { $0 != "{" })))
+                let name = String(parts[0].prefix { $0 != "{" })
+                let histogram = ["_bucket", "_sum", "_count"].first { name.hasSuffix($0) }
+                #expect(described.contains(histogram.map { String(name.dropLast($0.count)) } ?? name))
                 samples[String(parts[0])] = Double(parts[1])
             }
         }
@@ -25,6 +27,8 @@ struct MetricsTests {
         #expect(samples["sluice_listeners{graph=\"g\"}"] == 0)
         #expect(samples["sluice_nodes_released_total{graph=\"g\"}"] != nil)
         #expect(samples["sluice_http_requests_total"] == 2)
+        #expect(samples["sluice_turn_seconds_count"] ?? 0 >= 1)
+        #expect(samples["sluice_turn_seconds_bucket{le=\"+Inf\"}"] == samples["sluice_turn_seconds_count"])
         #expect(samples["process_resident_memory_bytes"] ?? 0 > 1_000_000)
         #expect(samples["process_start_time_seconds"] == Double(server.server.since / 1000))
         #expect(samples["sluice_build_info{version=\"\(Version.text)\"}"] == 1)

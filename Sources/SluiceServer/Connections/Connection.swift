@@ -224,6 +224,7 @@ class Connection: ConnectionDelegate {
 
     final func received(_ bytes: UnsafeRawBufferPointer) {
         server.beginTurn()
+        server.activity.note(.request, connection: number)
         server.receivedBytes &+= UInt64(bytes.count)
         guard !isLingering else { return }
         receive(bytes)
@@ -238,6 +239,7 @@ class Connection: ConnectionDelegate {
 
     final func closed(error: UVError?) {
         server.beginTurn()
+        server.activity.note(.release, connection: number)
         server.deadlines.remove(self)
         // Kept alive by its own socket's call until this returns.
         server.remove(self)

@@ -9,6 +9,7 @@ extension Server {
     /// Takes in a connection that came through `door`, or turns it away.
     func accept(_ socket: TCPConnection, at door: Door) {
         beginTurn()
+        activity.note(.accepting)
         accepted += 1
         socket.setNoDelay(true)
         guard connections.count - refusing < door.mostConnections else { return turnAway(socket) }

@@ -3,6 +3,7 @@ internal import GraphHost
 internal import HTTP
 public import Logging
 internal import SQLiteLog
+internal import Support
 
 /// A server: its socket, its connections, its graphs, on one loop.
 ///
@@ -32,6 +33,12 @@ public final class Server {
     public let loop: Loop
     /// Called once, when the last connection of a draining server is gone.
     public var onStop: (() -> Void)?
+    /// Called when a turn begins that a watchdog has to be woken for.
+    var onBusy: (() -> Void)?
+    /// What the loop is doing.
+    let activity: Activity
+    /// How long turns were.
+    @exclusivity(unchecked) private(set) var turnTimes = TurnTimes()
 
     /// When it was made, in milliseconds since 1970.
     let since: Int64
@@ -138,6 +145,7 @@ public final class Server {
             limits: SessionLimits(configuration),
             definitions: DefinitionOptions(configuration)
         )
+        activity = host.activity
         looks = PastLooks(at: host, configuration, on: loop)
         let admin = configuration.separateAdmin
         door = Door(admin == nil ? .everything : .service, at: configuration.listen, configuration)
@@ -215,12 +223,13 @@ public final class Server {
         hostTimer = try Timer(on: loop) { [unowned self] in
             hostDeadline = .max
             beginTurn()
+            activity.note(.timers)
             goOn()
             host.advance()
         }
         hostTimer?.keepsLoopAlive = false
         memoryReturn = try MemoryReturn(on: loop)
-        hasWork = true
+        beginTurn()
     }
 
     /// Something happens: the clock of the answers is set, and the end of the turn has something to do.
@@ -228,6 +237,7 @@ public final class Server {
     func beginTurn() {
         guard !hasWork else { return }
         hasWork = true
+        if activity.beginTurn(at: loop.clock) { onBusy?() }
         let second = loop.now / 1000
         if second != encodedSecond {
             encodedSecond = second
@@ -256,6 +266,7 @@ public final class Server {
     /// Tells sessions what changed, and gives all that connections collected to the kernel.
     func endTurn() {
         guard hasWork else { return }
+        activity.note(.delivery)
         isFlushing = true
         host.flush()
         writing?.takeUnretainedValue().flush()
@@ -268,7 +279,11 @@ public final class Server {
             for connection in connections { connection.flushQueued() }
         }
         sharedCompression?.endTurn()
+        // Flushing may have ended the last connection of a server that stops, and the turn with it.
+        guard hasWork else { return }
         hasWork = false
+        let began = activity.endTurn()
+        turnTimes.record(loop.clock &- began)
         setHostTimer()
     }
 

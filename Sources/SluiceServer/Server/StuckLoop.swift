@@ -1,0 +1,61 @@
+internal import Support
+
+/// Decides when a turn is reported as too long, and when a server that was told to stop is ended by force.
+///
+/// Knows no clock and no thread: times are nanoseconds that it is told.
+struct StuckLoop {
+    /// A turn that lasts longer is reported.
+    static let patience: UInt64 = 1_000_000_000
+    /// How long a server that should have ended has to write what is pending and to close.
+    static let grace: UInt64 = 500_000_000
+
+    /// What is to be done after a look.
+    struct Verdict: Equatable {
+        /// The turn that is to be reported.
+        var report: Activity.Turn?
+        /// The process is to be ended now.
+        var ends = false
+        /// When to look again; nil: when the next turn begins.
+        var next: UInt64?
+    }
+
+    /// How long connections may take to end.
+    let drain: UInt64
+    private var deadline: UInt64?
+    private var reported: UInt64 = 0
+    private var seen: UInt64 = 0
+
+    init(drain: UInt64) {
+        self.drain = drain
+    }
+
+    /// The process was asked to end: politely the first time, at once the second time.
+    mutating func terminate(at now: UInt64) {
+        deadline = min(deadline ?? .max, now + Self.grace + (deadline == nil ? drain : 0))
+    }
+
+    /// Looks at the loop.
+    /// - Parameters:
+    ///   - turn: the turn that goes on.
+    ///   - begun: how many turns have begun.
+    mutating func look(at now: UInt64, _ turn: Activity.Turn?, begun: UInt64) -> Verdict {
+        var verdict = Verdict()
+        if let deadline, now >= deadline {
+            verdict.ends = true
+            return verdict
+        }
+        if let turn {
+            let due = turn.began + Self.patience
+            if now >= due, reported != turn.number {
+                reported = turn.number
+                verdict.report = turn
+            }
+            verdict.next = now < due ? due : now + Self.patience
+        } else if begun != seen {
+            verdict.next = now + Self.patience
+        }
+        seen = begun
+        if let deadline { verdict.next = min(verdict.next ?? .max, deadline) }
+        return verdict
+    }
+}
