@@ -371,6 +371,7 @@ public final class Host {
 
     /// Gives the log what is left, and closes it.
     public func close() {
+        sessions.releaseAll()
         handOver()
         log?.close()
     }
@@ -410,7 +411,7 @@ public final class Host {
     /// Lets everything happen whose time has come: deliveries that waited for their interval, private timed
     /// stages, and for each graph one tick commit with all that its definition's stages emit.
     public func advance() {
-        sessions.goOn()
+        sessions.goOn(of: self)
         ledger.begin()
         timers.fire(until: .milliseconds(clock.now)) { $0.perform() }
         if ledger.total > limits.pipelineUnits { sessions.endCostliest(atMost: limits.pipelineUnits) }

@@ -1,7 +1,8 @@
-/// How much of a loop turn one client's requests have had: nodes built and values read for them.
+/// How much of a loop turn something has had: the requests of one client, nodes built and values read for them; or the
+/// release of what clients needed that have gone.
 ///
-/// One client cannot hold the loop: when its share is spent, its further requests wait for the next turn, in order, and
-/// others are served in between.
+/// Nothing of that holds the loop: when a share is spent, the rest waits for the next turn, in order, and others are served in
+/// between.
 public struct TurnShare {
     private var turn: UInt64 = 0
     private var work: UInt64 = 0
@@ -14,12 +15,23 @@ public struct TurnShare {
     /// - Returns: whether the share of this turn is spent.
     @discardableResult
     public mutating func spend(since before: UInt64, of host: Host) -> Bool {
+        spend(host.work - before, of: host)
+        return work >= host.limits.work
+    }
+
+    /// Counts that much work.
+    mutating func spend(_ more: UInt64, of host: Host) {
         if turn != host.turns {
             turn = host.turns
             work = 0
         }
-        work += host.work - before
-        return work >= host.limits.work
+        work += more
+    }
+
+    /// What is left of the share of this turn.
+    func room(of host: Host) -> UInt64 {
+        let spent = turn == host.turns ? work : 0
+        return spent < host.limits.work ? host.limits.work - spent : 0
     }
 
     /// Whether the share of this turn is spent.

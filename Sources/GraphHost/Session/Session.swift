@@ -2,7 +2,7 @@ internal import ReactiveGraph
 internal import Support
 
 /// One client's state in the protocol `sluice.v1.json`: its subscriptions, what it waits for, what it has to
-/// be told (wire-protocol.md §1).
+/// be told.
 ///
 /// Whoever holds the connection makes one, hands it every message, and ends it with ``close(_:)``, the one way
 /// out: whatever the reason, all that only this client needed is freed before that call returns.
@@ -20,6 +20,8 @@ public final class Session {
     @exclusivity(unchecked) var isOverflowing = false
     /// Whether ``close(_:)`` has been called.
     @exclusivity(unchecked) public private(set) var isClosed = false
+    /// Why it was closed.
+    private var ending = CloseReason.closed
     /// Whether messages are values and nothing around them.
     let isBare: Bool
     /// Snapshots of a stream of events are still to come.
@@ -211,31 +213,49 @@ public final class Session {
         public static let shutdown = Self(rawValue: "shutdown")
     }
 
-    /// Ends the session: listeners, chains and nodes that only it needed are gone when this returns.
+    /// Ends the session: its client is told nothing more, and listeners, chains and nodes that only it needed go.
     ///
-    /// - Returns: how many nodes were freed; 0 when it was closed before.
+    /// They are gone when this returns, unless so many go in this turn that others would wait for it: what is above
+    /// ``SessionLimits/work`` goes in the next turns, session by session in the order of their ends.
+    ///
+    /// - Returns: how many nodes were freed by this call; 0 when it was closed before.
     @discardableResult
     public func close(_ reason: CloseReason = .closed) -> UInt64 {
         guard !isClosed else { return 0 }
         isClosed = true
+        ending = reason
         greeting?.cancel()
         greeting = nil
         expiry?.cancel()
         expiry = nil
-        var released: UInt64 = 0
         dropObservers()
-        while let newest { released += end(newest, because: reason.rawValue) }
         dropMarks()
         requests.clear()
         sink = nil
-        host.sessions.remove(self)
+        let released = host.sessions.release(self)
         let claims = presence.values.sorted { $0.node.name < $1.node.name }
         presence = [:]
         if !claims.isEmpty { host.presences.clear(claims, by: access.name) }
         return released
     }
 
-    /// Closes the connection with a code of wire-protocol.md §2, and the session with it.
+    /// Ends subscriptions of a session that is closed, newest first.
+    ///
+    /// - Parameter room: how much may be spent: one for each subscription and each node that is freed. The last one may
+    ///   exceed it.
+    /// - Returns: what was spent, and how many nodes were freed.
+    func release(within room: UInt64) -> (spent: UInt64, freed: UInt64) {
+        var (spent, freed): (UInt64, UInt64) = (0, 0)
+        while spent < room, let newest {
+            let nodes = end(newest, because: ending.rawValue)
+            freed += nodes
+            spent += nodes + 1
+        }
+        if subscriptionCount == 0 { dropMarks() }
+        return (spent, freed)
+    }
+
+    /// Closes the connection with a close code (docs/protocol.md, Errors), and the session with it.
     func finish(_ code: UInt16, _ reason: String) {
         guard let sink else { return }
         switch code {
@@ -288,8 +308,8 @@ public final class Session {
 public enum SessionForm {
     /// The protocol `sluice.v1.json`.
     case messages
-    /// The same deliveries, as events of a stream that was asked for once (wire-protocol.md §3, SSE).
+    /// The same deliveries, as events of a stream that was asked for once.
     case events
-    /// Bare values of one node, both ways (wire-protocol.md §1.10).
+    /// Bare values of one node, both ways.
     case node(NamedNode)
 }

@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import ReactiveGraph
 
 /// All open sessions of a host, and those that have something to say at the end of the turn.
@@ -30,10 +31,53 @@ final class Sessions {
         open.append(session)
     }
 
-    /// Forgets a session that has been closed.
+    /// Closed sessions that still have subscriptions, in the order in which they were closed.
+    private var leaving: Deque<Session> = []
+    /// What the present turn has released.
+    private var released = TurnShare()
+    private var isReleasing = false
+
+    /// Releases what a session that has just been closed needed, as far as this turn allows; the rest follows in the next ones.
+    ///
+    /// - Returns: how many nodes were freed.
+    func release(_ session: Session) -> UInt64 {
+        leaving.append(session)
+        return releaseSome(of: session.host)
+    }
+
+    /// Goes on where the turn before ended.
+    private func releaseSome(of host: Host) -> UInt64 {
+        // What observers are told of a release may close their sessions: those follow.
+        guard !isReleasing else { return 0 }
+        isReleasing = true
+        defer { isReleasing = false }
+        var freed: UInt64 = 0
+        while let first = leaving.first {
+            let room = released.room(of: host)
+            guard room > 0 || first.subscriptionCount == 0 else { break }
+            let part = first.release(within: room)
+            released.spend(part.spent, of: host)
+            freed += part.freed
+            guard first.subscriptionCount == 0 else { break }
+            leaving.removeFirst()
+            remove(first)
+        }
+        return freed
+    }
+
+    /// Releases all that is left of closed sessions: the host ends.
+    func releaseAll() {
+        for session in leaving {
+            _ = session.release(within: .max)
+            remove(session)
+        }
+        leaving = []
+    }
+
+    /// Forgets a session that has been closed and released.
     ///
     /// One that still stands in the list for the end of the turn, or is being flushed, is kept until that is over.
-    func remove(_ session: Session) {
+    private func remove(_ session: Session) {
         let isFlushing = flushing?.toOpaque() == Unmanaged.passUnretained(session).toOpaque()
         if isFlushing || (session.isMarked && !session.isBlocked) { closed.append(session) }
         let last = open.removeLast()
@@ -60,8 +104,8 @@ final class Sessions {
     /// Sessions with requests that go on in the next turn.
     private var unfinished: [Session] = []
 
-    /// Whether there are any.
-    var hasUnfinished: Bool { !unfinished.isEmpty }
+    /// Whether there are any, or closed sessions that are not released.
+    var hasUnfinished: Bool { !unfinished.isEmpty || !leaving.isEmpty }
 
     /// Puts a session on the list; it is not on it yet.
     func goesOn(_ session: Session) {
@@ -69,7 +113,8 @@ final class Sessions {
     }
 
     /// A turn begins: requests go on where the budget of the one before ended.
-    func goOn() {
+    func goOn(of host: Host) {
+        if !leaving.isEmpty { _ = releaseSome(of: host) }
         guard !unfinished.isEmpty else { return }
         let sessions = unfinished
         unfinished = []
@@ -116,7 +161,7 @@ final class Sessions {
     }
 
     /// Client pipelines have spent more in this commit than one principal may: whoever did on its own loses its costliest subscriptions, until
-    /// the rest is within the bound (wire-protocol.md §5).
+    /// the rest is within the bound.
     @inline(never)
     func endCostliest(atMost bound: Int) {
         var spent: [ObjectIdentifier: (sum: Double, costs: [(cost: Double, subscription: Subscription)])] =
@@ -192,7 +237,7 @@ final class Sessions {
     func statistics(graphs: Int, pressure: PressureCount) -> HostStatistics {
         HostStatistics(
             graphs: graphs,
-            sessions: open.count,
+            sessions: open.count - leaving.count,
             subscriptions: subscriptions,
             messagesIn: messagesIn,
             messagesOut: messagesOut + latest.count,

@@ -2,7 +2,7 @@ internal import ReactiveGraph
 internal import Support
 
 // What a session still has to tell its client: marks of `latest` subscriptions, whose values are read when they
-// are encoded, and queued emissions of those in mode `all` (wire-protocol.md §1.3, §1.9).
+// are encoded, and queued emissions of those in mode `all`.
 //
 // Invariants: a subscription is in the list of marks exactly when its `isMarked` is set; the list owns a reference
 // to those only that ended since (`isHeldByMarks`). The session is in the host's list, or waits for its socket (`isBlocked`), exactly when its own
@@ -33,6 +33,7 @@ extension Session {
 
     /// A subscription in mode `all` has one more value.
     func queue(_ subscription: Subscription, _ value: Datum?) {
+        guard !isClosed else { return }
         let bytes = value?.byteCount ?? 12
         subscription.queued += 1
         subscription.queuedBytes += bytes
@@ -66,7 +67,10 @@ extension Session {
 
     /// The end of the loop turn.
     func flush(_ latest: LatestFrame) {
-        guard !isClosed, let sink else { return }
+        guard !isClosed, let sink else {
+            isMarked = false
+            return
+        }
         holdsAnswers = false
         let unsent = sink.unsentBytes
         guard unsent <= host.limits.softBytes else {

@@ -47,7 +47,10 @@ struct ManyPipelinesTests {
             #expect(clients.allSatisfy { $0.take().first?.contains(#"{"id":1,"v":110}"#) == true })
             let runs = emissions() &- first
             var released: [UInt64] = []
-            for client in clients { released.append(client.session.close()) }
+            for client in clients {
+                released.append(client.session.close())
+                bench.host.flush()
+            }
             #expect(graph.statistics.nodes == before && graph.chains.all.isEmpty && graph.isWhole)
             return (nodes, units, runs, released)
         }
@@ -75,6 +78,12 @@ struct ManyPipelinesTests {
         try bench.set(graph, [("x", "1")])
         #expect(clients[7].take().first?.contains(#"{"id":1,"v":9}"#) == true)
         for client in clients { client.session.close() }
+        var turns = 0
+        while bench.host.nextDeadline != nil, turns < 1000 {
+            bench.pass(1)
+            turns += 1
+        }
+        #expect((10...20).contains(turns), "30,000 units, 2,000 a turn: \(turns)")
         #expect(graph.statistics.nodes == before.nodes && graph.statistics.edges == before.edges)
         #expect(graph.chains.all.isEmpty && graph.isWhole)
     }
