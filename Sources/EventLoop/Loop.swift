@@ -16,6 +16,8 @@ public final class Loop {
     /// Where a vectored write puts its pieces together.
     let vectors: UnsafeMutableBufferPointer<uv_buf_t>
     var writeRequests = WriteRequestPool()
+    /// What shares out the ends of connections; nil: each is told as it comes.
+    @exclusivity(unchecked) weak var turnEnd: TurnEnd?
     private var isRunning = false
     private var wallClockOffset: Int64 = 0
     private var wallClockReadAt: UInt64 = .max
@@ -67,9 +69,6 @@ public final class Loop {
         }
         return wallClockOffset
     }
-
-    /// Nanoseconds of the clock of ``now``, read at this moment; the same in all loops.
-    public var clock: UInt64 { uv_hrtime() }
 
     /// Reads the clock again; worth it after work of many milliseconds, before starting a timer.
     public func updateTime() { uv_update_time(raw) }

@@ -103,12 +103,22 @@ public final class TCPConnection {
     private func read(_ count: Int, _ buffer: UnsafePointer<uv_buf_t>) {
         if count > 0 {
             delegate?.received(UnsafeRawBufferPointer(start: buffer.pointee.base, count: count))
-        } else if count == Int(UV_EOF.rawValue) {
+        } else if count < 0 {
             isReading = false
             isPeerClosed = true
+            let error = count == Int(UV_EOF.rawValue) ? nil : UVError(code: Int32(count), call: "read")
+            guard let turnEnd = loop.turnEnd, !turnEnd.takesEnding() else { return peerEnded(error) }
+            turnEnd.postpone(self, error)
+        }
+    }
+
+    /// The peer has ended the connection, or its direction of it: `error` is nil then.
+    func peerEnded(_ error: UVError?) {
+        guard isOpen else { return }
+        if let error {
+            fail(error)
+        } else {
             delegate?.peerClosed()
-        } else if count < 0 {
-            fail(UVError(code: Int32(count), call: "read"))
         }
     }
 

@@ -1,4 +1,5 @@
 internal import CLibuv
+internal import DequeModule
 
 /// Calls an action at the end of every loop turn, after all that the turn brought: the place to flush what it
 /// collected.
@@ -8,27 +9,70 @@ internal import CLibuv
 /// (`uv_check`), when all sockets, signals and mailboxes had their say. It is therefore called often and must
 /// be cheap when there is nothing to do.
 ///
+/// Ends of connections are shared out over turns: when thousands of peers go at once, each turn tells delegates of
+/// ``endings`` of them, in the order in which they went.
+///
 /// Dropping this object ends the calls. It does not keep the loop running.
 /// See https://docs.libuv.org/en/v1.x/check.html and prepare.html.
 public final class TurnEnd {
     private let prepare: Handle<uv_prepare_t>
     private let check: Handle<uv_check_t>
+    private let idle: Handle<uv_idle_t>
     private let action: () -> Void
+    /// How many ends of connections one turn takes.
+    static let endings = 128
+    private var endedInTurn = 0
+    private var postponed: Deque<(connection: TCPConnection, error: UVError?)> = []
 
     /// Starts calling `action` at the end of every turn of `loop`.
     public init(on loop: Loop, action: @escaping () -> Void) throws(UVError) {
         self.action = action
         prepare = try Handle(on: loop, "uv_prepare_init", uv_prepare_init)
         check = try Handle(on: loop, "uv_check_init", uv_check_init)
+        idle = try Handle(on: loop, "uv_idle_init", uv_idle_init)
         prepare.belongs(to: self)
         check.belongs(to: self)
         prepare.keepsLoopAlive = false
         check.keepsLoopAlive = false
+        idle.keepsLoopAlive = false
         uv_prepare_start(prepare.raw) { handle in
-            handle!.pointee.data.owner(TurnEnd.self).action()
+            handle!.pointee.data.owner(TurnEnd.self).beforePoll()
         }
         uv_check_start(check.raw) { handle in
-            handle!.pointee.data.owner(TurnEnd.self).action()
+            handle!.pointee.data.owner(TurnEnd.self).afterPoll()
         }
+        loop.turnEnd = self
+    }
+
+    private func beforePoll() {
+        if !postponed.isEmpty { endPostponed() }
+        action()
+    }
+
+    private func afterPoll() {
+        endedInTurn = 0
+        action()
+    }
+
+    /// Whether the end of one more connection may be told in this turn, and before others that wait.
+    func takesEnding() -> Bool {
+        guard endedInTurn < Self.endings, postponed.isEmpty else { return false }
+        endedInTurn += 1
+        return true
+    }
+
+    /// Tells the end of a connection in a later turn.
+    func postpone(_ connection: TCPConnection, _ error: UVError?) {
+        // The poll of that turn does not sleep.
+        if postponed.isEmpty { uv_idle_start(idle.raw) { _ in } }
+        postponed.append((connection, error))
+    }
+
+    private func endPostponed() {
+        while endedInTurn < Self.endings, let (connection, error) = postponed.popFirst() {
+            endedInTurn += 1
+            connection.peerEnded(error)
+        }
+        if postponed.isEmpty { uv_idle_stop(idle.raw) }
     }
 }
