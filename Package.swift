@@ -90,7 +90,7 @@ let package = Package(
         .target(
             name: "SluiceServer",
             dependencies: [
-                "Support", "EventLoop", "HTTP", "GraphHost", "SQLiteLog", "CYAML", "COpenSSL", "CRE2",
+                "Support", "EventLoop", "HTTP", "GraphHost", "SQLiteLog", "CYAML", "COpenSSL", "CRE2", deque,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

@@ -63,9 +63,9 @@ struct Serve: ParsableCommand {
             let loop = try Loop()
             let server = try Server(configuration, on: loop, log: log)
             try server.start()
+            let watchdog = try Watchdog(server, log: log)
             if !server.adminURL.isEmpty { Terminal.print("operations on \(server.adminURL)") }
             Terminal.print("listening on \(server.url)")
-            let watchdog = try Watchdog(server, log: log)
             withExtendedLifetime(watchdog) { _ = loop.run() }
         } catch let failure as StartFailure {
             for problem in failure.problems { Terminal.note("error: \(problem)") }

@@ -91,7 +91,7 @@ def test_an_idle_server_and_its_watchdog_sleep():
                 int(line.split()[1])
                 for task in os.listdir(f"/proc/{server.process.pid}/task")
                 for line in open(f"/proc/{server.process.pid}/task/{task}/status")
-                if "voluntary_ctxt_switches" in line
+                if line.startswith("voluntary_ctxt_switches")
             )
 
         # The connection of the request ends, and the watchdog finds that nothing goes on.

@@ -52,7 +52,8 @@ extension Server {
                 session,
                 room: plaintext,
                 outboxes: outboxes,
-                mostOwed: configuration.limits.tlsAnswers
+                mostOwed: configuration.limits.tlsAnswers,
+                handshakes: handshakes
             )
             channel.onFailure = { [unowned self, unowned channel] in report($0, on: channel) }
             return .secure(channel)

@@ -105,6 +105,10 @@ public final class Server {
     var tls: TLSContext?
     let plaintext = PlaintextRoom()
     var tlsFailures: UInt64 = 0
+    private(set) lazy var handshakes = HandshakeQueue { [unowned self] in
+        beginTurn()
+        activity.note(.handshake)
+    }
     var turnEnd: TurnEnd?
     var ticker: PolledTimer?
     var hostTimer: Timer?
@@ -237,7 +241,7 @@ public final class Server {
     func beginTurn() {
         guard !hasWork else { return }
         hasWork = true
-        if activity.beginTurn(at: loop.clock) { onBusy?() }
+        if activity.beginTurn(at: OwnProcess.nanoseconds) { onBusy?() }
         let second = loop.now / 1000
         if second != encodedSecond {
             encodedSecond = second
@@ -283,7 +287,8 @@ public final class Server {
         guard hasWork else { return }
         hasWork = false
         let began = activity.endTurn()
-        turnTimes.record(loop.clock &- began)
+        turnTimes.record(OwnProcess.nanoseconds &- began)
+        if tls != nil { handshakes.endTurn() }
         setHostTimer()
     }
 
@@ -295,11 +300,13 @@ public final class Server {
     private func goOn() {
         let connections = unfinished
         unfinished = []
+        if handshakes.isWaiting { handshakes.beginTurn() }
         for connection in connections { connection.goOn() }
     }
 
     private func setHostTimer() {
-        guard let next = unfinished.isEmpty ? host.nextDeadline : loop.now else { return }
+        let goesOn = !unfinished.isEmpty || handshakes.isWaiting
+        guard let next = goesOn ? loop.now : host.nextDeadline else { return }
         guard next < hostDeadline else { return }
         hostDeadline = next
         hostTimer?.start(after: .milliseconds(Int64(next > loop.now ? next - loop.now : 0)))

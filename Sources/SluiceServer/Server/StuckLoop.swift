@@ -35,9 +35,12 @@ struct StuckLoop {
     }
 
     /// Looks at the loop.
+    ///
     /// - Parameters:
+    ///   - now: the present time.
     ///   - turn: the turn that goes on.
     ///   - begun: how many turns have begun.
+    /// - Returns: what is to be done.
     mutating func look(at now: UInt64, _ turn: Activity.Turn?, begun: UInt64) -> Verdict {
         var verdict = Verdict()
         if let deadline, now >= deadline {

@@ -34,9 +34,11 @@ public final class Watchdog {
     private let thread: LoopThread<Mailbox<Void>>
 
     /// Receives signals for `server` from now on, until it is dropped.
+    ///
     /// - Parameters:
     ///   - server: has been started, on the loop of this thread.
     ///   - log: where long turns are reported; written to while standard error takes it without waiting.
+    /// - Throws: what the system says where it has no thread or no descriptors.
     public convenience init(_ server: Server, log: Logger) throws(UVError) {
         try self.init(server) { event in
             // Standard error may be what the loop is stuck on.
@@ -123,14 +125,14 @@ private final class Vigil {
 
     private func terminate(_ signal: SignalWatcher.Signal) {
         ending = signal
-        stuckLoop.terminate(at: loop.clock)
+        stuckLoop.terminate(at: OwnProcess.nanoseconds)
         requests.post(.stop)
         look()
     }
 
     private func look() {
         while true {
-            let now = loop.clock
+            let now = OwnProcess.nanoseconds
             let begun = activity.turnsBegun
             let turn = activity.turn
             let verdict = stuckLoop.look(at: now, turn, begun: begun)

@@ -30,15 +30,23 @@ final class SecureChannel: ConnectionDelegate {
     private var owed = 0
     /// The most of it, in bytes: answers to requests for new keys (KeyUpdate, RFC 8446 §4.6.3).
     private let mostOwed: Int
+    /// Shares out handshakes; nil: each is done at once.
+    private let handshakes: HandshakeQueue?
+    /// What has come of a handshake that waits for its turn.
+    private var held = ByteBuffer()
+    /// The most of it, in bytes: a client's first message has some hundred to two thousand.
+    private static let mostHeld = 8 * 1024
 
     init(
         _ socket: TCPConnection,
         _ session: TLSSession,
         room: PlaintextRoom,
         outboxes: OutboxPool,
-        mostOwed: Int = 16 * 1024
+        mostOwed: Int = 16 * 1024,
+        handshakes: HandshakeQueue? = nil
     ) {
         self.mostOwed = mostOwed
+        self.handshakes = handshakes
         self.socket = socket
         self.session = session
         self.room = room
@@ -108,6 +116,33 @@ final class SecureChannel: ConnectionDelegate {
 
     func received(_ bytes: UnsafeRawBufferPointer) {
         guard !isFailing else { return }
+        if !isEstablished, let handshakes, !held.isEmpty || !handshakes.takesStep() {
+            return wait(with: bytes, in: handshakes)
+        }
+        read(bytes)
+    }
+
+    /// Keeps a part of a handshake until its turn comes, and reads nothing more meanwhile.
+    private func wait(with bytes: UnsafeRawBufferPointer, in handshakes: HandshakeQueue) {
+        guard held.count + bytes.count <= Self.mostHeld else {
+            return fail(TLSFailure("more bytes than a handshake begins with"))
+        }
+        if held.isEmpty {
+            handshakes.add { [weak self] in self?.goOn() }
+        }
+        held.append(bytes)
+        socket.pauseReading()
+    }
+
+    private func goOn() {
+        guard socket.isOpen, !isFailing else { return }
+        var bytes = ByteBuffer()
+        swap(&bytes, &held)
+        socket.resumeReading()
+        read(bytes.bytes)
+    }
+
+    private func read(_ bytes: UnsafeRawBufferPointer) {
         let reading = session.receive(bytes, into: room.bytes) { plaintext in
             noticeHandshake()
             delegate?.received(plaintext)

@@ -1,0 +1,52 @@
+internal import DequeModule
+
+/// Shares out TLS handshakes over turns of the loop.
+///
+/// A handshake takes the server's private key, some hundred microseconds to several milliseconds. Those above the share of a
+/// turn wait for the next ones, in the order in which their bytes came, and connections that are established are served
+/// in between.
+final class HandshakeQueue {
+    /// How many steps of handshakes one turn takes: 4 signatures with RSA 4096 are 20 ms.
+    static let stepsPerTurn = 4
+
+    /// Called before a step is done or has to wait.
+    private let onStep: () -> Void
+    private var waiting: Deque<() -> Void> = []
+    private var stepsInTurn = 0
+
+    init(onStep: @escaping () -> Void) {
+        self.onStep = onStep
+    }
+
+    /// Whether steps wait for the next turn.
+    var isWaiting: Bool { !waiting.isEmpty }
+
+    /// Whether a step may be done now; it is counted then.
+    func takesStep() -> Bool {
+        guard stepsInTurn < Self.stepsPerTurn, waiting.isEmpty else { return false }
+        stepsInTurn += 1
+        onStep()
+        return true
+    }
+
+    /// Does a step in a later turn.
+    func add(_ step: @escaping () -> Void) {
+        waiting.append(step)
+        onStep()
+    }
+
+    /// A turn begins: steps that wait are done, as many as it may have.
+    func beginTurn() {
+        stepsInTurn = 0
+        while stepsInTurn < Self.stepsPerTurn, let step = waiting.popFirst() {
+            stepsInTurn += 1
+            onStep()
+            step()
+        }
+    }
+
+    /// The turn is over.
+    func endTurn() {
+        stepsInTurn = 0
+    }
+}
