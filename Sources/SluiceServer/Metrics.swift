@@ -112,6 +112,18 @@ enum Metrics {
             server.tlsFailures
         )
         out.sample(
+            "sluice_wrong_tokens_total",
+            "counter",
+            "Tokens shown that are not known.",
+            server.wrongTokens.shown
+        )
+        out.sample(
+            "sluice_wrong_tokens_limited_total",
+            "counter",
+            "Those beyond what an address may show.",
+            server.wrongTokens.limited
+        )
+        out.sample(
             "sluice_http_requests_total",
             "counter",
             "Requests received since the start.",

@@ -406,6 +406,11 @@ def test_sessions_of_browsers_are_few_and_end(tmp_path):
         assert status(server, first) == 200
         third = sign_in(server)
         assert [status(server, cookie) for cookie in (first, second, third)] == [200, 401, 200], "the one unused for longest went"
+    with Guarded(tmp_path, config="limits: { sessions: 4 }") as server:
+        first = sign_in(server)
+        for _ in range(20):
+            server.request("POST", "/v1/session", json.dumps({"token": server.tokens["alice"]}))
+        assert status(server, first) == 200, "who signs in again and again ends its own sessions"
     with Guarded(tmp_path, config="times: { session: 2s }") as server:
         cookie = sign_in(server)
         assert status(server, cookie) == 200
@@ -464,3 +469,50 @@ def test_a_token_of_ones_own_is_read_from_standard_input():
     ran = subprocess.run([BINARY, "token", "--name", "bob", "--hash"], input="my-own-secret-token\n",
                          capture_output=True, text=True)
     assert ran.returncode == 0 and "sha256:" in ran.stdout and "my-own" not in ran.stdout + ran.stderr
+
+
+def test_wrong_tokens_are_slowed_and_right_ones_are_not(tmp_path):
+    def read(server, token):
+        return server.request("GET", f"{NODE}/room.temp", headers={"Authorization": f"Bearer {token}"})
+
+    with Guarded(tmp_path, config="limits: { wrongTokens: 5 }") as server:
+        began = time.monotonic()
+        answers = [read(server, "wrong") for _ in range(100)]
+        taken = [answer for answer in answers if answer.status == 401]
+        limited = [answer for answer in answers if answer.status == 429]
+        assert len(taken) <= 5 + 5 * (time.monotonic() - began) + 1
+        assert len(taken) + len(limited) == 100
+        assert limited[0].json()["code"] == "rate_limited" and limited[0].headers["Retry-After"] == "1"
+        assert limited[0].headers["Connection"] == "close"
+        assert read(server, server.tokens["bob"]).status == 200, "right tokens pass all the same"
+        # Signing in, and saying hello, are other ways to show one.
+        statuses = [server.request("POST", "/v1/session", '{"token":"wrong"}').status for _ in range(20)]
+        assert 429 in statuses
+        with server.socket() as client:
+            codes = []
+            for number in range(20):
+                client.send(json.dumps({"op": "hello", "id": number + 1, "token": "wrong"}))
+                codes.append(json.loads(client.recv(5))["code"])
+            assert set(codes) <= {"unauthenticated", "rate_limited"} and "rate_limited" in codes
+        # No token at all is no wrong one.
+        assert server.get(f"{NODE}/room.temp").status == 401
+        samples = {}
+        answer = server.request("GET", "/metrics", headers={"Authorization": f"Bearer {server.tokens['scraper']}"})
+        for line in answer.body.decode().splitlines():
+            if not line.startswith("#"):
+                name, value = line.rsplit(" ", 1)
+                samples[name] = float(value)
+        assert samples["sluice_wrong_tokens_total"] == 140
+        assert samples["sluice_wrong_tokens_limited_total"] >= 120
+
+
+def test_wrong_tokens_behind_a_proxy_count_for_the_client(tmp_path):
+    config = "trustedProxies: [127.0.0.0/8]\nlimits: { wrongTokens: 2 }\n"
+    with Guarded(tmp_path, config=config) as server:
+        def read(client):
+            headers = {"Authorization": "Bearer wrong", "X-Forwarded-For": client}
+            return server.request("GET", f"{NODE}/room.temp", headers=headers).status
+
+        assert 429 in [read("203.0.113.7") for _ in range(20)]
+        assert read("203.0.113.8") == 401
+        assert 429 in [read(f"2001:db8::{number}") for number in range(1, 20)], "an IPv6 network of 64 bits is one address"

@@ -1,11 +1,8 @@
-internal import DequeModule
-
 /// Remembers for ten minutes how commits with a client's own key were answered, so that a repeat after a lost
 /// reply is applied once.
 ///
-/// At most `limit` in all, of which each principal has its share: what there is, divided by those who have keys. When all are
-/// taken, whoever has more than its share, and first the one who adds, loses its oldest. Where nobody has to show a token
-/// there is one principal: a repeat comes on another connection.
+/// At most `limit` in all, of which each principal has its share (``FairShares``). Without tokens there is one principal: a
+/// repeat comes on another connection.
 struct IdempotencyKeys {
     /// What is known about a commit's key.
     enum Finding {
@@ -20,8 +17,6 @@ struct IdempotencyKeys {
         fileprivate let expires: UInt64
         fileprivate var result: Result<Applied, HostError>?
         fileprivate var pending: PendingCommit?
-        /// Not in the table any more.
-        fileprivate var isGone = false
 
         fileprivate init(name: Name, digest: UInt128, expires: UInt64) {
             self.name = name
@@ -36,49 +31,19 @@ struct IdempotencyKeys {
         let key: String
     }
 
-    /// One principal's records, oldest first; some may be gone.
-    private final class Share {
-        let by: String?
-        var count = 0
-        private var order: Deque<Record> = []
-
-        init(by: String?) {
-            self.by = by
-        }
-
-        func append(_ record: Record) {
-            order.append(record)
-            count += 1
-        }
-
-        /// The oldest that is not gone.
-        var oldest: Record? {
-            while let first = order.first, first.isGone { order.removeFirst() }
-            return order.first
-        }
-
-        /// A record is gone; the newest ones need not be kept until their time.
-        func leave(_ record: Record) {
-            count -= 1
-            while let last = order.last, last.isGone { order.removeLast() }
-        }
-    }
-
     static let lifetime: UInt64 = 600_000
-    private let limit: Int
-    private var records: [Name: Record] = [:]
-    private var shares: [String?: Share] = [:]
-    /// Whoever had most keys when that was last asked.
-    private var largest: Share?
+    private typealias Shares = FairShares<String?, Record>
+    private var places: [Name: Shares.Place] = [:]
+    private var shares: Shares
     private var sweptAt: UInt64 = 0
 
     init(limit: Int = 100_000) {
-        self.limit = limit
+        shares = Shares(limit: limit)
     }
 
     /// How many there are; how many of one principal.
-    var count: Int { records.count }
-    func count(of by: String?) -> Int { shares[by]?.count ?? 0 }
+    var count: Int { places.count }
+    func count(of by: String?) -> Int { shares.count(of: by) }
 
     /// Looks the commit's key up.
     ///
@@ -87,7 +52,7 @@ struct IdempotencyKeys {
         sweep(now)
         let name = Name(graph: commit.graph.name, by: commit.by, key: commit.key ?? "")
         let digest = commit.digest
-        if let record = records[name], record.expires > now {
+        if let record = places[name]?.member, record.expires > now {
             guard record.digest == digest else {
                 return .known(.failure(HostError(.keyReused, "this key was used for another change")))
             }
@@ -106,7 +71,7 @@ struct IdempotencyKeys {
         let age = wall > stored.stamp.time ? wall - stored.stamp.time : 0
         guard age < Self.lifetime else { return }
         let name = Name(graph: graph.name, by: stored.by, key: stored.key.text)
-        guard records[name] == nil else { return }
+        guard places[name] == nil else { return }
         add(name, stored.key.digest, expires: now + Self.lifetime - age).result = .success(
             Applied(
                 epoch: graph.epoch,
@@ -119,13 +84,11 @@ struct IdempotencyKeys {
 
     @discardableResult
     private mutating func add(_ name: Name, _ digest: UInt128, expires: UInt64) -> Record {
-        if let former = records[name] { forget(former) }
+        if let former = places[name] { forget(former.member) }
         let record = Record(name: name, digest: digest, expires: expires)
-        let share = shares[name.by] ?? Share(by: name.by)
-        shares[name.by] = share
-        if records.count >= limit { makeRoom(for: share) }
-        records[name] = record
-        share.append(record)
+        let (place, lost) = shares.add(record, of: name.by)
+        if let lost { places[lost.member.name] = nil }
+        places[name] = place
         return record
     }
 
@@ -136,20 +99,14 @@ struct IdempotencyKeys {
 
     /// A refusal wrote nothing: the key is free again.
     mutating func forget(_ record: Record) {
-        guard !record.isGone else { return }
-        record.isGone = true
-        records[record.name] = nil
-        guard let share = shares[record.name.by] else { return }
-        share.leave(record)
-        if share.count == 0 {
-            shares[record.name.by] = nil
-            if largest === share { largest = nil }
-        }
+        guard let place = places[record.name], place.member === record else { return }
+        places[record.name] = nil
+        shares.remove(place)
     }
 
     /// What was answered for the graph may be gone: its keys are free again.
     mutating func forget(graph: String) {
-        for record in Array(records.values) where record.name.graph == graph { forget(record) }
+        for place in Array(places.values) where place.member.name.graph == graph { forget(place.member) }
     }
 
     /// The commit is pending; repeats wait for the same answer.
@@ -163,28 +120,10 @@ struct IdempotencyKeys {
         }
     }
 
-    /// Lets go of one key, so that `share` may have one more.
-    private mutating func makeRoom(for share: Share) {
-        let fair = max(1, limit / shares.count)
-        var loser = share
-        if share.count < fair {
-            // Asked again only when the one who had most has come down to its share.
-            if largest.map({ $0.count <= fair }) ?? true {
-                largest = shares.values.max { $0.count < $1.count }
-            }
-            loser = largest ?? share
-        }
-        if let oldest = loser.oldest { forget(oldest) }
-        // Whoever adds stays known, also when that was its only one.
-        shares[share.by] = share
-    }
-
     /// Forgets what is over, every ten seconds: principals that went away have no use for their shares.
     private mutating func sweep(_ now: UInt64) {
         guard now >= sweptAt + 10_000 else { return }
         sweptAt = now
-        for share in Array(shares.values) {
-            while let oldest = share.oldest, oldest.expires <= now { forget(oldest) }
-        }
+        shares.removeOldest(while: { $0.expires <= now }) { places[$0.name] = nil }
     }
 }

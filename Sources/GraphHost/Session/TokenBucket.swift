@@ -1,7 +1,7 @@
 /// Counts what may happen so often a second, with a burst of one second's worth (a token bucket).
 ///
 /// It begins full. One token comes back every 1000 / rate milliseconds of the steady clock; nothing is ever owed.
-struct TokenBucket {
+public struct TokenBucket: Sendable {
     /// Tokens per second, and the most that the bucket holds.
     private let rate: UInt64
     /// Thousandths of tokens.
@@ -9,7 +9,7 @@ struct TokenBucket {
     private var filledAt: UInt64
 
     /// A full bucket for `rate` (1 to 10^9) takings a second.
-    init(rate: UInt64, now: UInt64) {
+    public init(rate: UInt64, now: UInt64) {
         self.rate = rate
         level = rate * 1000
         filledAt = now
@@ -19,7 +19,7 @@ struct TokenBucket {
     ///
     /// - Parameter now: milliseconds of the steady clock, never less than before.
     /// - Returns: nil, or, where there was none, the milliseconds until there will be.
-    mutating func take(at now: UInt64) -> UInt64? {
+    public mutating func take(at now: UInt64) -> UInt64? {
         if now > filledAt {
             // More than a second's worth does not fit in; the product stays small.
             level = min(rate * 1000, level + min(now - filledAt, 1000) * rate)

@@ -25,9 +25,20 @@ extension HTTPConnection {
         case .expired:
             refuse(Refusal("token_expired", "the token has ended"))
         case .unknown:
-            refuse(Refusal("unauthenticated", "a token is needed: Authorization: Bearer …, or a session"))
+            let sentence = "a token is needed: Authorization: Bearer …, or a session"
+            head.has(.authorization)
+                ? refuseToken(sentence) : refuse(Refusal("unauthenticated", sentence))
         }
         return nil
+    }
+
+    /// Refuses a token that is not known, and ends the connection where its address shows too many.
+    private func refuseToken(_ sentence: String) {
+        guard let wait = server.wrongTokens.note(from: address, at: server.loop.now) else {
+            return refuse(Refusal("unauthenticated", sentence))
+        }
+        framing.keepsAlive = false
+        refuse(Server.tooManyWrongTokens(after: wait))
     }
 
     /// Whom the head names.
@@ -64,8 +75,9 @@ extension HTTPConnection {
     /// Without one the client may still say it in `hello`.
     func sessionAccess(_ head: RequestHead) -> SessionAccess? {
         guard let authenticator = server.authenticator else { return SessionAccess(door.openAccess) }
+        let address = address
         let show: (String) throws(HostError) -> Access = { [unowned server] token throws(HostError) in
-            try server.access(token: token)
+            try server.access(token: token, from: address)
         }
         if !head.has(.authorization), SessionCookie.value(in: head) == nil {
             return SessionAccess(nil, authenticate: show)
@@ -77,7 +89,7 @@ extension HTTPConnection {
         switch found {
         case .known: break
         case .expired: refuse(Refusal("token_expired", "the token has ended"))
-        case .unknown: refuse(Refusal("unauthenticated", "this token is not known"))
+        case .unknown: refuseToken("this token is not known")
         }
         return nil
     }
@@ -100,7 +112,7 @@ extension HTTPConnection {
         }
         let now = UInt64(max(0, server.loop.wallClock))
         let value = token.withUTF8 { authenticator.signIn(token: UnsafeRawBufferPointer($0), at: now) }
-        guard let value else { return refuse(Refusal("unauthenticated", "this token is not known")) }
+        guard let value else { return refuseToken("this token is not known") }
         answerEmpty(.noContent) { SessionCookie.append(value, isSecure: self.isSecure, to: &$0) }
     }
 

@@ -7,14 +7,25 @@ internal import GraphHost
 final class Authenticator {
     /// How long a session cookie is good for after its last use.
     private let sessionLife: UInt64
-    private let mostSessions: Int
     private var principals: [[UInt8]: Principal] = [:]
-    private var cookies: [[UInt8]: Cookie] = [:]
+    private typealias Sessions = FairShares<String, Cookie>
+    private var cookies: [[UInt8]: Sessions.Place] = [:]
+    /// Each principal has its share of them, by its name.
+    private var sessions: Sessions
+    private var sweptAt: UInt64 = 0
 
-    private struct Cookie {
+    private final class Cookie {
+        /// Of its value.
+        let key: [UInt8]
         /// Of the token it was made from.
         let digest: [UInt8]
         var lastUse: UInt64
+
+        init(key: [UInt8], digest: [UInt8], lastUse: UInt64) {
+            self.key = key
+            self.digest = digest
+            self.lastUse = lastUse
+        }
     }
 
     /// Reads the file of tokens.
@@ -22,7 +33,7 @@ final class Authenticator {
     /// - Throws: everything that is wrong with it.
     init(file: String, sessionLife: UInt64, mostSessions: Int) throws(StartFailure) {
         self.sessionLife = sessionLife
-        self.mostSessions = mostSessions
+        sessions = Sessions(limit: mostSessions)
         try read(file: file)
     }
 
@@ -44,7 +55,7 @@ final class Authenticator {
         let (tokens, problems) = TokenFile.read(document, file: path)
         guard problems.isEmpty else { throw StartFailure(problems.map { FileProblem($0) }) }
         principals = Dictionary(tokens.map { ($0.digest, $0) }, uniquingKeysWith: { first, _ in first })
-        cookies = cookies.filter { principals[$0.value.digest] != nil }
+        removeSessions { principals[$0.digest] == nil }
     }
 
     /// Whom a token stands for at a moment (milliseconds since 1970).
@@ -74,37 +85,52 @@ final class Authenticator {
 
     /// Makes a cookie for a token that is known.
     ///
-    /// The one that was not used for longest goes where there are too many. Returns the cookie's value; nil for a token that
-    /// is not known.
+    /// Where there are as many as there may be, a principal that has more than its share loses the one that it has not used for
+    /// longest (``FairShares``).
+    ///
+    /// - Returns: the cookie's value; nil for a token that is not known.
     func signIn(token: UnsafeRawBufferPointer, at now: UInt64) -> String? {
         let digest = SHA256.digest(token)
-        guard case .known = outcome(digest, at: now) else { return nil }
-        cookies = cookies.filter { now < $0.value.lastUse + sessionLife }
-        if cookies.count >= mostSessions,
-            let oldest = cookies.min(by: { $0.value.lastUse < $1.value.lastUse })
-        {
-            cookies[oldest.key] = nil
+        guard case .known(let principal) = outcome(digest, at: now) else { return nil }
+        if now >= sweptAt + 10_000 {
+            sweptAt = now
+            removeSessions { now >= $0.lastUse + sessionLife }
         }
         var value = Token().text
         let key = value.withUTF8 { SHA256.digest(UnsafeRawBufferPointer($0)) }
-        cookies[key] = Cookie(digest: digest, lastUse: now)
+        let (place, lost) = sessions.add(
+            Cookie(key: key, digest: digest, lastUse: now),
+            of: principal.name
+        )
+        if let lost { cookies[lost.member.key] = nil }
+        cookies[key] = place
         return value
     }
 
     /// Whom a cookie stands for; using it makes it last.
     func principal(cookie: UnsafeRawBufferPointer, at now: UInt64) -> Outcome {
         let key = SHA256.digest(cookie)
-        guard let found = cookies[key] else { return .unknown }
+        guard let place = cookies[key] else { return .unknown }
+        let found = place.member
         guard now < found.lastUse + sessionLife else {
-            cookies[key] = nil
+            removeSession(key)
             return .expired
         }
-        cookies[key]?.lastUse = now
+        found.lastUse = now
+        sessions.renew(place)
         return outcome(found.digest, at: now)
     }
 
     /// Forgets a cookie.
     func signOut(cookie: UnsafeRawBufferPointer) {
-        cookies[SHA256.digest(cookie)] = nil
+        removeSession(SHA256.digest(cookie))
+    }
+
+    private func removeSession(_ key: [UInt8]) {
+        if let place = cookies.removeValue(forKey: key) { sessions.remove(place) }
+    }
+
+    private func removeSessions(where isOver: (Cookie) -> Bool) {
+        for place in Array(cookies.values) where isOver(place.member) { removeSession(place.member.key) }
     }
 }

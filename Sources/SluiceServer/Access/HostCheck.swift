@@ -1,7 +1,7 @@
 internal import EventLoop
 internal import HTTP
 
-/// Whether a request is meant for this server (wire-protocol.md §3): protects against pages that had their
+/// Whether a request is meant for this server: protects against pages that had their
 /// own name resolved to this address.
 final class HostCheck {
     private let names: Set<String>
@@ -53,7 +53,7 @@ final class HostCheck {
     }
 }
 
-/// Whether the page that makes a request may (wire-protocol.md §3).
+/// Whether the page that makes a request may.
 ///
 /// Programs that are no browsers send no `Origin`.
 final class OriginCheck {

@@ -1,7 +1,7 @@
 internal import EventLoop
 internal import HTTP
 
-/// What a proxy that is trusted says about the client of a request (wire-protocol.md §3).
+/// What a proxy that is trusted says about the client of a request.
 struct Forwarding: Equatable {
     /// The client; nil where the proxies do not say, or not clearly.
     var address: IPAddress?

@@ -10,8 +10,10 @@ extension Configuration {
         public var connectionsPerAddress = 0
         /// Connections beyond those that are told so in the protocol they speak, at a time; the others are without being heard.
         public var refusals = 32
-        /// Browsers' sessions; beyond, the one unused for longest ends.
+        /// Browsers' sessions; beyond, a principal with more than its share loses the one unused for longest.
         public var sessions = 10_000
+        /// Wrong tokens that one address may show in a second; 0: no bound.
+        public var wrongTokens = 10
         /// Bytes of a request's target.
         public var target = 8 * 1024
         /// Bytes of a request's header block.

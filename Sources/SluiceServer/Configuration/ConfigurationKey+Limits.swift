@@ -1,5 +1,5 @@
 extension ConfigurationKey {
-    /// The keys `limits.…`, in the order of the shipped file (wire-protocol.md §5).
+    /// The keys `limits.…`, in the order of the shipped file.
     static var limits: [ConfigurationKey] {
         [
             Self("limits.connections", \.limits.connections, .integer(1...10_000_000), "open connections"),
@@ -15,7 +15,18 @@ extension ConfigurationKey {
                 .integer(0...100_000),
                 "connections beyond those that are heard before they are refused, at a time"
             ),
-            Self("limits.sessions", \.limits.sessions, .integer(1...10_000_000), "sessions of browsers"),
+            Self(
+                "limits.sessions",
+                \.limits.sessions,
+                .integer(1...10_000_000),
+                "sessions of browsers in all, each principal its share"
+            ),
+            Self(
+                "limits.wrongTokens",
+                \.limits.wrongTokens,
+                .integer(0...1_000_000),
+                "wrong tokens one address may show in a second; 0: no bound"
+            ),
             Self("limits.target", \.limits.target, .bytes(64...1 << 20), "a request's target"),
             Self("limits.headers", \.limits.headers, .bytes(256...1 << 20), "a request's header block"),
             Self("limits.fields", \.limits.fields, .integer(4...1000), "a request's header fields"),

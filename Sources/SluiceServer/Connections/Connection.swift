@@ -40,6 +40,9 @@ class Connection: ConnectionDelegate {
     /// The client behind a trusted proxy, where that says who it is.
     final var client: IPAddress?
 
+    /// The address of the client, or of a proxy that does not say who it is; nil for Unix sockets.
+    final var address: IPAddress? { client ?? socket?.socket.peerAddress.flatMap { IPAddress($0.host) } }
+
     /// Where it stands in the server's list.
     @exclusivity(unchecked) final var place = -1
 

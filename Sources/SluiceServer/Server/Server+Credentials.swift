@@ -4,18 +4,29 @@ internal import Logging
 
 // Tokens and the certificate, while the server runs.
 extension Server {
-    /// The access that a token grants.
+    /// The access that a token grants, which comes from an address.
     ///
-    /// - Throws: `unauthenticated`, `token_expired`.
-    func access(token: String) throws(HostError) -> Access {
+    /// - Throws: `unauthenticated`, `token_expired`; `rate_limited` where the address has shown too many wrong ones.
+    func access(token: String, from address: IPAddress?) throws(HostError) -> Access {
         guard let authenticator else { return door.openAccess }
         var token = token
         let now = UInt64(max(0, loop.wallClock))
         switch token.withUTF8({ authenticator.principal(token: UnsafeRawBufferPointer($0), at: now) }) {
         case .known(let principal): return Access(principal)
         case .expired: throw HostError(.tokenExpired, "the token has ended")
-        case .unknown: throw HostError(.unauthenticated, "this token is not known")
+        case .unknown:
+            throw wrongTokens.note(from: address, at: loop.now).map(Self.tooManyWrongTokens)
+                ?? HostError(.unauthenticated, "this token is not known")
         }
+    }
+
+    /// What clients get who show too many wrong tokens.
+    static func tooManyWrongTokens(after milliseconds: UInt64) -> HostError {
+        HostError(
+            .rateLimited,
+            "too many wrong tokens from this address (limits.wrongTokens)",
+            after: Int(milliseconds)
+        )
     }
 
     /// Reads the file of tokens again: open sessions go on with what their principal may do now, or are closed.

@@ -56,6 +56,7 @@ public final class Server {
     let proxies: TrustedProxies
     /// Knows tokens; nil where nobody has to show one.
     var authenticator: Authenticator?
+    var wrongTokens: WrongTokens
     let cors: CORS
     let parserLimits: HTTP.Limits
     let times: Milliseconds
@@ -104,11 +105,11 @@ public final class Server {
     var pressure: AnyObject?
     var tls: TLSContext?
     let plaintext = PlaintextRoom()
-    var tlsFailures: UInt64 = 0
     private(set) lazy var handshakes = HandshakeQueue { [unowned self] in
         beginTurn()
         activity.note(.handshake)
     }
+    var tlsFailures: UInt64 = 0
     var turnEnd: TurnEnd?
     var ticker: PolledTimer?
     var hostTimer: Timer?
@@ -157,6 +158,7 @@ public final class Server {
         proxies = TrustedProxies(configuration.trustedProxies, reading: configuration.proxyHeaders)
         cors = CORS(configuration.cors)
         originCheck = OriginCheck(isSecure: configuration.tls != nil, allowed: configuration.origins)
+        wrongTokens = WrongTokens(rate: limits.wrongTokens)
         parserLimits = HTTP.Limits(
             targetBytes: limits.target,
             headerBytes: limits.headers,
@@ -286,9 +288,9 @@ public final class Server {
         // Flushing may have ended the last connection of a server that stops, and the turn with it.
         guard hasWork else { return }
         hasWork = false
+        if tls != nil { handshakes.endTurn() }
         let began = activity.endTurn()
         turnTimes.record(OwnProcess.nanoseconds &- began)
-        if tls != nil { handshakes.endTurn() }
         setHostTimer()
     }
 
@@ -298,9 +300,9 @@ public final class Server {
     }
 
     private func goOn() {
+        if handshakes.isWaiting { handshakes.beginTurn() }
         let connections = unfinished
         unfinished = []
-        if handshakes.isWaiting { handshakes.beginTurn() }
         for connection in connections { connection.goOn() }
     }
 
