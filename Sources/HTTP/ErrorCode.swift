@@ -1,4 +1,4 @@
-/// The stable word for an error, the same over HTTP and WebSocket (wire-protocol.md §2).
+/// The stable word for an error, the same over HTTP and WebSocket (docs/protocol.md, Errors).
 ///
 /// `ErrorTable` says what each means.
 public struct ErrorCode: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {

@@ -1,6 +1,6 @@
 /// How much a peer may send before the parser refuses.
 ///
-/// Defaults are those of wire-protocol.md §3 and §5.
+/// Defaults are those of the configuration.
 public struct Limits: Sendable {
     /// The request target, in bytes; more is `uri_too_long`.
     public var targetBytes: Int

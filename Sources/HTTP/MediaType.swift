@@ -49,7 +49,7 @@ public struct MediaType {
             || charset.equalsIgnoringCase("us-ascii")
     }
 
-    /// Whether a body with this `Content-Type` is taken as JSON (wire-protocol.md §3): `application/json`,
+    /// Whether a body with this `Content-Type` is taken as JSON: `application/json`,
     /// `text/plain`, form-urlencoded (so that `curl -d 21.5 URL` works; never form-decoded), or no type at
     /// all.
     ///

@@ -2,7 +2,7 @@ internal import CEL
 internal import GraphHost
 internal import Support
 
-/// Many expressions at once, one line of JSON each, with typed values in and out (definitions.md §4).
+/// Many expressions at once, one line of JSON each, with typed values in and out.
 struct EvalBatch {
     let options: Options
 

@@ -2,7 +2,7 @@ internal import CEL
 internal import GraphHost
 internal import Support
 
-/// Values of expressions as JSON that keeps their types: `{"type":"int","value":"42"}` (definitions.md §4).
+/// Values of expressions as JSON that keeps their types: `{"type":"int","value":"42"}`.
 enum TypedValue {
     /// A text that should be a typed value and is none.
     struct Malformed: Error, CustomStringConvertible {

@@ -1,4 +1,4 @@
-/// Counts refusals that end a connection when they are repeated (wire-protocol.md §2).
+/// Counts refusals that end a connection when they are repeated.
 ///
 /// A client cannot do otherwise before it has heard of the first, so they count once a quarter of a second.
 struct Breaches {

@@ -1,7 +1,7 @@
 internal import ReactiveGraph
 
 /// A node that says by its value that a session is there, and the rev of the set that made it say so
-/// (`"presence": true`, wire-protocol.md §1.6).
+/// (`"presence": true`).
 struct Presence {
     let node: NamedNode
     let rev: UInt64

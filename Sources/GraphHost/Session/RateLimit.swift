@@ -1,4 +1,4 @@
-/// How fast one connection may send messages and sets (wire-protocol.md §5); off where the limit is 0.
+/// How fast one connection may send messages and sets; off where the limit is 0.
 ///
 /// What comes too fast is refused with `rate_limited` and the time after which it would be taken. Whoever goes on, or asks for more
 /// subscriptions and pipelines than it may have again and again, is closed (4429; over HTTP after the answer): ``note(_:of:)``.

@@ -1,6 +1,6 @@
 internal import Support
 
-/// Where a client was before its connection broke (`since`, wire-protocol.md §1.4).
+/// Where a client was before its connection broke (`since`).
 ///
 /// In mode `latest` the present value is all that counts, so a cursor of the present history can always resume,
 /// and where nothing is newer the value is left out. Mode `all` resumes where nothing was missed, or where the node's

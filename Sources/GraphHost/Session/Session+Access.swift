@@ -79,7 +79,7 @@ extension Session {
         return expires > now ? (expires - now) / 1000 : 0
     }
 
-    /// Sets the alarm for the end of the token (wire-protocol.md §2: 4401).
+    /// Sets the alarm for the end of the token (close code 4401).
     func watchExpiry() {
         expiry?.cancel()
         expiry = access.access?.principal?.expires.map { TokenExpiry(self, at: $0) }

@@ -1,6 +1,6 @@
 internal import ReactiveGraph
 
-// The plain stream (wire-protocol.md §1.10): each message is a bare value, both ways.
+// The plain stream: each message is a bare value, both ways.
 
 extension Session {
     /// Starts the stream: the present value is sent, if there is one, and every later one.
@@ -34,7 +34,7 @@ extension Session {
         if subscription.isComplete { end(subscription, .complete) }
     }
 
-    /// A value that is refused closes the connection: there is no other way to say it (wire-protocol.md §1.10).
+    /// A value that is refused closes the connection: there is no other way to say it.
     private func refuseBare(_ error: HostError) {
         switch error.code {
         case .forbidden: finish(4403, error.code.rawValue)

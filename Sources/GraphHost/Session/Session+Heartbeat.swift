@@ -8,7 +8,7 @@ extension Session {
         !isOpening && subscriptions.allSatisfy { $0.folded == 0 && $0.queued == 0 }
     }
 
-    /// Says that the server is alive, and moves the client's cursors: browsers cannot see pings (wire-protocol.md §1.8).
+    /// Says that the server is alive, and moves the client's cursors: browsers cannot see pings.
     ///
     /// The server calls it when it has sent nothing for a heartbeat, the host when it becomes or ceases to be stale.
     public func heartbeat() {

@@ -135,7 +135,7 @@ extension Session {
         endIfDue(error)
     }
 
-    /// A mistake of the server's ends the connection at once, some of the client's when they are repeated (wire-protocol.md §2).
+    /// A mistake of the server's ends the connection at once, some of the client's when they are repeated.
     private func endIfDue(_ error: HostError) {
         guard !isClosed else { return }
         switch error.code {

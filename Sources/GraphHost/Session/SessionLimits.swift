@@ -1,4 +1,4 @@
-/// What one session may use; a breach gets the code given (wire-protocol.md §1.1, §1.9, §5).
+/// What one session may use; a breach gets the code given.
 public struct SessionLimits: Sendable {
     /// Subscriptions of one session (`sub_limit`).
     public var subscriptions = 1_000
@@ -50,6 +50,6 @@ public struct SessionLimits: Sendable {
     /// Milliseconds within which an unauthorised client must say hello.
     public var helloMilliseconds: UInt64 = 5_000
 
-    /// The defaults of wire-protocol.md §4 and §5.
+    /// The defaults of the configuration.
     public init() {}
 }

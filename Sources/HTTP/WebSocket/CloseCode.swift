@@ -1,4 +1,4 @@
-/// Why a WebSocket is closed (RFC 6455 §7.4, wire-protocol.md §2).
+/// Why a WebSocket is closed (RFC 6455 §7.4; docs/protocol.md, Errors).
 ///
 /// Unknown numbers survive.
 ///

@@ -3,7 +3,7 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-/// A connection on which server-sent events leave and nothing is heard any more (wire-protocol.md §3).
+/// A connection on which server-sent events leave and nothing is heard any more.
 ///
 /// What it sends is what a WebSocket would be sent, by the same session: each message is the data of one event.
 final class EventStreamConnection: SessionConnection, MessageSink {

@@ -7,9 +7,9 @@ internal import Support
 final class WebSocketConnection: SessionConnection, MessageSink {
     /// What is spoken in the messages.
     enum Kind {
-        /// The protocol of wire-protocol.md §1.
+        /// The protocol `sluice.v1.json` (docs/protocol.md).
         case messages
-        /// Bare values of one node (§1.10).
+        /// Bare values of one node.
         case node(NamedNode)
         /// Every message comes back, for conformance tests.
         case echo
@@ -54,7 +54,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         }
     }
 
-    /// How values are streamed (§1.10).
+    /// How values are streamed.
     struct StreamOptions {
         var pipe: [UInt8]?
         var every: UInt64 = 0
