@@ -23,7 +23,10 @@ let package = Package(
         .library(name: "CEL", targets: ["CEL"]),
         .executable(name: "sluice", targets: ["sluice"]),
         // For the fuzz targets and benchmarks of this repository; no promise to anybody else.
-        .library(name: "SluiceParts", targets: ["Support", "HTTP", "GraphHost", "SluiceServer"]),
+        .library(
+            name: "SluiceParts",
+            targets: ["Support", "HTTP", "GraphHost", "SluiceServer", "TestSupport"]
+        ),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),

@@ -45,6 +45,19 @@ let package = Package(
                 .enableUpcomingFeature("InternalImportsByDefault"),
             ]
         ),
+        // Looks for expressions that take more time than they are charged for; scripts/nightly.sh runs it.
+        .executableTarget(
+            name: "UnitSearch",
+            dependencies: [
+                "CAllocations",
+                .product(name: "CEL", package: "sluice"),
+                .product(name: "SluiceParts", package: "sluice"),
+            ],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

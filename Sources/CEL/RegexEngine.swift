@@ -2,6 +2,11 @@
 ///
 /// The library brings none: a program that wants `matches` gives one with ``Options/regex``.
 public protocol RegexEngine: AnyObject {
+    /// Units of the cost budget that compiling `pattern` takes, at least what it does, known without doing it.
+    ///
+    /// That must not depend on what the engine remembers: the outcome of an evaluation would.
+    func cost(ofCompiling pattern: String) -> Int
+
     /// Compiles `pattern`.
     ///
     /// - Parameters:

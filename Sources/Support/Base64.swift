@@ -11,7 +11,13 @@ public enum Base64 {
     ///
     /// Canonical is only the text that encoding gives (RFC 4648 §3.5). Otherwise padding may be left out, and the unused bits of
     /// the last digit may have any value.
-    public static func bytes(_ text: some BidirectionalCollection<UInt8>, isCanonical: Bool) -> [UInt8]? {
+    public static func bytes(_ text: some Collection<UInt8>, isCanonical: Bool) -> [UInt8]? {
+        // On one type of bytes, which a generic collection would read ten times as slowly.
+        let direct = text.withContiguousStorageIfAvailable { bytes(of: $0, isCanonical: isCanonical) }
+        return direct ?? Array(text).withUnsafeBufferPointer { bytes(of: $0, isCanonical: isCanonical) }
+    }
+
+    private static func bytes(of text: UnsafeBufferPointer<UInt8>, isCanonical: Bool) -> [UInt8]? {
         var digits = text[...]
         if text.count % 4 == 0 {
             for _ in 0..<2 where digits.last == UInt8(ascii: "=") { digits.removeLast() }

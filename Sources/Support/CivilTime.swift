@@ -63,9 +63,19 @@ public struct CivilTime: Sendable {
 extension CivilTime: CustomStringConvertible {
     /// Date and time as RFC 3339 writes them, without fraction and offset: `2009-02-13T23:31:30`.
     public var description: String {
-        let date = [month, day].map { "-" + String($0, width: 2) }.joined()
-        let time = [hour, minute, second].map { String($0, width: 2) }.joined(separator: ":")
-        return String(year, width: 4) + date + "T" + time
+        var text = Array(String(year, width: 4).utf8)
+        text.reserveCapacity(24)
+        func append(_ separator: Unicode.Scalar, _ number: Int) {
+            text.append(UInt8(ascii: separator))
+            text.append(UInt8(ascii: "0") + UInt8(number / 10))
+            text.append(UInt8(ascii: "0") + UInt8(number % 10))
+        }
+        append("-", month)
+        append("-", day)
+        append("T", hour)
+        append(":", minute)
+        append(":", second)
+        return String(decoding: text, as: UTF8.self)
     }
 }
 

@@ -40,7 +40,7 @@ struct CostTests {
     @Test(
         "nothing is looked at before it is paid for, also where the call fails",
         arguments: [
-            "value.indexOf('x', 900000) == 0 || value != null", "'a'.lastIndexOf(value) == -1",
+            "value.indexOf('x', 900000) == 0 || value != null",
             "'%x'.format([value]) == ''",
             "value.lastIndexOf('x', 900000) == 0 || value != null",
             "value.substring(900000) == '' || value != null",
@@ -68,17 +68,17 @@ struct CostTests {
     @Test("a text is split and replaced for its length and its pieces, not for its length at each piece")
     func pieces() throws {
         let line = Value.string(Array(repeating: "abcdefgh", count: 1_000).joined(separator: ","))
-        #expect(try spending("value.split(',').size()", line).units < 5_000)
+        #expect(try spending("value.split(',').size()", line).units < 8_000)
         #expect(try spending("value.replace(',', ';').size()", line).units < 10_000)
         #expect(try spending("value.contains('c')", line).units < 20)
     }
 
     @Test("digits of numbers far from one cost what they take")
     func digits() throws {
-        #expect(try spending("'%f'.format([value])", .double(.leastNonzeroMagnitude)).units >= 100)
-        #expect(try spending("'%.3e'.format([value])", 1e300).units >= 100)
-        #expect(try spending("'%f'.format([value])", 20.5).units < 20)
-        #expect(try spending("'%f'.format([value])", 0).units < 20)
+        #expect(try spending("'%f'.format([value])", .double(.leastNonzeroMagnitude)).units >= 1_000)
+        #expect(try spending("'%.3e'.format([value])", 1e300).units >= 900)
+        #expect(try spending("'%f'.format([value])", 20.5).units < 120)
+        #expect(try spending("'%f'.format([value])", 0).units < 120)
     }
 
     @Test("long expressions are read in time that goes with their length")

@@ -82,6 +82,10 @@ final class LiteralRegexEngine: RegexEngine {
 
     private(set) var compiled = 0
 
+    func cost(ofCompiling pattern: String) -> Int {
+        300 + 8 * pattern.utf8.count
+    }
+
     func matcher(for pattern: String, isKept: Bool) throws(RegexProblem) -> any RegexMatcher {
         compiled += 1
         let bytes = Array(pattern.utf8)

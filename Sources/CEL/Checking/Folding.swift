@@ -36,9 +36,9 @@ struct Folding {
             var spent = 0
             return try? code.evaluate(UnsafePointer($0.baseAddress!), cost: Folding.cost, spent: &spent)
         }
-        var room = Folding.largestResult
+        var size = ValueSize(room: Folding.largestResult)
         // Not `value : nil`, which is the value null: values can be written as nil.
-        guard let value, value.takes(from: &room) else { return nil }
+        guard let value, size.takes(value) else { return nil }
         return value
     }
 }
@@ -99,30 +99,5 @@ extension Checked {
         default:
             return self
         }
-    }
-}
-
-extension Value {
-    /// Whether the value's elements and bytes fit in `room`, which is lessened by them.
-    func takes(from room: inout Int) -> Bool {
-        room -= 1
-        switch self {
-        case .string(let text): room -= text.utf8.count
-        case .bytes(let bytes): room -= bytes.count
-        case .list(let list):
-            for element in list {
-                guard room >= 0, element.takes(from: &room) else { return false }
-            }
-        case .map(let map):
-            for entry in map {
-                guard room >= 0, entry.key.takes(from: &room), entry.value.takes(from: &room) else {
-                    return false
-                }
-            }
-        case .optional(let optional):
-            return optional.value?.takes(from: &room) ?? (room >= 0)
-        default: break
-        }
-        return room >= 0
     }
 }

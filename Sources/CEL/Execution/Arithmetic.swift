@@ -25,13 +25,14 @@ extension Meter {
         case (.int(let a), .int(let b)): return .int(try integer(operation, a, b))
         case (.uint(let a), .uint(let b)): return .uint(try integer(operation, a, b))
         case (.double(let x), .double(let y)):
-            if let result = number(operation, x, y) { return .double(result) }
+            if let result = try number(operation, x, y) { return .double(result) }
         case (.int, .uint), (.int, .double), (.uint, .int), (.uint, .double), (.double, .int),
             (.double, .uint):
-            if !isStrict, let x = a.number, let y = b.number, let result = number(operation, x, y) {
+            if !isStrict, let x = a.number, let y = b.number, let result = try number(operation, x, y) {
                 return .double(result)
             }
         default:
+            try spend(1)
             if let result = try operation == .add
                 ? sum(a, b) : operation == .subtract ? difference(a, b) : nil
             {
@@ -58,13 +59,23 @@ extension Meter {
         return result
     }
 
-    private func number(_ operation: Operation, _ x: Double, _ y: Double) -> Double? {
+    private mutating func number(
+        _ operation: Operation,
+        _ x: Double,
+        _ y: Double
+    ) throws(Failure) -> Double? {
         switch operation {
-        case .add: x + y
-        case .subtract: x - y
-        case .multiply: x * y
-        case .divide: x / y
-        default: isStrict ? nil : x.truncatingRemainder(dividingBy: y)
+        case .add: return x + y
+        case .subtract: return x - y
+        case .multiply: return x * y
+        case .divide: return x / y
+        default:
+            guard !isStrict else { return nil }
+            // It is found bit by bit of the quotient.
+            if x.isFinite, y.isFinite, x != 0, y != 0 {
+                try spend(max(0, Int(x.exponent - y.exponent)) >> 2)
+            }
+            return x.truncatingRemainder(dividingBy: y)
         }
     }
 
@@ -72,12 +83,14 @@ extension Meter {
         switch (a, b) {
         case (.string(let a), .string(let b)):
             try spend(bytes: a.utf8.count + b.utf8.count)
+            try spend(1)
             return .string(a + b)
         case (.bytes(let a), .bytes(let b)):
+            try spend(Price.object)
             try spend(bytes: a.count + b.count)
             return .bytes(a + b)
         case (.list(let a), .list(let b)):
-            try spend(a.count + b.count)
+            try spend(elements: a.count + b.count)
             return .list(ValueList(a.elements + b.elements))
         case (.timestamp(let moment), .duration(let span)), (.duration(let span), .timestamp(let moment)):
             return .timestamp(try moment.adding(span).orOverflow("timestamp"))

@@ -59,6 +59,11 @@ struct Meter {
         if fuel < 0 { throw .cost }
     }
 
+    /// Spends what a new list costs into which so many elements are copied: each may be an object somewhere in memory.
+    mutating func spend(elements count: Int) throws(Failure) {
+        try spend(Price.object + 2 * count)
+    }
+
     /// Spends what handling so many bytes costs: one unit for eight.
     mutating func spend(bytes: Int) throws(Failure) {
         try spend(bytes >> 3)

@@ -1,7 +1,11 @@
 /// A list or map that is being collected.
-enum Builder {
-    case list([Value])
-    case map(ValueMap.Builder)
+final class Builder {
+    @exclusivity(unchecked) var elements: [Value] = []
+    @exclusivity(unchecked) var entries: ValueMap.Builder?
+
+    init(isMap: Bool) {
+        entries = isMap ? ValueMap.Builder() : nil
+    }
 }
 
 extension Machine {
@@ -20,15 +24,17 @@ extension Machine {
             guard case .string(let message) = constants[a] else { return position }
             throw .type(message)
         case .makeList:
-            try meter.spend(a)
+            try meter.spend(elements: a)
             let list = ValueList(Array(UnsafeBufferPointer(start: top - a, count: a)))
             try put(.list(list), top, replacing: a)
         case .makeMap:
             try put(makeMap(top - 2 * a, count: a), top, replacing: 2 * a)
         case .beginList:
-            side.builders.append(.list([]))
+            try meter.spend(Price.builder)
+            side.builders.append(Builder(isMap: false))
         case .beginMap:
-            side.builders.append(.map(ValueMap.Builder()))
+            try meter.spend(Price.builder)
+            side.builders.append(Builder(isMap: true))
         case .append, .appendOptional:
             try append(top - 1, isOptional: instruction.operation == .appendOptional)
             (top - 1).deinitialize(count: 1)
@@ -87,6 +93,7 @@ extension Machine {
             guard let value = try (top - 1).pointee.unwrapped() else { return a }
             (top - 1).pointee = value
         case .wrap:
+            try meter.spend(Price.object)
             let optional = Value.optional(OptionalValue((top - 1).pointee))
             guard optional.nestingDepth <= Value.maximumNestingDepth else { throw .depth }
             (top - 1).pointee = optional
@@ -111,6 +118,7 @@ extension Machine {
         count: Int,
         _ top: UnsafeMutablePointer<Value>
     ) throws(Failure) {
+        try meter.spend(Price.call)
         let values = UnsafeBufferPointer(start: UnsafePointer(top - count), count: count)
         let result = try code.functions[number].call(values, &meter)
         try put(result, top, replacing: count)
@@ -136,7 +144,7 @@ extension Machine {
     }
 
     private mutating func makeMap(_ pairs: UnsafeMutablePointer<Value>, count: Int) throws(Failure) -> Value {
-        try meter.spend(count)
+        try meter.spend(Price.object)
         var builder = ValueMap.Builder(capacity: count)
         for position in 0..<count {
             try builder.add(pairs[2 * position], pairs[2 * position + 1], &meter)
@@ -145,63 +153,49 @@ extension Machine {
     }
 
     private mutating func append(_ value: UnsafeMutablePointer<Value>, isOptional: Bool) throws(Failure) {
-        try meter.spend(1)
+        try meter.spend(2)
         guard let value = try isOptional ? value.pointee.unwrapped() : value.pointee else { return }
-        guard case .list(var elements) = side.builders.removeLast() else { return }
-        elements.append(value)
-        side.builders.append(.list(elements))
+        side.builders[side.builders.count - 1].elements.append(value)
     }
 
     private mutating func insert(_ pair: UnsafeMutablePointer<Value>, isOptional: Bool) throws(Failure) {
-        try meter.spend(1)
         guard let value = try isOptional ? pair[1].unwrapped() : pair[1] else { return }
-        guard case .map(var builder) = side.builders.removeLast() else { return }
-        defer { side.builders.append(.map(builder)) }
-        try builder.add(pair[0], value, &meter)
+        try side.builders[side.builders.count - 1].entries?.add(pair[0], value, &meter)
     }
 
     private mutating func insertEntries(_ value: Value) throws(Failure) {
         guard case .map(let entries) = value else {
             throw .type("a map is needed, not \(value.typeName.rawValue)")
         }
-        try meter.spend(entries.count)
-        guard case .map(var builder) = side.builders.removeLast() else { return }
-        defer { side.builders.append(.map(builder)) }
-        for entry in entries {
-            try builder.add(entry.key, entry.value, &meter)
+        let builder = side.builders[side.builders.count - 1]
+        for entry in entries.storage.entries {
+            try builder.entries?.add(entry.key, entry.value, &meter)
         }
     }
 
     private mutating func finishBuilder() -> Value {
-        switch side.builders.removeLast() {
-        case .list(let elements): .list(ValueList(elements))
-        case .map(let builder): .map(builder.finish())
-        }
+        let builder = side.builders.removeLast()
+        return builder.entries.take().map { .map($0.finish()) } ?? .list(ValueList(builder.elements))
     }
 
     /// Pushes the element under the position in `slot + 1` and counts on; false at the end.
     private func advance(slot: Int, isPair: Bool, _ top: UnsafeMutablePointer<Value>) -> Bool {
         guard case .int(let counted) = stack[slot + 1] else { return false }
         let position = Int(counted)
-        let (key, value): (Value, Value)
         switch stack[slot] {
         case .list(let list):
             guard position < list.count else { return false }
-            (key, value) = (.int(counted), list[position])
+            if isPair { top.initialize(to: .int(counted)) }
+            (isPair ? top + 1 : top).initialize(to: list[position])
         case .map(let map):
             guard position < map.count else { return false }
-            let entry = map[position]
-            (key, value) = (entry.key, isPair ? entry.value : entry.key)
+            let entry = map.storage.first + position
+            top.initialize(to: entry.pointee.key)
+            if isPair { (top + 1).initialize(to: entry.pointee.value) }
         default:
             return false
         }
         stack[slot + 1] = .int(counted + 1)
-        if isPair {
-            top.initialize(to: key)
-            (top + 1).initialize(to: value)
-        } else {
-            top.initialize(to: value)
-        }
         return true
     }
 }
@@ -209,6 +203,7 @@ extension Machine {
 extension ValueMap.Builder {
     /// Adds an entry of a map that an expression makes; the whole key is read, and paid for.
     mutating func add(_ key: Value, _ value: Value, _ meter: inout Meter) throws(Failure) {
+        try meter.spend(Price.entry)
         guard key.isMapKey else { throw .type("a map key may not be of type \(key.typeName.rawValue)") }
         if case .string(let text) = key { try meter.spend(bytes: text.utf8.count) }
         guard append(key: key, value) else { throw .badValue("the map has a key twice") }

@@ -65,8 +65,9 @@ struct Machine {
     /// Goes on at the handler of the failed instruction, or empties the stack and gives up.
     private mutating func recover(from failure: Failure) throws(EvaluationError) {
         let failed = position - 1
-        // Nobody absorbs the end of the budget.
+        // The end of the budget is not absorbed.
         let handler = failure.code == .cost ? nil : code.handlers.first { $0.range.contains(failed) }
+        meter.fuel &-= Price.failure + failure.message.utf8.count >> 3
         let height = handler?.stackHeight ?? 0
         let surplus = Int(instructions[failed].height) - height
         (stack + height).deinitialize(count: surplus)
@@ -77,6 +78,8 @@ struct Machine {
                 offset: Int(code.offsets[failed])
             )
         }
+        meter.fuel &-= code.handlers.count >> 3
+        // A budget that this has used up ends the evaluation at the next instruction.
         side.builders.removeSubrange(handler.builderCount...)
         side.failures.append(failure)
         (stack + height).initialize(to: .failure(side.failures.count - 1))
@@ -115,6 +118,7 @@ struct Machine {
                         try slow(instruction, a, b)
                         continue
                     }
+                    meter.fuel &-= Price.product
                     put(.double(x * y), instruction)
                 case .divide:
                     let (a, b) = (left(instruction), right(instruction))
@@ -122,6 +126,7 @@ struct Machine {
                         try slow(instruction, a, b)
                         continue
                     }
+                    meter.fuel &-= Price.product
                     put(.double(x / y), instruction)
 
                 case .less:
@@ -292,11 +297,13 @@ struct Machine {
     }
 
     @inline(never)
-    private func slowSelect(
+    private mutating func slowSelect(
         _ instruction: UnsafePointer<Instruction>,
         _ operand: UnsafePointer<Value>
     ) throws(Failure) {
         let key = keys[Int(instruction.pointee.b)]
+        try meter.spend(Price.lookUp)
+        try meter.spend(bytes: key.name.utf8.count)
         let result: Value =
             switch instruction.pointee.operation {
             case .has: .bool(try operand.pointee.hasField(key))

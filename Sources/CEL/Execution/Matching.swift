@@ -13,10 +13,11 @@ extension RegexMatcher {
 extension Meter {
     /// Compiles a pattern that is known only now.
     ///
-    /// That costs the same whether the engine remembers the pattern or not: the outcome must not depend on it.
+    /// That costs the same whether the engine remembers the pattern or not.
     mutating func matcher(for pattern: String) throws(Failure) -> any RegexMatcher {
-        try spend(300 + 8 * pattern.utf8.count)
         guard let regex else { throw .type("there is no engine for regular expressions") }
+        try spend(pattern.utf8.count)
+        try spend(regex.cost(ofCompiling: pattern))
         do throws(RegexProblem) {
             return try regex.matcher(for: pattern, isKept: false)
         } catch {

@@ -175,9 +175,11 @@ extension Meter {
             guard let position = try listPosition(index), list.indices.contains(position) else {
                 return .optional(.none)
             }
+            try spend(Price.object)
             return .optional(OptionalValue(list[position]))
         case .map(let map):
             let position = try mapPosition(index, in: map)
+            try spend(Price.object)
             return .optional(OptionalValue(position.map { map[$0].value }))
         case .optional(let optional):
             guard let value = try optional.container else { return container }
@@ -199,6 +201,7 @@ extension Meter {
     }
 
     private mutating func mapPosition(_ key: Value, in map: ValueMap) throws(Failure) -> Int? {
+        try spend(Price.lookUp)
         switch key {
         case .string(let text): try spend(bytes: text.utf8.count)
         case .bool, .int, .uint, .double: break

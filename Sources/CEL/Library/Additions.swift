@@ -8,6 +8,7 @@ enum Additions {
         ) { arguments, meter throws(Failure) in
             let number = try arguments.double(0, meter)
             let digits = try arguments.count > 1 ? arguments.int(1, meter) : 0
+            try meter.spend(min(Int(clamping: digits.magnitude), 308) >> 4)
             return .double(round(number, digits: digits))
         },
         Function("clamp", isStandard: false, [.global(.a, .a, .a, gives: .a)]) {
@@ -49,7 +50,7 @@ enum Additions {
         guard total.number != nil else {
             throw .type("'\(arguments.name)' needs numbers, not \(total.typeName.rawValue)")
         }
-        for element in list.dropFirst() {
+        for element in list.elements.dropFirst() {
             guard element.number != nil else {
                 throw .type("'\(arguments.name)' needs numbers, not \(element.typeName.rawValue)")
             }

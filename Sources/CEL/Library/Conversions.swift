@@ -3,24 +3,28 @@ enum Conversions {
     static let functions: [Function] = [
         Function("int", overloads(from: [.int, .uint, .double, .string, .timestamp], to: .int)) {
             arguments,
-            _ throws(Failure) in
+            meter throws(Failure) in
             switch arguments[0] {
             case .int: return arguments[0]
             case .uint(let number): return .int(try whole(number, "int"))
             case .double(let number): return .int(try whole(number, "int"))
-            case .string(let text): return .int(try read(text, "an int"))
+            case .string(let text):
+                try meter.spend(Price.object)
+                return .int(try read(text, "an int"))
             case .timestamp(let moment): return .int(moment.seconds)
             default: throw arguments.mismatch
             }
         },
         Function("uint", overloads(from: [.int, .uint, .double, .string], to: .uint)) {
             arguments,
-            _ throws(Failure) in
+            meter throws(Failure) in
             switch arguments[0] {
             case .int(let number): return .uint(try whole(number, "uint"))
             case .uint: return arguments[0]
             case .double(let number): return .uint(try whole(number, "uint"))
-            case .string(let text): return .uint(try read(text, "a uint"))
+            case .string(let text):
+                try meter.spend(Price.object)
+                return .uint(try read(text, "a uint"))
             default: throw arguments.mismatch
             }
         },
@@ -29,7 +33,10 @@ enum Conversions {
             meter throws(Failure) in
             if let number = arguments[0].number { return .double(number) }
             guard case .string(let text) = arguments[0] else { throw arguments.mismatch }
-            guard text.utf8.count <= 1_024, let number = NumberText.double(text) else {
+            // Many digits take several passes to read exactly.
+            let length = text.utf8.count
+            if length <= 1_024 { try meter.spend(Price.doubleText + length >> 1) }
+            guard length <= 1_024, let number = NumberText.double(text) else {
                 throw .badValue("the string is not a double")
             }
             return .double(number)
@@ -44,17 +51,27 @@ enum Conversions {
             switch arguments[0] {
             case .string: return arguments[0]
             case .bool(let flag): return .string(flag ? "true" : "false")
-            case .int(let number): return .string(String(number))
-            case .uint(let number): return .string(String(number))
-            case .double(let number): return .string(NumberText.text(number, strictly: meter.isStrict))
+            case .int(let number):
+                try meter.spend(Price.object)
+                return .string(String(number))
+            case .uint(let number):
+                try meter.spend(Price.object)
+                return .string(String(number))
+            case .double(let number):
+                try meter.spend(Price.doubleText)
+                return .string(NumberText.text(number, strictly: meter.isStrict))
             case .bytes(let bytes):
                 try meter.spend(bytes: bytes.count)
                 guard let text = String(validating: bytes, as: UTF8.self) else {
                     throw .badValue("the bytes are not valid UTF-8")
                 }
                 return .string(text)
-            case .timestamp(let moment): return .string(moment.description)
-            case .duration(let span): return .string(span.description)
+            case .timestamp(let moment):
+                try meter.spend(Price.timeText)
+                return .string(moment.description)
+            case .duration(let span):
+                try meter.spend(Price.timeText)
+                return .string(span.description)
             default: throw arguments.mismatch
             }
         },
@@ -79,12 +96,13 @@ enum Conversions {
         },
         Function("timestamp", overloads(from: [.timestamp, .string, .int], to: .timestamp)) {
             arguments,
-            _ throws(Failure) in
+            meter throws(Failure) in
             switch arguments[0] {
             case .timestamp: return arguments[0]
             case .int(let seconds):
                 return .timestamp(try Timestamp(seconds: seconds).orOverflow("timestamp"))
             case .string(let text):
+                try meter.spend(TimeText.cost(ofReading: text))
                 guard let moment = TimeText.timestamp(text) else {
                     throw .badValue("the string is not an RFC 3339 time")
                 }
@@ -94,11 +112,12 @@ enum Conversions {
         },
         Function("duration", overloads(from: [.duration, .string, .int], to: .duration)) {
             arguments,
-            _ throws(Failure) in
+            meter throws(Failure) in
             switch arguments[0] {
             case .duration: return arguments[0]
             case .int(let seconds): return .duration(try TimeSpan(seconds: seconds).orOverflow("duration"))
             case .string(let text):
+                try meter.spend(TimeText.cost(ofReading: text))
                 guard let span = TimeText.duration(text) else {
                     throw .badValue("the string is not a duration")
                 }

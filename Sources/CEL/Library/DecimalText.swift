@@ -1,11 +1,9 @@
-internal import Support
-
 /// Doubles with a given number of places, exactly rounded (half to even), as C's `%f` and `%e` do it.
 enum DecimalText {
-    /// Units that the digits of a finite number take: they come from multiplications, the more of them the farther its
-    /// exponent is from zero.
-    static func cost(of number: Double) -> Int {
-        number == 0 ? 0 : Int(number.exponent.magnitude >> 3)
+    /// Units that a finite number with so many places takes: its digits come from multiplications, the more of them the farther
+    /// its exponent is from zero.
+    static func cost(of number: Double, places: Int) -> Int {
+        2 * Price.doubleText + (number == 0 ? 0 : Int(number.exponent.magnitude)) + places >> 2
     }
 
     /// `%.{places}f`.
@@ -39,36 +37,35 @@ private struct ExactDecimal {
 
     init(_ magnitude: Double) {
         guard magnitude > 0 else { return }
-        let exponent = magnitude.exponent - 52
-        var scaled = magnitude.significand * 0x1p52
+        var significand = UInt64(magnitude.significand * 0x1p52)
+        var power = Int(magnitude.exponent) - 52
         // Numbers near zero have a short significand all the same.
-        var power = Int(exponent)
-        while power < 0, scaled.truncatingRemainder(dividingBy: 2) == 0 {
-            scaled /= 2
-            power += 1
-        }
-        // number = scaled × 2^power = scaled × 5^-power × 10^power for negative powers
+        let zeros = min(significand.trailingZeroBitCount, max(0, -power))
+        significand >>= zeros
+        power += zeros
+        // number = significand × 2^power = significand × 5^-power × 10^power for negative powers
         var limbs: [UInt32] = []
-        var rest = UInt64(scaled)
-        while rest > 0 {
-            limbs.append(UInt32(rest % 1_000_000_000))
-            rest /= 1_000_000_000
+        while significand > 0 {
+            limbs.append(UInt32(significand % 1_000_000_000))
+            significand /= 1_000_000_000
         }
         // Twelve fives, or 29 twos, at once: the most that stay below a limb's base.
-        let (base, many, step): (UInt64, UInt64, UInt) =
-            power < 0 ? (5, 244_140_625, 12) : (2, 536_870_912, 29)
-        var left = power.magnitude
-        while left >= step {
-            ExactDecimal.multiply(&limbs, by: many)
-            left -= step
-        }
-        for _ in 0..<left {
-            ExactDecimal.multiply(&limbs, by: base)
+        let (base, step): (UInt64, Int) = power < 0 ? (5, 12) : (2, 29)
+        var left = Int(power.magnitude)
+        while left > 0 {
+            let count = min(left, step)
+            ExactDecimal.multiply(&limbs, by: (0..<count).reduce(1) { product, _ in product * base })
+            left -= count
         }
         lastPower = min(power, 0)
+        digits.reserveCapacity(limbs.count * 9)
         for limb in limbs.reversed() {
-            let text = String(limb, width: digits.isEmpty ? 1 : 9)
-            digits += text.utf8.map { $0 - UInt8(ascii: "0") }
+            var unit: UInt32 = 100_000_000
+            while unit > 0 {
+                let digit = UInt8(truncatingIfNeeded: limb / unit % 10)
+                if digit > 0 || !digits.isEmpty { digits.append(digit) }
+                unit /= 10
+            }
         }
     }
 

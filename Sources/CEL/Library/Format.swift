@@ -1,8 +1,10 @@
+internal import Support
+
 /// `format` of the published strings extension: `%s %d %f %e %b %o %x %X %%`, with a precision as in `%.3f`.
 struct Format {
     private let arguments: ValueList
     private var used = 0
-    private var output = ""
+    private var output: [UInt8] = []
 
     init(arguments: ValueList) {
         self.arguments = arguments
@@ -10,16 +12,16 @@ struct Format {
 
     /// `pattern` with its clauses replaced by the arguments in order.
     mutating func text(_ pattern: String, _ meter: inout Meter) throws(Failure) -> String {
+        try meter.spend(Price.object)
         try meter.spend(bytes: pattern.utf8.count)
-        var rest = pattern.unicodeScalars[...]
-        while let scalar = rest.popFirst() {
-            guard scalar == "%" else {
-                output.unicodeScalars.append(scalar)
-                continue
-            }
-            if rest.first == "%" {
+        let percent = UInt8(ascii: "%")
+        var rest = Array(pattern.utf8)[...]
+        while let place = rest.firstIndex(of: percent) {
+            output += rest[..<place]
+            rest = rest[(place + 1)...]
+            if rest.first == percent {
                 rest.removeFirst()
-                output += "%"
+                output.append(percent)
                 continue
             }
             let precision = try precision(&rest)
@@ -27,46 +29,43 @@ struct Format {
             guard used < arguments.count else {
                 throw Failure(code: .index, message: "the format has more clauses than arguments")
             }
+            try meter.spend(Price.call + Price.object)
             let piece = try piece(clause, arguments[used], precision, &meter)
             try meter.spend(bytes: piece.utf8.count)
-            output += piece
+            output += piece.utf8
             used += 1
         }
-        return output
+        output += rest
+        return String(decoding: output, as: UTF8.self)
     }
 
-    private func precision(_ rest: inout Substring.UnicodeScalarView) throws(Failure) -> Int? {
-        guard rest.first == "." else { return nil }
-        rest.removeFirst()
-        var digits = ""
-        while let digit = rest.first, ("0"..."9").contains(digit) {
-            digits.unicodeScalars.append(digit)
-            rest.removeFirst()
-        }
-        guard let precision = Int(digits), precision <= 1_000 else {
+    private func precision(_ rest: inout ArraySlice<UInt8>) throws(Failure) -> Int? {
+        guard rest.first == UInt8(ascii: ".") else { return nil }
+        let digits = rest.dropFirst().prefix(while: ASCII.isDigit)
+        rest = rest[digits.endIndex...]
+        guard let precision = Int(String(decoding: digits, as: UTF8.self)), precision <= 1_000 else {
             throw .badValue("the precision of a clause is not a number up to 1000")
         }
         return precision
     }
 
     private func piece(
-        _ clause: Unicode.Scalar,
+        _ clause: UInt8,
         _ value: Value,
         _ precision: Int?,
         _ meter: inout Meter
     ) throws(Failure) -> String {
-        switch clause {
+        switch UnicodeScalar(clause) {
         case "s": return try FormatText.string(value, &meter)
         case "d": return try integer(value, meter)
-        case "f": return try number(value, &meter) { DecimalText.fixed($0, places: precision ?? 6) }
-        case "e": return try number(value, &meter) { DecimalText.scientific($0, places: precision ?? 6) }
+        case "f": return try number(value, precision, &meter, DecimalText.fixed)
+        case "e": return try number(value, precision, &meter, DecimalText.scientific)
         case "b":
             if case .bool(let flag) = value { return flag ? "1" : "0" }
             return try digits(value, radix: 2)
         case "o": return try digits(value, radix: 8)
-        case "x", "X":
-            let text = try hexadecimal(value, &meter)
-            return clause == "X" ? text.uppercased() : text
+        case "x": return try hexadecimal(value, uppercase: false, &meter)
+        case "X": return try hexadecimal(value, uppercase: true, &meter)
         default: throw .badValue("the format has an unknown clause")
         }
     }
@@ -85,13 +84,15 @@ struct Format {
 
     private func number(
         _ value: Value,
+        _ precision: Int?,
         _ meter: inout Meter,
-        _ text: (Double) -> String
+        _ text: (_ number: Double, _ places: Int) -> String
     ) throws(Failure) -> String {
         guard let number = value.number else { throw mismatch("f", value) }
         guard number.isFinite else { return FormatText.special(number) }
-        try meter.spend(DecimalText.cost(of: number))
-        return text(number)
+        let places = precision ?? 6
+        try meter.spend(DecimalText.cost(of: number, places: places))
+        return text(number, places)
     }
 
     private func digits(_ value: Value, radix: Int) throws(Failure) -> String {
@@ -102,21 +103,29 @@ struct Format {
         }
     }
 
-    private func hexadecimal(_ value: Value, _ meter: inout Meter) throws(Failure) -> String {
-        func text(_ bytes: some Collection<UInt8>) throws(Failure) -> String {
-            try meter.spend(bytes: bytes.count)
-            let digits = Array("0123456789abcdef".utf8)
-            return String(
-                decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-                as: UTF8.self
-            )
-        }
+    private func hexadecimal(
+        _ value: Value,
+        uppercase isUppercase: Bool,
+        _ meter: inout Meter
+    ) throws(Failure) -> String {
+        let digits: StaticString = isUppercase ? "0123456789ABCDEF" : "0123456789abcdef"
+        let bytes: [UInt8]
         switch value {
-        case .int(let number): return String(number, radix: 16)
-        case .uint(let number): return String(number, radix: 16)
-        case .string(let string): return try text(string.utf8)
-        case .bytes(let bytes): return try text(bytes)
+        case .int(let number): return String(number, radix: 16, uppercase: isUppercase)
+        case .uint(let number): return String(number, radix: 16, uppercase: isUppercase)
+        case .string(let string):
+            try meter.spend(bytes: string.utf8.count)
+            bytes = Array(string.utf8)
+        case .bytes(let some):
+            try meter.spend(bytes: some.count)
+            bytes = some
         default: throw mismatch("x", value)
+        }
+        return .written(2 * bytes.count) { writer in
+            for byte in bytes {
+                writer.append(digits.utf8Start[Int(byte >> 4)])
+                writer.append(digits.utf8Start[Int(byte & 15)])
+            }
         }
     }
 
@@ -133,37 +142,73 @@ enum FormatText {
 
     /// Descends at most as deeply as values nest; every piece is paid for.
     static func string(_ value: Value, _ meter: inout Meter) throws(Failure) -> String {
-        try meter.spend(1)
+        var text: [UInt8] = []
+        try append(value, to: &text, &meter)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func append(
+        _ value: Value,
+        to text: inout [UInt8],
+        _ meter: inout Meter
+    ) throws(Failure) {
+        try meter.spend(Price.object)
         switch value {
-        case .null: return "null"
-        case .bool(let flag): return flag ? "true" : "false"
-        case .int(let number): return String(number)
-        case .uint(let number): return String(number)
+        case .null: text += "null".utf8
+        case .bool(let flag): text += (flag ? "true" : "false").utf8
+        case .int(let number): text += String(number).utf8
+        case .uint(let number): text += String(number).utf8
         case .double(let number):
-            return number.isFinite ? NumberText.text(number, strictly: meter.isStrict) : special(number)
-        case .string(let text):
-            try meter.spend(bytes: text.utf8.count)
-            return text
+            try meter.spend(Price.doubleText)
+            let digits = number.isFinite ? NumberText.text(number, strictly: meter.isStrict) : special(number)
+            text += digits.utf8
+        case .string(let string):
+            try meter.spend(bytes: string.utf8.count)
+            text += string.utf8
         case .bytes(let bytes):
-            try meter.spend(bytes: bytes.count)
-            return String(decoding: bytes, as: UTF8.self)
+            // Bytes that are no UTF-8 are replaced one by one.
+            try meter.spend(bytes.count)
+            text += String(decoding: bytes, as: UTF8.self).utf8
         case .list(let list):
-            var pieces: [String] = []
-            for element in list {
-                pieces.append(try string(element, &meter))
+            text.append(UInt8(ascii: "["))
+            for (position, element) in list.elements.enumerated() {
+                if position > 0 { text += ", ".utf8 }
+                try append(element, to: &text, &meter)
             }
-            return "[" + pieces.joined(separator: ", ") + "]"
-        case .map(let map):
-            var pieces: [(String, String)] = []
-            for entry in map {
-                pieces.append((try string(entry.key, &meter), try string(entry.value, &meter)))
-            }
-            pieces.sort { $0.0.comparesBytes(to: $1.0) < 0 }
-            return "{" + pieces.map { "\($0.0): \($0.1)" }.joined(separator: ", ") + "}"
-        case .timestamp(let moment): return moment.text(trimsZeros: true)
-        case .duration(let span): return span.text(trimsZeros: true)
-        case .type(let type): return type.rawValue
+            text.append(UInt8(ascii: "]"))
+        case .map(let map): try append(map, to: &text, &meter)
+        case .timestamp(let moment):
+            try meter.spend(Price.timeText)
+            text += moment.text(trimsZeros: true).utf8
+        case .duration(let span):
+            try meter.spend(Price.timeText)
+            text += span.text(trimsZeros: true).utf8
+        case .type(let type): text += type.rawValue.utf8
         case .optional: throw .type("'%s' does not take optional_type")
         }
+    }
+
+    /// The entries in the order of their keys' texts.
+    private static func append(_ map: ValueMap, to text: inout [UInt8], _ meter: inout Meter) throws(Failure)
+    {
+        var entries: [(key: String, value: Value)] = []
+        var length = 0
+        for entry in map.storage.entries {
+            let key = try string(entry.key, &meter)
+            length += key.utf8.count
+            entries.append((key, entry.value))
+        }
+        // Sorting compares each key as often as the number of keys has bits.
+        let comparisons = Int.bitWidth - entries.count.leadingZeroBitCount
+        try meter.spend(comparisons * (Price.entry * entries.count + length >> 3))
+        entries.sort { $0.key.comparesBytes(to: $1.key) < 0 }
+        text.append(UInt8(ascii: "{"))
+        for (position, entry) in entries.enumerated() {
+            text += (position > 0 ? ", " : "").utf8
+            text += entry.key.utf8
+            text += ": ".utf8
+            try append(entry.value, to: &text, &meter)
+        }
+        text.append(UInt8(ascii: "}"))
     }
 }

@@ -4,6 +4,7 @@ enum Lists {
         Function("lists.range", [.global(.int, gives: .list(.int))]) { arguments, meter throws(Failure) in
             let count = try arguments.int(0, meter)
             guard count >= 0 else { throw .badValue("a range may not be negative") }
+            try meter.spend(Price.object)
             try meter.spend(count)
             return .list(ValueList((0..<count).map { .int(Int64($0)) }))
         },
@@ -15,7 +16,7 @@ enum Lists {
             guard 0 <= start, start <= end, end <= list.count else {
                 throw Failure(code: .index, message: "the slice is outside the list")
             }
-            try meter.spend(end - start)
+            try meter.spend(elements: end - start)
             return .list(ValueList(Array(list.elements[start..<end])))
         },
         Function(
@@ -30,7 +31,8 @@ enum Lists {
         },
         Function("distinct", [.method(.list(.a), gives: .list(.a))]) { arguments, meter throws(Failure) in
             var kept: [Value] = []
-            next: for element in try arguments.list(0) {
+            try meter.spend(Price.object)
+            next: for element in try arguments.list(0).elements {
                 try meter.spend(1)
                 for other in kept where try meter.areEqual(element, other) {
                     continue next
@@ -43,11 +45,13 @@ enum Lists {
             let list = try arguments.list(0).elements
             return .list(ValueList(try sorted(list, by: list, &meter)))
         },
-        Function("first", [.method(.list(.a), gives: .optional(.a))]) { arguments, _ throws(Failure) in
-            .optional(OptionalValue(try arguments.list(0).first))
+        Function("first", [.method(.list(.a), gives: .optional(.a))]) { arguments, meter throws(Failure) in
+            try meter.spend(Price.object)
+            return .optional(OptionalValue(try arguments.list(0).first))
         },
-        Function("last", [.method(.list(.a), gives: .optional(.a))]) { arguments, _ throws(Failure) in
-            .optional(OptionalValue(try arguments.list(0).last))
+        Function("last", [.method(.list(.a), gives: .optional(.a))]) { arguments, meter throws(Failure) in
+            try meter.spend(Price.object)
+            return .optional(OptionalValue(try arguments.list(0).last))
         },
     ]
 
@@ -67,8 +71,9 @@ enum Lists {
         into flat: inout [Value],
         _ meter: inout Meter
     ) throws(Failure) {
-        for element in list {
-            try meter.spend(1)
+        try meter.spend(Price.object)
+        for element in list.elements {
+            try meter.spend(2)
             if depth > 0, case .list(let inner) = element {
                 try flatten(inner, depth - 1, into: &flat, &meter)
             } else {
@@ -83,7 +88,7 @@ enum Lists {
         by keys: [Value],
         _ meter: inout Meter
     ) throws(Failure) -> [Value] {
-        try meter.spend(keys.count)
+        try meter.spend(elements: 2 * keys.count)
         try check(keys, mixesNumbers: !meter.isStrict)
         var order = Array(values.indices)
         var width = 1
@@ -96,7 +101,7 @@ enum Lists {
                 let end = min(start + 2 * width, order.count)
                 var (left, right) = (start, middle)
                 while left < middle || right < end {
-                    try meter.spend(1)
+                    try meter.spend(2)
                     var takesLeft = right >= end
                     if !takesLeft, left < middle {
                         takesLeft = try !isBefore(keys[order[right]], keys[order[left]], &meter)

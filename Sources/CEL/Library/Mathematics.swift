@@ -22,7 +22,7 @@ enum Mathematics {
                 candidates = list.elements
                 guard !candidates.isEmpty else { throw .badValue("'\(name)' needs at least one number") }
             }
-            try meter.spend(candidates.count)
+            try meter.spend(Price.object + candidates.count)
             var best = candidates[0]
             for candidate in candidates {
                 guard candidate.number != nil else { throw arguments.mismatch }

@@ -1,3 +1,5 @@
+internal import Support
+
 /// Doubles as text and back.
 enum NumberText {
     /// The shortest text that reads back as the same double, in the manner of C's `%g`: `1`, `0.1`, `1e+20`.
@@ -8,61 +10,81 @@ enum NumberText {
         if number.isInfinite { return number < 0 ? "-inf" : "inf" }
         if number == 0 { return number.sign == .minus ? "-0" : "0" }
         let (digits, exponent) = decimal(number.magnitude)
-        let sign = number < 0 ? "-" : ""
-        return sign
-            + (exponent < -4 || exponent >= (isStrict ? 6 : 17)
-                ? scientific(digits, exponent) : plain(digits, exponent))
+        var text: [UInt8] = []
+        text.reserveCapacity(32)
+        if number < 0 { text.append(UInt8(ascii: "-")) }
+        if exponent < -4 || exponent >= (isStrict ? 6 : 17) {
+            scientific(digits, exponent, to: &text)
+        } else {
+            plain(digits, exponent, to: &text)
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The shortest digits and the power of ten of the first of them.
-    static func decimal(_ number: Double) -> (digits: [UInt8], exponent: Int) {
+    private static func decimal(_ number: Double) -> (digits: [UInt8], exponent: Int) {
         // The library's description has the shortest digits, in either notation.
-        var digits: [UInt8] = []
-        var exponent = 0
-        var pointAt: Int?
-        var written = number.description.utf8[...]
-        if let e = written.firstIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) {
-            exponent = Int(Substring(written[written.index(after: e)...])) ?? 0
-            written = written[..<e]
-        }
-        for byte in written {
-            if byte == UInt8(ascii: ".") {
-                pointAt = digits.count
-            } else {
-                digits.append(byte)
+        number.description.withBytes { written in
+            var digits: [UInt8] = []
+            digits.reserveCapacity(20)
+            var exponent = 0
+            var places: Int?
+            var position = 0
+            while position < written.count, case let byte = written[position],
+                ASCII.isDigit(byte) || byte == UInt8(ascii: ".")
+            {
+                if byte == UInt8(ascii: ".") {
+                    places = 0
+                } else {
+                    places = places.map { $0 + 1 }
+                    if byte != UInt8(ascii: "0") || !digits.isEmpty { digits.append(byte) }
+                }
+                position += 1
             }
+            // Behind the digits there may be `e`, a sign, and the exponent.
+            let isNegative = position + 1 < written.count && written[position + 1] == UInt8(ascii: "-")
+            for byte in written.dropFirst(position) where ASCII.isDigit(byte) {
+                exponent = exponent * 10 + Int(byte - UInt8(ascii: "0"))
+            }
+            exponent = (isNegative ? -exponent : exponent) + digits.count - 1 - (places ?? 0)
+            while digits.count > 1, digits.last == UInt8(ascii: "0") {
+                digits.removeLast()
+            }
+            return (digits, exponent)
         }
-        exponent += (pointAt ?? digits.count) - 1
-        while digits.count > 1, digits.first == UInt8(ascii: "0") {
-            digits.removeFirst()
-            exponent -= 1
-        }
-        while digits.count > 1, digits.last == UInt8(ascii: "0") {
-            digits.removeLast()
-        }
-        return (digits, exponent)
     }
 
-    private static func scientific(_ digits: [UInt8], _ exponent: Int) -> String {
-        var text = String(UnicodeScalar(digits[0]))
+    private static func scientific(_ digits: [UInt8], _ exponent: Int, to text: inout [UInt8]) {
+        text.append(digits[0])
         if digits.count > 1 {
-            text += "." + String(decoding: digits[1...], as: UTF8.self)
+            text.append(UInt8(ascii: "."))
+            text += digits[1...]
         }
-        let power = String(exponent.magnitude)
-        return text + "e" + (exponent < 0 ? "-" : "+") + (power.utf8.count < 2 ? "0" : "") + power
+        text.append(UInt8(ascii: "e"))
+        text.append(UInt8(ascii: exponent < 0 ? "-" : "+"))
+        let power = UInt8(truncatingIfNeeded: exponent.magnitude % 100)
+        if exponent.magnitude >= 100 {
+            text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: exponent.magnitude / 100))
+        }
+        text.append(UInt8(ascii: "0") + power / 10)
+        text.append(UInt8(ascii: "0") + power % 10)
     }
 
-    private static func plain(_ digits: [UInt8], _ exponent: Int) -> String {
+    private static func plain(_ digits: [UInt8], _ exponent: Int, to text: inout [UInt8]) {
         let zero = UInt8(ascii: "0")
         if exponent < 0 {
-            let zeros = [UInt8](repeating: zero, count: -exponent - 1)
-            return "0." + String(decoding: zeros + digits, as: UTF8.self)
+            text += [zero, UInt8(ascii: ".")]
+            text.append(contentsOf: repeatElement(zero, count: -exponent - 1))
+            text += digits
+            return
         }
-        let padding = [UInt8](repeating: zero, count: max(0, exponent + 1 - digits.count))
-        let all = digits + padding
-        let whole = String(decoding: all[...exponent], as: UTF8.self)
-        return all.count > exponent + 1
-            ? whole + "." + String(decoding: all[(exponent + 1)...], as: UTF8.self) : whole
+        let wholeCount = exponent + 1
+        text += digits.prefix(wholeCount)
+        text.append(contentsOf: repeatElement(zero, count: max(0, wholeCount - digits.count)))
+        if digits.count > wholeCount {
+            text.append(UInt8(ascii: "."))
+            text += digits[wholeCount...]
+        }
     }
 
     /// The double a text says, with blanks around it; nil when it says none.
@@ -81,13 +103,9 @@ enum NumberText {
         func isBlank(_ byte: UInt8) -> Bool {
             byte == 0x20 || (0x09...0x0d).contains(byte)
         }
-        var view = text[...]
-        while let first = view.utf8.first, isBlank(first) {
-            view = Substring(view.utf8.dropFirst())
-        }
-        while let last = view.utf8.last, isBlank(last) {
-            view = Substring(view.utf8.dropLast())
-        }
-        return view
+        guard let first = text.utf8.firstIndex(where: { !isBlank($0) }),
+            let last = text.utf8.lastIndex(where: { !isBlank($0) })
+        else { return "" }
+        return text[first...last]
     }
 }

@@ -4,13 +4,15 @@ enum Optionals {
         Function("optional.none", [.global(gives: .optional(.a))]) { _, _ throws(Failure) in
             .optional(.none)
         },
-        Function("optional.of", [.global(.a, gives: .optional(.a))]) { arguments, _ throws(Failure) in
-            .optional(OptionalValue(arguments[0]))
+        Function("optional.of", [.global(.a, gives: .optional(.a))]) { arguments, meter throws(Failure) in
+            try meter.spend(Price.object)
+            return .optional(OptionalValue(arguments[0]))
         },
         Function("optional.ofNonZeroValue", [.global(.a, gives: .optional(.a))]) {
             arguments,
-            _ throws(Failure) in
-            .optional(arguments[0].isZero ? .none : OptionalValue(arguments[0]))
+            meter throws(Failure) in
+            try meter.spend(Price.object)
+            return .optional(arguments[0].isZero ? .none : OptionalValue(arguments[0]))
         },
         Function("hasValue", [.method(.optional(.a), gives: .bool)]) { arguments, _ throws(Failure) in
             .bool(try arguments.optional(0).value != nil)
@@ -37,9 +39,9 @@ enum Optionals {
     private static func unwrap(_ name: String, _ overload: Function.Overload) -> Function {
         Function(name, [overload]) { arguments, meter throws(Failure) in
             let list = try arguments.list(0)
-            try meter.spend(list.count)
+            try meter.spend(elements: 2 * list.count)
             var values: [Value] = []
-            for element in list {
+            for element in list.elements {
                 guard case .optional(let optional) = element else { throw arguments.mismatch }
                 if let value = optional.value { values.append(value) }
             }

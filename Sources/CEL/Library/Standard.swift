@@ -26,12 +26,14 @@ enum Standard {
             meter throws(Failure) in
             let (text, part) = try (arguments.string(0), arguments.string(1))
             try meter.spend(bytes: part.utf8.count)
-            return .bool(text.utf8.starts(with: part.utf8))
+            return .bool(text.withBytes { text in part.withBytes { text.holds($0, at: 0) } })
         },
         Function("endsWith", [.method(.string, .string, gives: .bool)]) { arguments, meter throws(Failure) in
             let (text, part) = try (arguments.string(0), arguments.string(1))
             try meter.spend(bytes: part.utf8.count)
-            return .bool(text.utf8.suffix(part.utf8.count).elementsEqual(part.utf8))
+            return .bool(
+                text.withBytes { text in part.withBytes { text.holds($0, at: text.count - $0.count) } }
+            )
         },
         Function(
             "matches",
@@ -60,40 +62,86 @@ enum TextSearch {
         from start: Int = 0,
         meter: inout Meter
     ) throws(Failure) -> Int? {
-        var (text, part) = (text, part)
-        var compared = 0
-        // One unit more than there is: then what was compared cannot be paid for.
-        let limit = min(meter.fuel, Int.max >> 4) * 8 + 8
-        let found = text.withUTF8 { text in
-            part.withUTF8 { part in
-                search(part, text, from: start, compared: &compared, limit: limit)
-            }
+        try offset(of: part, in: text, meter: &meter) { part, text, search in
+            search.first(part, in: text, from: start)
         }
-        try meter.spend(bytes: compared)
-        return found
     }
 
-    private static func search(
+    /// The byte offset of the last `part` that begins at or before `end`, nil when there is none.
+    ///
+    /// What is looked at is paid for: from `end` down to where it is found, or to the beginning.
+    static func lastOffset(
+        of part: String,
+        in text: String,
+        from end: Int,
+        meter: inout Meter
+    ) throws(Failure) -> Int? {
+        try offset(of: part, in: text, meter: &meter) { part, text, search in
+            search.last(part, in: text, from: end)
+        }
+    }
+
+    private static func offset(
+        of part: String,
+        in text: String,
+        meter: inout Meter,
+        _ find: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>, inout ByteSearch) -> Int?
+    ) throws(Failure) -> Int? {
+        // One unit more than there is: then what was compared cannot be paid for.
+        var search = ByteSearch(limit: min(meter.fuel, Int.max >> 4) * 8 + 8)
+        let found = text.withBytes { text in part.withBytes { part in find(part, text, &search) } }
+        try meter.spend(1)
+        try meter.spend(bytes: search.compared)
+        return found
+    }
+}
+
+/// Looks for bytes among others, and counts what it compares up to a limit, where it stops.
+private struct ByteSearch {
+    let limit: Int
+    var compared = 0
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    mutating func first(
         _ part: UnsafeBufferPointer<UInt8>,
-        _ text: UnsafeBufferPointer<UInt8>,
-        from start: Int,
-        compared: inout Int,
-        limit: Int
+        in text: UnsafeBufferPointer<UInt8>,
+        from start: Int
     ) -> Int? {
-        guard let first = part.first else { return start <= text.count ? start : nil }
         var position = start
         while position + part.count <= text.count, compared <= limit {
-            compared += 1
-            if text[position] == first {
-                var length = 1
-                while length < part.count, text[position + length] == part[length] {
-                    length += 1
-                }
-                compared += length - 1
-                if length == part.count { return position }
-            }
+            if stands(part, in: text, at: position) { return position }
             position += 1
         }
         return nil
+    }
+
+    mutating func last(
+        _ part: UnsafeBufferPointer<UInt8>,
+        in text: UnsafeBufferPointer<UInt8>,
+        from end: Int
+    ) -> Int? {
+        var position = min(end, text.count - part.count)
+        while position >= 0, compared <= limit {
+            if stands(part, in: text, at: position) { return position }
+            position -= 1
+        }
+        return nil
+    }
+
+    @inline(__always)
+    private mutating func stands(
+        _ part: UnsafeBufferPointer<UInt8>,
+        in text: UnsafeBufferPointer<UInt8>,
+        at position: Int
+    ) -> Bool {
+        var length = 0
+        while length < part.count, text[position + length] == part[length] {
+            length += 1
+        }
+        compared += length + 1
+        return length == part.count
     }
 }

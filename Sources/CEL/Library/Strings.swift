@@ -14,17 +14,21 @@ enum Strings {
                 arguments,
                 meter throws(Failure) in
                 let text = try arguments.string(0)
-                try meter.spend(bytes: text.utf8.count * 4)
+                try meter.spend(bytes: text.utf8.count * 2)
                 return .string(text.asQuoted)
             },
         ]
 
     private static let positions: [Function] = [
         Function("charAt", [.method(.string, .int, gives: .string)]) { arguments, meter throws(Failure) in
-            let scalars = try scalars(arguments, &meter)
+            let text = try read(arguments, &meter)
             let position = try arguments.int(1, meter)
-            guard (0...scalars.count).contains(position) else { throw .outside }
-            return .string(text(scalars[position..<min(position + 1, scalars.count)]))
+            let character = text.withBytes { bytes -> String? in
+                guard let start = bytes.offset(ofCodePoint: position) else { return nil }
+                return bytes.text(start..<min(start + bytes.codePointLength(at: start), bytes.count))
+            }
+            guard let character else { throw .outside }
+            return .string(character)
         },
         Function(
             "indexOf",
@@ -35,75 +39,67 @@ enum Strings {
             if arguments.count > 2 {
                 let start = try arguments.int(2, meter)
                 try meter.spend(bytes: text.utf8.count)
-                guard (0...text.codePointCount).contains(start) else { throw .outside }
-                from = text.byteOffset(ofCodePoint: start)
+                guard let offset = text.withBytes({ $0.offset(ofCodePoint: start) }) else { throw .outside }
+                from = offset
             }
-            guard let found = try TextSearch.firstOffset(of: part, in: text, from: from, meter: &meter) else {
-                return .int(-1)
-            }
-            return .int(Int64(text.codePoint(atByte: found)))
+            let found = try TextSearch.firstOffset(of: part, in: text, from: from, meter: &meter)
+            return try position(found, in: text, &meter)
         },
         Function(
             "lastIndexOf",
             [.method(.string, .string, gives: .int), .method(.string, .string, .int, gives: .int)]
         ) { arguments, meter throws(Failure) in
-            let scalars = try scalars(arguments, &meter)
-            try meter.spend(bytes: arguments.string(1).utf8.count)
-            let part = try Array(arguments.string(1).unicodeScalars)
-            let end = try arguments.count > 2 ? arguments.int(2, meter) : scalars.count
-            guard (0...scalars.count).contains(end) else { throw .outside }
-            var position = min(end, scalars.count - part.count)
-            while position >= 0 {
-                if scalars[position..<position + part.count].elementsEqual(part) {
-                    return .int(Int64(position))
-                }
-                try meter.spend(bytes: part.count)
-                position -= 1
+            let text = try read(arguments, &meter)
+            let part = try arguments.string(1)
+            var end = text.utf8.count
+            if arguments.count > 2 {
+                let last = try arguments.int(2, meter)
+                guard let offset = text.withBytes({ $0.offset(ofCodePoint: last) }) else { throw .outside }
+                end = offset
             }
-            return .int(-1)
+            let found = try TextSearch.lastOffset(of: part, in: text, from: end, meter: &meter)
+            return try position(found, in: text, &meter)
         },
         Function(
             "substring",
             [.method(.string, .int, gives: .string), .method(.string, .int, .int, gives: .string)]
         ) { arguments, meter throws(Failure) in
-            let scalars = try scalars(arguments, &meter)
+            let text = try read(arguments, &meter)
             let start = try arguments.int(1, meter)
-            let end = try arguments.count > 2 ? arguments.int(2, meter) : scalars.count
-            guard 0 <= start, start <= end, end <= scalars.count else { throw .outside }
-            return .string(text(scalars[start..<end]))
+            let end = try arguments.count > 2 ? arguments.int(2, meter) : nil
+            let part = text.withBytes { bytes -> String? in
+                guard let from = bytes.offset(ofCodePoint: start),
+                    let to = end.map(bytes.offset(ofCodePoint:)) ?? bytes.count, from <= to
+                else { return nil }
+                return bytes.text(from..<to)
+            }
+            guard let part else { throw .outside }
+            return .string(part)
         },
     ]
 
     private static let changes: [Function] = [
         Function("lowerAscii", [.method(.string, gives: .string)]) { arguments, meter throws(Failure) in
-            try mapped(arguments, &meter) {
-                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0
-            }
+            try mapped(arguments, &meter) { $0 &- 0x41 < 26 ? $0 + 32 : $0 }
         },
         Function("upperAscii", [.method(.string, gives: .string)]) { arguments, meter throws(Failure) in
-            try mapped(arguments, &meter) {
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 - 32 : $0
-            }
+            try mapped(arguments, &meter) { $0 &- 0x61 < 26 ? $0 - 32 : $0 }
         },
         Function("trim", [.method(.string, gives: .string)]) { arguments, meter throws(Failure) in
-            var scalars = try scalars(arguments, &meter)[...]
-            while scalars.first?.properties.isWhitespace == true {
-                scalars.removeFirst()
-            }
-            while scalars.last?.properties.isWhitespace == true {
-                scalars.removeLast()
-            }
-            return .string(text(scalars))
+            let text = try read(arguments, &meter)
+            return .string(text.withBytes { $0.text($0.trimmed) })
         },
         Function(
             "reverse",
             [.method(.string, gives: .string), .method(.list(.a), gives: .list(.a))]
         ) { arguments, meter throws(Failure) in
             if case .list(let list) = arguments[0] {
-                try meter.spend(list.count)
-                return .list(ValueList(list.reversed()))
+                try meter.spend(elements: list.count)
+                return .list(ValueList(list.elements.reversed()))
             }
-            return .string(text(try scalars(arguments, &meter).reversed()[...]))
+            let text = try read(arguments, &meter)
+            try meter.spend(bytes: text.utf8.count)
+            return .string(text.withBytes { bytes in .written(bytes.count) { bytes.reverse(into: &$0) } })
         },
         Function(
             "replace",
@@ -112,16 +108,21 @@ enum Strings {
                 .method(.string, .string, .string, .int, gives: .string),
             ]
         ) { arguments, meter throws(Failure) in
-            let (part, other) = try (arguments.string(1), arguments.string(2))
+            let (text, part, other) = try (arguments.string(0), arguments.string(1), arguments.string(2))
             let limit = try arguments.count > 3 ? arguments.int(3, meter) : -1
-            let pieces = try pieces(
-                of: arguments.string(0),
-                at: part,
-                limit: limit,
-                insertsAtEnds: true,
-                &meter
+            let pieces = try pieces(of: text, at: part, limit: limit, insertsAtEnds: true, &meter)
+            let length = pieces.reduce(other.utf8.count * (pieces.count - 1)) { $0 + $1.count }
+            try meter.spend(bytes: length)
+            return .string(
+                text.withBytes { bytes in
+                    .written(length) { writer in
+                        for (position, piece) in pieces.enumerated() {
+                            if position > 0 { writer.append(other) }
+                            writer.append(UnsafeBufferPointer(rebasing: bytes[piece]))
+                        }
+                    }
+                }
             )
-            return .string(try joined(pieces, by: other, &meter))
         },
         Function(
             "split",
@@ -132,14 +133,16 @@ enum Strings {
         ) { arguments, meter throws(Failure) in
             let limit = try arguments.count > 2 ? arguments.int(2, meter) : -1
             guard limit != 0 else { return .list(ValueList([])) }
+            let text = try arguments.string(0)
             let pieces = try pieces(
-                of: arguments.string(0),
+                of: text,
                 at: arguments.string(1),
                 limit: limit < 0 ? -1 : limit - 1,
                 insertsAtEnds: false,
                 &meter
             )
-            return .list(ValueList(pieces.map { .string(String($0)) }))
+            try meter.spend(elements: pieces.count)
+            return .list(ValueList(text.withBytes { bytes in pieces.map { .string(bytes.text($0)) } }))
         },
         Function(
             "join",
@@ -147,21 +150,29 @@ enum Strings {
         ) { arguments, meter throws(Failure) in
             let separator = try arguments.count > 1 ? arguments.string(1) : ""
             let list = try arguments.list(0)
-            try meter.spend(list.count)
-            var pieces: [Substring] = []
-            for element in list {
+            try meter.spend(2 * list.count)
+            var length = separator.utf8.count * max(0, list.count - 1)
+            for element in list.elements {
                 guard case .string(let piece) = element else {
                     throw .type("'join' needs strings, not \(element.typeName.rawValue)")
                 }
-                pieces.append(piece[...])
+                length += piece.utf8.count
             }
-            return .string(try joined(pieces, by: separator, &meter))
+            try meter.spend(bytes: length)
+            return .string(
+                .written(length) { writer in
+                    for (position, element) in list.elements.enumerated() {
+                        if position > 0 { writer.append(separator) }
+                        if case .string(let piece) = element { writer.append(piece) }
+                    }
+                }
+            )
         },
     ]
 
     // MARK: Pieces
 
-    /// The parts between at most `limit` (when it is not negative) occurrences of `separator`; an empty separator
+    /// Where the parts between at most `limit` (when it is not negative) occurrences of `separator` are; an empty separator
     /// stands between all code points, and at both ends too where that is wanted.
     private static func pieces(
         of text: String,
@@ -169,77 +180,44 @@ enum Strings {
         limit: Int,
         insertsAtEnds: Bool,
         _ meter: inout Meter
-    ) throws(Failure) -> [Substring] {
-        var pieces: [Substring] = []
+    ) throws(Failure) -> [Range<Int>] {
+        try meter.spend(2 * Price.object)
         try meter.spend(bytes: text.utf8.count)
         if separator.isEmpty {
-            return try codePoints(of: text, limit: limit, insertsAtEnds: insertsAtEnds, &meter)
+            // As many as there may be at most, which is no more than there are bytes.
+            let most = limit < 0 ? text.utf8.count : min(limit, text.utf8.count)
+            try meter.spend(most)
+            return text.withBytes { $0.codePoints(limit: limit, insertsAtEnds: insertsAtEnds) }
         }
-        var start = text.utf8.startIndex
-        var offset = 0
+        var pieces: [Range<Int>] = []
+        var start = 0
         while limit < 0 || pieces.count < limit,
-            let found = try TextSearch.firstOffset(of: separator, in: text, from: offset, meter: &meter)
+            let found = try TextSearch.firstOffset(of: separator, in: text, from: start, meter: &meter)
         {
-            try meter.spend(1)
-            let end = text.utf8.index(start, offsetBy: found - offset)
-            pieces.append(text[start..<end])
-            start = text.utf8.index(end, offsetBy: separator.utf8.count)
-            offset = found + separator.utf8.count
+            pieces.append(start..<found)
+            start = found + separator.utf8.count
         }
-        return pieces + [text[start...]]
+        return pieces + [start..<text.utf8.count]
     }
 
-    private static func codePoints(
-        of text: String,
-        limit: Int,
-        insertsAtEnds: Bool,
-        _ meter: inout Meter
-    ) throws(Failure) -> [Substring] {
-        var pieces: [Substring] = []
-        var start = text.startIndex
-        let scalars = text.unicodeScalars
-        if insertsAtEnds, limit != 0 {
-            pieces.append(text[start..<start])
-        }
-        while start < text.endIndex, limit < 0 || pieces.count < limit {
-            try meter.spend(1)
-            let next = scalars.index(after: start)
-            if !insertsAtEnds, next == text.endIndex { break }
-            pieces.append(text[start..<next])
-            start = next
-        }
-        return pieces + [text[start...]]
-    }
+    // MARK: Whole texts
 
-    /// The pieces themselves are paid for by who made them.
-    private static func joined(
-        _ pieces: [Substring],
-        by separator: String,
-        _ meter: inout Meter
-    ) throws(Failure) -> String {
-        var length = 0
-        for piece in pieces {
-            length += piece.utf8.count + separator.utf8.count
-        }
-        try meter.spend(bytes: length)
-        return pieces.joined(separator: separator)
-    }
-
-    // MARK: Code points
-
-    private static func scalars(
-        _ arguments: Arguments,
-        _ meter: inout Meter
-    ) throws(Failure) -> [Unicode.Scalar] {
+    /// The text, all of which will be read.
+    private static func read(_ arguments: Arguments, _ meter: inout Meter) throws(Failure) -> String {
         let text = try arguments.string(0)
         try meter.spend(bytes: text.utf8.count)
-        return Array(text.unicodeScalars)
+        return text
     }
 
-    private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
-        var view = String.UnicodeScalarView()
-        view.append(contentsOf: scalars)
-        return String(view)
+    /// The number of the code point at a byte; -1 for none.
+    private static func position(
+        _ offset: Int?,
+        in text: String,
+        _ meter: inout Meter
+    ) throws(Failure) -> Value {
+        guard let offset else { return .int(-1) }
+        try meter.spend(bytes: offset)
+        return .int(Int64(text.withBytes { UnsafeBufferPointer(rebasing: $0.prefix(offset)).codePointCount }))
     }
 
     private static func mapped(
@@ -247,9 +225,17 @@ enum Strings {
         _ meter: inout Meter,
         _ change: (UInt8) -> UInt8
     ) throws(Failure) -> Value {
-        let text = try arguments.string(0)
+        let text = try read(arguments, &meter)
         try meter.spend(bytes: text.utf8.count)
-        return .string(String(decoding: text.utf8.map(change), as: UTF8.self))
+        return .string(
+            text.withBytes { bytes in
+                .written(bytes.count) { writer in
+                    for byte in bytes {
+                        writer.append(change(byte))
+                    }
+                }
+            }
+        )
     }
 }
 
@@ -257,30 +243,69 @@ extension Failure {
     fileprivate static let outside = Failure(code: .index, message: "the position is outside the string")
 }
 
-extension String {
-    fileprivate func byteOffset(ofCodePoint position: Int) -> Int {
-        let index = unicodeScalars.index(startIndex, offsetBy: position)
-        return utf8.distance(from: startIndex, to: index)
-    }
-
-    fileprivate func codePoint(atByte offset: Int) -> Int {
-        var count = 0
-        for byte in utf8.prefix(offset) where byte & 0xc0 != 0x80 {
-            count += 1
+extension UnsafeBufferPointer<UInt8> {
+    /// The bytes without the white space at both ends.
+    fileprivate var trimmed: Range<Int> {
+        var (start, end) = (0, count)
+        while start < end, case let length = blankLength(at: start), length > 0 {
+            start += length
         }
-        return count
+        while start < end {
+            var last = end - 1
+            while last > start, self[last] & 0xc0 == 0x80 {
+                last -= 1
+            }
+            guard blankLength(at: last) > 0 else { break }
+            end = last
+        }
+        return start..<end
     }
 
+    /// Writes the code points in the opposite order.
+    fileprivate func reverse(into writer: inout ByteWriter) {
+        var end = count
+        while end > 0 {
+            var start = end - 1
+            while start > 0, self[start] & 0xc0 == 0x80 {
+                start -= 1
+            }
+            for position in start..<end {
+                writer.append(self[position])
+            }
+            end = start
+        }
+    }
+
+    /// What an empty separator leaves: code points, at most `limit` of them (when it is not negative), and the rest.
+    fileprivate func codePoints(limit: Int, insertsAtEnds: Bool) -> [Range<Int>] {
+        var pieces: [Range<Int>] = []
+        var start = 0
+        if insertsAtEnds, limit != 0 {
+            pieces.append(0..<0)
+        }
+        while start < count, limit < 0 || pieces.count < limit {
+            let next = start + codePointLength(at: start)
+            if !insertsAtEnds, next == count { break }
+            pieces.append(start..<next)
+            start = next
+        }
+        return pieces + [start..<count]
+    }
+}
+
+extension String {
     /// `strings.quote`: in double quotes, with the escapes of the published extension only.
     fileprivate var asQuoted: String {
-        var quoted = "\""
-        for scalar in unicodeScalars {
-            if let escape = scalar.namedEscape {
-                quoted += escape
-            } else {
-                quoted.unicodeScalars.append(scalar)
+        withBytes { bytes in
+            let escapes = bytes.reduce(0) { $0 + ($1.escapeLetter == nil ? 0 : 1) }
+            return .written(bytes.count + escapes + 2) { writer in
+                writer.append(UInt8(ascii: "\""))
+                for byte in bytes {
+                    if byte.escapeLetter != nil { writer.append(UInt8(ascii: "\\")) }
+                    writer.append(byte.escapeLetter ?? byte)
+                }
+                writer.append(UInt8(ascii: "\""))
             }
         }
-        return quoted + "\""
     }
 }

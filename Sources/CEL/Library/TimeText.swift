@@ -10,6 +10,11 @@ extension Timestamp {
 
 /// Times as text and back: RFC 3339 for timestamps, `1h2m3.5s` and the like for durations.
 enum TimeText {
+    /// Units that reading a text takes, whatever it says: those that are too long are not read.
+    static func cost(ofReading text: String) -> Int {
+        text.utf8.count <= DigitScanner.longest ? Price.timeText + 3 * text.utf8.count : 0
+    }
+
     /// `2009-02-13T23:31:30.5Z`, with any offset and digits after the second; nil for anything else.
     static func timestamp(_ text: String) -> Timestamp? {
         var scanner = DigitScanner(text)
@@ -111,7 +116,7 @@ private struct DigitScanner {
     private var rest: ArraySlice<UInt8>
 
     /// No text that is longer than this is one of those formats: of such a one nothing is read.
-    private static let longest = 256
+    static let longest = 256
 
     init(_ text: String) {
         rest = text.utf8.count <= DigitScanner.longest ? Array(text.utf8)[...] : []
@@ -160,27 +165,24 @@ private struct DigitScanner {
     mutating func decimal() -> (Int64, Int64)? {
         let digits = rest.prefix(while: ASCII.isDigit)
         rest.removeFirst(digits.count)
-        var fraction: [UInt8] = []
-        if skip(".") {
-            fraction = Array(rest.prefix(while: ASCII.isDigit))
-            rest.removeFirst(fraction.count)
-        }
-        guard !digits.isEmpty || !fraction.isEmpty, digits.count <= 18 else { return nil }
+        let hasPoint = skip(".")
+        let billionths = hasPoint ? fraction() : nil
+        guard !digits.isEmpty || billionths != nil, digits.count <= 18 else { return nil }
         let whole = digits.reduce(Int64(0)) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
-        let padded = (fraction + [UInt8](repeating: UInt8(ascii: "0"), count: 9)).prefix(9)
-        return (whole, padded.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) })
+        return (whole, Int64(billionths ?? 0))
     }
 
     /// Nanoseconds of the unit that stands here.
     mutating func unit() -> Int64? {
-        let units: [(String, Int64)] = [
-            ("ns", 1), ("us", 1_000), ("µs", 1_000), ("μs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000),
-            ("m", 60_000_000_000), ("h", 3_600_000_000_000),
-        ]
-        for (name, nanos) in units where rest.starts(with: name.utf8) {
-            rest.removeFirst(name.utf8.count)
+        for (name, nanos) in DigitScanner.units where rest.starts(with: name) {
+            rest.removeFirst(name.count)
             return nanos
         }
         return nil
     }
+
+    private static let units: [([UInt8], Int64)] = [
+        ("ns", 1), ("us", 1_000), ("µs", 1_000), ("μs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000),
+        ("m", 60_000_000_000), ("h", 3_600_000_000_000),
+    ].map { (Array($0.0.utf8), $0.1) }
 }

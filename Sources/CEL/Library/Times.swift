@@ -46,10 +46,10 @@ enum Times {
         _ moment: Timestamp,
         _ meter: inout Meter
     ) throws(Failure) -> Int {
+        try meter.spend(Price.zone)
         if let offset = TimeText.fixedOffset(zone) { return offset }
-        // Looking a zone up may mean reading a file.
-        try meter.spend(20)
         guard zone.utf8.count <= 64, let rules = meter.zones?.rules(of: zone) else {
+            try meter.spend(Price.unknownZone)
             throw .badValue("the time zone is not known")
         }
         return rules.offset(at: moment.seconds)

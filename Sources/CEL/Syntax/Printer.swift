@@ -144,19 +144,18 @@ extension Value {
     }
 }
 
-extension Unicode.Scalar {
-    /// The escape that the language has for it alone, such as `\n`; nil where there is none.
-    var namedEscape: String? {
+extension UInt8 {
+    /// The letter behind the backslash in the escape that the language has for it alone, such as `\n`; nil where there is none.
+    var escapeLetter: UInt8? {
         switch self {
-        case "\"": "\\\""
-        case "\\": "\\\\"
-        case "\n": "\\n"
-        case "\r": "\\r"
-        case "\t": "\\t"
-        case "\u{7}": "\\a"
-        case "\u{8}": "\\b"
-        case "\u{b}": "\\v"
-        case "\u{c}": "\\f"
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): self
+        case UInt8(ascii: "\n"): UInt8(ascii: "n")
+        case UInt8(ascii: "\r"): UInt8(ascii: "r")
+        case UInt8(ascii: "\t"): UInt8(ascii: "t")
+        case 0x07: UInt8(ascii: "a")
+        case 0x08: UInt8(ascii: "b")
+        case 0x0b: UInt8(ascii: "v")
+        case 0x0c: UInt8(ascii: "f")
         default: nil
         }
     }
@@ -167,8 +166,8 @@ extension String {
     var asLiteral: String {
         var literal = "\""
         for scalar in unicodeScalars {
-            if let escape = scalar.namedEscape {
-                literal += escape
+            if scalar.isASCII, let letter = UInt8(scalar.value).escapeLetter {
+                literal += "\\" + String(UnicodeScalar(letter))
             } else if scalar.value < 0x20 || scalar.value == 0x7f {
                 literal += UInt8(truncatingIfNeeded: scalar.value).asEscape
             } else {

@@ -9,7 +9,7 @@ extension Value: Equatable {
         return a.equals(b, spending: &units)
     }
 
-    /// Equality that counts what it costs: a unit per element, one for eight bytes.
+    /// Equality that counts what it costs: a unit per element, one for eight bytes, some for each list, map and key.
     ///
     /// When `units` falls below zero the answer means nothing.
     func equals(_ other: Value, spending units: inout Int) -> Bool {
@@ -23,7 +23,7 @@ extension Value: Equatable {
             (.double, .uint):
             return numericOrder(self, other) == .equal
         case (.string(let a), .string(let b)):
-            units &-= a.utf8.count >> 3
+            units &-= 1 + a.utf8.count >> 3
             return a.hasSameBytes(as: b)
         case (.bytes(let a), .bytes(let b)):
             units &-= a.count >> 3
@@ -46,6 +46,7 @@ extension Value: Equatable {
 
 extension ValueList {
     fileprivate func equals(_ other: ValueList, spending units: inout Int) -> Bool {
+        units &-= 2
         let (mine, theirs) = (elements, other.elements)
         guard mine.count == theirs.count else { return false }
         for position in mine.indices {
@@ -57,8 +58,10 @@ extension ValueList {
 
 extension ValueMap {
     fileprivate func equals(_ other: ValueMap, spending units: inout Int) -> Bool {
+        units &-= 2
         guard count == other.count else { return false }
-        for entry in self {
+        for entry in storage.entries {
+            units &-= Price.lookUp
             if case .string(let key) = entry.key { units &-= key.utf8.count >> 3 }
             guard units >= 0, let value = other[key: entry.key] else { return false }
             guard entry.value.equals(value, spending: &units) else { return false }

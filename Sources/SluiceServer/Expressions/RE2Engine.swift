@@ -29,6 +29,10 @@ public final class RE2Engine: RegexEngine {
     /// How many different patterns are held at present.
     public var count: Int { live.count }
 
+    public func cost(ofCompiling pattern: String) -> Int {
+        PatternCost.units(for: pattern)
+    }
+
     public func matcher(for pattern: String, isKept: Bool) throws(RegexProblem) -> any RegexMatcher {
         if let known = live[pattern]?.pattern { return known }
         if isKept, live.count >= most + recent.count {

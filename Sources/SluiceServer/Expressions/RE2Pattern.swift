@@ -4,12 +4,17 @@ internal import CRE2
 /// One regular expression, compiled by RE2.
 ///
 /// Searching takes time linear in the text: no pattern makes it go back. At worst each byte costs a step for every
-/// instruction of the program, and that is what ``cost(ofBytes:)`` asks for.
+/// instruction of the program, and that is what ``cost(ofBytes:)`` asks for unless the program is small.
 final class RE2Pattern: RegexMatcher {
     /// As it was written.
     let text: String
     private let compiled: OpaquePointer
     private let unitsPerEightBytes: Int
+    private let unitsPerSearch: Int
+    /// So small a program has so few states that RE2 keeps them all: then a byte is one step.
+    ///
+    /// A larger one may have more than fit in memory, and then each byte costs a step for each instruction.
+    private static let fewInstructions = 10
     /// Called when the pattern is let go of.
     private let onEnd: (String) -> Void
 
@@ -32,7 +37,9 @@ final class RE2Pattern: RegexMatcher {
         self.text = text
         self.onEnd = onEnd
         compiled = pattern
-        unitsPerEightBytes = 2 + Int(cre2_instructions(pattern)) / 8
+        let instructions = Int(cre2_instructions(pattern))
+        unitsPerEightBytes = instructions <= RE2Pattern.fewInstructions ? 3 : 5 * instructions / 2
+        unitsPerSearch = 10 + instructions / 16
     }
 
     deinit {
@@ -42,7 +49,7 @@ final class RE2Pattern: RegexMatcher {
 
     func cost(ofBytes count: Int) -> Int {
         let (product, isTooMuch) = count.multipliedReportingOverflow(by: unitsPerEightBytes)
-        return isTooMuch ? .max : product / 8 + 1
+        return isTooMuch ? .max : product / 8 + unitsPerSearch
     }
 
     func isFound(in text: String) throws(RegexProblem) -> Bool {
