@@ -153,7 +153,7 @@ extension Machine {
     }
 
     private mutating func append(_ value: UnsafeMutablePointer<Value>, isOptional: Bool) throws(Failure) {
-        try meter.spend(2)
+        try meter.spend(3)
         guard let value = try isOptional ? value.pointee.unwrapped() : value.pointee else { return }
         side.builders[side.builders.count - 1].elements.append(value)
     }

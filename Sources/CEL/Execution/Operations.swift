@@ -140,8 +140,9 @@ extension Meter {
     private mutating func contains(_ container: Value, _ element: Value) throws(Failure) -> Bool {
         switch container {
         case .list(let list):
-            for candidate in list.elements where try areEqual(candidate, element) {
-                return true
+            for candidate in list.elements {
+                try spend(1)
+                if try areEqual(candidate, element) { return true }
             }
             return false
         case .map(let map):

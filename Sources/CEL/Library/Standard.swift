@@ -90,7 +90,7 @@ enum TextSearch {
         // One unit more than there is: then what was compared cannot be paid for.
         var search = ByteSearch(limit: min(meter.fuel, Int.max >> 4) * 8 + 8)
         let found = text.withBytes { text in part.withBytes { part in find(part, text, &search) } }
-        try meter.spend(1)
+        try meter.spend(4)
         try meter.spend(bytes: search.compared)
         return found
     }

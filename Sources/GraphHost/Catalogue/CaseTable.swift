@@ -56,7 +56,7 @@ final class CaseTable {
     @inline(__always)
     func route(_ pair: Datum, _ meter: StageMeter?) -> Route {
         if pair !== self.pair {
-            meter?.spend(pair.textCost)
+            meter?.spend(StageCost.runUnits + pair.textCost)
             self.pair = pair
             route = find(pair)
         }

@@ -40,7 +40,7 @@ struct Evaluation {
     /// The value for one input.
     @inline(__always)
     func result(_ value: Value) throws(EvaluationError) -> Value {
-        var spent = 1
+        var spent = StageCost.runUnits
         defer { meter?.spend(spent) }
         guard timePlace > 0 else { return try program.evaluate(value, spent: &spent) }
         let result = withUnsafeTemporaryAllocation(of: Value.self, capacity: 2) { arguments in
@@ -56,8 +56,9 @@ struct Evaluation {
 
     /// The value for several.
     func result(_ values: [Value]) throws(EvaluationError) -> Value {
-        var spent = 1
+        var spent = StageCost.runUnits
         defer { meter?.spend(spent) }
+        spent += 2 * values.count
         let arguments = timePlace > 0 ? values + [time] : values
         let result = arguments.withUnsafeBufferPointer { arguments in
             Result { () throws(EvaluationError) in try program.evaluate(arguments, spent: &spent) }
@@ -68,7 +69,7 @@ struct Evaluation {
     /// The expression's value for one input, or its failure.
     func datum(_ value: Value) -> Datum {
         do throws(EvaluationError) {
-            return Self.datum(try result(value), at: place)
+            return written(try result(value))
         } catch {
             return fail(error)
         }
@@ -77,10 +78,17 @@ struct Evaluation {
     /// The expression's value for several, or its failure.
     func datum(_ values: [Value]) -> Datum {
         do throws(EvaluationError) {
-            return Self.datum(try result(values), at: place)
+            return written(try result(values))
         } catch {
             return fail(error)
         }
+    }
+
+    /// A result as a value; writing a list or an object is charged, too.
+    private func written(_ result: Value) -> Datum {
+        let datum = Self.datum(result, at: place)
+        if let meter, datum.isContainer { meter.spend(datum.numbersCost) }
+        return datum
     }
 
     /// A failed evaluation as a value.
@@ -109,6 +117,9 @@ struct Evaluation {
 }
 
 extension Datum {
-    /// A unit for eight bytes of text; nothing for a value that has none yet.
+    /// A unit for eight bytes of text, as in expressions.
     var textCost: Int { knownByteCount >> 3 }
+
+    /// What writing or reading all of the text costs, number by number.
+    var numbersCost: Int { knownByteCount >> 1 }
 }

@@ -119,7 +119,7 @@ extension StageSite {
             inputs,
             buffer: .dropOldest(limit),
             // Values that wait for a row cost as well, or a side that waits in vain would be free.
-            control: meter.map { meter in BufferControl { meter.spend(1) } },
+            control: meter.map { meter in BufferControl { meter.spend(StageCost.runUnits) } },
             overflow: { .fail("overflow", at: place, "too many values wait for the other inputs") },
             joined(zip.map, names: nil)
         )
@@ -133,7 +133,7 @@ extension StageSite {
         guard let map else {
             return { data in
                 if let fail = data.first(where: \.isFail) { return fail }
-                if let meter { meter.spend(data.reduce(1) { $0 + 1 + $1.textCost }) }
+                if let meter { meter.spend(data.reduce(StageCost.runUnits) { $0 + 4 + $1.textCost }) }
                 return JSONText.joined(data, names: names)
             }
         }

@@ -12,10 +12,13 @@ enum FailurePolicy: Sendable {
 enum StageCost: Sendable {
     /// The expression pays.
     case none
-    /// A unit.
+    /// ``runUnits``.
     case run
-    /// A unit, and one more for eight bytes of text, as in expressions.
+    /// The same, and one more for eight bytes of text, as in expressions.
     case text
+
+    /// What taking a value from one stage to the next costs, in the units of expressions.
+    static let runUnits = 10
 }
 
 /// What an operator is given of a value.
@@ -63,8 +66,8 @@ final class StagePolicy<Base: Operator> {
         guard let meter else { return }
         switch cost {
         case .none: break
-        case .run: meter.spend(1)
-        case .text: meter.spend(1 + (datum?.textCost ?? 0))
+        case .run: meter.spend(StageCost.runUnits)
+        case .text: meter.spend(StageCost.runUnits + (datum?.textCost ?? 0))
         }
     }
 

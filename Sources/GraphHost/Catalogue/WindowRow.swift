@@ -67,9 +67,9 @@ extension StageSite {
         case .min: numbers(window, WindowFold<Double, Double, Double>.min)
         case .max: numbers(window, WindowFold<Double, Double, Double>.max)
         case .rate: numbers(window, WindowRate<Double>())
-        case .p50: numbers(window, WindowPercentile<Double>(0.5)) { 1 + $0 >> 6 }
-        case .p95: numbers(window, WindowPercentile<Double>(0.95)) { 1 + $0 >> 6 }
-        case .p99: numbers(window, WindowPercentile<Double>(0.99)) { 1 + $0 >> 6 }
+        case .p50: numbers(window, WindowPercentile<Double>(0.5), cost: percentileCost)
+        case .p95: numbers(window, WindowPercentile<Double>(0.95), cost: percentileCost)
+        case .p99: numbers(window, WindowPercentile<Double>(0.99), cost: percentileCost)
         case .count:
             values(window, WindowCount(), keep: { _ in () }) {
                 Evaluation.datum(.double(Double($0)), at: place)
@@ -78,11 +78,16 @@ extension StageSite {
         case .last: values(window, WindowLast<Datum>(), keep: { $0 }) { $0 }
         case .list:
             // The list is written anew each time.
-            values(window, WindowList<Datum>(), keep: { $0 }, cost: { $0 }) {
-                JSONText.joined($0, names: nil)
+            values(window, WindowList<Datum>(), keep: { $0 }) { [meter] data in
+                if let meter { meter.spend(data.reduce(0) { $0 + 4 + $1.textCost }) }
+                return JSONText.joined(data, names: nil)
             }
         }
     }
+
+    /// A value's place among the others is found by halves; making room for it, and closing the gap of the oldest, moves half
+    /// of them each.
+    private func percentileCost(_ count: Int) -> Int { 10 + count >> 4 }
 
     /// A figure over numbers; anything else is a failure, and the window stays as it is.
     private func numbers<Figure: WindowFigure>(

@@ -135,6 +135,14 @@ public final class Datum {
         }
     }
 
+    /// Whether it is a list or an object, of which a computed value has the text at once.
+    var isContainer: Bool {
+        switch cachedTree {
+        case .list?, .map?: true
+        default: false
+        }
+    }
+
     /// The value as a tree, made once.
     ///
     /// A failure has none and answers null: look at `isFail` first.
@@ -167,8 +175,11 @@ public final class Datum {
         }
     }
 
-    /// How many bytes are held for the text; 0 for a value that was computed and has none yet.
-    var knownByteCount: Int { storageCount }
+    /// How many bytes are held, as text or as a string; 0 for a number and the like that was computed.
+    var knownByteCount: Int {
+        if storageCount == 0, case .string(let text)? = cachedTree { return text.utf8.count }
+        return storageCount
+    }
 
     /// How many bytes the JSON text has.
     public var byteCount: Int {
