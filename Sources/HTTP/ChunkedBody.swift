@@ -24,6 +24,7 @@ struct ChunkedBody: ~Copyable {
     private var place = Place.size
     /// The size of the chunk at hand, as far as it is read; later what is left of the chunk.
     private var size: UInt64 = 0
+    /// How many digits of it there were, without zeros in front.
     private var digits = 0
     /// How many bytes of extensions and trailer there may still be.
     private var room = 0
@@ -55,9 +56,9 @@ struct ChunkedBody: ~Copyable {
         while let byte = input.first {
             if place == .data { return .data(Int(clamping: size)) }
             input = UnsafeRawBufferPointer(rebasing: input.dropFirst())
-            if place == .size, digits < 16, let digit = ASCII.hexadecimal(byte) {
+            if place == .size, digits < 16 || size == 0, let digit = ASCII.hexadecimal(byte) {
+                digits = size == 0 ? 1 : digits &+ 1
                 size = size << 4 | UInt64(digit)
-                digits &+= 1
                 continue
             }
             switch (place, byte) {

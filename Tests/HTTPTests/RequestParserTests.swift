@@ -74,6 +74,15 @@ struct RequestParserTests {
         )
     }
 
+    @Test("zeros in front of a chunk's size are no digits too many")
+    func zeros() {
+        let heard = Transcript.of(
+            "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(String(repeating: "0", count: 40))1\r\na\r\n"
+                + "00\r\n\r\n"
+        )
+        #expect(heard == ["PUT / @a Host=a; Transfer-Encoding=chunked; [a] keep"])
+    }
+
     @Test("extensions and trailer may have as many bytes together as a header block", arguments: [0, 1])
     func discardedBound(over: Int) {
         let limits = Limits(headerBytes: 100)
