@@ -34,6 +34,7 @@ TESTED = {
     "limits.pending": ("Tests/GraphHostTests/Host/PendingTests.swift", "client.sink.pauses == [true, false]"),
     "limits.pendingBytes": ("Tests/GraphHostTests/Host/PendingTests.swift", "client.sink.pauses == [true, false, true]"),
     "limits.sessions": ("Tests/EndToEnd/test_access.py", "sessions: 2"),
+    "limits.wrongTokens": ("Tests/EndToEnd/test_access.py", "wrongTokens: 5"),
     "limits.graphs": ("Tests/GraphHostTests/Redefinition/DefinedGraphTests.swift", "limits.graphs = 2"),
     "limits.nodes": ("Tests/GraphHostTests/Redefinition/DefinedGraphTests.swift", "options.mostNodes = 2"),
     "limits.delayed": ("Tests/EndToEnd/test_definitions.py", "delayed: 2"),

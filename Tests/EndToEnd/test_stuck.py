@@ -60,7 +60,7 @@ def test_sigterm_ends_a_stuck_server_behind_drain(stuck):
     began = time.monotonic()
     stuck.process.send_signal(signal.SIGTERM)
     assert stuck.process.wait(10) == 128 + signal.SIGTERM
-    assert 1.9 < time.monotonic() - began < 4
+    assert 1.9 < time.monotonic() - began < 6
     # What was answered is on the disk.
     with Server({"g": GRAPH}, f"dataDir: {stuck.data}\n") as after:
         assert after.value("g", "x") == 49
@@ -73,7 +73,7 @@ def test_a_second_sigterm_ends_it_at_once(stuck):
     began = time.monotonic()
     stuck.process.send_signal(signal.SIGINT)
     assert stuck.process.wait(10) == 128 + signal.SIGINT
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 3
 
 
 def test_a_server_that_is_not_stuck_ends_by_itself():

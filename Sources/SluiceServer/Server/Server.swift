@@ -241,7 +241,11 @@ public final class Server {
     /// Something happens: the clock of the answers is set, and the end of the turn has something to do.
     @inline(__always)
     func beginTurn() {
-        guard !hasWork else { return }
+        if !hasWork { openTurn() }
+    }
+
+    @inline(never)
+    private func openTurn() {
         hasWork = true
         if activity.beginTurn(at: OwnProcess.nanoseconds) { onBusy?() }
         let second = loop.now / 1000

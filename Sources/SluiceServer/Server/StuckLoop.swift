@@ -7,7 +7,7 @@ struct StuckLoop {
     /// A turn that lasts longer is reported.
     static let patience: UInt64 = 1_000_000_000
     /// How long a server that should have ended has to write what is pending and to close.
-    static let grace: UInt64 = 500_000_000
+    static let grace: UInt64 = 1_000_000_000
 
     /// What is to be done after a look.
     struct Verdict: Equatable {
