@@ -14,6 +14,8 @@ public struct Options {
     public var container: String
     /// What `matches` and its relatives use; without one they are not available.
     public var regex: (any RegexEngine)?
+    /// What the literal patterns of several expressions may take together; without it those of one are without bounds.
+    public var literals: LiteralPatterns?
     /// Where named time zones are looked up; without it only offsets such as `+02:00` are known.
     public var zones: (any TimeZones)?
 

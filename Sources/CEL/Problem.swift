@@ -1,6 +1,6 @@
 /// One thing that is wrong with an expression, and where.
 public struct Problem: Error, Hashable, Sendable {
-    /// `expr_syntax`, also for a literal that is no regular expression, or `expr_type`.
+    /// `expr_syntax`, also for a literal that is no regular expression, `expr_type`, or `pattern_limit`.
     public let code: ErrorCode
     /// What is wrong, in a sentence without a full stop.
     public let message: String
@@ -65,6 +65,8 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable {
     public static let syntax = ErrorCode(rawValue: "expr_syntax")
     /// An operation does not take values of these types; also unknown names and functions.
     public static let type = ErrorCode(rawValue: "expr_type")
+    /// Regular expressions that take too much work to compile, or too many of them.
+    public static let patternLimit = ErrorCode(rawValue: "pattern_limit")
     /// The cost budget is used up.
     public static let cost = ErrorCode(rawValue: "expr_cost")
     /// A result is out of its type's range.

@@ -10,6 +10,9 @@ public struct Program {
     /// What is known of the result's type.
     public let resultType: StaticType
 
+    /// The compiled regular expressions that it searches for, without those made while it is evaluated.
+    public var matchers: [any RegexMatcher] { code.matchers }
+
     private let code: Code
     private let cost: Int
     private let outputBytes: Int
@@ -32,13 +35,18 @@ public struct Program {
         } catch {
             throw CompileError(problems: [error])
         }
+        var options = options
+        options.literals = options.literals ?? options.regex.map { LiteralPatterns($0) }
         let checked = try Checker.check(syntax, source: source, variables: variables, options: options)
         var folding = Folding(options: options)
         let folded = folding.fold(checked)
         do {
             code = try Compiler.compile(folded, options: options, argumentCount: variables.count)
         } catch {
-            throw CompileError(problems: [Problem(.syntax, error.message, at: error.offset, in: source)])
+            let problem = error.problem
+            throw CompileError(problems: [
+                Problem(problem.code, problem.sentence, at: error.offset, in: source, hint: problem.hint)
+            ])
         }
         self.source = source
         canonicalText = syntax.canonicalText

@@ -2,20 +2,22 @@
 ///
 /// The library brings none: a program that wants `matches` gives one with ``Options/regex``.
 public protocol RegexEngine: AnyObject {
-    /// Units of the cost budget that compiling `pattern` takes, at least what it does, known without doing it.
+    /// Units of 20 ns that it takes at most to compile `pattern`, or to refuse it.
     ///
-    /// That must not depend on what the engine remembers: the outcome of an evaluation would.
-    func cost(ofCompiling pattern: String) -> Int
+    /// Read off the text, in time linear in it; the same each time, whether the engine has the pattern or not.
+    func work(of pattern: String) -> Int
+
+    /// Whether the engine remembers what came of `pattern`, so that asking for it again takes no work.
+    func has(_ pattern: String) -> Bool
 
     /// Compiles `pattern`.
     ///
-    /// - Parameters:
-    ///   - pattern: the regular expression.
-    ///   - isKept: whether the matcher is for an expression that is kept, asked for once when that is checked; else it is for
-    ///     one evaluation, and whoever often meets the same few patterns does well to remember them.
+    /// An engine does well to remember the last few: some are asked for at each evaluation.
+    ///
+    /// - Parameter pattern: the regular expression.
     /// - Returns: what searches for the pattern.
     /// - Throws: why the pattern cannot be used.
-    func matcher(for pattern: String, isKept: Bool) throws(RegexProblem) -> any RegexMatcher
+    func matcher(for pattern: String) throws(RegexProblem) -> any RegexMatcher
 }
 
 /// One compiled regular expression.
@@ -35,13 +37,21 @@ public struct RegexProblem: Error, Hashable, Sendable {
     public let message: String
     /// Byte offset in the pattern of the part that is wrong; 0 where that is not known.
     public let offset: Int
+    /// `expr_syntax` where the pattern is wrong, `pattern_limit` where it is too much.
+    public let code: ErrorCode
+    /// What to do about it, where that can be guessed.
+    public let hint: String?
 
     /// A problem at a place in the pattern.
-    public init(_ message: String, at offset: Int = 0) {
+    public init(_ message: String, at offset: Int = 0, code: ErrorCode = .syntax, hint: String? = nil) {
         self.message = message
         self.offset = offset
+        self.code = code
+        self.hint = hint
     }
 
     /// What stops an evaluation or a check.
-    var sentence: String { "the regular expression cannot be used: \(message)" }
+    var sentence: String {
+        code == .syntax ? "the regular expression cannot be used: \(message)" : message
+    }
 }

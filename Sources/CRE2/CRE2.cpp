@@ -59,6 +59,8 @@ extern "C" cre2_outcome cre2_compile(
         options.set_never_capture(true);
         auto *made = new cre2_pattern{RE2(re2::StringPiece(text, length), options)};
         if (made->compiled.ok()) {
+            // The first search for what stands at the end of a text compiles a second program: here, where it is counted.
+            made->compiled.Match("", 0, 0, RE2::UNANCHORED, nullptr, 0);
             *pattern = made;
             return CRE2_DONE;
         }

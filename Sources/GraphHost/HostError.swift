@@ -95,6 +95,7 @@ extension HostError.Code {
     public static let rateLimited = Self(rawValue: "rate_limited")
     public static let subLimit = Self(rawValue: "sub_limit")
     public static let pipeLimit = Self(rawValue: "pipe_limit")
+    public static let patternLimit = Self(rawValue: "pattern_limit")
     public static let idInUse = Self(rawValue: "id_in_use")
     public static let slow = Self(rawValue: "slow")
     public static let timeout = Self(rawValue: "timeout")
@@ -115,12 +116,14 @@ extension HostError.Code {
         .exprSyntax,
         .exprType, .exprCost, .keyReused, .cycleLimit, .nodeFailed, .preconditionRequired, .rateLimited,
         .subLimit,
-        .pipeLimit, .idInUse, .slow, .timeout, .internalError, .engineDown, .noSpace, .notReady, .draining,
+        .pipeLimit, .patternLimit, .idInUse, .slow, .timeout, .internalError, .engineDown, .noSpace,
+        .notReady, .draining,
         .busy,
     ]
 
     static let retriable: Set<Self> = [
-        .timeout, .rateLimited, .subLimit, .pipeLimit, .slow, .internalError, .engineDown, .noSpace,
+        .timeout, .rateLimited, .subLimit, .pipeLimit, .patternLimit, .slow, .internalError, .engineDown,
+        .noSpace,
         .notReady,
         .draining, .busy,
     ]

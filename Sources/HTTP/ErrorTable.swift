@@ -92,6 +92,14 @@ public enum ErrorTable {
             after: true,
             "A pipeline has too many stages, or its owner too many chains."
         ),
+        row(
+            "pattern_limit",
+            429,
+            4429,
+            retry: true,
+            after: true,
+            "Regular expressions take too long to compile, or their owner has too many."
+        ),
         row("headers_too_large", 431, nil, "The header block exceeds 16 KiB or 100 fields."),
         row("id_in_use", nil, nil, "The id belongs to a message that has no terminal answer yet."),
         row("slow", nil, 4580, retry: true, "The client does not read fast enough for what it asked for."),

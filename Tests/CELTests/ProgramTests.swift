@@ -127,7 +127,7 @@ struct ProgramTests {
             variables: [Variable("value")],
             options: options
         )
-        #expect(engine.compiled >= 2)
+        #expect(engine.compiled == 2)
         let before = engine.compiled
         #expect(try program.evaluate("abcd") == true)
         #expect(try program.evaluate("xy") == true)
@@ -141,6 +141,53 @@ struct ProgramTests {
         #expect(throws: EvaluationError.self) { try dynamic.evaluate("(") }
         #expect(throws: EvaluationError.self) { try program.evaluate(1) }
         #expect(throws: CompileError.self) { try Program("'a'.matches('a')") }
+        #expect(throws: CompileError.self) {
+            try Program("value.matches('a')", variables: [Variable("value")])
+        }
+    }
+
+    @Test("literal patterns that are read together have bounds, and equal ones are compiled once")
+    func literalBounds() throws {
+        let engine = LiteralRegexEngine()
+        var options = Options(regex: engine)
+        func program(_ source: String) throws(CompileError) -> Program {
+            try Program(source, variables: [Variable("value")], options: options)
+        }
+        // One of one letter takes 308 units.
+        options.literals = LiteralPatterns(engine, units: 1_000)
+        let first = try program("value.matches('a') || value.matches('a') || value.matches('b')")
+        #expect(first.matchers.count == 3 && engine.compiled == 2)
+        _ = try program("value.matches('b') && value.matches('c')")
+        #expect(options.literals?.spent == 924)
+        let error = #expect(throws: CompileError.self) {
+            try program("value.matches('a') && value.matches('d')")
+        }
+        #expect(error?.problems.map(\.code) == [.patternLimit] && error?.problems.first?.offset == 37)
+        #expect(error?.problems.first?.hint != nil)
+        #expect(
+            error?.problems.first?.message
+                == "compiling regular expressions may take 1000 units together: 924 are spent, this one takes 308"
+        )
+        #expect(throws: CompileError.self, "also one that folding makes") {
+            try program("value.matches('d' + 'e')")
+        }
+        #expect(engine.compiled == 3, "what is too much is not compiled")
+
+        options.literals = LiteralPatterns(engine, count: 1)
+        _ = try program("value.matches('a') || value.matches('a')")
+        let many = #expect(throws: CompileError.self) { try program("value.matches('b')") }
+        #expect(many?.problems.first?.message == "at most 1 different regular expressions")
+        #expect(many?.problems.map(\.code) == [.patternLimit])
+    }
+
+    @Test("a pattern that is refused is given to the engine once")
+    func refusedOnce() {
+        let engine = LiteralRegexEngine()
+        let source = Array(repeating: "value.matches('(')", count: 50).joined(separator: " || ")
+        let error = #expect(throws: CompileError.self) {
+            try Program(source, variables: [Variable("value")], options: Options(regex: engine))
+        }
+        #expect(error?.problems.count == 50 && engine.compiled == 1)
     }
 
     @Test(

@@ -82,11 +82,11 @@ final class LiteralRegexEngine: RegexEngine {
 
     private(set) var compiled = 0
 
-    func cost(ofCompiling pattern: String) -> Int {
-        300 + 8 * pattern.utf8.count
-    }
+    func work(of pattern: String) -> Int { 300 + 8 * pattern.utf8.count }
 
-    func matcher(for pattern: String, isKept: Bool) throws(RegexProblem) -> any RegexMatcher {
+    func has(_ pattern: String) -> Bool { false }
+
+    func matcher(for pattern: String) throws(RegexProblem) -> any RegexMatcher {
         compiled += 1
         let bytes = Array(pattern.utf8)
         if let place = bytes.firstIndex(of: UInt8(ascii: "(")) {

@@ -80,13 +80,16 @@ nodes:
 
 
 def test_patterns_are_bounded():
-    config = "limits: { patterns: 2, patternBytes: 16KiB }"
+    config = "limits: { patterns: 2, patternWork: 100000 }"
     with Server({"g": "nodes: { name: { set: string, pattern: '^a', initial: abc } }"}, config) as server:
         large = evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('(abc|d){400}')"}]})
-        assert large.json()["code"] == "expr_syntax" and "too large" in large.json()["detail"], large.json()
+        assert large.status == 429 and large.json()["code"] == "pattern_limit", large.json()
+        problem, = large.json()["problems"]
+        assert problem["column"] == 51 and "100000 units together" in problem["message"] and problem["hint"]
         two = evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('b') && value.matches('^a')"}]})
         assert two.json()["v"] is True
-        three = evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('b') && value.matches('c')"}]})
-        assert three.status == 422 and "limits.patterns" in three.json()["detail"], three.json()
+        three = evaluate(server, {"node": "name", "pipe": [
+            {"map": "value.matches('b') && value.matches('c')"}, {"map": "string(value).matches('d')"}]})
+        assert three.json()["code"] == "pattern_limit" and "at most 2" in three.json()["detail"], three.json()
         # What was held for a question is let go of with it.
         assert evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('d')"}]}).json()["v"] is False

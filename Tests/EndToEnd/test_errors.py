@@ -32,6 +32,7 @@ NODE = "/v1/graphs/g/nodes/"
 EVAL = "/v1/graphs/g/eval"
 # 27,000 rounds.
 DEAR = "[1,2,3].map(a, " * 9 + "value" + ")" * 9 + ".size()"
+PATTERN = "'a'.matches('(((a{9}b){9}c){9}d?){999}')"
 # Twelve nodes that are all in sync with each other by expressions have millions of ways.
 RING = [f"n{place}" for place in range(12)]
 CLIQUE = "graph: g\nnodes:\n" + "".join(f"  {name}: {{ set: any }}\n" for name in RING) + "sync:\n" + "".join(
@@ -130,6 +131,7 @@ HTTP.update({
     "precondition_required": lambda s: plain(s.request("POST", NODE + "guarded", "1")),
     "sub_limit": lambda s: plain(s.get("/v1/graphs/g/events?" + "&".join(["node=x"] * 1001)[:8000])),
     "pipe_limit": lambda s: plain(s.request("POST", EVAL, json.dumps({"node": "x", "pipe": ["distinct"] * 17}))),
+    "pattern_limit": lambda s: plain(s.request("POST", EVAL, json.dumps({"node": "x", "pipe": [{"map": PATTERN}]}))),
     "headers_too_large": lambda s: raw(s, "GET / HTTP/1.1\r\nHost: localhost\r\n" + "X: y\r\n" * 101 + "\r\n"),
 })
 

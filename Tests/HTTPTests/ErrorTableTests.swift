@@ -22,7 +22,7 @@ struct ErrorTableTests {
         ("type_mismatch expr_syntax expr_type expr_cost key_reused cycle_limit", 422, nil, false, false),
         ("node_failed", 424, nil, false, false),
         ("precondition_required", 428, nil, false, false),
-        ("rate_limited sub_limit pipe_limit", 429, 4429, true, true),
+        ("rate_limited sub_limit pipe_limit pattern_limit", 429, 4429, true, true),
         ("headers_too_large", 431, nil, false, false),
         ("id_in_use", nil, nil, false, false),
         ("slow", nil, 4580, true, false),

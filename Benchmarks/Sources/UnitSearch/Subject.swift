@@ -20,15 +20,13 @@ extension Options {
     static var measured: Options { Options(regex: ForgetfulEngine(), zones: SystemTimeZones()) }
 }
 
-/// RE2, but each pattern that is known only to an evaluation is met for the first time.
+/// RE2, but each pattern is met for the first time.
 private final class ForgetfulEngine: RegexEngine {
-    private let kept = RE2Engine(most: .max / 2)
+    func work(of pattern: String) -> Int { RE2Engine().work(of: pattern) }
 
-    func cost(ofCompiling pattern: String) -> Int {
-        kept.cost(ofCompiling: pattern)
-    }
+    func has(_ pattern: String) -> Bool { false }
 
-    func matcher(for pattern: String, isKept: Bool) throws(RegexProblem) -> any RegexMatcher {
-        try (isKept ? kept : RE2Engine()).matcher(for: pattern, isKept: isKept)
+    func matcher(for pattern: String) throws(RegexProblem) -> any RegexMatcher {
+        try RE2Engine().matcher(for: pattern)
     }
 }

@@ -73,14 +73,14 @@ extension Checker {
             return report(.type, arityMessage(function, styled, given: arguments.count, isMethod), at: offset)
         }
         if function.needsRegexEngine {
-            guard let regex = options.regex else {
+            guard let literals = options.literals else {
                 return report(
                     .type,
                     "'\(function.name)' is not available: there is no engine for regular expressions",
                     at: offset
                 )
             }
-            checkPattern(arguments[1], with: regex)
+            checkPattern(arguments[1], among: literals)
         }
         // Where all types are known, the first overload that takes them without conversion is meant.
         let isKnown = arguments.allSatisfy(\.type.isKnown)
@@ -97,13 +97,15 @@ extension Checker {
     }
 
     /// Complains about a literal that is no regular expression.
-    private mutating func checkPattern(_ argument: Checked, with regex: any RegexEngine) {
+    private mutating func checkPattern(_ argument: Checked, among literals: LiteralPatterns) {
         guard case .string(let pattern)? = argument.constant else { return }
         do throws(RegexProblem) {
-            _ = try regex.matcher(for: pattern, isKept: true)
+            _ = try literals.matcher(for: pattern)
         } catch {
+            // Once too many, all further patterns are: one problem says it.
+            if error.code == .patternLimit, problems.contains(where: { $0.code == error.code }) { return }
             let place = source.offset(ofLiteralAt: argument.offset, plus: error.offset, in: pattern)
-            _ = report(.syntax, error.sentence, at: place)
+            _ = report(error.code, error.sentence, at: place, hint: error.hint)
         }
     }
 

@@ -12,7 +12,7 @@ struct Compiler {
     private(set) var offsets: [Int32] = []
     private(set) var stackSize = 1
 
-    private let regex: (any RegexEngine)?
+    private let literals: LiteralPatterns?
     var height = 0 {
         didSet { stackSize = max(stackSize, height) }
     }
@@ -26,14 +26,14 @@ struct Compiler {
     ///
     /// - Throws: when a pattern that folding made is no regular expression; literal ones have been checked.
     static func compile(_ checked: Checked, options: Options, argumentCount: Int) throws(BadPattern) -> Code {
-        var compiler = Compiler(regex: options.regex)
+        var compiler = Compiler(options.literals)
         try compiler.value(checked)
         compiler.emit(Instruction(.end), at: checked.offset)
         return Code(compiler, options: options, argumentCount: argumentCount)
     }
 
-    private init(regex: (any RegexEngine)?) {
-        self.regex = regex
+    private init(_ literals: LiteralPatterns?) {
+        self.literals = literals
     }
 
     // MARK: Values
@@ -164,13 +164,11 @@ struct Compiler {
     }
 
     private func matcher(for pattern: String, at offset: Int) throws(BadPattern) -> any RegexMatcher {
-        guard let regex else {
-            throw BadPattern(message: "there is no engine for regular expressions", offset: offset)
-        }
         do throws(RegexProblem) {
-            return try regex.matcher(for: pattern, isKept: true)
+            guard let literals else { throw RegexProblem("there is no engine for regular expressions") }
+            return try literals.matcher(for: pattern)
         } catch {
-            throw BadPattern(message: error.sentence, offset: offset)
+            throw BadPattern(problem: error, offset: offset)
         }
     }
 
@@ -313,7 +311,7 @@ struct Compiler {
 
 /// A constant pattern that the engine does not take, and where in the source it is made.
 struct BadPattern: Error {
-    let message: String
+    let problem: RegexProblem
     let offset: Int
 }
 

@@ -16,10 +16,11 @@ extension Meter {
     /// That costs the same whether the engine remembers the pattern or not.
     mutating func matcher(for pattern: String) throws(Failure) -> any RegexMatcher {
         guard let regex else { throw .type("there is no engine for regular expressions") }
-        try spend(pattern.utf8.count)
-        try spend(regex.cost(ofCompiling: pattern))
+        // To read off what it takes is paid for first.
+        try spend(bytes: pattern.utf8.count)
+        try spend(regex.work(of: pattern))
         do throws(RegexProblem) {
-            return try regex.matcher(for: pattern, isKept: false)
+            return try regex.matcher(for: pattern)
         } catch {
             throw .badValue(error.sentence)
         }

@@ -36,6 +36,8 @@ typedef struct {
 /// `memory_bytes` is what the program and the states found while searching may take together. A search that would need
 /// more goes on without keeping states: slower by the size of the program, and still linear in the text.
 ///
+/// All that a search needs is compiled when this returns.
+///
 /// On CRE2_DONE `*pattern` is to be given back with `cre2_free`; else it is NULL and `*problem` says what is wrong.
 /// Nothing is written to standard error, no exception leaves.
 cre2_outcome cre2_compile(

@@ -1,3 +1,4 @@
+internal import CEL
 internal import ReactiveGraph
 
 /// What a derived node or a client's pipeline starts from: an operator of the catalogue and its argument.
@@ -16,6 +17,8 @@ public struct Source {
     let sides: [Side]
     /// Makes the node, of the living inputs.
     let make: (StageSite, [Node<Datum>]) -> Node<Datum>
+    /// The regular expressions that stand in its expressions.
+    var patterns: [any RegexMatcher] = []
 
     /// A node that a source makes besides its own: one side of an `if`.
     struct Side {
@@ -93,6 +96,8 @@ extension Source {
         var beside: [String: Document] = [:]
         beside["map"] = map
         let reading = SourceReading(notebook: notebook, row: row, argument: argument, beside: beside)
-        return (read(reading), notebook.sorted)
+        var source = read(reading)
+        source?.patterns = notebook.takePatterns()
+        return (source, notebook.sorted)
     }
 }

@@ -68,7 +68,9 @@ extension Notebook {
             add("\(name) needs \(row.arguments)", at: key.position)
             return nil
         }
-        return read(StageReading(notebook: self, row: row, word: name, argument: given))
+        var stage = read(StageReading(notebook: self, row: row, word: name, argument: given))
+        stage?.patterns = takePatterns()
+        return stage
     }
 
     private func unknownStage(_ name: String, at position: Position) {

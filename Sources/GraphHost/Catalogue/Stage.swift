@@ -1,3 +1,4 @@
+internal import CEL
 internal import ReactiveGraph
 
 /// One step of a `pipe`, in a definition or in a client's pipeline: an operator of the catalogue and its argument.
@@ -14,6 +15,8 @@ public struct Stage {
     public let label: String
     /// Makes the library's operator.
     let make: (StageSite) -> StageOperator
+    /// The regular expressions that stand in its expressions.
+    var patterns: [any RegexMatcher] = []
 
     /// The operator's name on the wire.
     public var name: String { self.operator.name }

@@ -273,8 +273,9 @@ extension OperatorRow {
                     operator: reading.row,
                     stateClass: classOf?(argument) ?? stateClass,
                     key: key,
-                    label: label?(argument) ?? key
-                ) { make(argument, $0) }
+                    label: label?(argument) ?? key,
+                    make: { make(argument, $0) }
+                )
             }
         }
         return OperatorRow(

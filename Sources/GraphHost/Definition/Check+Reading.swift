@@ -131,7 +131,7 @@ extension Notebook {
     /// A regular expression and what searches for it.
     func matcher(_ document: Document) -> (text: String, matcher: any RegexMatcher)? {
         guard let text = text(document, of: "pattern") else { return nil }
-        guard let engine = options.expressions.regex else {
+        guard let literals = options.expressions.literals else {
             add(
                 "'pattern' needs a regular expression engine, which this server does not have",
                 at: document.position
@@ -139,9 +139,15 @@ extension Notebook {
             return nil
         }
         do throws(RegexProblem) {
-            return (text, try engine.matcher(for: text, isKept: true))
+            return (text, try literals.matcher(for: text))
         } catch {
-            add("pattern cannot be used: \(error.message)", at: place(of: error, in: text, document))
+            let isLimit = error.code == .patternLimit
+            add(
+                isLimit ? error.message : "pattern cannot be used: \(error.message)",
+                code: isLimit ? .patternLimit : .badField,
+                at: place(of: error, in: text, document),
+                hint: error.hint
+            )
             return nil
         }
     }

@@ -10,8 +10,14 @@ final class Notebook {
     private var guesses = 0
     /// What the checks of initial and allowed values may still cost.
     var checks = CheckBudget(CheckBudget.ofDefinition)
+    /// The regular expressions of the expressions read since they were last taken.
+    private var patterns: [any RegexMatcher] = []
 
     init(file: String?, options: DefinitionOptions) {
+        var options = options
+        // Those of a file are without bounds, but equal ones are compiled once.
+        let expressions = options.expressions
+        options.expressions.literals = expressions.literals ?? expressions.regex.map { LiteralPatterns($0) }
         self.file = file
         self.options = options
     }
@@ -22,7 +28,15 @@ final class Notebook {
         at position: Position,
         hint: String? = nil
     ) {
+        // Once too many, all further patterns are: one problem says it.
+        if code == .patternLimit, problems.contains(where: { $0.code == code }) { return }
         problems.append(Problem(message, code: code, file: file, at: position, hint: hint))
+    }
+
+    /// The regular expressions of what was read, which a stage or source keeps.
+    func takePatterns() -> [any RegexMatcher] {
+        defer { patterns = [] }
+        return patterns
     }
 
     /// Complains about the name of a node that does not exist.
@@ -216,6 +230,7 @@ final class Notebook {
                 variables: variables.map { Variable($0) },
                 options: options.expressions
             )
+            patterns += program.matchers
             return Expression(program: program, variables: variables)
         } catch {
             for problem in error.problems {

@@ -8,7 +8,7 @@ extension GraphView {
     ///
     /// - Parameter request: `{"node":…}`, or one of ``Catalogue/clientSources``, as `{"combine":{…}}`, and perhaps `"pipe":[…]`.
     /// - Returns: `{"epoch","rev","t","v"|"empty"|"fail"}`.
-    /// - Throws: `forbidden` without the right to pipe, `expr_cost` where the pipeline costs more than it may, and what is wrong with the request, with all its places in ``HostError/problems``.
+    /// - Throws: `forbidden` without the right to pipe, `pattern_limit`, `expr_cost` where the pipeline costs more than it may, and what is wrong with the request, with all its places in ``HostError/problems``.
     public func evaluate(_ request: UnsafeRawBufferPointer) throws(HostError) -> [UInt8] {
         let document = try Pipe.document(request)
         guard document.entries != nil else { throw HostError(.badField, "the body is an object") }
@@ -17,16 +17,16 @@ extension GraphView {
         guard words.count == 1, let argument = document[words[0]] else {
             throw HostError(.badField, "one of node, \(sources.joined(separator: ", ")) is needed")
         }
+        let pipe = Pipe(graph.host)
         let source: Source
         if words[0] == "node" {
             let text = argument.scalar?.text
             source = .from(try node(text.flatMap { graph.node($0) }, named: text, to: .read).name)
         } else {
-            source = try Pipe.source(words[0], argument, map: document["map"], in: self)
+            source = try pipe.source(words[0], argument, map: document["map"], in: self)
         }
         let stages =
-            try document["pipe"].map { pipe throws(HostError) in try Pipe.stages(pipe, host: graph.host) }
-            ?? []
+            try document["pipe"].map { stages throws(HostError) in try pipe.stages(stages) } ?? []
         if !stages.isEmpty || document["node"] == nil { try requirePipe(on: source) }
         let (node, _) = graph.chain(source, stages)
         // A subscription shows such a failure and goes on with the next value; asked once, there is no next value.

@@ -1,3 +1,4 @@
+internal import CEL
 internal import ReactiveGraph
 
 /// A step of a definition, and the node that stands for it.
@@ -68,6 +69,8 @@ final class Chains {
         var owners = 0
         /// The named nodes that a source is made from, also those that a flatten has not chosen yet; none for stages.
         let sources: [String]
+        /// The regular expressions that stand in its expressions.
+        let patterns: [any RegexMatcher]
 
         /// The node, which lives as long as its record is known.
         var node: Node<Datum> { held.takeUnretainedValue() }
@@ -82,8 +85,10 @@ final class Chains {
             rev: UInt64,
             behind previous: Record?,
             sources: [String] = [],
+            patterns: [any RegexMatcher] = [],
             meter: StageMeter
         ) {
+            self.patterns = patterns
             self.sources = sources
             self.born = born
             self.rev = rev

@@ -1,3 +1,4 @@
+internal import CEL
 internal import ReactiveGraph
 
 extension LiveGraph {
@@ -31,7 +32,8 @@ extension LiveGraph {
             _ label: String,
             _ built: Node<Datum>,
             _ meter: StageMeter,
-            of sources: [String] = []
+            of sources: [String] = [],
+            _ patterns: [any RegexMatcher]
         ) {
             let made = Chains.Record(
                 key: key,
@@ -43,6 +45,7 @@ extension LiveGraph {
                 rev: rev,
                 behind: record,
                 sources: sources,
+                patterns: patterns,
                 meter: meter
             )
             chains.add(made)
@@ -57,7 +60,7 @@ extension LiveGraph {
             self.meter = meter
             node = self.source(source, at: "pipe")
             host.work += 1
-            add(source.name, key, node, meter, of: source.nodes)
+            add(source.name, key, node, meter, of: source.nodes, source.patterns)
         }
         for (position, stage) in pipe.enumerated() {
             key += "|" + stage.key
@@ -71,7 +74,7 @@ extension LiveGraph {
             let site = StageSite(graph: self, timers: host.timers, place: "pipe/\(position)", onLast: onLast)
             node = stage.make(site).derive(node)
             host.work += 1
-            add(stage.name, stage.label, node, meter)
+            add(stage.name, stage.label, node, meter, stage.patterns)
         }
         return (node, record)
     }

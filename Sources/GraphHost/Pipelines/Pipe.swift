@@ -1,15 +1,29 @@
-/// Reads what a client wants computed: the `pipe` of a subscription, and its source where that is not one node.
-enum Pipe {
+internal import CEL
+
+/// Reads what one request of a client wants computed: the `pipe` of a subscription, and its source where that is not one node.
+///
+/// All patterns of the request together have the bounds of ``SessionLimits/patterns`` and ``SessionLimits/patternWork``.
+struct Pipe {
+    private let host: Host
+    private let options: DefinitionOptions
+
+    init(_ host: Host) {
+        self.host = host
+        options = host.options(patternWork: host.limits.patternWork)
+    }
+
     /// The stages of a list as JSON text.
     ///
-    /// - Throws: `pipe_limit`, or what is wrong with a stage, with its place.
-    static func read(_ text: UnsafeRawBufferPointer, host: Host) throws(HostError) -> [Stage] {
-        try stages(try document(text), host: host)
+    /// - Throws: `pipe_limit`, `pattern_limit`, or what is wrong with a stage, with its place.
+    func stages(_ text: UnsafeRawBufferPointer) throws(HostError) -> [Stage] {
+        try stages(try Self.document(text))
     }
 
     /// The stages of a list that is part of a document.
-    static func stages(_ document: Document, host: Host) throws(HostError) -> [Stage] {
-        let (stages, problems) = Stage.parse(document, options: host.definitions)
+    func stages(_ document: Document) throws(HostError) -> [Stage] {
+        let (stages, problems) = host.countingPatterns(of: options) {
+            Stage.parse(document, options: options)
+        }
         guard problems.isEmpty else { throw HostError(problems) }
         guard stages.count <= host.limits.stages else {
             throw HostError(.pipeLimit, "at most \(host.limits.stages) stages per pipe")
@@ -18,20 +32,21 @@ enum Pipe {
     }
 
     /// The source under one of ``Catalogue/clientSources``, all of whose nodes must be nodes that the caller may read.
-    static func source(
+    func source(
         _ word: String,
         _ argument: Document,
         map: Document?,
         in view: GraphView
     ) throws(HostError) -> Source {
-        let options = view.graph.host.definitions
         let words = options.catalogue.keysBesideSources["map"] ?? []
         if map != nil, !words.contains(word) {
             let message =
                 "map: stands beside \(words.joined(separator: " and ")) only; elsewhere it is a stage of pipe"
             throw HostError(.badField, message)
         }
-        let (source, problems) = Source.parse(word, argument, map: map, options: options)
+        let (source, problems) = host.countingPatterns(of: options) {
+            Source.parse(word, argument, map: map, options: options)
+        }
         guard problems.isEmpty, let source else { throw HostError(problems) }
         for name in source.nodes { _ = try view.node(view.graph.node(name), named: name, to: .read) }
         return source

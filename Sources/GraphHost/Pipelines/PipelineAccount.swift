@@ -1,4 +1,6 @@
-/// The client pipelines of one principal: how many different chains it has.
+internal import CEL
+
+/// The client pipelines of one principal: how many different chains it has, and how many different regular expressions in them.
 ///
 /// Where nobody has to show a token the principal is the connection: behind one address there may be any number of people.
 /// Equal pipelines of one principal are one chain.
@@ -7,6 +9,8 @@ final class PipelineAccount {
     let name: String?
     /// How many subscriptions of this principal have each chain; a private one is its subscription's own.
     private var chains: [ObjectIdentifier: Int] = [:]
+    /// How many stages of those subscriptions have each pattern.
+    private var patterns: [ObjectIdentifier: Int] = [:]
 
     init(name: String?) {
         self.name = name
@@ -15,16 +19,33 @@ final class PipelineAccount {
     /// How many different chains it has.
     var count: Int { chains.count }
 
+    /// How many different patterns its pipelines search for.
+    var patternCount: Int { patterns.count }
+
     func has(_ chain: Chains.Record) -> Bool { chains[ObjectIdentifier(chain)] != nil }
+
+    func has(_ pattern: any RegexMatcher) -> Bool { patterns[ObjectIdentifier(pattern)] != nil }
 
     fileprivate func add(_ chain: Chains.Record) {
         chains[ObjectIdentifier(chain), default: 0] += 1
     }
 
     fileprivate func remove(_ chain: Chains.Record) {
-        let key = ObjectIdentifier(chain)
-        guard let count = chains[key] else { return }
-        chains[key] = count > 1 ? count - 1 : nil
+        Self.remove(chain, from: &chains)
+    }
+
+    fileprivate func add(_ pattern: any RegexMatcher) {
+        patterns[ObjectIdentifier(pattern), default: 0] += 1
+    }
+
+    fileprivate func remove(_ pattern: any RegexMatcher) {
+        Self.remove(pattern, from: &patterns)
+    }
+
+    private static func remove(_ object: AnyObject, from counts: inout [ObjectIdentifier: Int]) {
+        let key = ObjectIdentifier(object)
+        guard let count = counts[key] else { return }
+        counts[key] = count > 1 ? count - 1 : nil
     }
 }
 
@@ -61,15 +82,21 @@ final class PipelineUse {
         self.account = account
         account.add(chain)
         chain.owners += 1
-        forEachStage { $0.meter.users += 1 }
+        forEachStage {
+            $0.meter.users += 1
+            for pattern in $0.patterns { account.add(pattern) }
+        }
     }
 
     /// The subscription ends.
     func end(_ host: Host) {
         account.remove(chain)
-        host.accounts.close(account)
         chain.owners -= 1
-        forEachStage { $0.meter.users -= 1 }
+        forEachStage {
+            $0.meter.users -= 1
+            for pattern in $0.patterns { account.remove(pattern) }
+        }
+        host.accounts.close(account)
     }
 
     /// Units that it answers for in the present commit: of each stage its share.

@@ -1,7 +1,9 @@
+internal import CEL
+
 extension Session {
     /// Refuses a pipeline for which the principal has no room (wire-protocol.md §5).
     ///
-    /// - Throws: `pipe_limit`.
+    /// - Throws: `pipe_limit`, `pattern_limit`.
     func admit(_ source: Source, _ pipe: [Stage], in graph: LiveGraph) throws(HostError) {
         guard let account = account(makes: false) else { return }
         try host.admit([source], pipe, in: graph, for: account)
@@ -28,7 +30,7 @@ extension Host {
     ///
     /// `account` is what the principal has; nil: nothing.
     ///
-    /// - Throws: `pipe_limit`.
+    /// - Throws: `pipe_limit`, `pattern_limit`.
     func admit(
         _ sources: [Source],
         _ pipe: [Stage],
@@ -42,7 +44,19 @@ extension Host {
             if isShared, let chain = graph.chains.find(key), account?.has(chain) == true { continue }
             room -= 1
         }
-        guard room < 0 else { return }
-        throw HostError(.pipeLimit, "at most \(limits.chains) different pipelines per principal")
+        guard room >= 0 else {
+            throw HostError(.pipeLimit, "at most \(limits.chains) different pipelines per principal")
+        }
+        try admit(sources.flatMap(\.patterns) + pipe.flatMap(\.patterns), for: account)
+    }
+
+    /// Refuses regular expressions for which a principal has no room; those of a request with none before are bounded as it is read.
+    private func admit(_ patterns: [any RegexMatcher], for account: PipelineAccount?) throws(HostError) {
+        guard let account, !patterns.isEmpty else { return }
+        let new = Set(patterns.lazy.filter { !account.has($0) }.map { ObjectIdentifier($0) })
+        guard account.patternCount + new.count > limits.patterns else { return }
+        let message =
+            "at most \(limits.patterns) different regular expressions per principal (limits.patterns)"
+        throw HostError(.patternLimit, message)
     }
 }

@@ -20,7 +20,8 @@ public struct RateLimit {
     /// - Returns: whether that was once too often.
     public mutating func note(_ error: HostError, of host: Host) -> Bool {
         switch error.code {
-        case .rateLimited, .subLimit, .pipeLimit: begin().breaches.note(at: host.clock.now, host.limits)
+        case .rateLimited, .subLimit, .pipeLimit, .patternLimit:
+            begin().breaches.note(at: host.clock.now, host.limits)
         default: false
         }
     }

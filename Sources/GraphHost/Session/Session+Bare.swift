@@ -21,7 +21,7 @@ extension Session {
         var stages: [Stage] = []
         if let pipe {
             try view(of: node).require(.pipe, on: node)
-            stages = try Pipe.read(pipe, host: host)
+            stages = try Pipe(host).stages(pipe)
             try admit(.from(node.name), stages, in: node.graph)
         }
         var options = SubscriptionOptions()

@@ -19,6 +19,10 @@ public struct SessionLimits: Sendable {
     public var idempotencyKeys = 100_000
     /// Different pipelines of one principal (`pipe_limit`).
     public var chains = 1_000
+    /// Different regular expressions in the pipelines of one principal, or in a definition by a client (`pattern_limit`).
+    public var patterns = 250
+    /// Units of 20 ns that compiling those of one request may take, four times as many for a definition (`pattern_limit`).
+    public var patternWork = 500_000
     /// Units that all pipelines of one principal may spend in one commit; then its costliest subscriptions end with `slow`.
     public var pipelineUnits = 1_000_000
     /// Above this many unsent bytes `latest` subscriptions only keep a mark, and `all` ones queue.

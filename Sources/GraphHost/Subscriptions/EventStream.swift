@@ -15,7 +15,7 @@ public struct EventStream {
     ///   - every: milliseconds between deliveries at most.
     ///   - isAll: whether every value is sent, or the newest of each turn.
     ///   - lastEventID: where the client was when its connection broke, as `epoch:rev`.
-    /// - Throws: `bad_field` without nodes, `unknown_node`, `sub_limit`, `pipe_limit`, and what is wrong with the pipe.
+    /// - Throws: `bad_field` without nodes, `unknown_node`, `sub_limit`, `pipe_limit`, `pattern_limit`, and what is wrong with the pipe.
     public init(
         of view: GraphView,
         nodes names: [String],
@@ -38,7 +38,7 @@ public struct EventStream {
         }
         self.graph = graph
         self.nodes = nodes
-        let stages = try pipe.map { text throws(HostError) in try Pipe.read(text, host: host) } ?? []
+        let stages = try pipe.map { text throws(HostError) in try Pipe(host).stages(text) } ?? []
         self.pipe = stages
         try host.admit(
             nodes.map { .from($0.name) },

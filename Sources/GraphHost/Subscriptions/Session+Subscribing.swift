@@ -18,9 +18,10 @@ extension Session {
             try subscribeGroup(fields, id: id, in: view, options, resume)
             return
         }
-        let source = try Source(fields, word, in: view)
+        let reading = Pipe(host)
+        let source = try Source(fields, word, reading, in: view)
         let pipe =
-            try fields["pipe"].map { field throws(HostError) in try Pipe.read(field.bytes, host: host) } ?? []
+            try fields["pipe"].map { field throws(HostError) in try reading.stages(field.bytes) } ?? []
         if !source.isNode || !pipe.isEmpty {
             try view.requirePipe(on: source)
             try fields.refuse(["history"], because: "a node has a history, a pipeline has none")
@@ -216,7 +217,12 @@ extension Source {
     }
 
     /// The source of a message, under its `word`.
-    fileprivate init(_ fields: Fields, _ word: String, in view: GraphView) throws(HostError) {
+    fileprivate init(
+        _ fields: Fields,
+        _ word: String,
+        _ reading: Pipe,
+        in view: GraphView
+    ) throws(HostError) {
         if let field = fields["node"] {
             try fields.refuse(["map"], because: "write it as a stage of pipe")
             let node = try field.name("node").flatMap { view.graph.node(named: $0) }
@@ -225,6 +231,6 @@ extension Source {
         }
         guard let field = fields[word] else { throw HostError(.badField, "\(word): is needed") }
         let map = try fields["map"].map { map throws(HostError) in try Pipe.document(map.bytes) }
-        self = try Pipe.source(word, try Pipe.document(field.bytes), map: map, in: view)
+        self = try reading.source(word, try Pipe.document(field.bytes), map: map, in: view)
     }
 }

@@ -136,14 +136,7 @@ extension HTTPConnection {
             if problems.isEmpty { throw HostError(.badField, "nothing is defined here") }
             throw HostError(problems)
         }
-        let (definition, found) = GraphDefinition.read(
-            document,
-            file: nil,
-            named: name,
-            options: server.host.definitions
-        )
-        guard let definition else { throw HostError(found) }
-        return definition
+        return try server.host.readDefinition(document, named: name)
     }
 
     /// `If-Match` and `If-None-Match` on the definition, whose entity tag is its hash.

@@ -108,7 +108,7 @@ extension Operation {
                 "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", "expr_syntax",
                 "expr_type",
                 "sub_limit",
-                "pipe_limit",
+                "pipe_limit", "pattern_limit",
             ]
         ),
     ]
@@ -153,7 +153,7 @@ extension Operation {
                 "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", .unsupportedType,
                 "expr_syntax",
                 "expr_type",
-                "type_mismatch", "pipe_limit",
+                "type_mismatch", "pipe_limit", "pattern_limit", "pattern_limit",
             ]
         ),
         Operation(

@@ -48,10 +48,10 @@ extension Configuration {
         public var pipelines = 1_000_000
         /// Nodes that one client's requests may build, and values they may read, in one turn of the loop.
         public var work = 2000
-        /// Different regular expressions in expressions and checks.
-        public var patterns = 1000
-        /// Memory of one of them, with what it remembers while searching.
-        public var patternBytes = 256 * 1024
+        /// Different regular expressions in the pipelines of one principal, or in a definition by HTTP.
+        public var patterns = 250
+        /// Units of 20 ns that compiling those of one request may take; a definition may take four times as many.
+        public var patternWork = 500_000
         /// Graphs, of files and of the API.
         public var graphs = 1000
         /// Nodes of one graph.

@@ -98,13 +98,13 @@ extension ConfigurationKey {
                 "limits.patterns",
                 \.limits.patterns,
                 .integer(0...1_000_000),
-                "different regular expressions in use"
+                "different regular expressions in the pipelines of one principal, or in a definition by HTTP"
             ),
             Self(
-                "limits.patternBytes",
-                \.limits.patternBytes,
-                .bytes(16_384...1 << 30),
-                "memory of one regular expression"
+                "limits.patternWork",
+                \.limits.patternWork,
+                .integer(1000...1_000_000_000),
+                "units of 20 ns that compiling the regular expressions of one request may take"
             ),
             Self(
                 "limits.historyBytes",

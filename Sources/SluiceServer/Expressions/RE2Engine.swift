@@ -2,54 +2,68 @@ public import CEL
 
 /// Regular expressions by RE2, whose searches take time linear in the text.
 ///
-/// Equal patterns are one. Those of expressions and checks are held by them and counted: there may be so many different ones at
-/// a time. Those that are known only while an expression is evaluated are remembered for a while, a fixed number of them.
+/// Equal patterns are one. A pattern is kept for as long as it is held, and the last few that came are kept besides, with those that
+/// were refused: a pattern that is asked for again and again is compiled once.
 public final class RE2Engine: RegexEngine {
-    /// The largest number of different patterns in expressions and checks.
-    public let most: Int
     /// Bytes one pattern may take, with what it remembers while searching.
-    public let memoryBytes: Int
+    static let memoryBytes = 256 * 1024
+    /// How many of the last patterns are kept besides those that are held.
+    static let recentCount = 64
 
-    private struct Entry {
+    /// How many times RE2 was given a pattern, and the units of work of those patterns.
+    public private(set) var compilations = 0
+    public private(set) var workDone = 0
+
+    private struct Live {
         weak var pattern: RE2Pattern?
     }
 
-    /// Patterns that somebody holds.
-    private var live: [String: Entry] = [:]
-    private var recent: [RE2Pattern] = []
+    private struct Recent {
+        let text: String
+        let result: Result<RE2Pattern, RegexProblem>
+    }
+
+    private var live: [String: Live] = [:]
+    private var refused: [String: RegexProblem] = [:]
+    private var recent: [Recent] = []
     private var nextRecent = 0
-    private static let recentCount = 64
 
     /// An engine without patterns.
-    public init(most: Int = 1000, memoryBytes: Int = 256 * 1024) {
-        self.most = most
-        self.memoryBytes = memoryBytes
-    }
+    public init() {}
 
-    /// How many different patterns are held at present.
+    /// How many different patterns are kept at present.
     public var count: Int { live.count }
 
-    public func cost(ofCompiling pattern: String) -> Int {
-        PatternCost.units(for: pattern)
+    public func work(of pattern: String) -> Int { RE2Work.units(of: pattern) }
+
+    public func has(_ pattern: String) -> Bool {
+        live[pattern]?.pattern != nil || refused[pattern] != nil
     }
 
-    public func matcher(for pattern: String, isKept: Bool) throws(RegexProblem) -> any RegexMatcher {
+    public func matcher(for pattern: String) throws(RegexProblem) -> any RegexMatcher {
         if let known = live[pattern]?.pattern { return known }
-        if isKept, live.count >= most + recent.count {
-            throw RegexProblem("\(most) different patterns are in use already (limits.patterns)")
+        if let problem = refused[pattern] { throw problem }
+        compilations += 1
+        workDone += work(of: pattern)
+        let result = Result { () throws(RegexProblem) in
+            try RE2Pattern(pattern, memoryBytes: Self.memoryBytes) { [weak self] text in
+                self?.live[text] = nil
+            }
         }
-        let made = try RE2Pattern(pattern, memoryBytes: memoryBytes) { [weak self] text in
-            self?.live[text] = nil
+        switch result {
+        case .success(let made): live[pattern] = Live(pattern: made)
+        case .failure(let problem): refused[pattern] = problem
         }
-        live[pattern] = Entry(pattern: made)
-        if !isKept { remember(made) }
-        return made
+        remember(Recent(text: pattern, result: result))
+        return try result.get()
     }
 
-    /// Holds a pattern until as many others have come as are remembered.
-    private func remember(_ pattern: RE2Pattern) {
-        guard recent.count == Self.recentCount else { return recent.append(pattern) }
-        recent[nextRecent] = pattern
+    /// Keeps what came of a pattern until as many others have come as are remembered.
+    private func remember(_ latest: Recent) {
+        guard recent.count == Self.recentCount else { return recent.append(latest) }
+        let former = recent[nextRecent]
+        if case .failure = former.result { refused[former.text] = nil }
+        recent[nextRecent] = latest
         nextRecent = (nextRecent + 1) % Self.recentCount
     }
 }

@@ -74,6 +74,8 @@ extension SessionLimits {
         stages = limits.stages
         idempotencyKeys = limits.idempotencyKeys
         chains = limits.chains
+        patterns = limits.patterns
+        patternWork = limits.patternWork
         pipelineUnits = limits.pipelines
         historyBytes = limits.historyBytes
         work = UInt64(limits.work)
@@ -100,7 +102,7 @@ extension SessionLimits {
 extension DefinitionOptions {
     /// What definitions and pipelines may use by a configuration.
     public init(_ configuration: Configuration) {
-        self.init(expressions: .system(limits: configuration.limits))
+        self.init(expressions: .system())
         zipBuffer = configuration.limits.zipBuffer
         switchKeys = configuration.limits.switchKeys
         windowValues = configuration.limits.windowValues

@@ -147,11 +147,11 @@ private final class SubstringEngine: RegexEngine {
         func isFound(in text: String) -> Bool { text.contains(pattern) }
     }
 
-    func cost(ofCompiling pattern: String) -> Int {
-        pattern.utf8.count
-    }
+    func work(of pattern: String) -> Int { pattern.utf8.count }
 
-    func matcher(for pattern: String, isKept: Bool) throws(RegexProblem) -> any RegexMatcher {
+    func has(_ pattern: String) -> Bool { false }
+
+    func matcher(for pattern: String) throws(RegexProblem) -> any RegexMatcher {
         if let place = Array(pattern.utf8).firstIndex(of: UInt8(ascii: "(")) {
             throw RegexProblem("a ')' is missing", at: place)
         }

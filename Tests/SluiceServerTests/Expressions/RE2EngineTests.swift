@@ -21,7 +21,7 @@ struct RE2EngineTests {
         ]
     )
     func search(_ pattern: String, _ text: String, _ isFound: Bool) throws {
-        #expect(try engine.matcher(for: pattern, isKept: true).isFound(in: text) == isFound)
+        #expect(try engine.matcher(for: pattern).isFound(in: text) == isFound)
     }
 
     @Test(
@@ -38,39 +38,40 @@ struct RE2EngineTests {
         ]
     )
     func refused(_ pattern: String, _ message: String, _ offset: Int) throws {
-        let problem = #expect(throws: RegexProblem.self) { try engine.matcher(for: pattern, isKept: true) }
+        let problem = #expect(throws: RegexProblem.self) { try engine.matcher(for: pattern) }
         #expect(problem == RegexProblem(message, at: offset))
         #expect(engine.count == 0)
     }
 
-    @Test("equal patterns are one, for as long as somebody holds it")
+    @Test("equal patterns are one, for as long as one of them is held")
     func sharing() throws {
-        var first: (any RegexMatcher)? = try engine.matcher(for: "a+", isKept: true)
-        let second = try engine.matcher(for: "a+", isKept: true)
+        var first: (any RegexMatcher)? = try engine.matcher(for: "a+")
+        let second = try engine.matcher(for: "a+")
         #expect(first === second)
-        #expect(engine.count == 1)
         first = nil
-        withExtendedLifetime(second) { #expect(engine.count == 1) }
-        do {
-            let other = try engine.matcher(for: "b+", isKept: true)
-            withExtendedLifetime(other) { #expect(engine.count == 2) }
-        }
-        withExtendedLifetime(second) { #expect(engine.count == 1) }
+        for number in 0..<RE2Engine.recentCount { _ = try engine.matcher(for: "other\(number)") }
+        #expect(engine.count == RE2Engine.recentCount + 1)
+        #expect(try engine.matcher(for: "a+") === second)
+        #expect(engine.compilations == RE2Engine.recentCount + 1)
     }
 
-    @Test("patterns that are held are counted, passing ones are not and are bounded by themselves")
-    func bounds() throws {
-        let engine = RE2Engine(most: 3)
-        var held = try (0..<3).map { try engine.matcher(for: "held\($0)", isKept: true) }
-        let problem = #expect(throws: RegexProblem.self) { try engine.matcher(for: "more", isKept: true) }
-        #expect(problem?.message == "3 different patterns are in use already (limits.patterns)")
-        #expect(try engine.matcher(for: "held1", isKept: true) === held[1])
-        for number in 0..<500 {
-            _ = try engine.matcher(for: "passing\(number)", isKept: false)
-            #expect(engine.count <= 3 + 64)
+    @Test(
+        "a pattern that comes again is compiled once, also one that is refused, until many others have come"
+    )
+    func remembered() throws {
+        for _ in 0..<10 {
+            _ = try engine.matcher(for: "a+")
+            #expect(throws: RegexProblem.self) { try engine.matcher(for: "a**") }
+            #expect(throws: RegexProblem.self) { try engine.matcher(for: "(?:\\pL{100}){10}") }
         }
-        held.removeLast()
-        #expect(throws: Never.self) { try engine.matcher(for: "more", isKept: true) }
+        #expect(engine.compilations == 3)
+        #expect(engine.has("a+") && engine.has("a**") && !engine.has("b"))
+        for number in 0..<500 {
+            _ = try engine.matcher(for: "passing\(number)")
+            #expect(engine.count <= RE2Engine.recentCount)
+        }
+        #expect(!engine.has("a+") && !engine.has("a**"))
+        #expect(engine.compilations == 503)
     }
 
     @Test(
@@ -78,7 +79,7 @@ struct RE2EngineTests {
         arguments: ["(a?){500}b", "(?:a|b)*a(?:a|b){13}c", "(x+x+)+y", "\\p{Lu}\\p{Ll}+ \\p{Greek}"]
     )
     func cost(_ pattern: String) throws {
-        let matcher = try engine.matcher(for: pattern, isKept: true)
+        let matcher = try engine.matcher(for: pattern)
         #expect(matcher.cost(ofBytes: 16_000) >= 2 * (matcher.cost(ofBytes: 8_000) - 1))
         #expect(matcher.cost(ofBytes: .max) == .max)
         let program = try Program(
