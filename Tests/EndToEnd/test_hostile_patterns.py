@@ -37,6 +37,12 @@ class Bystander:
         self.client.close()
 
 
+def processor(server):
+    """Seconds of processor time that the server has used."""
+    fields = pathlib.Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @pytest.fixture
 def server():
     with Server({"g": GRAPH}) as running:
@@ -45,16 +51,19 @@ def server():
 
 @pytest.mark.parametrize("attack", [patterns.subscription, patterns.question, patterns.definition], ids=lambda a: a.__name__)
 def test_patterns_hold_nobody(server, attack):
-    bound = 0.1 if attack is patterns.definition else 0.05
+    bound, rounds = 0.1 if attack is patterns.definition else 0.05, 3
+    before = processor(server)
     with Client(server) as client, Bystander(server) as bystander:
-        for round in range(3):
+        for round in range(rounds):
             answer = attack(client if attack is patterns.subscription else server, round)
             assert answer["code"] == "pattern_limit", answer
             assert bystander.thread.is_alive()
     assert bystander.count > 0
-    print(f"{attack.__name__}: others waited {bystander.longest * 1000:.1f} ms")
+    used = (processor(server) - before) / rounds
+    print(f"{attack.__name__}: others waited {bystander.longest * 1000:.1f} ms, the server worked for {used * 1000:.0f} ms")
+    # Beside other work a wait says little; the server's own time says how long it cannot have served others.
     if os.environ.get("SLUICE_NIGHTLY"):
-        assert bystander.longest < 2 * bound, bystander.longest
+        assert used < 2 * bound, used
 
 
 @pytest.mark.parametrize("name", patterns.SLOW_TO_REFUSE)
@@ -74,7 +83,8 @@ def test_what_is_slow_to_refuse_is_refused_by_its_text(server, name):
 def test_one_token_leaves_room_for_all(server):
     with Client(server) as greedy, Client(server) as other:
         refused = []
-        for number in range(63):
+        # No more than that: refusals in ten quarters of a second end a connection.
+        for number in range(20):
             search = " || ".join(f"value.matches('k{number}x{n}')" for n in range(16))
             refused.append(greedy.ask(op="sub", graph="g", node="name", pipe=[{"filter": search}]).get("code"))
         assert refused[:15] == [None] * 15 and set(refused[15:]) == {"pattern_limit"}
