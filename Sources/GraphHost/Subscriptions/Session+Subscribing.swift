@@ -18,8 +18,9 @@ extension Session {
             try subscribeGroup(fields, id: id, in: view, options, resume)
             return
         }
-        let reading = Pipe(host)
-        let source = try Source(fields, word, reading, in: view)
+        // A node as it stands needs none.
+        lazy var reading = Pipe(host)
+        let source = try Source(fields, word, in: view) { reading }
         let pipe =
             try fields["pipe"].map { field throws(HostError) in try reading.stages(field.bytes) } ?? []
         if !source.isNode || !pipe.isEmpty {
@@ -220,8 +221,8 @@ extension Source {
     fileprivate init(
         _ fields: Fields,
         _ word: String,
-        _ reading: Pipe,
-        in view: GraphView
+        in view: GraphView,
+        reading: () -> Pipe
     ) throws(HostError) {
         if let field = fields["node"] {
             try fields.refuse(["map"], because: "write it as a stage of pipe")
@@ -231,6 +232,6 @@ extension Source {
         }
         guard let field = fields[word] else { throw HostError(.badField, "\(word): is needed") }
         let map = try fields["map"].map { map throws(HostError) in try Pipe.document(map.bytes) }
-        self = try reading.source(word, try Pipe.document(field.bytes), map: map, in: view)
+        self = try reading().source(word, try Pipe.document(field.bytes), map: map, in: view)
     }
 }

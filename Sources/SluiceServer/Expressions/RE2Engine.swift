@@ -10,9 +10,8 @@ public final class RE2Engine: RegexEngine {
     /// How many of the last patterns are kept besides those that are held.
     static let recentCount = 64
 
-    /// How many times RE2 was given a pattern, and the units of work of those patterns.
-    public private(set) var compilations = 0
-    public private(set) var workDone = 0
+    /// How many times RE2 was given a pattern.
+    private(set) var compilations = 0
 
     private struct Live {
         weak var pattern: RE2Pattern?
@@ -44,7 +43,6 @@ public final class RE2Engine: RegexEngine {
         if let known = live[pattern]?.pattern { return known }
         if let problem = refused[pattern] { throw problem }
         compilations += 1
-        workDone += work(of: pattern)
         let result = Result { () throws(RegexProblem) in
             try RE2Pattern(pattern, memoryBytes: Self.memoryBytes) { [weak self] text in
                 self?.live[text] = nil
