@@ -92,6 +92,20 @@ LOG = """\
             swiftSettings: settings
         ),
 """
+SEARCH = """\
+        .target(name: "Support", swiftSettings: settings),
+        .target(name: "CEL", dependencies: ["Support"], swiftSettings: settings),
+        .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
+        .target(
+            name: "SluiceServer", dependencies: ["Support", "CEL", "CRE2"], path: "Sources/SluiceServer/Expressions",
+            exclude: ["Options+System.swift"], swiftSettings: settings
+        ),
+        .target(name: "CAllocations", path: "Benchmarks/Sources/CAllocations"),
+        .executableTarget(
+            name: "UnitSearch", dependencies: ["CEL", "SluiceServer", "CAllocations", "TestSupport"],
+            path: "Benchmarks/Sources/UnitSearch", swiftSettings: settings
+        ),
+"""
 
 
 class Copy:
@@ -110,7 +124,7 @@ class Copy:
         for folder in self.folders:
             wanted = {
                 path.relative_to(root)
-                for path in (root / folder).rglob("*") if path.suffix in (".swift", ".h", ".modulemap")
+                for path in (root / folder).rglob("*") if path.suffix in (".swift", ".h", ".c", ".cpp", ".modulemap")
             }
             for path in wanted:
                 write(self.folder / path, (root / path).read_text())
@@ -120,6 +134,13 @@ class Copy:
 
     def build(self):
         return self.run(["swift", "build", "--build-tests", "-q"], BUILD_SECONDS)
+
+    def test(self, fault):
+        """Status and output of the tests that must notice a fault, and which of them did."""
+        status, output = self.run(
+            ["swift", "test", "--skip-build", "--parallel", "--filter", fault["tests"]], TEST_SECONDS
+        )
+        return status, output, re.findall(r"✘ Test \"?(.*?)\"? (?:with|recorded|failed)", output)
 
     def run(self, command, seconds):
         """Status (None if it took too long) and output; what it started ends with it."""
@@ -133,8 +154,22 @@ class Copy:
             return None, process.communicate()[0]
 
 
+class SearchCopy(Copy):
+    """Expressions with the search for those that take more time than they are charged for, which must notice instead of tests."""
+
+    def build(self):
+        return self.run(["swift", "build", "-c", "release", "--product", "UnitSearch", "-q"], BUILD_SECONDS)
+
+    def test(self, fault):
+        status, output = self.run([".build/release/UnitSearch", "--programs", "100000"], TEST_SECONDS)
+        return status, output, re.findall(r"^([\d.]+ ns  .*)$", output, re.MULTILINE) if status == 1 else []
+
+
 # By the target whose tests must notice.
 COPIES = {
+    "UnitSearch": SearchCopy("UnitSearch", "units", SEARCH,
+        ["Sources/Support", "Sources/ReactiveGraph", "Sources/CEL", "Sources/CRE2", "Sources/SluiceServer/Expressions",
+         "Tests/TestSupport", "Benchmarks/Sources/CAllocations", "Benchmarks/Sources/UnitSearch"]),
     "ReactiveGraph": Copy("ReactiveGraph", "graph", GRAPH,
                           ["Sources/ReactiveGraph", "Sources/ReactiveGraphDispatch", "Tests/ReactiveGraphTests", "Tests/TestSupport"]),
     "GraphHost": Copy("GraphHost", "host", HOST,
@@ -196,12 +231,9 @@ def attempt(fault):
             if fault.get("compile"):
                 return "noticed", "the compiler"
             return "error", "it does not compile:\n" + output[-2000:]
-        status, output = copy.run(
-            ["swift", "test", "--skip-build", "--parallel", "--filter", fault["tests"]], TEST_SECONDS
-        )
+        status, output, red = copy.test(fault)
         if status is None:
             return "noticed", "tests that do not end"
-        red = re.findall(r"✘ Test \"?(.*?)\"? (?:with|recorded|failed)", output)
         if red:
             return "noticed", red[0]
         if status == 0:

@@ -13,6 +13,9 @@ swift test -c release --scratch-path .build-nightly -Xswiftc -enable-testing -Xs
 echo "== planted faults: the tests must notice each"
 env -u SLUICE_NIGHTLY python3 scripts/mutations.py
 
+echo "== expressions that take more time than they are charged for"
+swift run -c release --package-path Benchmarks UnitSearch --programs 100000 --seed "${SLUICE_SEED:-$(date +%j)}"
+
 echo "== end to end, long forms"
 swift build --product sluice
 .venv/bin/python -m pytest Tests/EndToEnd

@@ -113,28 +113,7 @@ public struct Program {
                 throw EvaluationError(code: .badValue, message: "an argument nests too deeply", offset: 0)
             }
         }
-        let before = spent
-        let value = try code.evaluate(arguments, cost: cost, spent: &spent)
-        guard !value.isScalar else { return value }
-        try measure(value, left: cost - (spent - before), spent: &spent)
-        return value
-    }
-
-    /// Finds out whether a result is small enough; its elements are paid for.
-    @inline(never)
-    private func measure(_ value: Value, left: Int, spent: inout Int) throws(EvaluationError) {
-        var size = ValueSize(room: outputBytes, elements: left &* ValueSize.elementsPerUnit)
-        let fits = size.takes(value)
-        spent += min(left, (left &* ValueSize.elementsPerUnit - size.elements) / ValueSize.elementsPerUnit)
-        guard !fits else { return }
-        guard size.elements >= 0 else {
-            throw EvaluationError(code: .cost, message: Failure.cost.message, offset: 0)
-        }
-        throw EvaluationError(
-            code: .badValue,
-            message: "the result is larger than \(outputBytes) bytes",
-            offset: 0
-        )
+        return try code.evaluate(arguments, cost: cost, outputBytes: outputBytes, spent: &spent)
     }
 }
 

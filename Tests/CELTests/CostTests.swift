@@ -1,5 +1,11 @@
-import CEL
+@testable import CEL
 import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// What things cost: whatever is read or made is paid for, before it is done.
 @Suite("What evaluation costs")
@@ -79,6 +85,53 @@ struct CostTests {
         #expect(try spending("'%.3e'.format([value])", 1e300).units >= 900)
         #expect(try spending("'%f'.format([value])", 20.5).units < 120)
         #expect(try spending("'%f'.format([value])", 0).units < 120)
+    }
+
+    /// What the search for dear expressions (Benchmarks/Sources/UnitSearch) has found: what each took, in units of 20 ns.
+    static let dear: [(source: String, value: Value, atLeast: Int)] = [
+        ("value % 4.9e-324", .double(.greatestFiniteMagnitude), 250),
+        ("'%s'.format([value])", .bytes([UInt8](repeating: 255, count: 8_000)), 6_400),
+        ("value.exists(x, x + 'a' == 1)", numbers(100), 2_000),
+        ("value.map(x, string(x))", numbers(100), 1_800),
+        ("value.map(x, [x])", numbers(100), 700),
+        ("value.map(x, {'a': x})", numbers(100), 1_000),
+        ("'%s'.format([value])", numbers(100), 1_800),
+        ("value.reverse()", numbers(1_000), 1_000),
+        ("value == value", .list(ValueList([numbers(30)])), 30),
+        ("value", numbers(4_000), 280),
+        ("value.replace('', 'b')", .string(String(repeating: "a", count: 2_000)), 1_500),
+        ("value.split('')", .string(String(repeating: "a", count: 1_000)), 1_600),
+        ("value.reverse()", .string(String(repeating: "é", count: 4_000)), 1_100),
+        ("double(value)", .string(String(repeating: "1", count: 1_000)), 180),
+        ("duration(value)", .string(String(repeating: "1h1m", count: 32)), 250),
+        ("string(value)", .timestamp(Timestamp(seconds: 0)!), 40),
+        ("value.a + value.b == value || true", ["a": 1], 20),
+        ("value * 1.0 / 3.0", .double(.leastNonzeroMagnitude), 5),
+    ]
+
+    private static func numbers(_ count: Int) -> Value {
+        .list(ValueList((0..<count).map { .double(1 / Double($0 + 3)) }))
+    }
+
+    @Test("what the search has found costs what it took", arguments: dear)
+    func found(_ source: String, _ value: Value, _ atLeast: Int) throws {
+        let units = try spending(source, value).units
+        #expect(units >= atLeast, "\(source): \(units)")
+    }
+
+    @Test("the search for dear expressions uses every function and macro")
+    func searched() throws {
+        let here = "\(#filePath)"
+        let tests = try #require(here.firstRange(of: "/Tests/CELTests/"))
+        let path = "\(here[..<tests.lowerBound])/Benchmarks/Sources/UnitSearch/Grammar.swift"
+        let file = try #require(fopen(path, "r"))
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 100_000)
+        bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, file))
+        let grammar = String(decoding: bytes, as: UTF8.self)
+        for name in Library.callableNames {
+            #expect(grammar.contains(name), "\(name)")
+        }
     }
 
     @Test("long expressions are read in time that goes with their length")

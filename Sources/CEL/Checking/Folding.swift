@@ -32,14 +32,15 @@ struct Folding {
         guard let code = try? Compiler.compile(checked, options: options, argumentCount: 0) else {
             return nil
         }
-        let value = withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) {
+        return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) {
             var spent = 0
-            return try? code.evaluate(UnsafePointer($0.baseAddress!), cost: Folding.cost, spent: &spent)
+            return try? code.evaluate(
+                UnsafePointer($0.baseAddress!),
+                cost: Folding.cost,
+                outputBytes: Folding.largestResult,
+                spent: &spent
+            )
         }
-        var size = ValueSize(room: Folding.largestResult)
-        // Not `value : nil`, which is the value null: values can be written as nil.
-        guard let value, size.takes(value) else { return nil }
-        return value
     }
 }
 

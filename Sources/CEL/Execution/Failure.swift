@@ -61,7 +61,7 @@ struct Meter {
 
     /// Spends what a new list costs into which so many elements are copied: each may be an object somewhere in memory.
     mutating func spend(elements count: Int) throws(Failure) {
-        try spend(Price.object + 2 * count)
+        try spend(Price.object + 3 * count)
     }
 
     /// Spends what handling so many bytes costs: one unit for eight.

@@ -1,19 +1,19 @@
 /// How much a value may take: what leaves an evaluation has a bound, and looking at all of it has a price.
 struct ValueSize {
-    /// Numbers and the like that are looked at for one unit; a text, list or map counts as six.
-    static let elementsPerUnit = 4
+    /// Numbers and the like that are looked at for one unit; a text, list or map counts as five.
+    static let elementsPerUnit = 3
 
     /// Bytes of text and elements that may still come.
     var room: Int
     /// Elements that may still be looked at.
-    var elements = Int.max
+    var elements: Int
 
     /// Takes the room of `value`; false when there is not so much.
     ///
     /// Descends at most as deeply as values nest.
     mutating func takes(_ value: Value) -> Bool {
         room -= 1
-        elements -= value.isScalar ? 1 : 6
+        elements -= value.isScalar ? 1 : 5
         switch value {
         case .string(let text): room -= text.utf8.count
         case .bytes(let bytes): room -= bytes.count

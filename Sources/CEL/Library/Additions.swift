@@ -8,7 +8,7 @@ enum Additions {
         ) { arguments, meter throws(Failure) in
             let number = try arguments.double(0, meter)
             let digits = try arguments.count > 1 ? arguments.int(1, meter) : 0
-            try meter.spend(min(Int(clamping: digits.magnitude), 308) >> 4)
+            try meter.spend(min(Int(clamping: digits.magnitude), 308) >> 3)
             return .double(round(number, digits: digits))
         },
         Function("clamp", isStandard: false, [.global(.a, .a, .a, gives: .a)]) {

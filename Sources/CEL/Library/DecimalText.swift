@@ -3,7 +3,7 @@ enum DecimalText {
     /// Units that a finite number with so many places takes: its digits come from multiplications, the more of them the farther
     /// its exponent is from zero.
     static func cost(of number: Double, places: Int) -> Int {
-        2 * Price.doubleText + (number == 0 ? 0 : Int(number.exponent.magnitude)) + places >> 2
+        2 * Price.doubleText + (number == 0 ? 0 : Int(number.exponent.magnitude)) + places >> 1
     }
 
     /// `%.{places}f`.

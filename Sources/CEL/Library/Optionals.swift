@@ -39,7 +39,7 @@ enum Optionals {
     private static func unwrap(_ name: String, _ overload: Function.Overload) -> Function {
         Function(name, [overload]) { arguments, meter throws(Failure) in
             let list = try arguments.list(0)
-            try meter.spend(elements: 3 * list.count)
+            try meter.spend(elements: 2 * list.count)
             var values: [Value] = []
             for element in list.elements {
                 guard case .optional(let optional) = element else { throw arguments.mismatch }

@@ -16,7 +16,7 @@ final class PipelineLedger {
     }
 }
 
-/// What one stage of a client's pipeline spends: a unit for each time it runs, and those of its expression.
+/// What one stage of a client's pipeline spends: for each time it runs, and the units of its expression.
 final class StageMeter {
     private unowned(unsafe) let ledger: PipelineLedger
     @exclusivity(unchecked) private var period: UInt64 = 0
