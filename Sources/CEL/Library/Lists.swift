@@ -73,7 +73,7 @@ enum Lists {
     ) throws(Failure) {
         try meter.spend(Price.object)
         for element in list.elements {
-            try meter.spend(2)
+            try meter.spend(4)
             if depth > 0, case .list(let inner) = element {
                 try flatten(inner, depth - 1, into: &flat, &meter)
             } else {
