@@ -74,7 +74,7 @@ struct CostTests {
     @Test("a text is split and replaced for its length and its pieces, not for its length at each piece")
     func pieces() throws {
         let line = Value.string(Array(repeating: "abcdefgh", count: 1_000).joined(separator: ","))
-        #expect(try spending("value.split(',').size()", line).units < 8_000)
+        #expect(try spending("value.split(',').size()", line).units < 12_000)
         #expect(try spending("value.replace(',', ';').size()", line).units < 10_000)
         #expect(try spending("value.contains('c')", line).units < 20)
     }
@@ -91,7 +91,7 @@ struct CostTests {
     static let dear: [(source: String, value: Value, atLeast: Int)] = [
         ("value % 4.9e-324", .double(.greatestFiniteMagnitude), 250),
         ("'%s'.format([value])", .bytes([UInt8](repeating: 255, count: 8_000)), 6_400),
-        ("value.exists(x, x + 'a' == 1)", numbers(100), 2_000),
+        ("value.exists(x, x + 'a' == value)", numbers(100), 2_000),
         ("value.map(x, string(x))", numbers(100), 1_800),
         ("value.map(x, [x])", numbers(100), 700),
         ("value.map(x, {'a': x})", numbers(100), 1_000),
@@ -105,7 +105,6 @@ struct CostTests {
         ("double(value)", .string(String(repeating: "1", count: 1_000)), 180),
         ("duration(value)", .string(String(repeating: "1h1m", count: 32)), 250),
         ("string(value)", .timestamp(Timestamp(seconds: 0)!), 40),
-        ("value.a + value.b == value || true", ["a": 1], 20),
         ("value * 1.0 / 3.0", .double(.leastNonzeroMagnitude), 5),
     ]
 
