@@ -215,6 +215,7 @@ struct JSONSchemaTests {
         "what takes too long is refused before it does, whatever the schema says: a walk that is broken off has found nothing",
         arguments: [
             "%", #"{"not":%}"#, #"{"oneOf":[%,true]}"#, #"{"anyOf":[%,true]}"#, #"{"allOf":[%,true]}"#,
+            #"{"items":{"type":"number"}}"#,
         ]
     )
     func budget(_ form: String) throws {
