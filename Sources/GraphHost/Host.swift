@@ -49,8 +49,8 @@ public final class Host {
     var pressure = PressureCount()
     /// Clears what stood for sessions that are no more.
     private(set) lazy var presences = PresenceClearing(self)
-    /// What client pipelines spend, and who has how many.
-    let ledger = PipelineLedger()
+    /// When the stages of client pipelines run, and who has how many.
+    private(set) lazy var lanes = PipelineLanes(self)
     var accounts = PipelineAccounts()
 
     /// Nodes built and values read for requests since the start: what a turn's budget is measured in.
@@ -387,10 +387,9 @@ public final class Host {
     func apply(_ commit: Commit, _ stamp: LogStamp) -> Applied {
         let graph = commit.graph
         activity.noteCommit(to: graph, named: graph.name)
-        ledger.begin()
         graph.apply(commit, stamp)
         sessions.finishCommit()
-        if ledger.total > limits.pipelineUnits { sessions.endCostliest(atMost: limits.pipelineUnits) }
+        lanes.endSlow()
         return Applied(
             epoch: graph.epoch,
             rev: stamp.rev,
@@ -412,9 +411,8 @@ public final class Host {
     /// stages, and for each graph one tick commit with all that its definition's stages emit.
     public func advance() {
         sessions.goOn(of: self)
-        ledger.begin()
         timers.fire(until: .milliseconds(clock.now)) { $0.perform() }
-        if ledger.total > limits.pipelineUnits { sessions.endCostliest(atMost: limits.pipelineUnits) }
+        lanes.run()
         guard health == .ready else { return }
         let wall = clock.wall
         for graph in known where graph.takesTicks {
@@ -428,7 +426,7 @@ public final class Host {
 
     /// When ``advance()`` has something to do next, in milliseconds of the steady clock; nil: nothing is set.
     public var nextDeadline: UInt64? {
-        if sessions.hasUnfinished { return clock.now }
+        if sessions.hasUnfinished || lanes.isWaiting { return clock.now }
         var next = timers.nextMilliseconds
         // What is due when the log is well again happens then.
         guard health == .ready else { return next }

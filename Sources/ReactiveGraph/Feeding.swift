@@ -36,7 +36,7 @@ extension ListenEdge {
 
 extension Graph {
     /// Runs the body of a complete edge with `emission` in the place of what the source holds.
-    fileprivate func feed<In>(
+    func feed<In>(
         _ edge: Edge,
         from source: Node<In>,
         _ emission: Emission<In>,

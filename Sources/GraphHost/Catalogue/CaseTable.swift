@@ -54,9 +54,9 @@ final class CaseTable {
 
     /// What a pair comes to; only the first who asks has it taken apart, and is charged for that.
     @inline(__always)
-    func route(_ pair: Datum, _ meter: StageMeter?) -> Route {
+    func route(_ pair: Datum, _ gate: StageGate?) -> Route {
         if pair !== self.pair {
-            meter?.spend(StageCost.runUnits + pair.textCost)
+            gate?.spend(StageCost.runUnits + pair.textCost)
             self.pair = pair
             route = find(pair)
         }

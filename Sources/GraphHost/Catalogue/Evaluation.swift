@@ -14,14 +14,14 @@ struct Evaluation {
     /// Whether it looks at that time at all.
     private let needsTime: Bool
     /// Whom the units are charged to, in a client's pipeline.
-    private let meter: StageMeter?
+    private let gate: StageGate?
 
     /// `count` values will be given, in the order in which the expression declares its variables.
     init(_ expression: Expression, taking count: Int, at place: String, in graph: LiveGraph) {
         program = expression.program
         self.place = place
         self.graph = graph
-        meter = graph.meter
+        gate = graph.gate
         timePlace = expression.variables.count > count ? count : 0
         needsTime = timePlace > 0 && Self.mentionsTime(expression.source)
     }
@@ -41,7 +41,7 @@ struct Evaluation {
     @inline(__always)
     func result(_ value: Value) throws(EvaluationError) -> Value {
         var spent = StageCost.runUnits
-        defer { meter?.spend(spent) }
+        defer { gate?.spend(spent) }
         guard timePlace > 0 else { return try program.evaluate(value, spent: &spent) }
         let result = withUnsafeTemporaryAllocation(of: Value.self, capacity: 2) { arguments in
             arguments.initializeElement(at: 0, to: value)
@@ -57,7 +57,7 @@ struct Evaluation {
     /// The value for several.
     func result(_ values: [Value]) throws(EvaluationError) -> Value {
         var spent = StageCost.runUnits
-        defer { meter?.spend(spent) }
+        defer { gate?.spend(spent) }
         spent += 2 * values.count
         let arguments = timePlace > 0 ? values + [time] : values
         let result = arguments.withUnsafeBufferPointer { arguments in
@@ -87,7 +87,7 @@ struct Evaluation {
     /// A result as a value; writing a list or an object is charged, too.
     private func written(_ result: Value) -> Datum {
         let datum = Self.datum(result, at: place)
-        if let meter, datum.isContainer { meter.spend(datum.numbersCost) }
+        if let gate, datum.isContainer { gate.spend(datum.numbersCost) }
         return datum
     }
 

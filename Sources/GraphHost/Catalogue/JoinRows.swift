@@ -105,7 +105,10 @@ extension StageSite {
     /// A failure of one is the result.
     func combined(_ combine: CombineArgument, _ inputs: [Node<Datum>]) -> Node<Datum> {
         let compute = joined(combine.map, names: combine.names)
-        return Node.combineEach(inputs, compute)
+        guard let gate else { return Node.combineEach(inputs, compute) }
+        let rows = Node<[Datum]>.combine(inputs)
+        graph.chains.hide(rows)
+        return rows.apply(RowMap(gate: gate, compute))
     }
 
     /// What is made of the first values of all inputs, then of the second ones, and so on.
@@ -115,25 +118,32 @@ extension StageSite {
     func zipped(_ zip: ZipArgument, _ inputs: [Node<Datum>]) -> Node<Datum> {
         let limit = min(zip.buffer ?? .max, graph.host.limits.zipBuffer)
         let place = place
-        let node = Node<Datum>.zipEach(
-            inputs,
-            buffer: .dropOldest(limit),
-            // Values that wait for a row cost as well, or a side that waits in vain would be free.
-            control: meter.map { meter in BufferControl { meter.spend(StageCost.runUnits) } },
-            overflow: { .fail("overflow", at: place, "too many values wait for the other inputs") },
-            joined(zip.map, names: nil)
-        )
-        node.propagatesEmpty = false
-        return node
+        let compute = joined(zip.map, names: nil)
+        let buffer = BufferPolicy.dropOldest(limit)
+        func overflow() -> Datum {
+            .fail("overflow", at: place, "too many values wait for the other inputs")
+        }
+        guard let gate else {
+            let node = Node<Datum>.zipEach(inputs, buffer: buffer, overflow: overflow, compute)
+            node.propagatesEmpty = false
+            return node
+        }
+        // Values that wait for a row cost as well, or a side that waits in vain would be free.
+        let control = BufferControl { gate.spend(StageCost.runUnits) }
+        let rows = Node<[Datum]>.zipEach(inputs, buffer: buffer, control: control, overflow: { [overflow()] })
+        { $0 }
+        rows.propagatesEmpty = false
+        graph.chains.hide(rows)
+        return rows.apply(RowMap(gate: gate, compute))
     }
 
     /// The function of several values: the expression, or their list or object.
     private func joined(_ map: Expression?, names: [String]?) -> ([Datum]) -> Datum {
-        let meter = meter
+        let gate = gate
         guard let map else {
             return { data in
                 if let fail = data.first(where: \.isFail) { return fail }
-                if let meter { meter.spend(data.reduce(StageCost.runUnits) { $0 + 4 + $1.textCost }) }
+                if let gate { gate.spend(data.reduce(StageCost.runUnits) { $0 + 4 + $1.textCost }) }
                 return JSONText.joined(data, names: names)
             }
         }
@@ -144,5 +154,27 @@ extension StageSite {
             let trees = data.map(\.tree)
             return names == nil ? evaluation.datum(.list(ValueList(trees))) : evaluation.datum(trees)
         }
+    }
+}
+
+/// What is made of the values of all inputs, in a client's pipeline: the join itself only puts them together, and this waits
+/// where its principal has no room.
+private struct RowMap: Operator {
+    let name = "Join"
+    let gate: StageGate
+    let compute: ([Datum]) -> Datum
+
+    init(gate: StageGate, _ compute: @escaping ([Datum]) -> Datum) {
+        self.gate = gate
+        self.compute = compute
+    }
+
+    mutating func receive(_ row: [Datum], at site: Site) -> Emission<Datum>? {
+        gate.lets(Emission<[Datum]>.value(row), at: site) ? .value(compute(row)) : nil
+    }
+
+    mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Datum>? {
+        guard gate.lets(Emission<[Datum]>.empty, at: site) else { return nil }
+        return travels ? .empty : nil
     }
 }

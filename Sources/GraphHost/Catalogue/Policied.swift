@@ -38,7 +38,7 @@ final class StageFailure {
 final class StagePolicy<Base: Operator> {
     let failures: FailurePolicy
     let cost: StageCost
-    let meter: StageMeter?
+    let gate: StageGate?
     let give: (Datum) -> StageInput<Base.Input>
     let take: (Base.Output) -> Emission<Datum>
     /// Where functions that the operator calls leave their failures.
@@ -49,25 +49,25 @@ final class StagePolicy<Base: Operator> {
     init(
         _ failures: FailurePolicy,
         _ cost: StageCost,
-        _ meter: StageMeter?,
+        _ gate: StageGate?,
         _ failure: StageFailure? = nil,
         give: @escaping (Datum) -> StageInput<Base.Input>,
         take: @escaping (Base.Output) -> Emission<Datum>
     ) {
         self.failures = failures
         self.cost = cost
-        self.meter = meter
+        self.gate = gate
         self.failure = failure
         self.give = give
         self.take = take
     }
 
     func spend(on datum: Datum?) {
-        guard let meter else { return }
+        guard let gate else { return }
         switch cost {
         case .none: break
-        case .run: meter.spend(StageCost.runUnits)
-        case .text: meter.spend(StageCost.runUnits + (datum?.textCost ?? 0))
+        case .run: gate.spend(StageCost.runUnits)
+        case .text: gate.spend(StageCost.runUnits + (datum?.textCost ?? 0))
         }
     }
 
@@ -90,6 +90,7 @@ struct Policied<Base: Operator>: Operator {
     var isFinished: Bool { base.isFinished }
 
     mutating func receive(_ value: Datum, at site: Site) -> Emission<Datum>? {
+        if let gate = policy.gate, !gate.lets(Emission<Datum>.value(value), at: site) { return nil }
         policy.spend(on: value)
         if value.isFail, policy.failures == .bypass { return .value(value) }
         switch policy.give(value) {
@@ -103,6 +104,7 @@ struct Policied<Base: Operator>: Operator {
     }
 
     mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Datum>? {
+        if let gate = policy.gate, !gate.lets(Emission<Datum>.empty, at: site) { return nil }
         policy.spend(on: nil)
         let result = base.receiveEmpty(travels: travels, at: site)
         if let afterwards = policy.afterwards { afterwards(base) }

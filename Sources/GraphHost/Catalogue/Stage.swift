@@ -54,7 +54,7 @@ struct StageSite {
     var onLast: () -> Void = {}
 
     /// Whom the stage's runs are charged to, in a client's pipeline.
-    var meter: StageMeter? { graph.meter }
+    var gate: StageGate? { graph.gate }
 
     /// An expression as this stage uses it, with `count` values in the order of its variables.
     func evaluation(_ expression: Expression, taking count: Int = 1) -> Evaluation {

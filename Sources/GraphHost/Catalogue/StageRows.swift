@@ -358,7 +358,7 @@ extension StageSite {
         afterwards: ((Base) -> Void)? = nil,
         give: @escaping (Datum) -> StageInput<Datum> = { .value($0) }
     ) -> StageOperator where Base.Input == Datum, Base.Output == Datum {
-        let policy = StagePolicy<Base>(failures, cost, meter, failure, give: give) { .value($0) }
+        let policy = StagePolicy<Base>(failures, cost, gate, failure, give: give) { .value($0) }
         policy.afterwards = afterwards
         return StageOperator(Policied(base: base, policy: policy))
     }
@@ -371,14 +371,14 @@ extension StageSite {
         take: @escaping (Base.Output) -> Emission<Datum>
     ) -> StageOperator {
         StageOperator(
-            Policied(base: base, policy: StagePolicy(failures, .run, meter, give: give, take: take))
+            Policied(base: base, policy: StagePolicy(failures, .run, gate, give: give, take: take))
         )
     }
 
     /// A stage of a timed operator; failures are values like others.
     fileprivate func timed<Base: TimedOperator>(_ base: Base) -> StageOperator
     where Base.Input == Datum, Base.Output == Datum {
-        let policy = StagePolicy<Base>(.count, .run, meter, give: { .value($0) }) { .value($0) }
+        let policy = StagePolicy<Base>(.count, .run, gate, give: { .value($0) }) { .value($0) }
         return StageOperator(Policied(base: base, policy: policy), on: timers)
     }
 

@@ -200,10 +200,10 @@ extension StageSite {
     func chosen(_ key: Datum, _ showsFailures: Bool, from source: Node<Datum>) -> Node<Datum> {
         let chosen = graph.place(for: key, behind: source)
         let notAPair = notAPair
-        let meter = meter
+        let gate = gate
         let choose = CompactMap<Datum, Datum> { pair in
             if pair.isFail { return showsFailures ? pair : nil }
-            switch chosen.table.route(pair, meter) {
+            switch chosen.table.route(pair, gate) {
             case .slot(chosen.slot, let value): return value
             case .slot, .other: return nil
             case .none: return notAPair

@@ -78,8 +78,8 @@ extension StageSite {
         case .last: values(window, WindowLast<Datum>(), keep: { $0 }) { $0 }
         case .list:
             // The list is written anew each time.
-            values(window, WindowList<Datum>(), keep: { $0 }) { [meter] data in
-                if let meter { meter.spend(data.reduce(0) { $0 + 4 + $1.textCost }) }
+            values(window, WindowList<Datum>(), keep: { $0 }) { [gate] data in
+                if let gate { gate.spend(data.reduce(0) { $0 + 4 + $1.textCost }) }
                 return JSONText.joined(data, names: nil)
             }
         }
@@ -126,10 +126,10 @@ extension StageSite {
             case .count(let count): .count(count)
             }
         let base = Windowed(last: extent, limit: graph.host.limits.windowValues, figure, keep: keep)
-        let policy = StagePolicy<Windowed<Input, Figure>>(.bypass, .run, meter, give: give) {
+        let policy = StagePolicy<Windowed<Input, Figure>>(.bypass, .run, gate, give: give) {
             .value(take($0))
         }
-        if let meter { policy.afterwards = { meter.spend(cost($0.count)) } }
+        if let gate { policy.afterwards = { gate.spend(cost($0.count)) } }
         return StageOperator(Policied(base: base, policy: policy), on: timers)
     }
 }

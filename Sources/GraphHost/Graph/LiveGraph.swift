@@ -69,8 +69,8 @@ public final class LiveGraph {
     @exclusivity(unchecked) var inputTimes: [ObjectIdentifier: UInt64] = [:]
     /// What observers are told about nodes that are freed now.
     var releaseReason = ReleaseReason.lastOwner
-    /// Whom a stage that is being built is charged to, while it is one of a client's pipeline.
-    @exclusivity(unchecked) var meter: StageMeter?
+    /// The gate of the stage that is being built, while it is one of a client's pipeline.
+    @exclusivity(unchecked) var gate: StageGate?
     /// The tables of the cases, by the numbers of the nodes whose values they sort.
     var caseTables: [UInt64: CaseTableReference] = [:]
     /// While the graph is being restored: the names whose living nodes follow those that their definitions make, because
@@ -78,6 +78,10 @@ public final class LiveGraph {
     var followers: Set<String> = []
     /// The same for ties, by what they do: what their failures call them.
     var tiePlaces: [String: String] = [:]
+    /// The newest rev at which something of a client's pipeline waited, or was delivered late.
+    @exclusivity(unchecked) var lateRev: UInt64 = 0
+    /// How many emissions the one that is being delivered late has replaced.
+    @exclusivity(unchecked) var replacedEmissions: UInt64 = 0
     /// How many calls of ``materialise(_:)`` are running: what happens meanwhile is replay, not news.
     @exclusivity(unchecked) var materialising = 0
 

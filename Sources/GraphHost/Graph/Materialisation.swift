@@ -13,11 +13,11 @@ extension LiveGraph {
         let outerTimes = inputTimes
         inputTimes = [:]
         // No client pays for what a definition asks for.
-        let outerMeter = meter
-        meter = nil
+        let outerGate = gate
+        gate = nil
         materialising += 1
         defer {
-            meter = outerMeter
+            gate = outerGate
             evaluationTime = outerTime
             inputTimes = outerTimes
             materialising -= 1

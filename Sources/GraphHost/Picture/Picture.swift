@@ -164,7 +164,8 @@ struct Picture {
 
     /// Whether a node that is not shown is a stage of the one that is.
     private func isPart(_ node: AnyNode, of entry: Entry) -> Bool {
-        !graph.chains.isHidden(node.id) && graph.name(of: node) == nil && entry.named != nil
+        if let record = entry.record { return record.previous == nil && graph.chains.isHidden(node.id) }
+        return !graph.chains.isHidden(node.id) && graph.name(of: node) == nil && entry.named != nil
     }
 
     /// A part of the way from a node that is shown to the one that it is made from.

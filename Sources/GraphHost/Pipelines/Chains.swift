@@ -63,8 +63,12 @@ final class Chains {
         let rev: UInt64
         /// The stage before it; nil for the first one.
         let previous: Record?
-        /// What it spends.
-        let meter: StageMeter
+        /// How many stages stand before it.
+        let level: Int
+        /// Where values come in, and what they cost is counted.
+        let gate: StageGate
+        /// Whether what it emits depends on earlier values.
+        let hasMemory: Bool
         /// How many subscriptions listen to it and longer chains stand on it.
         var owners = 0
         /// The named nodes that a source is made from, also those that a flatten has not chosen yet; none for stages.
@@ -74,6 +78,9 @@ final class Chains {
 
         /// The node, which lives as long as its record is known.
         var node: Node<Datum> { held.takeUnretainedValue() }
+
+        /// Whether something still waits on the way to it.
+        var isBehind: Bool { gate.isBehind || previous?.isBehind == true }
 
         init(
             key: String,
@@ -86,14 +93,17 @@ final class Chains {
             behind previous: Record?,
             sources: [String] = [],
             patterns: [any RegexMatcher] = [],
-            meter: StageMeter
+            hasMemory: Bool,
+            gate: StageGate
         ) {
+            self.hasMemory = hasMemory
+            level = previous.map { $0.level + 1 } ?? 0
             self.patterns = patterns
             self.sources = sources
             self.born = born
             self.rev = rev
             self.previous = previous
-            self.meter = meter
+            self.gate = gate
             self.key = key
             self.stage = stage
             self.label = label
@@ -162,6 +172,7 @@ final class Chains {
         if let watch { watch.died(number) }
         if !inner.isEmpty { inner[number] = nil }
         guard !records.isEmpty, let record = records.removeValue(forKey: number) else { return }
+        record.gate.close()
         record.previous?.owners -= 1
         guard record.isShared else { return }
         if shared[record.key] === record { shared[record.key] = nil }

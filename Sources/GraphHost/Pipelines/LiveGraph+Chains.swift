@@ -4,7 +4,7 @@ internal import ReactiveGraph
 extension LiveGraph {
     /// The last node of a client's pipeline, and what is known of it: nil where the source is a node and nothing is done with it.
     ///
-    /// Chains that exist are used, the rest is built. From the first private stage on everything is the caller's own. Whoever listens to the
+    /// Chains that exist are used, unless they are behind; the rest is built. From the first private stage on everything is the caller's own. Whoever listens to the
     /// result keeps it.
     func chain(
         _ source: Source,
@@ -17,13 +17,13 @@ extension LiveGraph {
         let outerTime = evaluationTime
         evaluationTime = source.nodes.compactMap { self.node($0)?.lastChange.time }.max() ?? outerTime
         materialising += 1
-        let spent = host.ledger.total
+        let spent = host.lanes.total
         defer {
             evaluationTime = outerTime
             materialising -= 1
-            meter = nil
+            gate = nil
             // What it took to compute the present values is part of the request's work.
-            host.work += UInt64(max(0, host.ledger.total - spent) / LiveGraph.unitsPerNode)
+            host.work += UInt64(max(0, host.lanes.total - spent) / LiveGraph.unitsPerNode)
         }
         var record: Chains.Record?
         var node: Node<Datum>
@@ -31,8 +31,9 @@ extension LiveGraph {
             _ stage: String,
             _ label: String,
             _ built: Node<Datum>,
-            _ meter: StageMeter,
+            _ gate: StageGate,
             of sources: [String] = [],
+            hasMemory: Bool,
             _ patterns: [any RegexMatcher]
         ) {
             let made = Chains.Record(
@@ -46,35 +47,42 @@ extension LiveGraph {
                 behind: record,
                 sources: sources,
                 patterns: patterns,
-                meter: meter
+                hasMemory: hasMemory,
+                gate: gate
             )
             chains.add(made)
             record = made
         }
         if source.isNode {
             node = self.source(source, at: "pipe")
-        } else if isShared, let known = chains.find(key) {
+        } else if isShared, let known = chains.find(key), !known.isBehind {
             (node, record) = (known.node, known)
         } else {
-            let meter = StageMeter(host.ledger)
-            self.meter = meter
+            isShared = isShared && chains.find(key) == nil
+            let gate = StageGate(self)
+            self.gate = gate
             node = self.source(source, at: "pipe")
             host.work += 1
-            add(source.name, key, node, meter, of: source.nodes, source.patterns)
+            let hasMemory = source.operator.stateClass != .none
+            add(source.name, key, node, gate, of: source.nodes, hasMemory: hasMemory, source.patterns)
         }
         for (position, stage) in pipe.enumerated() {
             key += "|" + stage.key
             if stage.isPrivate { isShared = false }
             if isShared, let known = chains.find(key) {
-                (node, record) = (known.node, known)
-                continue
+                if !known.isBehind {
+                    (node, record) = (known.node, known)
+                    continue
+                }
+                // What a newcomer sees first is the present.
+                isShared = false
             }
-            let meter = StageMeter(host.ledger)
-            self.meter = meter
+            let gate = StageGate(self)
+            self.gate = gate
             let site = StageSite(graph: self, timers: host.timers, place: "pipe/\(position)", onLast: onLast)
             node = stage.make(site).derive(node)
             host.work += 1
-            add(stage.name, stage.label, node, meter, stage.patterns)
+            add(stage.name, stage.label, node, gate, hasMemory: stage.stateClass != .none, stage.patterns)
         }
         return (node, record)
     }

@@ -1,4 +1,5 @@
 internal import CEL
+internal import DequeModule
 
 /// The client pipelines of one principal: how many different chains it has, and how many different regular expressions in them.
 ///
@@ -11,9 +12,38 @@ final class PipelineAccount {
     private var chains: [ObjectIdentifier: Int] = [:]
     /// How many stages of those subscriptions have each pattern.
     private var patterns: [ObjectIdentifier: Int] = [:]
+    /// Units that its stages may spend before they wait; below zero: what they have taken too much.
+    @exclusivity(unchecked) var room = 0
+    /// As of which turn of the loop, and which millisecond.
+    @exclusivity(unchecked) private var turn = UInt64.max
+    private var filledAt: UInt64
+    /// Its stages that wait, in the order in which they go on.
+    var waiting: Deque<StageGate> = []
+    /// Bytes of values that wait there besides the newest of each stage.
+    var waitingBytes = 0
 
-    init(name: String?) {
+    init(name: String?, in host: Host) {
         self.name = name
+        filledAt = host.clock.now
+        room = host.limits.pipelineBurst
+    }
+
+    /// Whether its stages may run at once.
+    @inline(__always)
+    func hasRoom(in host: Host) -> Bool {
+        if turn != host.turns { fill(host) }
+        return room > 0
+    }
+
+    /// Room comes back with time.
+    private func fill(_ host: Host) {
+        turn = host.turns
+        let now = host.clock.now
+        guard now > filledAt else { return }
+        // More than a second's worth does not fit in.
+        let more = Int(min(now - filledAt, 1_000)) * host.limits.pipelineUnits / 1_000
+        filledAt = now
+        room = min(host.limits.pipelineBurst, room + more)
     }
 
     /// How many different chains it has.
@@ -54,9 +84,9 @@ struct PipelineAccounts {
     private var named: [String: PipelineAccount] = [:]
 
     /// The account of that principal, made when it is first asked for.
-    mutating func account(of name: String) -> PipelineAccount {
+    mutating func account(of name: String, in host: Host) -> PipelineAccount {
         if let known = named[name] { return known }
-        let account = PipelineAccount(name: name)
+        let account = PipelineAccount(name: name, in: host)
         named[name] = account
         return account
     }
@@ -76,36 +106,62 @@ struct PipelineAccounts {
 final class PipelineUse {
     let chain: Chains.Record
     let account: PipelineAccount
+    unowned let subscription: Subscription
+    /// Where it stands at each stage's gate, the first stage first.
+    private var places: [Int]
+    /// Whether the subscription needs every emission.
+    private var needsAll: Bool
 
-    init(_ chain: Chains.Record, for account: PipelineAccount) {
+    init(_ chain: Chains.Record, by subscription: Subscription, for account: PipelineAccount) {
         self.chain = chain
         self.account = account
+        self.subscription = subscription
+        needsAll = subscription.options.isAll
+        places = Array(repeating: 0, count: chain.level + 1)
         account.add(chain)
         chain.owners += 1
-        forEachStage {
-            $0.meter.users += 1
-            for pattern in $0.patterns { account.add(pattern) }
+        forEachStage { stage in
+            places[stage.level] = stage.gate.add(self)
+            for pattern in stage.patterns { account.add(pattern) }
         }
+        countNeeds(by: 1)
     }
 
     /// The subscription ends.
     func end(_ host: Host) {
         account.remove(chain)
         chain.owners -= 1
-        forEachStage {
-            $0.meter.users -= 1
-            for pattern in $0.patterns { account.remove(pattern) }
+        countNeeds(by: -1)
+        forEachStage { stage in
+            stage.gate.remove(at: places[stage.level], level: stage.level)
+            for pattern in stage.patterns { account.remove(pattern) }
         }
         host.accounts.close(account)
     }
 
-    /// Units that it answers for in the present commit: of each stage its share.
-    var cost: Double {
-        var sum = 0.0
-        forEachStage { sum += $0.meter.share }
-        return sum
+    /// The subscription has other options.
+    func update() {
+        guard needsAll != subscription.options.isAll else { return }
+        countNeeds(by: -1)
+        needsAll = subscription.options.isAll
+        countNeeds(by: 1)
     }
 
+    /// A stage has given it another place.
+    func moved(to place: Int, level: Int) {
+        places[level] = place
+    }
+
+    /// Stages need every emission that stand before one that has a memory, or before a subscription in mode `all`.
+    private func countNeeds(by step: Int) {
+        var needsAll = needsAll
+        forEachStage { stage in
+            if stage.hasMemory { needsAll = true }
+            if needsAll { stage.gate.needingAll += step }
+        }
+    }
+
+    /// Visits the stages from the last to the first.
     private func forEachStage(_ visit: (Chains.Record) -> Void) {
         var next: Chains.Record? = chain
         while let record = next {

@@ -12,15 +12,15 @@ extension Session {
     /// Notes that a subscription has a chain.
     func use(_ chain: Chains.Record, by subscription: Subscription) {
         guard let account = account(makes: true) else { return }
-        subscription.pipeline = PipelineUse(chain, for: account)
+        subscription.pipeline = PipelineUse(chain, by: subscription, for: account)
     }
 
     /// What the principal has: that of its name, or without one the connection's own.
     private func account(makes: Bool) -> PipelineAccount? {
         if let name = access.name {
-            return makes ? host.accounts.account(of: name) : host.accounts.find(name)
+            return makes ? host.accounts.account(of: name, in: host) : host.accounts.find(name)
         }
-        if makes, ownAccount == nil { ownAccount = PipelineAccount(name: nil) }
+        if makes, ownAccount == nil { ownAccount = PipelineAccount(name: nil, in: host) }
         return ownAccount
     }
 }

@@ -30,9 +30,12 @@ struct Resume {
         isResumed = rev.map { $0 <= graph.rev && parts[0] == graph.epoch } ?? false
     }
 
-    /// Whether a pipeline that was `built` at some rev may hold something else than it would if it had been there at the cursor.
-    func isForgetful(_ source: Source, _ pipe: [Stage], built: UInt64?) -> Bool {
-        guard let built, built >= rev else { return false }
+    /// Whether a pipeline that was `built` at some rev may hold something else than it would if it had been there at the cursor,
+    /// or than the client was told by then, because something was `late`.
+    func isForgetful(_ source: Source, _ pipe: [Stage], built: UInt64?, late: UInt64) -> Bool {
+        guard let built else { return false }
+        if late >= rev, late > 0 { return true }
+        guard built >= rev else { return false }
         return pipe.reduce(source.operator.stateClass) { max($0, $1.stateClass) } != .none
     }
 

@@ -23,8 +23,13 @@ public struct SessionLimits: Sendable {
     public var patterns = 250
     /// Units of 20 ns that compiling those of one request may take, four times as many for a definition (`pattern_limit`).
     public var patternWork = 500_000
-    /// Units that all pipelines of one principal may spend in one commit; then its costliest subscriptions end with `slow`.
-    public var pipelineUnits = 1_000_000
+    /// Units a second that all pipelines of one principal may spend at once, a fiftieth of them in one go; what is above that
+    /// waits until others have been served.
+    public var pipelineUnits = 5_000_000
+    /// The fiftieth.
+    var pipelineBurst: Int { max(1, pipelineUnits / 50) }
+    /// Bytes that one principal's pipelines may hold; what would hold more ends with `slow`.
+    public var held = 16 << 20
     /// Above this many unsent bytes `latest` subscriptions only keep a mark, and `all` ones queue.
     public var softBytes = 65_536
     /// Above this many unsent and queued bytes `all` subscriptions end with `slow`, then the connection.

@@ -160,32 +160,6 @@ final class Sessions {
         if !closed.isEmpty { closed.removeAll() }
     }
 
-    /// Client pipelines have spent more in this commit than one principal may: whoever did on its own loses its costliest subscriptions, until
-    /// the rest is within the bound.
-    @inline(never)
-    func endCostliest(atMost bound: Int) {
-        var spent: [ObjectIdentifier: (sum: Double, costs: [(cost: Double, subscription: Subscription)])] =
-            [:]
-        for session in all {
-            for subscription in session.subscriptions {
-                guard let pipeline = subscription.pipeline else { continue }
-                let cost = pipeline.cost
-                guard cost > 0 else { continue }
-                let account = ObjectIdentifier(pipeline.account)
-                spent[account, default: (0, [])].sum += cost
-                spent[account]?.costs.append((cost, subscription))
-            }
-        }
-        for var (sum, costs) in spent.values where sum > Double(bound) {
-            costs.sort { $0.cost > $1.cost }
-            for (cost, subscription) in costs where sum > Double(bound) {
-                sum -= cost
-                guard !subscription.isEnded else { continue }
-                subscription.session.end(subscription, .slow)
-            }
-        }
-    }
-
     /// The graph has ended: so do all subscriptions to it.
     func end(of graph: LiveGraph) {
         guard graph.subscriptions > 0 || graph.chains.watch != nil else { return }

@@ -52,7 +52,7 @@ extension Session {
             isNamed = true
             missed = Missed(since: resume, of: node, options, atMost: host.limits.hardBytes / 2)
         }
-        let isForgetful = resume?.isForgetful(source, pipe, built: chain?.rev) ?? false
+        let isForgetful = resume?.isForgetful(source, pipe, built: chain?.rev, late: graph.lateRev) ?? false
         let resume = resume?.settled(
             for: source,
             pipe,
@@ -86,12 +86,14 @@ extension Session {
     @discardableResult
     func attach(_ subscription: Subscription, _ source: Source, _ pipe: [Stage]) -> Chains.Record? {
         let me = Unmanaged.passUnretained(subscription)
+        let spent = host.lanes.total
         let (node, chain) = subscription.graph.chain(source, pipe) {
             me._withUnsafeGuaranteedRef { $0.isComplete = true }
         }
         add(subscription)
         subscription.begin(on: node)
         if let chain { use(chain, by: subscription) }
+        subscription.pipeline?.account.room -= host.lanes.total - spent
         return chain
     }
 
@@ -182,6 +184,7 @@ extension Session {
             deliver(host.sessions.latest)
         }
         subscription.options = options
+        subscription.pipeline?.update()
         subscription.reschedule()
         answer(id: id, bytes: 0) { Answer.ok(id: id, to: &$0) }
     }

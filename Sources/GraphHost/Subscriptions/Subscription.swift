@@ -101,7 +101,7 @@ class Subscription: ListenEdge<Datum> {
     final func hear(isEmpty: Bool) {
         if isEmpty, heardEmpty { return }
         heardEmpty = isEmpty
-        folded += 1
+        folded += 1 &+ graph.replacedEmissions
         if !isMarked { mark() }
     }
 

@@ -8,6 +8,8 @@ final class GraphFrames {
     @exclusivity(unchecked) private var by: String?
     @exclusivity(unchecked) private var isStale = true
     @exclusivity(unchecked) private var presentInfo: CommitInfo?
+    /// While something is delivered that has waited since another commit.
+    private var lateInfo: CommitInfo?
     private let start: [UInt8]
     private var head: [UInt8] = []
     private var tail: [UInt8] = []
@@ -27,10 +29,21 @@ final class GraphFrames {
 
     /// The newest commit, as an object that queued emissions can share.
     var info: CommitInfo {
+        if let lateInfo { return lateInfo }
         if let presentInfo { return presentInfo }
         let made = CommitInfo(stamp: stamp, context: context, by: by)
         presentInfo = made
         return made
+    }
+
+    /// Has emissions delivered that have waited since `commit`: its author and context, at the present rev, because a client is
+    /// told of no rev after a newer one.
+    func deliver(late commit: CommitInfo, _ deliver: () -> Void) {
+        if commit.stamp != stamp {
+            lateInfo = CommitInfo(stamp: stamp, context: commit.context, by: commit.by)
+        }
+        deliver()
+        lateInfo = nil
     }
 
     /// `{"op":"upd","graph":…,"rev":…,"t":…,"d":[` of the newest commit.

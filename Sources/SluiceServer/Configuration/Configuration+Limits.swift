@@ -44,8 +44,10 @@ extension Configuration {
         public var idempotencyKeys = 100_000
         /// Different pipelines of one principal, or of one connection where nobody has to show a token.
         public var chains = 1000
-        /// Units that all pipelines of one principal may spend in one commit.
-        public var pipelines = 1_000_000
+        /// Units a second that the pipelines of one principal may spend at once; the rest waits until others have been served.
+        public var pipelines = 5_000_000
+        /// Bytes of values that wait in the pipelines of one principal.
+        public var held = 16 << 20
         /// Nodes that one client's requests may build, and values they may read, in one turn of the loop.
         public var work = 2000
         /// Different regular expressions in the pipelines of one principal, or in a definition by HTTP.

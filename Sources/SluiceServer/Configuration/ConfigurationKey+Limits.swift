@@ -85,8 +85,14 @@ extension ConfigurationKey {
             Self(
                 "limits.pipelines",
                 \.limits.pipelines,
-                .integer(1...1_000_000_000_000),
-                "units all pipelines of one principal may spend in one commit"
+                .integer(1...1_000_000_000),
+                "units a second that the pipelines of one principal may spend at once"
+            ),
+            Self(
+                "limits.held",
+                \.limits.held,
+                .bytes(1...1 << 40),
+                "bytes of values that wait in the pipelines of one principal"
             ),
             Self(
                 "limits.work",

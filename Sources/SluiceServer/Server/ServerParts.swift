@@ -77,6 +77,7 @@ extension SessionLimits {
         patterns = limits.patterns
         patternWork = limits.patternWork
         pipelineUnits = limits.pipelines
+        held = limits.held
         historyBytes = limits.historyBytes
         work = UInt64(limits.work)
         kept = limits.kept

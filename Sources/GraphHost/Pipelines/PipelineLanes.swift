@@ -1,0 +1,99 @@
+internal import DequeModule
+
+/// How the stages of client pipelines share a host's loop.
+///
+/// A stage runs at once, within the commit that it hears of, as long as its principal has room: so many units a second, and
+/// all principals together so many in one turn of the loop. What is above that waits at the stage's ``StageGate`` for the late
+/// lane: a slice in each turn, after everybody else has been served, in which principals take turns.
+final class PipelineLanes {
+    /// What all pipelines together may take of one turn at once: 5 ms.
+    static let crowd = 250_000
+    /// What the late lane takes of one turn: 1 ms.
+    static let slice = 50_000
+
+    private unowned let host: Host
+    /// Units that stages have spent since the start.
+    @exclusivity(unchecked) private(set) var total = 0
+    /// What is left to all together of the turn `turn`, or of the slice that runs.
+    @exclusivity(unchecked) private var left = 0
+    @exclusivity(unchecked) private var turn = UInt64.max
+    /// Whether the late lane runs.
+    @exclusivity(unchecked) private var isLate = false
+    /// Principals with stages that wait, in the order in which they are served.
+    private var waiting: Deque<PipelineAccount> = []
+    /// Stages at which more waits than may.
+    private var overflowing: [StageGate] = []
+
+    init(_ host: Host) {
+        self.host = host
+    }
+
+    /// Whether something waits for the late lane.
+    var isWaiting: Bool { !waiting.isEmpty }
+
+    /// Whether a stage that this principal answers for may run now.
+    @inline(__always)
+    func hasRoom(for account: PipelineAccount) -> Bool {
+        if isLate { return left > 0 }
+        if turn != host.turns { begin() }
+        return left > 0 && account.hasRoom(in: host)
+    }
+
+    private func begin() {
+        turn = host.turns
+        left = Self.crowd
+    }
+
+    /// Counts what a stage has cost.
+    @inline(__always)
+    func spend(_ units: Int) {
+        total &+= units
+        left &-= units
+    }
+
+    /// A gate has begun to hold something back.
+    func wait(_ gate: StageGate, for account: PipelineAccount) {
+        if account.waiting.isEmpty { waiting.append(account) }
+        account.waiting.append(gate)
+    }
+
+    /// More waits at a gate than may.
+    func overflow(_ gate: StageGate) {
+        overflowing.append(gate)
+    }
+
+    /// Ends the subscriptions that are too far behind; not while a graph is at work.
+    @inline(__always)
+    func endSlow() {
+        if !overflowing.isEmpty { endOverflowing() }
+    }
+
+    private func endOverflowing() {
+        let gates = overflowing
+        overflowing = []
+        for gate in gates {
+            for subscription in gate.subscriptions where !subscription.isEnded {
+                subscription.session.end(subscription, .slow)
+            }
+        }
+    }
+
+    /// The late lane's slice of this turn: one emission of one principal after the other.
+    func run() {
+        guard !waiting.isEmpty else { return }
+        if turn != host.turns { begin() }
+        let outer = left
+        isLate = true
+        left = Self.slice
+        while left > 0, let account = waiting.popFirst() {
+            guard let gate = account.waiting.popFirst() else { continue }
+            // A run that costs nothing must not go on for ever.
+            spend(1)
+            if gate.passNext() { account.waiting.append(gate) }
+            if !account.waiting.isEmpty { waiting.append(account) }
+        }
+        isLate = false
+        left = outer
+        endSlow()
+    }
+}

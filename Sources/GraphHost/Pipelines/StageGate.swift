@@ -1,0 +1,202 @@
+internal import DequeModule
+internal import ReactiveGraph
+
+/// The entry of one stage of a client's pipeline: it counts what the stage spends, and holds back what comes while none of
+/// its principals has room (``PipelineLanes``).
+///
+/// Where only the newest value counts, because every stage from here on depends on its present input only and every
+/// subscription is in mode `latest`, one emission waits, and the number of those it replaces. Otherwise all of them do, in
+/// order, up to a bound; then the subscriptions end with `slow`.
+final class StageGate {
+    /// How many emissions may wait.
+    static let mostWaiting = 1_024
+
+    /// What waits.
+    private struct Kept {
+        let commit: CommitInfo
+        /// What expressions see as `time`, in milliseconds since 1970.
+        let time: UInt64
+        /// How many emissions it has replaced.
+        var replaced: UInt64 = 0
+        /// Bytes of the value, where newer ones wait as well; the newest one is held by the stage before anyway.
+        var bytes = 0
+        let deliver: () -> Void
+    }
+
+    private unowned let graph: LiveGraph
+    private let lanes: PipelineLanes
+    private var kept: Deque<Kept> = []
+    /// What waits is being let through.
+    @exclusivity(unchecked) private var isPassing = false
+    private var isOverflowing = false
+    /// Among whose stages it stands in the late lane.
+    private var waitsAmong: PipelineAccount?
+    /// Who pays for the next run.
+    @exclusivity(unchecked) private var payer: PipelineAccount?
+    /// The subscriptions whose pipelines lead through the stage, each at the place that it remembers.
+    private(set) var uses: ContiguousArray<Unmanaged<PipelineUse>> = []
+    private var turnToPay = 0
+    /// How many of them need every emission.
+    var needingAll = 0
+
+    init(_ graph: LiveGraph) {
+        self.graph = graph
+        lanes = graph.host.lanes
+    }
+
+    /// Whether it is behind: what its node holds is not yet what the graph says.
+    var isBehind: Bool { !kept.isEmpty }
+
+    /// The subscriptions that depend on the stage.
+    var subscriptions: [Subscription] {
+        uses.compactMap { $0._withUnsafeGuaranteedRef { $0.subscription } }
+    }
+
+    /// Counts what a run has cost.
+    @inline(__always)
+    func spend(_ units: Int) {
+        lanes.spend(units)
+        if let payer { payer.room &-= units }
+    }
+
+    /// Whether the stage may handle an emission now; otherwise it gets it later.
+    @inline(__always)
+    func lets<Value: Weighed>(_ emission: @autoclosure () -> Emission<Value>, at site: Site) -> Bool {
+        if isPassing || graph.materialising > 0 { return true }
+        if kept.isEmpty, let payer, lanes.hasRoom(for: payer) { return true }
+        return letsAnother(emission(), at: site)
+    }
+
+    /// The same where the one who has paid so far has no room: another one may have.
+    @inline(never)
+    private func letsAnother<Value: Weighed>(_ emission: Emission<Value>, at site: Site) -> Bool {
+        if kept.isEmpty, passToNext(), let payer, lanes.hasRoom(for: payer) { return true }
+        let postponed = PostponedEmission(emission, at: site)
+        keep(bytes: emission.value?.knownByteCount ?? 0) { postponed.deliver() }
+        return false
+    }
+
+    /// Lets the next of its users pay from now on.
+    ///
+    /// - Returns: whether there is another one.
+    private func passToNext() -> Bool {
+        guard uses.count > 1 else { return payer == nil && takePayer() }
+        turnToPay = (turnToPay + 1) % uses.count
+        return takePayer()
+    }
+
+    private func takePayer() -> Bool {
+        guard turnToPay < uses.count else {
+            payer = nil
+            return false
+        }
+        let account = uses[turnToPay]._withUnsafeGuaranteedRef { $0.account }
+        let isOther = account !== payer
+        payer = account
+        return isOther
+    }
+
+    // MARK: - Waiting
+
+    private func keep(bytes: Int, _ deliver: @escaping () -> Void) {
+        graph.lateRev = graph.rev
+        var entry = Kept(commit: graph.frames.info, time: graph.evaluationTime, deliver: deliver)
+        guard let waitsAmong, !kept.isEmpty else {
+            // Without users it is being torn down.
+            guard let payer else { return }
+            waitsAmong = payer
+            lanes.wait(self, for: payer)
+            kept.append(entry)
+            return
+        }
+        if needingAll == 0, let last = kept.popLast() {
+            entry.replaced = last.replaced + 1
+            entry.bytes = last.bytes
+        } else {
+            entry.bytes = bytes
+            guard kept.count < Self.mostWaiting, waitsAmong.waitingBytes + bytes <= graph.host.limits.held
+            else { return overflow() }
+            waitsAmong.waitingBytes += bytes
+        }
+        kept.append(entry)
+    }
+
+    private func overflow() {
+        guard !isOverflowing else { return }
+        isOverflowing = true
+        lanes.overflow(self)
+    }
+
+    /// Lets through what has waited longest.
+    ///
+    /// - Returns: whether more waits.
+    func passNext() -> Bool {
+        guard let next = kept.popFirst() else { return false }
+        waitsAmong?.waitingBytes -= next.bytes
+        isPassing = true
+        graph.deliverLate(next.commit, at: next.time, replacing: next.replaced, next.deliver)
+        isPassing = false
+        return !kept.isEmpty
+    }
+
+    /// The stage's node has been freed.
+    func close() {
+        for entry in kept { waitsAmong?.waitingBytes -= entry.bytes }
+        kept = []
+    }
+
+    // MARK: - Users
+
+    /// A subscription's pipeline leads through the stage.
+    ///
+    /// - Returns: the place to remember.
+    func add(_ use: PipelineUse) -> Int {
+        uses.append(.passUnretained(use))
+        if payer == nil { payer = use.account }
+        return uses.count - 1
+    }
+
+    /// It does no longer.
+    func remove(at place: Int, level: Int) {
+        let account = uses[place]._withUnsafeGuaranteedRef { $0.account }
+        let last = uses.removeLast()
+        if place < uses.count {
+            uses[place] = last
+            last._withUnsafeGuaranteedRef { $0.moved(to: place, level: level) }
+        }
+        guard account === payer else { return }
+        payer = nil
+        turnToPay = 0
+        _ = takePayer()
+    }
+}
+
+extension LiveGraph {
+    /// Lets a stage handle what has waited since `commit`; subscribers hear of it with the present rev.
+    fileprivate func deliverLate(
+        _ commit: CommitInfo,
+        at time: UInt64,
+        replacing replaced: UInt64,
+        _ deliver: () -> Void
+    ) {
+        let outerTime = evaluationTime
+        evaluationTime = time
+        lateRev = rev
+        replacedEmissions = replaced
+        frames.deliver(late: commit, deliver)
+        replacedEmissions = 0
+        evaluationTime = outerTime
+    }
+}
+
+/// What a stage may receive: a value, or one of each input of a join.
+protocol Weighed {
+    /// Bytes of its JSON text, as far as they are known.
+    var knownByteCount: Int { get }
+}
+
+extension Datum: Weighed {}
+
+extension [Datum]: Weighed {
+    var knownByteCount: Int { reduce(0) { $0 + $1.knownByteCount } }
+}

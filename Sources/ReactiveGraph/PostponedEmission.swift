@@ -1,0 +1,22 @@
+/// An emission that an operator has put off instead of handling it.
+///
+/// The operator returns `nil` for it, as though nothing had come. Once ``deliver()`` is called, the operator receives it
+/// again. Whoever holds this keeps the order: emissions that are delivered later than others have overtaken nothing only if
+/// all of one edge wait in one queue.
+package struct PostponedEmission<Value> {
+    private let edge: Edge
+    private let emission: Emission<Value>
+
+    /// Puts off what the operator at `site` has received.
+    package init(_ emission: Emission<Value>, at site: Site) {
+        edge = site.edge.takeUnretainedValue()
+        self.emission = emission
+    }
+
+    /// The operator receives it, as a turn of its own; nothing happens where its edge has lost an end.
+    package func deliver() {
+        guard let source = edge.source else { return }
+        let node = unsafeDowncast(source.takeUnretainedValue(), to: Node<Value>.self)
+        node.graph.feed(edge, from: node, emission, .empty, nil)
+    }
+}

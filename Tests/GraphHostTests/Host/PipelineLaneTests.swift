@@ -1,0 +1,426 @@
+import ReactiveGraph
+import TestSupport
+import Testing
+
+@testable import GraphHost
+
+private let graphText = """
+    {"graph": "g", "nodes": {
+      "x": {"set": "any", "initial": 1}, "y": {"set": "any", "initial": 2},
+      "double": {"from": "x", "pipe": [{"map": "value * 2"}]}
+    }}
+    """
+
+private func access(_ name: String) -> SessionAccess {
+    SessionAccess(Access(Principal(name: name, grants: [Principal.Grant(can: .customary)])))
+}
+
+private func subscribe(_ id: Int, _ pipe: String, _ more: String = "", node: String = "x") -> String {
+    #"{"op":"sub","id":\#(id),"graph":"g","node":"\#(node)","pipe":\#(pipe)\#(more)}"#
+}
+
+/// The value itself, by an expression that costs some 9 units for each of `count` elements.
+private func dear(_ count: Int, _ salt: Int = 0) -> String {
+    let list = (0..<count).map { "\($0)" }.joined(separator: ",")
+    return #"{"map":"value + 0 * [\#(list)].map(i, i + value + \#(salt)).size()"}"#
+}
+
+/// What is said of subscription `id`, update by update.
+private func values(_ messages: [String], of id: Int = 1) -> [String] {
+    messages.filter { $0.hasPrefix(#"{"op":"upd""#) }.flatMap { message in
+        message.components(separatedBy: #"{"id":\#(id),"#).dropFirst().compactMap { part in
+            part.split(separator: "}", omittingEmptySubsequences: false).first.map(String.init)
+        }
+    }
+}
+
+extension String {
+    fileprivate func components(separatedBy separator: String) -> [Substring] {
+        var parts: [Substring] = []
+        var rest = self[...]
+        while let range = rest.firstRange(of: separator) {
+            parts.append(rest[..<range.lowerBound])
+            rest = rest[range.upperBound...]
+        }
+        return parts + [rest]
+    }
+}
+
+@Suite("Client pipelines run as far as their principal has room, the rest later")
+struct PipelineLaneTests {
+    /// A host whose principals may spend `burst` units at once.
+    private func bench(burst: Int, held: Int = 16 << 20) -> Bench {
+        var limits = SessionLimits()
+        limits.pipelineUnits = burst * 50
+        limits.held = held
+        return Bench(limits: limits)
+    }
+
+    /// A turn of the loop in which nothing else happens.
+    private func turn(_ bench: Bench) {
+        bench.host.advance()
+        bench.endTurn()
+    }
+
+    /// A client that has no room any more, and listens through `pipe`.
+    private func poor(
+        _ bench: Bench,
+        _ graph: LiveGraph,
+        _ pipe: String,
+        _ more: String = ""
+    ) throws -> Client {
+        let client = bench.connect()
+        client.ask(subscribe(1, pipe, more))
+        client.ask(subscribe(99, "[\(dear(400, Int(client.session.number)))]", node: "y"))
+        return client
+    }
+
+    @Test(
+        "limits.pipelines: who has no room is served in later turns; others, and names as they stand, at once"
+    )
+    func order() throws {
+        let bench = bench(burst: 1_000)
+        let graph = try bench.define(graphText)
+        let greedy = try poor(bench, graph, "[\(dear(50))]")
+        greedy.ask(#"{"op":"sub","id":2,"graph":"g","node":"double"}"#)
+        let modest = bench.connect()
+        modest.ask(subscribe(1, #"[{"map":"value + 1"}]"#))
+        try bench.set(graph, [("x", "5")])
+        #expect(values(modest.take()) == [#""v":6"#])
+        let first = greedy.take()
+        #expect(values(first, of: 1).isEmpty && values(first, of: 2) == [#""v":10"#])
+        #expect(bench.host.nextDeadline == bench.clock.now, "the loop does not sleep")
+        turn(bench)
+        #expect(values(greedy.take()) == [#""v":5"#])
+        #expect(bench.host.nextDeadline == nil)
+        // A second later there is room again.
+        bench.pass(1_000)
+        try bench.set(graph, [("x", "6")])
+        #expect(values(greedy.take()) == [#""v":6"#])
+    }
+
+    @Test("What only the newest value counts for is folded, and the client is told how often")
+    func folded() throws {
+        let bench = bench(burst: 100)
+        let graph = try bench.define(graphText)
+        let client = try poor(bench, graph, #"[{"map":"value * 10"},{"map":"value + 1"}]"#)
+        for value in 1...5 { try bench.set(graph, [("x", "\(value)")]) }
+        #expect(client.take().isEmpty)
+        turn(bench)
+        #expect(values(client.take()) == [#""v":51,"n":5"#])
+    }
+
+    @Test("In mode all, and before stages with a memory, every emission comes, in order, with its author")
+    func all() throws {
+        let bench = bench(burst: 100)
+        let graph = try bench.define(graphText)
+        let client = try poor(bench, graph, #"[{"map":"value * 10"}]"#, #","mode":"all""#)
+        let counting = try poor(bench, graph, #"[{"map":"value"},{"scan":{"start":0,"with":"acc + value"}}]"#)
+        for value in 1...5 {
+            try bench.submit(graph, [("x", "\(value)")], by: "writer \(value)")
+            bench.endTurn()
+        }
+        #expect(client.take().isEmpty && counting.take().isEmpty)
+        turn(bench)
+        let messages = client.take()
+        #expect(values(messages) == (1...5).map { #""v":\#($0 * 10)"# })
+        for (place, message) in messages.enumerated() {
+            #expect(message.contains(#""rev":6,"#) && message.contains(#""by":"writer \#(place + 1)""#))
+        }
+        #expect(values(counting.take()) == [#""v":16,"n":5"#], "1 at the beginning, and 1 to 5")
+    }
+
+    @Test("mod to mode all: from then on every emission comes")
+    func mod() throws {
+        let bench = bench(burst: 100)
+        let graph = try bench.define(graphText)
+        let client = try poor(bench, graph, #"[{"map":"value"}]"#)
+        client.ask(#"{"op":"mod","id":5,"sub":1,"mode":"all"}"#)
+        for value in 1...3 { try bench.set(graph, [("x", "\(value)")]) }
+        turn(bench)
+        #expect(values(client.take()).count == 3)
+        client.ask(#"{"op":"mod","id":5,"sub":1,"mode":"latest"}"#)
+        for value in 4...6 { try bench.set(graph, [("x", "\(value)")]) }
+        turn(bench)
+        #expect(values(client.take()) == [#""v":6,"n":3"#])
+    }
+
+    @Test("More than a thousand that wait, or more bytes than limits.held, end with slow; others go on")
+    func slow() throws {
+        let bench = bench(burst: 100, held: 10_000)
+        let graph = try bench.define(graphText)
+        let all = #","mode":"all""#
+        let client = try poor(bench, graph, #"[{"map":"value"}]"#, all)
+        let latest = try poor(bench, graph, #"[{"map":"value + 1"}]"#)
+        for value in 0..<StageGate.mostWaiting { try bench.set(graph, [("x", "\(value)")]) }
+        #expect(client.take().isEmpty)
+        try bench.set(graph, [("x", "0")])
+        #expect(client.take().last?.contains(#""id":1,"code":"slow""#) == true)
+
+        let second = try poor(bench, graph, #"[{"map":"value"}]"#, all)
+        let text = "\"" + String(repeating: "t", count: 4_000) + "\""
+        for _ in 0..<3 { try bench.set(graph, [("x", text)]) }
+        #expect(second.take().isEmpty, "two besides the first")
+        try bench.set(graph, [("x", text)])
+        #expect(second.take().last?.contains(#""id":1,"code":"slow""#) == true)
+        try bench.set(graph, [("x", "7")])
+        while bench.host.lanes.isWaiting { turn(bench) }
+        #expect(values(latest.take()).last?.hasPrefix(#""v":8"#) == true)
+    }
+
+    @Test("A pipeline that several share runs at once while one of them has room")
+    func shared() throws {
+        let bench = bench(burst: 2_000)
+        let graph = try bench.define(graphText)
+        let pipe = "[\(dear(50))]"
+        let greedy = try poor(bench, graph, pipe)
+        let modest = bench.connect()
+        modest.ask(subscribe(1, pipe))
+        #expect(graph.chains.all.count == 2)
+        try bench.set(graph, [("x", "5")])
+        #expect(values(modest.take()) == [#""v":5"#] && values(greedy.take()) == [#""v":5"#])
+        // It pays until it has no room either.
+        for value in 0..<50 where !bench.host.lanes.isWaiting {
+            try bench.set(graph, [("x", "\(value)")])
+        }
+        #expect(bench.host.lanes.isWaiting)
+    }
+
+    @Test("What is behind is not shared with newcomers: they see the present")
+    func newcomers() throws {
+        let bench = bench(burst: 100)
+        let graph = try bench.define(graphText)
+        let pipe = #"[{"map":"value * 10"},{"map":"value + 1"}]"#
+        let client = try poor(bench, graph, pipe)
+        try bench.set(graph, [("x", "5")])
+        let newcomer = bench.connect()
+        #expect(newcomer.ask(subscribe(1, pipe)).first?.contains(#""v":51"#) == true)
+        var question = #"{"node":"x","pipe":\#(pipe)}"#
+        let answer = try question.withUTF8 { bytes in
+            try GraphView(graph, for: .full).evaluate(UnsafeRawBufferPointer(bytes))
+        }
+        #expect(String(decoding: answer, as: UTF8.self).contains(#""v":51"#))
+        turn(bench)
+        #expect(values(client.take()) == [#""v":51"#])
+        #expect(newcomer.take().isEmpty)
+        client.session.close()
+        newcomer.session.close()
+        #expect(graph.chains.all.isEmpty && graph.isWhole)
+    }
+
+    @Test("Who resumes where something was late gets the value again")
+    func resume() throws {
+        let bench = bench(burst: 100)
+        let graph = try bench.define(graphText)
+        let pipe = #"[{"map":"value * 10"}]"#
+        let client = try poor(bench, graph, pipe)
+        try bench.set(graph, [("x", "5")])
+        client.session.close()
+        let again = bench.connect()
+        let since = #","since":{"epoch":"e1","rev":\#(graph.rev)}"#
+        #expect(again.ask(subscribe(1, pipe, since)).first?.contains(#""resumed":true,"v":50"#) == true)
+        #expect(!bench.host.lanes.isWaiting || bench.host.graphs.count == 1)
+    }
+
+    @Test("combine sees all inputs of a commit together, and emptiness keeps its place")
+    func joins() throws {
+        let bench = bench(burst: 100)
+        let graph = try bench.define(graphText)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","combine":{"a":"x","b":"double"},"mode":"all"}"#)
+        client.ask(#"{"op":"sub","id":2,"graph":"g","zip":["x","y"],"mode":"all"}"#)
+        client.ask(subscribe(99, "[\(dear(400, 99))]", node: "y"))
+        try bench.set(graph, [("x", "5")])
+        try bench.set(graph, [("x", "6"), ("y", "7")])
+        try bench.submit(graph, [], clear: ["x"])
+        bench.endTurn()
+        #expect(client.take().isEmpty)
+        while bench.host.lanes.isWaiting { turn(bench) }
+        let messages = client.take()
+        #expect(
+            values(messages, of: 1)
+                == [#""v":{"a":5,"b":10"#, #""v":{"a":6,"b":12"#, #""empty":true"#]
+        )
+        #expect(values(messages, of: 2) == [#""v":[5,7]"#])
+        let picture = Picture(of: graph, isLive: true)
+        let join = try #require(picture.entries.first { $0.record?.stage == "combine" })
+        #expect(picture.links.count { $0.to == join.number } == 2, "the join is shown with its inputs")
+    }
+
+    @Test("The late lane takes a slice of each turn, and lets principals take turns")
+    func slices() throws {
+        let bench = bench(burst: 1)
+        let graph = try bench.define(graphText)
+        let greedy = bench.connect()
+        for id in 1...50 { greedy.ask(subscribe(id, "[\(dear(600, id)),\(dear(500, id))]")) }
+        let modest = bench.connect()
+        modest.ask(subscribe(1, #"[{"map":"value + 1"}]"#))
+        try bench.set(graph, [("x", "5")])
+        var turns = 0
+        var modestTurn: Int?
+        while bench.host.lanes.isWaiting {
+            let before = bench.host.lanes.total
+            turn(bench)
+            turns += 1
+            #expect(bench.host.lanes.total - before <= PipelineLanes.slice + 10_000)
+            if !modest.take().isEmpty { modestTurn = turns }
+        }
+        #expect(turns >= 12, "50 pipelines with two stages of some 7,000 units")
+        #expect(modestTurn == 1)
+        #expect(
+            (1...50).allSatisfy { id in greedy.session.subscription(UInt64(id))?.node?.value?.text == "5" }
+        )
+    }
+
+    @Test("All principals together take no more of a turn than others can wait for")
+    func crowd() throws {
+        let bench = bench(burst: 100_000)
+        let graph = try bench.define(graphText)
+        let clients = (0..<100).map { place in
+            let client = bench.connect()
+            client.ask(subscribe(1, "[\(dear(600, place))]"))
+            return client
+        }
+        let before = bench.host.lanes.total
+        try bench.set(graph, [("x", "5")])
+        let spent = bench.host.lanes.total - before
+        #expect(spent >= PipelineLanes.crowd && spent <= PipelineLanes.crowd + 10_000)
+        while bench.host.lanes.isWaiting { turn(bench) }
+        #expect(clients.allSatisfy { values($0.take()) == [#""v":5"#] })
+    }
+
+    @Test("A timer of a private stage sets off what is dear in slices, too")
+    func timers() throws {
+        let bench = bench(burst: 100)
+        let graph = try bench.define(graphText)
+        let client = try poor(bench, graph, #"[{"delay":5},{"map":"value + 1"}]"#)
+        try bench.set(graph, [("x", "5")])
+        while bench.host.lanes.isWaiting { turn(bench) }
+        _ = client.take()
+        bench.pass(5)
+        while bench.host.lanes.isWaiting { turn(bench) }
+        #expect(values(client.take()) == [#""v":6,"n":2"#], "what it began with has waited as well")
+    }
+
+    @Test("Whatever waits goes with its subscription, its connection and its graph")
+    func release() throws {
+        let bench = bench(burst: 100)
+        let graph = try bench.define(graphText)
+        let client = try poor(bench, graph, #"[{"map":"value + 1"}]"#, #","mode":"all""#)
+        for value in 0..<3 { try bench.set(graph, [("x", "\(value)")]) }
+        client.ask(#"{"op":"unsub","id":1}"#)
+        let second = try poor(bench, graph, #"[{"map":"value + 1"}]"#, #","mode":"all""#)
+        for value in 0..<3 { try bench.set(graph, [("x", "\(value)")]) }
+        second.session.close()
+        let third = try poor(bench, graph, #"[{"map":"value + 1"}]"#)
+        try bench.set(graph, [("x", "9")])
+        _ = bench.host.remove(graph)
+        while bench.host.lanes.isWaiting { turn(bench) }
+        #expect(third.take().contains { $0.contains("node_removed") })
+        #expect(graph.chains.all.isEmpty && graph.core.counts.liveNodes == 0)
+    }
+}
+
+@Suite("Pipelines with and without room come to the same")
+struct PipelineLaneHistoryTests {
+    private static let stages = [
+        #"{"map":"value + 1"}"#, #"{"map":"value * 3 % 17"}"#, #"{"filter":"value % 2 == 0"}"#,
+        #""distinct""#,
+        #"{"scan":{"start":0,"with":"(acc + value) % 1000"}}"#, #"{"skip":1}"#,
+        #"{"window":{"count":3,"of":"sum"}}"#,
+        #""delta""#, #"{"ifEmpty":4}"#,
+    ]
+
+    /// What a client is told, as far as it does not depend on when: all values of `all`, the last one of `latest`.
+    private struct Heard: Equatable {
+        var all: [String] = []
+        var latest: String?
+    }
+
+    private func play(_ seed: UInt64, burst: Int) throws -> [Heard] {
+        var random = SeededGenerator(seed: seed)
+        var limits = SessionLimits()
+        limits.pipelineUnits = burst * 50
+        let bench = Bench(limits: limits)
+        let mode = Bool.random(using: &random) ? "settled" : "immediate"
+        let graph = try bench.define(
+            #"{"graph":"g","mode":"\#(mode)","nodes":{"x":{"set":"any","initial":1},"y":{"set":"any"},"#
+                + #""d":{"from":"x","pipe":[{"map":"value * 2"}]}}}"#
+        )
+        let clients = (0..<3).map { _ in bench.connect() }
+        var isAll: [Int: Bool] = [:]
+        for (place, client) in clients.enumerated() {
+            for id in 1...3 {
+                let pipe = (0..<Int.random(in: 1...4, using: &random))
+                    .map { _ in Self.stages.randomElement(using: &random) ?? "" }
+                    .joined(separator: ",")
+                let source = [
+                    #""node":"x""#, #""node":"d""#, #""combine":["x","d"],"map":"value[0] + value[1]""#,
+                    #""combine":{"a":"x","b":"y"},"map":"a - b""#,
+                    #""zip":["x","y"],"map":"value[0] + value[1]""#,
+                    #""merge":["x","y"]"#,
+                ].randomElement(using: &random)
+                let all = Bool.random(using: &random)
+                isAll[10 * place + id] = all
+                client.ask(
+                    #"{"op":"sub","id":\#(id),"graph":"g",\#(source ?? ""),"pipe":[\#(pipe)],"mode":"\#(all ? "all" : "latest")"}"#
+                )
+            }
+        }
+        for _ in 0..<30 {
+            var values: [(String, String)] = []
+            if Bool.random(using: &random) {
+                values.append(("x", "\(Int.random(in: 0..<20, using: &random))"))
+            }
+            if Bool.random(using: &random) {
+                values.append(("y", "\(Int.random(in: 0..<20, using: &random))"))
+            }
+            let clears = Int.random(in: 0..<8, using: &random) == 0 && values.isEmpty
+            if clears || !values.isEmpty {
+                try bench.submit(graph, values, clear: clears ? ["x"] : [])
+            }
+            bench.endTurn()
+            // Sometimes the loop has time for what waits.
+            if Int.random(in: 0..<4, using: &random) == 0 { bench.host.advance() }
+            bench.endTurn()
+        }
+        while bench.host.lanes.isWaiting {
+            bench.host.advance()
+            bench.endTurn()
+        }
+        var heard: [Heard] = []
+        for (place, client) in clients.enumerated() {
+            let messages = client.take()
+            for id in 1...3 {
+                var one = Heard()
+                let told = values(messages, of: id).map { String($0.prefix { $0 != "," }) }
+                if isAll[10 * place + id] == true { one.all = told }
+                one.latest = client.session.subscription(UInt64(id))?.node?.held.text
+                heard.append(one)
+            }
+            client.session.close()
+        }
+        #expect(graph.chains.all.isEmpty && graph.isWhole)
+        return heard
+    }
+
+    @Test("all values of mode all, and the last of mode latest")
+    func same() throws {
+        let seeds = environment("SLUICE_SEED").flatMap { UInt64($0) }.map { $0..<$0 + 1 }
+        for seed in seeds ?? 0..<(Nightly.isOn ? 20_000 : 400) {
+            let late = try play(seed, burst: 100)
+            let prompt = try play(seed, burst: 10_000_000)
+            #expect(late == prompt, "SLUICE_SEED=\(seed)")
+            if late != prompt { return }
+        }
+    }
+}
+
+extension Held {
+    fileprivate var text: String {
+        switch self {
+        case .empty: "empty"
+        case .value(let datum), .fail(let datum): datum.text
+        }
+    }
+}
