@@ -61,6 +61,20 @@ public final class Host {
         @inline(never) get { work }
     }
 
+    /// What ``work`` was when this turn began.
+    @exclusivity(unchecked) private var workBefore: UInt64 = 0
+
+    /// Whether the requests of all clients have had so much of this turn that dear ones wait for another: two and a half times
+    /// what one client's may have.
+    public var isCrowded: Bool {
+        @inline(never) get { work - workBefore >= limits.work * 5 / 2 }
+    }
+
+    /// Performs a dear request in a later turn, after those that wait already.
+    public func later(_ perform: @escaping () -> Void) {
+        sessions.later(perform)
+    }
+
     /// Loop turns that have ended.
     @exclusivity(unchecked) public private(set) var turns: UInt64 = 0
 
@@ -444,6 +458,7 @@ public final class Host {
         sessions.flush()
         handOver()
         turns &+= 1
+        workBefore = work
     }
 
     /// The rights of principals have changed: what a session may not see any more ends (`forbidden`), and sessions of

@@ -24,8 +24,8 @@ struct PendingRequests {
         case submitted
         /// What to send when everything before has been sent.
         case answered([UInt8])
-        /// To be performed when everything before has been answered.
-        case deferred([UInt8])
+        /// To be performed when everything before has been answered; a dear one not in a turn that has had enough of those.
+        case deferred([UInt8], isDear: Bool)
     }
 
     private(set) var entries: Deque<Entry> = []
@@ -51,6 +51,11 @@ struct PendingRequests {
     /// Whether the next one has still to be performed.
     var isDeferred: Bool {
         if case .deferred? = entries.first?.state { true } else { false }
+    }
+
+    /// Whether it is a dear one.
+    var isDear: Bool {
+        if case .deferred(_, isDear: true)? = entries.first?.state { true } else { false }
     }
 
     mutating func append(_ entry: Entry) {

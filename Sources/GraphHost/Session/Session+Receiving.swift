@@ -37,7 +37,8 @@ extension Session {
 
     /// Performs a request now, or lines it up behind what waits for the log.
     private func accept(_ bytes: UnsafeRawBufferPointer, _ fields: Fields) {
-        guard !requests.isEmpty || isExhausted else {
+        let isDear = fields.operation.isDear
+        guard !requests.isEmpty || isExhausted || (isDear && host.isCrowded) else {
             perform(fields, bytes)
             return
         }
@@ -52,11 +53,11 @@ extension Session {
                 PendingRequests.Entry(
                     id: id,
                     bytes: bytes.count,
-                    state: .deferred(Array(bytes)),
+                    state: .deferred(Array(bytes), isDear: isDear),
                     frees: frees
                 )
             )
-            if isExhausted { goOnLater() }
+            if mustWait { goOnLater() }
         }
     }
 
@@ -65,11 +66,16 @@ extension Session {
     /// Whether this session's requests have had their share of this turn.
     private var isExhausted: Bool { share.isSpent(of: host) }
 
+    /// Whether the next request has to wait for another turn, because of this session or of all together.
+    private var mustWait: Bool {
+        requests.isDeferred && (isExhausted || (requests.isDear && host.isCrowded))
+    }
+
     /// The rest waits for the next turn; others are served in between.
     private func goOnLater() {
         guard !isUnfinished else { return }
         isUnfinished = true
-        host.sessions.goesOn(self)
+        host.sessions.later { [self] in goOn() }
     }
 
     /// The next turn has begun.
@@ -178,14 +184,14 @@ extension Session {
             leaveIfAnswered()
         }
         while !isClosed {
-            if isExhausted, requests.isDeferred {
+            if mustWait {
                 goOnLater()
                 return
             }
             guard let entry = requests.takeReady() else { return }
             switch entry.state {
             case .answered(let bytes): if !bytes.isEmpty { bytes.withUnsafeBytes(send(_:)) }
-            case .deferred(let bytes):
+            case .deferred(let bytes, _):
                 bytes.withUnsafeBytes { message in
                     // It was valid when it came.
                     try? Fields.forEachObject(message) { bytes, fields in

@@ -101,24 +101,26 @@ final class Sessions {
         lastMarked = entry
     }
 
-    /// Sessions with requests that go on in the next turn.
-    private var unfinished: [Session] = []
+    /// Requests that go on in later turns, those that have waited longest first.
+    private var unfinished: Deque<() -> Void> = []
 
     /// Whether there are any, or closed sessions that are not released.
     var hasUnfinished: Bool { !unfinished.isEmpty || !leaving.isEmpty }
 
-    /// Puts a session on the list; it is not on it yet.
-    func goesOn(_ session: Session) {
-        unfinished.append(session)
+    /// Performs something in a later turn, once.
+    func later(_ perform: @escaping () -> Void) {
+        unfinished.append(perform)
     }
 
     /// A turn begins: requests go on where the budget of the one before ended.
     func goOn(of host: Host) {
         if !leaving.isEmpty { _ = releaseSome(of: host) }
-        guard !unfinished.isEmpty else { return }
-        let sessions = unfinished
-        unfinished = []
-        for session in sessions { session.goOn() }
+        // What is put off again stands behind those that have not had their turn.
+        var count = unfinished.count
+        while count > 0, !host.isCrowded, let next = unfinished.popFirst() {
+            count -= 1
+            next()
+        }
     }
 
     /// A subscription of that session has more queued than it may; looked at when the commit's turn is over.

@@ -4,6 +4,14 @@
 struct Fields {
     enum Operation {
         case hello, auth, sub, unsub, mod, observe, set, get, list, ping, unknown
+
+        /// Whether it may build nodes or look at many.
+        var isDear: Bool {
+            switch self {
+            case .sub, .observe, .get, .list: true
+            case .hello, .auth, .unsub, .mod, .set, .ping, .unknown: false
+            }
+        }
     }
 
     private let members: ContiguousArray<JSONMembers.Member>

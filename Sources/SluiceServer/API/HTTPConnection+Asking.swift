@@ -7,8 +7,18 @@ extension HTTPConnection {
     func evaluate(_ captures: Captures, _ head: RequestHead) {
         guard let view = findGraph(captures) else { return }
         guard MediaType.carriesJSON(head) else { return refuseType("application/json") }
+        let (graph, question) = (view.graph.name, Array(parser.body))
+        whenThereIsRoom { $0.evaluate(question, in: graph) }
+    }
+
+    private func evaluate(_ question: [UInt8], in name: String) {
         do throws(HostError) {
-            try view.evaluate(parser.body).withUnsafeBytes { answer(.ok, "application/json", $0) }
+            guard let graph = server.host[name] else { throw server.host.noGraph }
+            let view = try GraphView(graph, for: access)
+            let result = try question.withUnsafeBytes { question in
+                Result { () throws(HostError) in try view.evaluate(question) }
+            }.get()
+            result.withUnsafeBytes { answer(.ok, "application/json", $0) }
         } catch {
             refuse(error)
         }

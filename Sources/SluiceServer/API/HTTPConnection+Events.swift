@@ -9,14 +9,27 @@ extension HTTPConnection {
         guard let view = findGraph(captures) else { return }
         let query = Query(head.query)
         guard let options = streamOptions(query) else { return }
+        let (graph, nodes) = (view.graph.name, query.strings("node"))
         let cursor = head.value(.lastEventID).map { String(decoding: $0, as: UTF8.self) }
+        whenThereIsRoom { $0.stream(nodes, of: graph, options, since: cursor) }
+    }
+
+    private func stream(
+        _ nodes: [String],
+        of name: String,
+        _ options: WebSocketConnection.StreamOptions,
+        since cursor: String?
+    ) {
         let stream: EventStream
+        let view: GraphView
         do throws(HostError) {
+            guard let graph = server.host[name] else { throw server.host.noGraph }
+            view = try GraphView(graph, for: access)
             stream = try options.withPipe { pipe in
                 Result { () throws(HostError) in
                     try EventStream(
                         of: view,
-                        nodes: query.strings("node"),
+                        nodes: nodes,
                         pipe: pipe,
                         every: options.every,
                         isAll: options.isAll,

@@ -272,11 +272,19 @@ final class HTTPConnection: Connection {
         waitingFor = 0
         if server.isDraining { framing.keepsAlive = false }
         respond(self)
+        if isUpgraded { return }
         if !framing.keepsAlive || isClosing {
             isClosing = true
             return closeAfterWriting()
         }
         resume()
+    }
+
+    /// Answers a dear request now, or in a later turn where those of all clients have had enough of this one.
+    func whenThereIsRoom(_ respond: @escaping (HTTPConnection) -> Void) {
+        guard server.host.isCrowded else { return respond(self) }
+        let number = wait()
+        server.host.later { [weak self] in self?.answerLater(number, respond) }
     }
 
     // MARK: - Time

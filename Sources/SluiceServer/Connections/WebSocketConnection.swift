@@ -82,18 +82,24 @@ final class WebSocketConnection: SessionConnection, MessageSink {
                 form: .node(node)
             )
             self.session = session
-            let error = options.withPipe { pipe in
-                do throws(HostError) {
-                    try session.stream(pipe: pipe, every: options.every, isAll: options.isAll)
-                    return nil as HostError?
-                } catch {
-                    return error
-                }
-            }
-            if let error { close(code: CloseCode.badMessages.rawValue, reason: error.code.rawValue) }
+            guard options.pipe != nil, server.host.isCrowded else { return stream(options) }
+            server.host.later { [weak self] in self?.stream(options) }
         case .echo:
             break
         }
+    }
+
+    private func stream(_ options: StreamOptions) {
+        guard let session, !session.isClosed else { return }
+        let error = options.withPipe { pipe in
+            do throws(HostError) {
+                try session.stream(pipe: pipe, every: options.every, isAll: options.isAll)
+                return nil as HostError?
+            } catch {
+                return error
+            }
+        }
+        if let error { close(code: CloseCode.badMessages.rawValue, reason: error.code.rawValue) }
     }
 
     /// Takes what came behind the request.

@@ -1,3 +1,4 @@
+internal import DequeModule
 public import EventLoop
 internal import GraphHost
 internal import HTTP
@@ -117,7 +118,7 @@ public final class Server {
     private var hostDeadline: UInt64 = .max
     var drainTimer: Timer?
     @exclusivity(unchecked) private var waiting: ContiguousArray<Connection> = []
-    private var unfinished: [HTTPConnection] = []
+    private var unfinished: Deque<HTTPConnection> = []
     @exclusivity(unchecked) private var hasWork = false
     @exclusivity(unchecked) private var isFlushing = false
     /// Not retained: it is in the list of connections, and whoever leaves that is none any more.
@@ -305,9 +306,12 @@ public final class Server {
 
     private func goOn() {
         if handshakes.isWaiting { handshakes.beginTurn() }
-        let connections = unfinished
-        unfinished = []
-        for connection in connections { connection.goOn() }
+        // What is put off again stands behind those that have not had their turn.
+        var count = unfinished.count
+        while count > 0, !host.isCrowded, let next = unfinished.popFirst() {
+            count -= 1
+            next.goOn()
+        }
     }
 
     private func setHostTimer() {

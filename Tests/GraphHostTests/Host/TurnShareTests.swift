@@ -52,6 +52,33 @@ struct TurnShareTests {
         #expect(graph.statistics.nodes == 1, "nothing is left of it")
     }
 
+    @Test("Dear requests of many connections share a turn; cheap ones, and sets, do not wait for them")
+    func crowd() throws {
+        let bench = Bench(limits: limits(100))
+        let graph = try bench.define(deepGraph(90))
+        let crowd = (0..<20).map { _ in bench.connect() }
+        let bystander = bench.connect()
+        bystander.ask(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)
+        var turns = 0
+        var answered: [Int] = []
+        for client in crowd { client.send(#"{"op":"get","id":1,"graph":"g"}"#) }
+        while answered.count < 20, turns < 100 {
+            turns += 1
+            let before = bench.host.work
+            bench.host.advance()
+            bystander.send(#"[{"op":"set","id":7,"graph":"g","set":{"x":\#(turns)}},{"op":"ping","id":8}]"#)
+            bench.host.flush()
+            #expect(bench.host.work - before <= 250 + 182, "what all of them do in one turn is bounded")
+            #expect(bystander.take().contains(#"{"op":"ok","id":8}"#), "turn \(turns)")
+            for (place, client) in crowd.enumerated() where !client.take().isEmpty { answered.append(place) }
+        }
+        #expect(turns >= 9, "two or three of 181 a turn")
+        #expect(answered == Array(0..<20), "those that have waited longest come first")
+        #expect(try bench.read(graph, "x") == "\(turns)")
+        bench.host.advance()
+        #expect(bench.host.nextDeadline == nil)
+    }
+
     @Test("Order is kept, also for what comes later and for sets; a repeated id is noticed")
     func order() throws {
         let bench = Bench(limits: limits(10))
