@@ -24,7 +24,7 @@ TESTED = {
     "limits.messages": ("Tests/GraphHostTests/Host/RateTests.swift", "limits.messages: every object counts"),
     "limits.chains": ("Tests/GraphHostTests/Host/PipelineTests.swift", "limits.chains: different pipelines count"),
     "limits.pipelines": ("Tests/GraphHostTests/Host/PipelineLaneTests.swift", "limits.pipelines: who has no room"),
-    "limits.held": ("Tests/GraphHostTests/Host/PipelineLaneTests.swift", "more bytes than limits.held"),
+    "limits.held": ("Tests/GraphHostTests/Host/HeldTests.swift", "limits.held: values that stages make"),
     "limits.work": ("Tests/GraphHostTests/Host/TurnShareTests.swift", "A message with many dear requests takes many turns"),
     "limits.tlsAnswers": ("Tests/EndToEnd/test_tls.py", "tlsAnswers: {room} "),
     "limits.historyBytes": ("Tests/GraphHostTests/Host/HistoryTests.swift", "limits.historyBytes = 10"),

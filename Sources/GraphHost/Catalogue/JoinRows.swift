@@ -128,13 +128,14 @@ extension StageSite {
             node.propagatesEmpty = false
             return node
         }
-        // Values that wait for a row cost as well, or a side that waits in vain would be free.
-        let control = BufferControl { gate.spend(StageCost.runUnits) }
+        let waiting = WaitingRows(inputs, gate)
+        let control = BufferControl { waiting.added() }
+        waiting.control = control
         let rows = Node<[Datum]>.zipEach(inputs, buffer: buffer, control: control, overflow: { [overflow()] })
         { $0 }
         rows.propagatesEmpty = false
         graph.chains.hide(rows)
-        return rows.apply(RowMap(gate: gate, compute))
+        return rows.apply(RowMap(gate: gate, waiting: waiting, compute))
     }
 
     /// The function of several values: the expression, or their list or object.
@@ -162,19 +163,55 @@ extension StageSite {
 private struct RowMap: Operator {
     let name = "Join"
     let gate: StageGate
+    /// What waits for a row, in a zip.
+    let waiting: WaitingRows?
     let compute: ([Datum]) -> Datum
 
-    init(gate: StageGate, _ compute: @escaping ([Datum]) -> Datum) {
+    init(gate: StageGate, waiting: WaitingRows? = nil, _ compute: @escaping ([Datum]) -> Datum) {
         self.gate = gate
+        self.waiting = waiting
         self.compute = compute
     }
 
     mutating func receive(_ row: [Datum], at site: Site) -> Emission<Datum>? {
-        gate.lets(Emission<[Datum]>.value(row), at: site) ? .value(compute(row)) : nil
+        waiting?.trim()
+        guard gate.lets(Emission<[Datum]>.value(row), at: site) else { return nil }
+        let result = Emission<Datum>.value(compute(row))
+        return gate.holds(result, of: nil) ? result : nil
     }
 
     mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Datum>? {
         guard gate.lets(Emission<[Datum]>.empty, at: site) else { return nil }
         return travels ? .empty : nil
+    }
+}
+
+/// The values of a client's zip that wait for a row. They cost, or a side that waits in vain would be free, and they count as
+/// held: each as much as the largest of the inputs had when it came.
+private final class WaitingRows {
+    private let inputs: [Unmanaged<Node<Datum>>]
+    private let gate: StageGate
+    private let sizes = HeldSizes()
+    /// Counts them; the zip holds it, and it this object.
+    weak var control: BufferControl?
+
+    /// `inputs` live as long as the zip.
+    init(_ inputs: [Node<Datum>], _ gate: StageGate) {
+        self.inputs = inputs.map { .passUnretained($0) }
+        self.gate = gate
+    }
+
+    /// A value has come.
+    func added() {
+        gate.spend(StageCost.runUnits + inputs.count >> 4)
+        sizes.add(inputs.reduce(0) { max($0, $1._withUnsafeGuaranteedRef { $0.value?.heldBytes ?? 0 }) })
+        sizes.trim(to: (control?.count ?? 0) + 1)
+        gate.keeps(sizes.sum)
+    }
+
+    /// A row is complete.
+    func trim() {
+        sizes.trim(to: control?.count ?? 0)
+        gate.keeps(sizes.sum)
     }
 }

@@ -43,8 +43,8 @@ final class StagePolicy<Base: Operator> {
     let take: (Base.Output) -> Emission<Datum>
     /// Where functions that the operator calls leave their failures.
     let failure: StageFailure?
-    /// Called after each run, with the operator as it is then.
-    @exclusivity(unchecked) var afterwards: ((Base) -> Void)?
+    /// Called after each run, with the operator as it is then and the value that it was given, if it was one.
+    @exclusivity(unchecked) var afterwards: ((Base, Datum?) -> Void)?
 
     init(
         _ failures: FailurePolicy,
@@ -98,8 +98,10 @@ struct Policied<Base: Operator>: Operator {
         case .value(let given):
             let result = base.receive(given, at: site)
             if let failure = policy.failure?.datum.take() { return .value(failure) }
-            if let afterwards = policy.afterwards { afterwards(base) }
-            return policy.emission(result)
+            if let afterwards = policy.afterwards { afterwards(base, value) }
+            let emission = policy.emission(result)
+            if let gate = policy.gate, !gate.holds(emission, of: value) { return nil }
+            return emission
         }
     }
 
@@ -107,7 +109,7 @@ struct Policied<Base: Operator>: Operator {
         if let gate = policy.gate, !gate.lets(Emission<Datum>.empty, at: site) { return nil }
         policy.spend(on: nil)
         let result = base.receiveEmpty(travels: travels, at: site)
-        if let afterwards = policy.afterwards { afterwards(base) }
+        if let afterwards = policy.afterwards { afterwards(base, nil) }
         return policy.emission(result)
     }
 
@@ -128,7 +130,7 @@ extension Policied: TimedOperator where Base: TimedOperator {
 
     mutating func wake(at site: Site) -> HeldEmission<Datum>? {
         guard let held = base.wake(at: site) else { return nil }
-        if let afterwards = policy.afterwards { afterwards(base) }
+        if let afterwards = policy.afterwards { afterwards(base, nil) }
         return held.map { policy.emission($0) ?? .empty }
     }
 

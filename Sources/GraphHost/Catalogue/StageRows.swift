@@ -169,7 +169,11 @@ extension OperatorRow {
             example: #"{"prefix":3}"#
         ) { count, site in
             if count == 0 { site.onLast() }
-            return site.stage(Take(count), .count, afterwards: { if $0.isComplete { site.onLast() } })
+            return site.stage(
+                Take(count),
+                .count,
+                afterwards: { take, _ in if take.isComplete { site.onLast() } }
+            )
         },
         .stage(
             "scan",
@@ -355,7 +359,7 @@ extension StageSite {
         _ failures: FailurePolicy,
         _ cost: StageCost = .run,
         _ failure: StageFailure? = nil,
-        afterwards: ((Base) -> Void)? = nil,
+        afterwards: ((Base, Datum?) -> Void)? = nil,
         give: @escaping (Datum) -> StageInput<Datum> = { .value($0) }
     ) -> StageOperator where Base.Input == Datum, Base.Output == Datum {
         let policy = StagePolicy<Base>(failures, cost, gate, failure, give: give) { .value($0) }
@@ -379,6 +383,14 @@ extension StageSite {
     fileprivate func timed<Base: TimedOperator>(_ base: Base) -> StageOperator
     where Base.Input == Datum, Base.Output == Datum {
         let policy = StagePolicy<Base>(.count, .run, gate, give: { .value($0) }) { .value($0) }
+        if let gate {
+            let sizes = HeldSizes()
+            policy.afterwards = { base, value in
+                if let value { sizes.add(value.heldBytes) }
+                sizes.trim(to: base.waiting)
+                gate.keeps(sizes.sum)
+            }
+        }
         return StageOperator(Policied(base: base, policy: policy), on: timers)
     }
 

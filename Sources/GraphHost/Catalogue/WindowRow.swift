@@ -129,7 +129,16 @@ extension StageSite {
         let policy = StagePolicy<Windowed<Input, Figure>>(.bypass, .run, gate, give: give) {
             .value(take($0))
         }
-        if let gate { policy.afterwards = { gate.spend(cost($0.count)) } }
+        if let gate {
+            // Numbers take 32 bytes each, with their times.
+            let sizes = Figure.Kept.self == Datum.self ? HeldSizes() : nil
+            policy.afterwards = { base, value in
+                gate.spend(cost(base.count))
+                if let value { sizes?.add(value.heldBytes) }
+                sizes?.trim(to: base.count)
+                gate.keeps(32 * base.count + (sizes?.sum ?? 0))
+            }
+        }
         return StageOperator(Policied(base: base, policy: policy), on: timers)
     }
 }

@@ -181,6 +181,9 @@ public final class Datum {
         return storageCount
     }
 
+    /// What it takes of the memory, about: a list or object has a tree besides its text.
+    var heldBytes: Int { isContainer ? 4 * knownByteCount : knownByteCount }
+
     /// How many bytes the JSON text has.
     public var byteCount: Int {
         withBytes(\.count)

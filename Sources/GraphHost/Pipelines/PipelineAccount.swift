@@ -19,8 +19,8 @@ final class PipelineAccount {
     private var filledAt: UInt64
     /// Its stages that wait, in the order in which they go on.
     var waiting: Deque<StageGate> = []
-    /// Bytes of values that wait there besides the newest of each stage.
-    var waitingBytes = 0
+    /// Bytes that its stages hold: values of their own, what operators keep, and what waits besides the newest of each stage.
+    @exclusivity(unchecked) var held = 0
 
     init(name: String?, in host: Host) {
         self.name = name

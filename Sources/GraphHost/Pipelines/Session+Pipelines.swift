@@ -47,6 +47,10 @@ extension Host {
         guard room >= 0 else {
             throw HostError(.pipeLimit, "at most \(limits.chains) different pipelines per principal")
         }
+        guard pipe.isEmpty || (account?.held ?? 0) < limits.held else {
+            let message = "the pipelines of one principal hold at most \(limits.held) bytes (limits.held)"
+            throw HostError(.pipeLimit, message)
+        }
         try admit(sources.flatMap(\.patterns) + pipe.flatMap(\.patterns), for: account)
     }
 

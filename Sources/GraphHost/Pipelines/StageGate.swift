@@ -6,7 +6,8 @@ internal import ReactiveGraph
 ///
 /// Where only the newest value counts, because every stage from here on depends on its present input only and every
 /// subscription is in mode `latest`, one emission waits, and the number of those it replaces. Otherwise all of them do, in
-/// order, up to a bound; then the subscriptions end with `slow`.
+/// order, up to a bound; then the subscriptions end with `slow`. So they do where the stage would hold more bytes than its
+/// principal may (``SessionLimits/held``).
 final class StageGate {
     /// How many emissions may wait.
     static let mostWaiting = 1_024
@@ -38,6 +39,11 @@ final class StageGate {
     private var turnToPay = 0
     /// How many of them need every emission.
     var needingAll = 0
+    /// Bytes of the stage's own value, unless the stage before has the same, and of what its operator keeps.
+    @exclusivity(unchecked) private var valueBytes = 0
+    @exclusivity(unchecked) private var keptBytes = 0
+    /// Whose bytes they are.
+    private var holder: PipelineAccount?
 
     init(_ graph: LiveGraph) {
         self.graph = graph
@@ -114,9 +120,9 @@ final class StageGate {
             entry.bytes = last.bytes
         } else {
             entry.bytes = bytes
-            guard kept.count < Self.mostWaiting, waitsAmong.waitingBytes + bytes <= graph.host.limits.held
+            guard kept.count < Self.mostWaiting, waitsAmong.held + bytes <= graph.host.limits.held
             else { return overflow() }
-            waitsAmong.waitingBytes += bytes
+            waitsAmong.held += bytes
         }
         kept.append(entry)
     }
@@ -132,16 +138,56 @@ final class StageGate {
     /// - Returns: whether more waits.
     func passNext() -> Bool {
         guard let next = kept.popFirst() else { return false }
-        waitsAmong?.waitingBytes -= next.bytes
+        waitsAmong?.held -= next.bytes
         isPassing = true
         graph.deliverLate(next.commit, at: next.time, replacing: next.replaced, next.deliver)
         isPassing = false
         return !kept.isEmpty
     }
 
+    // MARK: - Bytes
+
+    /// Whether the stage may hold its result: not where its principal would hold too much.
+    ///
+    /// `input` is what the result was made of; a stage that passes it on holds nothing of its own.
+    @inline(__always)
+    func holds(_ result: Emission<Datum>?, of input: Datum?) -> Bool {
+        guard let result else { return true }
+        let bytes = result.value.map { $0 === input ? 0 : $0.heldBytes } ?? 0
+        // Short ones are not worth the counting.
+        if (bytes ^ valueBytes) < 64 { return true }
+        guard hold(bytes - valueBytes) else { return false }
+        valueBytes = bytes
+        return true
+    }
+
+    /// Notes how many bytes the operator keeps; where they are too many the subscriptions end.
+    func keeps(_ bytes: Int) {
+        guard bytes != keptBytes, hold(bytes - keptBytes) else { return }
+        keptBytes = bytes
+    }
+
+    private func hold(_ more: Int) -> Bool {
+        guard let holder else { return true }
+        if more > 0, holder.held + more > graph.host.limits.held {
+            overflow()
+            return false
+        }
+        holder.held += more
+        return true
+    }
+
+    private func hand(to account: PipelineAccount?) {
+        let held = valueBytes + keptBytes
+        holder?.held -= held
+        account?.held += held
+        holder = account
+    }
+
     /// The stage's node has been freed.
     func close() {
-        for entry in kept { waitsAmong?.waitingBytes -= entry.bytes }
+        hand(to: nil)
+        for entry in kept { waitsAmong?.held -= entry.bytes }
         kept = []
     }
 
@@ -153,6 +199,7 @@ final class StageGate {
     func add(_ use: PipelineUse) -> Int {
         uses.append(.passUnretained(use))
         if payer == nil { payer = use.account }
+        if holder == nil { hand(to: use.account) }
         return uses.count - 1
     }
 
@@ -164,10 +211,12 @@ final class StageGate {
             uses[place] = last
             last._withUnsafeGuaranteedRef { $0.moved(to: place, level: level) }
         }
-        guard account === payer else { return }
-        payer = nil
-        turnToPay = 0
-        _ = takePayer()
+        if account === payer {
+            payer = nil
+            turnToPay = 0
+            _ = takePayer()
+        }
+        if account === holder { hand(to: payer) }
     }
 }
 

@@ -46,7 +46,7 @@ extension Configuration {
         public var chains = 1000
         /// Units a second that the pipelines of one principal may spend at once; the rest waits until others have been served.
         public var pipelines = 5_000_000
-        /// Bytes of values that wait in the pipelines of one principal.
+        /// Bytes that the pipelines of one principal hold: values, windows, what waits.
         public var held = 16 << 20
         /// Nodes that one client's requests may build, and values they may read, in one turn of the loop.
         public var work = 2000

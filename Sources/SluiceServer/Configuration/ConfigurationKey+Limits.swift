@@ -92,7 +92,7 @@ extension ConfigurationKey {
                 "limits.held",
                 \.limits.held,
                 .bytes(1...1 << 40),
-                "bytes of values that wait in the pipelines of one principal"
+                "bytes that the pipelines of one principal hold"
             ),
             Self(
                 "limits.work",

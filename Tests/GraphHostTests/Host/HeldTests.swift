@@ -1,0 +1,140 @@
+import Testing
+
+@testable import GraphHost
+
+@Suite("Bytes that the pipelines of one principal hold")
+struct HeldTests {
+    private static let graph = #"{"graph":"g","nodes":{"t":{"set":"any"},"x":{"set":"any"}}}"#
+
+    private func bench(_ held: Int) throws -> (Bench, LiveGraph) {
+        var limits = SessionLimits()
+        limits.held = held
+        let bench = Bench(limits: limits)
+        return (bench, try bench.define(Self.graph))
+    }
+
+    private func text(_ count: Int, _ letter: String = "t") -> String {
+        "\"" + String(repeating: letter, count: count) + "\""
+    }
+
+    private func subscribe(_ id: Int, _ pipe: String, node: String = "t", _ more: String = "") -> String {
+        #"{"op":"sub","id":\#(id),"graph":"g","node":"\#(node)","pipe":\#(pipe)\#(more)}"#
+    }
+
+    private func held(_ client: Client) -> Int { client.session.ownAccount?.held ?? 0 }
+
+    private func ends(_ messages: [String]) -> Int { messages.count { $0.contains(#""code":"slow""#) } }
+
+    @Test(
+        "limits.held: values that stages make count, those that they pass on do not; too many end with slow"
+    )
+    func values() throws {
+        let (bench, graph) = try bench(50_000)
+        let client = bench.connect()
+        let other = bench.connect()
+        for id in 1...10 { client.ask(subscribe(id, #"[{"map":"value + '\#(id)'"}]"#)) }
+        for id in 11...15 {
+            client.ask(subscribe(id, #"[{"filter":"value != '\#(id)'"},"distinct",{"ignore":\#(id)}]"#))
+        }
+        other.ask(subscribe(1, #"[{"map":"value + 'o'"}]"#))
+        try bench.set(graph, [("t", text(4_000))])
+        #expect((40_000..<50_000).contains(held(client)), "\(held(client))")
+        #expect(ends(client.take()) == 0)
+        try bench.set(graph, [("t", text(8_000))])
+        #expect(held(client) <= 50_000)
+        #expect(ends(client.take()) == 8, "two have grown")
+        #expect(other.take().count == 2 && other.session.subscriptionCount == 1)
+        try bench.set(graph, [("t", text(10))])
+        while bench.host.lanes.isWaiting {
+            bench.host.advance()
+            bench.endTurn()
+        }
+        #expect(held(client) < 1_000, "\(held(client))")
+        client.session.close()
+        #expect(held(client) == 0 && graph.isWhole)
+    }
+
+    @Test("Who holds as much as may be gets no more pipelines, with pipe_limit")
+    func admission() throws {
+        let (bench, graph) = try bench(10_000)
+        try bench.set(graph, [("t", text(4_000))])
+        let client = bench.connect()
+        var refused = 0
+        for id in 1...6
+        where client.ask(subscribe(id, #"[{"map":"value + '\#(id)'"}]"#))[0].contains("pipe_limit") {
+            refused += 1
+        }
+        #expect(refused == 3)
+        #expect(client.ask(#"{"op":"sub","id":9,"graph":"g","node":"t"}"#)[0].contains("snap"))
+        client.ask(#"{"op":"unsub","id":1}"#)
+        #expect(client.ask(subscribe(6, #"[{"map":"value + '6'"}]"#))[0].contains("snap"))
+    }
+
+    @Test(
+        "What windows, delays, throttles and zips keep counts while they keep it",
+        arguments: [
+            #"[{"window":{"count":100,"of":"list"}}]"#, #"[{"window":{"count":100,"of":"first"}}]"#,
+            #"[{"delay":"1h"}]"#,
+            #"[{"window":{"last":"1h","of":"first"}}]"#, "zip",
+        ]
+    )
+    func operators(pipe: String) throws {
+        let (bench, graph) = try bench(100_000)
+        let client = bench.connect()
+        if pipe == "zip" {
+            client.ask(#"{"op":"sub","id":1,"graph":"g","zip":["t","x"]}"#)
+        } else {
+            client.ask(subscribe(1, pipe))
+        }
+        for _ in 0..<8 { try bench.set(graph, [("t", text(4_000))]) }
+        let before = held(client)
+        #expect((32_000...70_000).contains(before), "\(before)")
+        for _ in 0..<30 { try bench.set(graph, [("t", text(4_000))]) }
+        #expect(ends(client.take()) == 1)
+        #expect(held(client) == 0)
+        client.session.close()
+        #expect(graph.isWhole)
+    }
+
+    @Test("What is no longer kept no longer counts")
+    func shrinking() throws {
+        let (bench, graph) = try bench(100_000)
+        let client = bench.connect()
+        client.ask(subscribe(1, #"[{"window":{"count":3,"of":"first"}}]"#))
+        client.ask(subscribe(2, #"[{"delay":10}]"#))
+        client.ask(#"{"op":"sub","id":3,"graph":"g","zip":["t","x"]}"#)
+        for _ in 0..<50 {
+            try bench.set(graph, [("t", text(4_000)), ("x", "1")])
+            bench.pass(10)
+        }
+        #expect(ends(client.take()) == 0 && held(client) < 30_000, "\(held(client))")
+        for _ in 0..<3 { try bench.set(graph, [("t", "1"), ("x", "1")]) }
+        bench.pass(10)
+        #expect(held(client) < 300, "\(held(client))")
+    }
+
+    @Test("A window that counts keeps no values; one over numbers keeps numbers")
+    func numbers() throws {
+        let (bench, graph) = try bench(1_000_000)
+        let client = bench.connect()
+        client.ask(subscribe(1, #"[{"window":{"count":100,"of":"count"}}]"#))
+        client.ask(subscribe(2, #"[{"window":{"count":100,"of":"p50"}}]"#, node: "x"))
+        for value in 0..<200 { try bench.set(graph, [("t", text(4_000)), ("x", "\(value)")]) }
+        #expect(held(client) == 2 * 100 * 32)
+    }
+
+    @Test("What several principals share counts for one of them, and for another one when that leaves")
+    func shared() throws {
+        let (bench, graph) = try bench(100_000)
+        let clients = (0..<3).map { _ in bench.connect() }
+        for client in clients { client.ask(subscribe(1, #"[{"map":"value + 'k'"}]"#)) }
+        try bench.set(graph, [("t", text(4_000))])
+        #expect(clients.map(held) == [4_001, 0, 0])
+        clients[0].session.close()
+        #expect(clients.map(held).sorted() == [0, 0, 4_001] && held(clients[0]) == 0)
+        clients[1].session.close()
+        #expect(clients.map(held) == [0, 0, 4_001])
+        clients[2].session.close()
+        #expect(clients.map(held) == [0, 0, 0])
+    }
+}
