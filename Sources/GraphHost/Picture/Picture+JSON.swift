@@ -80,7 +80,7 @@ extension Picture.Entry {
         if let record {
             buffer.append(field: "op", record.stage)
             buffer.append(field: "label", record.label)
-            buffer.append(field: "chain", Chains.hash(record.key))
+            buffer.append(field: "chain", record.key.hashText)
         } else if let inner {
             buffer.append(field: "of", inner.of.name)
             buffer.append(field: "op", inner.stage)

@@ -48,8 +48,8 @@ struct InnerStage {
 final class Chains {
     /// One stage node of a client pipeline.
     final class Record {
-        /// Source, stages and strictness in canonical text; for a private stage not in `shared`.
-        let key: String
+        /// For a private stage not in `shared`.
+        let key: ChainKey
         /// The operator's name and its arguments, for pictures.
         let stage: String
         let label: String
@@ -83,7 +83,7 @@ final class Chains {
         var isBehind: Bool { gate.isBehind || previous?.isBehind == true }
 
         init(
-            key: String,
+            key: ChainKey,
             stage: String,
             label: String,
             isShared: Bool,
@@ -113,7 +113,7 @@ final class Chains {
         }
     }
 
-    private var shared: [String: Record] = [:]
+    private var shared: [ChainKey: Record] = [:]
     private var records: [UInt64: Record] = [:]
     private var hidden: Set<UInt64> = []
     private var inner: [UInt64: InnerStage] = [:]
@@ -123,7 +123,7 @@ final class Chains {
     private(set) var releasedCount: UInt64 = 0
 
     /// The living chain of that key.
-    func find(_ key: String) -> Record? { shared[key] }
+    func find(_ key: ChainKey) -> Record? { shared[key] }
 
     /// The record of a node, if it is a stage of a client pipeline.
     func record(of number: UInt64) -> Record? { records[number] }

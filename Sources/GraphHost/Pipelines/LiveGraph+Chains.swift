@@ -11,7 +11,7 @@ extension LiveGraph {
         _ pipe: [Stage],
         onLast: @escaping () -> Void = {}
     ) -> (node: Node<Datum>, record: Chains.Record?) {
-        var key = source.key
+        var key = ChainKey(source)
         var isShared = !source.operator.isPrivate
         // Expressions that ask for the time see that of the newest commit among the inputs, whenever they are built.
         let outerTime = evaluationTime
@@ -59,15 +59,15 @@ extension LiveGraph {
             (node, record) = (known.node, known)
         } else {
             isShared = isShared && chains.find(key) == nil
-            let gate = StageGate(self)
+            let gate = StageGate(self, sized: key.text)
             self.gate = gate
             node = self.source(source, at: "pipe")
             host.work += 1
             let hasMemory = source.operator.stateClass != .none
-            add(source.name, key, node, gate, of: source.nodes, hasMemory: hasMemory, source.patterns)
+            add(source.name, key.text, node, gate, of: source.nodes, hasMemory: hasMemory, source.patterns)
         }
         for (position, stage) in pipe.enumerated() {
-            key += "|" + stage.key
+            key.append(stage, behind: record)
             if stage.isPrivate { isShared = false }
             if isShared, let known = chains.find(key) {
                 if !known.isBehind {
@@ -77,7 +77,7 @@ extension LiveGraph {
                 // What a newcomer sees first is the present.
                 isShared = false
             }
-            let gate = StageGate(self)
+            let gate = StageGate(self, sized: stage.key)
             self.gate = gate
             let site = StageSite(graph: self, timers: host.timers, place: "pipe/\(position)", onLast: onLast)
             node = stage.make(site).derive(node)
@@ -89,20 +89,4 @@ extension LiveGraph {
 
     /// Units of expressions that count as much as a node that is built, in the work of one turn.
     static var unitsPerNode: Int { 50 }
-}
-
-extension Chains {
-    /// The key of the whole pipeline, and whether its chain is shared.
-    static func key(_ source: Source, _ pipe: [Stage]) -> (key: String, isShared: Bool) {
-        let isPrivate = source.operator.isPrivate || pipe.contains(where: \.isPrivate)
-        return (pipe.reduce(source.key) { $0 + "|" + $1.key }, !isPrivate)
-    }
-
-    /// What a client sees of a chain's key: equal chains have equal ones.
-    static func hash(_ key: String) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in key.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        let text = String(hash ^ (hash >> 32), radix: 16)
-        return String(text.suffix(8))
-    }
 }

@@ -40,8 +40,13 @@ extension Host {
         var room = limits.chains - (account?.count ?? 0)
         for source in sources {
             if pipe.isEmpty, source.isNode { continue }
-            let (key, isShared) = Chains.key(source, pipe)
-            if isShared, let chain = graph.chains.find(key), account?.has(chain) == true { continue }
+            let isShared = !source.operator.isPrivate && !pipe.contains(where: \.isPrivate)
+            if isShared, let key = ChainKey(source, pipe, in: graph.chains),
+                let chain = graph.chains.find(key),
+                account?.has(chain) == true
+            {
+                continue
+            }
             room -= 1
         }
         guard room >= 0 else {

@@ -42,11 +42,15 @@ final class StageGate {
     /// Bytes of the stage's own value, unless the stage before has the same, and of what its operator keeps.
     @exclusivity(unchecked) private var valueBytes = 0
     @exclusivity(unchecked) private var keptBytes = 0
+    /// Bytes of the stage itself: its nodes, and its compiled expressions, which take up to sixteen times their text.
+    let ownBytes: Int
     /// Whose bytes they are.
-    private var holder: PipelineAccount?
+    private(set) var holder: PipelineAccount?
 
-    init(_ graph: LiveGraph) {
+    /// The gate of a stage of which `text` says what it does.
+    init(_ graph: LiveGraph, sized text: String) {
         self.graph = graph
+        ownBytes = 512 + 16 * text.utf8.count
         lanes = graph.host.lanes
     }
 
@@ -178,7 +182,7 @@ final class StageGate {
     }
 
     private func hand(to account: PipelineAccount?) {
-        let held = valueBytes + keptBytes
+        let held = ownBytes + valueBytes + keptBytes
         holder?.held -= held
         account?.held += held
         holder = account

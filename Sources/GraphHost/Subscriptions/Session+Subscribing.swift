@@ -71,9 +71,8 @@ extension Session {
             }
             missed?.append(isReplay: isReplayed, to: &buffer)
             guard !isNamed else { return }
-            let key = pipe.reduce(source.key) { $0 + "|" + $1.key }
             buffer.append(",\"chain\":\"")
-            buffer.append(utf8: Chains.hash(key))
+            buffer.append(utf8: chain?.key.hashText ?? ChainKey.hashText(source, pipe))
             buffer.append("\",\"shared\":")
             buffer.append(decimal: subscription.owners)
         }

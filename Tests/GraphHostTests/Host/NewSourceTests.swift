@@ -42,7 +42,7 @@ struct NewSourceTests {
         try bench.set(graph, [("b", "2")])
         let clients = [bench.connect(), bench.connect()]
         for client in clients { client.ask(#"{"op":"sub","id":1,"graph":"g",\#(Self.row.example)}"#) }
-        #expect(graph.chains.all.map(\.key) == ["firstOf(a,b)"])
+        #expect(graph.chains.all.map(\.key.text) == ["firstOf(a,b)"])
         try bench.set(graph, [("a", "1")])
         for client in clients { #expect(Told(client.take())[1] == ["1"]) }
         var request = "{\(Self.row.example)}"

@@ -205,6 +205,7 @@ struct ReleaseTests {
         let graph = try bench.define(#"{"graph":"g","nodes":{\#(nodes.joined(separator: ","))}}"#)
         #expect(try bench.read(graph, "n10000") == "1")
         #expect(graph.statistics.nodes == 1)
+        bench.endTurn()
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"n10000"}"#)
         try bench.set(graph, [("n0", "2")])

@@ -1,0 +1,62 @@
+/// What a chain is found by: its last stage, and the chain that stands before it.
+///
+/// Equal pipelines have equal keys. Canonical texts are compared, so no two different ones do.
+struct ChainKey: Hashable {
+    /// The chain before it, which lives as long as this one; nil for the first.
+    private var previous: ObjectIdentifier?
+    /// The source, or the stage; for the first stage behind a node both.
+    private(set) var text: String
+    /// A hash of all the texts (FNV-1a), by which clients compare chains.
+    private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    /// The key of a source without stages.
+    init(_ source: Source) {
+        text = source.key
+        add(text)
+    }
+
+    /// The key of a whole pipeline in a graph, if all chains before its last one are there.
+    init?(_ source: Source, _ pipe: [Stage], in chains: Chains) {
+        self.init(source)
+        for stage in pipe {
+            let record = chains.find(self)
+            guard record != nil || isSource(source) else { return nil }
+            append(stage, behind: record)
+        }
+    }
+
+    private func isSource(_ source: Source) -> Bool { source.isNode && previous == nil && text == source.key }
+
+    /// Goes on to the key of the next stage; `record` is the chain so far, nil where it is a node as it stands.
+    mutating func append(_ stage: Stage, behind record: Chains.Record?) {
+        previous = record.map { ObjectIdentifier($0) }
+        text = record == nil ? text + "|" + stage.key : stage.key
+        add("|")
+        add(stage.key)
+    }
+
+    private mutating func add(_ text: String) {
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+
+    /// What a client sees of it.
+    var hashText: String {
+        let text = String(hash ^ (hash >> 32), radix: 16)
+        return String(text.suffix(8))
+    }
+
+    /// What a client sees of a pipeline, whether it is there or not.
+    static func hashText(_ source: Source, _ pipe: [Stage]) -> String {
+        var key = ChainKey(source)
+        for stage in pipe { key.append(stage, behind: nil) }
+        return key.hashText
+    }
+
+    static func == (one: ChainKey, other: ChainKey) -> Bool {
+        one.hash == other.hash && one.previous == other.previous && one.text == other.text
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(hash)
+    }
+}
