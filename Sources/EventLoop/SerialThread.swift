@@ -42,18 +42,15 @@ public final class SerialThread {
 
     /// Does `work` on the thread, then `answer` on the loop, never from within this call.
     ///
-    /// While work is in flight the loop goes on running.
-    public func run<Value: Sendable>(
-        _ work: @escaping @Sendable () -> Value,
-        then answer: @escaping (Value) -> Void
+    /// While work is in flight the loop goes on running. The value may be of any type, because the thread keeps nothing of it.
+    public func run<Value>(
+        _ work: @escaping @Sendable () -> sending Value,
+        then answer: @escaping (sending Value) -> Void
     ) {
         let box = Box<Value>()
-        answers.append {
-            guard let value = box.value else { preconditionFailure("work has ended without a value") }
-            answer(value)
-        }
+        answers.append { answer(box.take()) }
         reader.keepsLoopAlive = true
-        shared.add { box.value = work() }
+        shared.add { box.put(work()) }
     }
 
     /// Waits until all work is done, and answers it before this returns; also what the answers ask for.
@@ -76,9 +73,16 @@ public final class SerialThread {
 
 /// Carries a value from the thread to the loop.
 ///
-/// Unchecked, because it is read after the lock of ``Shared`` has said that it is written.
-private final class Box<Value: Sendable>: @unchecked Sendable {
-    var value: Value?
+/// Unchecked, because it is taken after the lock of ``Shared`` has said that it is there.
+private final class Box<Value>: @unchecked Sendable {
+    private nonisolated(unsafe) var value: Value?
+
+    func put(_ value: sending Value) { self.value = value }
+
+    func take() -> sending Value {
+        guard let value = value.take() else { preconditionFailure("work has ended without a value") }
+        return value
+    }
 }
 
 /// What both threads look at.

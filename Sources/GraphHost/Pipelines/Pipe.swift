@@ -9,7 +9,7 @@ struct Pipe {
 
     init(_ host: Host) {
         self.host = host
-        options = host.options(patternWork: host.limits.patternWork)
+        options = host.requestOptions()
     }
 
     /// The stages of a list as JSON text.

@@ -12,44 +12,73 @@ extension HTTPConnection {
         let name = String(decoding: captures[0], as: UTF8.self)
         guard mayAdminister(name) else { return }
         let query = Query(head.query)
+        let (adopts, isDryRun) = (query.flag("adopt"), query.flag("dry_run"))
         do throws(HostError) {
-            let definition = try readDefinition(named: name, head)
-            let graph = try server.presentGraph(name)
-            try checkDefinition(of: graph, head)
-            if let file = server.fileOwners[name], !query.flag("adopt"), !query.flag("dry_run") {
-                throw HostError(.inUse, "\(name) is defined by the file \(file); ?adopt=1 takes it over")
-            }
-            let change = graph?.change(to: definition)
-            if query.flag("dry_run") {
-                let rev = graph?.rev
-                return answerDefined(.ok, name, definition, change, isDryRun: true) { out in
-                    guard let rev else { return }
-                    out.append(",\"rev\":")
-                    out.append(decimal: rev)
+            let conditions = try DefinitionConditions(head)
+            let text = try definitionText(head)
+            try server.definitions.read(text, named: name) { [weak self] result in
+                guard let self else { return }
+                server.beginTurn()
+                answerLater(waitingFor) { connection in
+                    do throws(HostError) {
+                        // Tokens may have been read again meanwhile.
+                        guard connection.mayAdminister(name) else { return }
+                        let definition = try result.get()
+                        let graph = try connection.server.presentGraph(name)
+                        try conditions.check(graph)
+                        if isDryRun {
+                            connection.answerDryRun(definition, for: graph)
+                        } else {
+                            try connection.define(definition, for: graph, adopting: adopts)
+                        }
+                    } catch {
+                        connection.refuse(error)
+                    }
                 }
             }
-            let submission =
-                if let graph {
-                    server.host.redefine(graph, as: definition, from: .client, by: access.name)
-                } else {
-                    server.host.define(definition)
-                }
-            settle(submission) { connection, applied in
-                if connection.server.fileOwners.removeValue(forKey: name) != nil {
-                    connection.server.log.notice(
-                        "a graph was taken over from its file",
-                        metadata: ["graph": "\(name)"]
-                    )
-                }
-                connection.answerDefined(graph == nil ? .created : .ok, name, definition, change) { out in
-                    out.append(",\"epoch\":")
-                    out.append(json: applied.epoch)
-                    out.append(",\"rev\":")
-                    out.append(decimal: applied.rev)
-                }
-            }
+            _ = wait()
         } catch {
             refuse(error)
+        }
+    }
+
+    private func answerDryRun(_ definition: GraphDefinition, for graph: LiveGraph?) {
+        answerDefined(.ok, definition, graph?.change(to: definition), isDryRun: true) { out in
+            guard let rev = graph?.rev else { return }
+            out.append(",\"rev\":")
+            out.append(decimal: rev)
+        }
+    }
+
+    private func define(
+        _ definition: GraphDefinition,
+        for graph: LiveGraph?,
+        adopting adopts: Bool
+    ) throws(HostError) {
+        let name = definition.name
+        if let file = server.fileOwners[name], !adopts {
+            throw HostError(.inUse, "\(name) is defined by the file \(file); ?adopt=1 takes it over")
+        }
+        let change = graph?.change(to: definition)
+        let submission =
+            if let graph {
+                server.host.redefine(graph, as: definition, from: .client, by: access.name)
+            } else {
+                server.host.define(definition)
+            }
+        settle(submission) { connection, applied in
+            if connection.server.fileOwners.removeValue(forKey: name) != nil {
+                connection.server.log.notice(
+                    "a graph was taken over from its file",
+                    metadata: ["graph": "\(name)"]
+                )
+            }
+            connection.answerDefined(graph == nil ? .created : .ok, definition, change) { out in
+                out.append(",\"epoch\":")
+                out.append(json: applied.epoch)
+                out.append(",\"rev\":")
+                out.append(decimal: applied.rev)
+            }
         }
     }
 
@@ -72,7 +101,7 @@ extension HTTPConnection {
     func removeGraph(_ captures: Captures, _ head: RequestHead) {
         guard let graph = administered(captures) else { return }
         do throws(HostError) {
-            try checkDefinition(of: graph, head)
+            try DefinitionConditions(head).check(graph)
             if let file = server.fileOwners[graph.name] {
                 throw HostError(.inUse, "\(graph.name) is defined by the file \(file): remove that")
             }
@@ -112,59 +141,15 @@ extension HTTPConnection {
     }
 
     /// The definition in the body, JSON or YAML as its type says, or as it looks where there is none.
-    private func readDefinition(named name: String, _ head: RequestHead) throws(HostError) -> GraphDefinition
-    {
+    private func definitionText(_ head: RequestHead) throws(HostError) -> DefinitionText {
         let body = parser.body
-        let document: Document?
-        var problems: [GraphHost.Problem] = []
-        switch DefinitionFormat(head, body) {
-        case .json?:
-            do throws(GraphHost.Problem) {
-                document = try Document.parse(json: body)
-            } catch {
-                document = nil
-                problems = [error]
-            }
-        case .yaml?: (document, problems) = YAMLReader.read(Array(body), file: nil)
-        case nil:
+        guard let format = DefinitionFormat(head, body) else {
             throw HostError(
                 HostError.Code(rawValue: "unsupported_type"),
                 "the body must be application/json or application/yaml, in UTF-8"
             )
         }
-        guard let document else {
-            if problems.isEmpty { throw HostError(.badField, "nothing is defined here") }
-            throw HostError(problems)
-        }
-        return try server.host.readDefinition(document, named: name)
-    }
-
-    /// `If-Match` and `If-None-Match` on the definition, whose entity tag is its hash.
-    private func checkDefinition(of graph: LiveGraph?, _ head: RequestHead) throws(HostError) {
-        if let value = head.value(.ifMatch) {
-            guard let condition = EntityTagCondition(value) else {
-                throw HostError(.badRequest, "If-Match must be * or a list of quoted entity tags")
-            }
-            guard let graph, graph.withHash(condition.matchesStrongly) else {
-                throw HostError(
-                    .conflict,
-                    "the definition is not the one that If-Match asks for",
-                    rev: graph?.rev
-                )
-            }
-        }
-        if let value = head.value(.ifNoneMatch) {
-            guard let condition = EntityTagCondition(value) else {
-                throw HostError(.badRequest, "If-None-Match must be * or a list of quoted entity tags")
-            }
-            if let graph, graph.withHash(condition.matchesWeakly) {
-                throw HostError(
-                    .conflict,
-                    "the definition is one that If-None-Match rules out",
-                    rev: graph.rev
-                )
-            }
-        }
+        return DefinitionText(bytes: Array(body), format: format)
     }
 
     /// Answers when the log has.
@@ -178,7 +163,6 @@ extension HTTPConnection {
 
     private func answerDefined(
         _ status: Status,
-        _ name: String,
         _ definition: GraphDefinition,
         _ change: DefinitionChange?,
         isDryRun: Bool = false,
@@ -186,7 +170,7 @@ extension HTTPConnection {
     ) {
         var body = ByteBuffer()
         body.append("{\"graph\":")
-        body.append(json: name)
+        body.append(json: definition.name)
         if isDryRun { body.append(",\"dryRun\":true") }
         more(&body)
         body.append(",\"definition\":")
@@ -209,8 +193,56 @@ extension Server {
     }
 }
 
+/// `If-Match` and `If-None-Match` on a definition, whose entity tag is its hash.
+private struct DefinitionConditions {
+    private let ifMatch: [UInt8]?
+    private let ifNoneMatch: [UInt8]?
+
+    /// Keeps what the head asks for, which outlasts the head.
+    ///
+    /// - Throws: `bad_request` where that cannot be read.
+    init(_ head: RequestHead) throws(HostError) {
+        func read(_ value: UnsafeRawBufferPointer?, _ name: String) throws(HostError) -> [UInt8]? {
+            guard let value else { return nil }
+            if EntityTagCondition(value) != nil { return Array(value) }
+            throw HostError(.badRequest, "\(name) must be * or a list of quoted entity tags")
+        }
+        ifMatch = try read(head.value(.ifMatch), "If-Match")
+        ifNoneMatch = try read(head.value(.ifNoneMatch), "If-None-Match")
+    }
+
+    /// Asks for `conflict` where the present definition is not as the conditions want it.
+    func check(_ graph: LiveGraph?) throws(HostError) {
+        if let ifMatch, !holds(ifMatch, graph, { $0.matchesStrongly($1) }) {
+            throw HostError(
+                .conflict,
+                "the definition is not the one that If-Match asks for",
+                rev: graph?.rev
+            )
+        }
+        if let ifNoneMatch, holds(ifNoneMatch, graph, { $0.matchesWeakly($1) }) {
+            throw HostError(
+                .conflict,
+                "the definition is one that If-None-Match rules out",
+                rev: graph?.rev
+            )
+        }
+    }
+
+    private func holds(
+        _ value: [UInt8],
+        _ graph: LiveGraph?,
+        _ matches: (EntityTagCondition, UnsafeRawBufferPointer?) -> Bool
+    ) -> Bool {
+        value.withUnsafeBytes { value in
+            guard let graph, let condition = EntityTagCondition(value) else { return false }
+            return graph.withHash { matches(condition, $0) }
+        }
+    }
+}
+
 /// How a definition in a body is written.
-private enum DefinitionFormat {
+enum DefinitionFormat {
     case json, yaml
 
     /// What the head says; where it says nothing, JSON is what begins with a brace.

@@ -272,7 +272,8 @@ final class HTTPConnection: Connection {
         waitingFor = 0
         if server.isDraining { framing.keepsAlive = false }
         respond(self)
-        if isUpgraded { return }
+        // What was found may have become a commit, which is answered when the log has it.
+        guard waitingFor == 0, !isUpgraded else { return }
         if !framing.keepsAlive || isClosing {
             isClosing = true
             return closeAfterWriting()

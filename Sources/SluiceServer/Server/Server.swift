@@ -49,6 +49,8 @@ public final class Server {
     let store: SQLiteLog?
     /// Looks at graphs as they were; nil where nothing is kept.
     let looks: PastLooks?
+    /// Reads what clients define.
+    let definitions: DefinitionQueue
     /// Where clients come in.
     let door: Door
     /// Where the operations side does, if that has a listener of its own.
@@ -153,6 +155,7 @@ public final class Server {
         )
         activity = host.activity
         looks = PastLooks(at: host, configuration, on: loop)
+        definitions = DefinitionQueue(configuration, on: loop)
         let admin = configuration.separateAdmin
         door = Door(admin == nil ? .everything : .service, at: configuration.listen, configuration)
         adminDoor = admin.map { Door(.operations, at: $0, configuration) }

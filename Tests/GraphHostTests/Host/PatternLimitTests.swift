@@ -182,36 +182,26 @@ struct PatternLimitTests {
 
     @Test("A definition by a client has bounds, refused patterns count, and one problem says so")
     func definitions() throws {
-        let bench = bench(work: 500)
-        func read(_ count: Int, _ pattern: (Int) -> String) throws(HostError) -> GraphDefinition {
+        var limits = SessionLimits()
+        limits.patternWork = 500
+        // One engine for all of them, to count by; a server gives each definition one of its own.
+        nonisolated(unsafe) let engine = engine
+        func read(_ count: Int, _ pattern: (Int) -> String) throws -> GraphDefinition {
             let nodes = (0..<count).map { #""n\#($0)":{"set":"string","pattern":"\#(pattern($0))"}"# }
-            let document = try Pipe.document(Array(#"{"nodes":{\#(nodes.joined(separator: ","))}}"#.utf8))
-            return try bench.host.readDefinition(document, named: "h")
+            let document = try Document.parse(json: #"{"nodes":{\#(nodes.joined(separator: ","))}}"#)
+            let reader = DefinitionReader(limits: limits) {
+                DefinitionOptions(expressions: Options(regex: engine))
+            }
+            return try reader.read(document, named: "h")
         }
-        let work = bench.host.work
         #expect(try read(40) { "a\($0)" }.nodes.count == 40)
-        #expect(bench.host.work - work == 40, "50 units are one")
-        let refused = #expect(throws: HostError.self) { try read(990) { "(\($0)" } }
+        let refused = #expect(throws: HostError.self) { _ = try read(990) { "(\($0)" } }
         #expect(engine.compilations == 80)
         #expect(refused?.problems.count == 41 && refused?.problems.last?.code == .patternLimit)
         let equal = try read(990) { _ in "same" }
         #expect(engine.compilations == 81 && equal.nodes.count == 990)
-        var limits = SessionLimits()
         limits.patterns = 30
-        let small = Bench(limits: limits, definitions: bench.host.definitions)
-        let document = try Document.parse(
-            json:
-                #"{"nodes":{\#((0..<31).map { #""n\#($0)":{"set":"string","pattern":"b\#($0)"}"# }.joined(separator: ","))}}"#
-        )
-        let many = #expect(throws: HostError.self) { try small.host.readDefinition(document, named: "h") }
+        let many = #expect(throws: HostError.self) { _ = try read(31) { "b\($0)" } }
         #expect(many?.code == .patternLimit)
-    }
-}
-
-extension Pipe {
-    fileprivate static func document(_ bytes: [UInt8]) throws(HostError) -> Document {
-        try bytes.withUnsafeBytes { bytes in
-            Result { () throws(HostError) in try document(bytes) }
-        }.get()
     }
 }

@@ -1,0 +1,77 @@
+internal import EventLoop
+internal import GraphHost
+
+/// The definitions that clients have sent, read one after the other on a thread of their own, so that the loop waits for none.
+final class DefinitionQueue {
+    /// Definitions that are being read or wait for it; a further one is refused with `busy`.
+    ///
+    /// Each waits as bytes, at most `limits.definition`, and is read within some tenths of a second.
+    static var most: Int { 16 }
+
+    private let reader: DefinitionReader
+    private let loop: Loop
+    /// Started by the first definition: most servers get none.
+    private var thread: SerialThread?
+    private var count = 0
+
+    /// Reads what the configuration allows.
+    init(_ configuration: Configuration, on loop: Loop) {
+        reader = DefinitionReader(limits: SessionLimits(configuration)) { DefinitionOptions(configuration) }
+        self.loop = loop
+    }
+
+    /// Reads a definition.
+    ///
+    /// - Parameters:
+    ///   - text: what the client sent.
+    ///   - name: what the graph is called.
+    ///   - answer: called once, in a later turn, with the definition or everything that is wrong with it.
+    /// - Throws: `busy`.
+    func read(
+        _ text: DefinitionText,
+        named name: String,
+        _ answer: @escaping (Result<GraphDefinition, HostError>) -> Void
+    ) throws(HostError) {
+        guard count < Self.most, let thread = try? thread ?? SerialThread(on: loop) else {
+            throw HostError(.busy, "\(Self.most) definitions wait to be read, as many as may", after: 1000)
+        }
+        self.thread = thread
+        count += 1
+        thread.run { [reader] in
+            Result { () throws(HostError) in try reader.read(text.document(), named: name) }
+        } then: { [weak self] result in
+            self?.count -= 1
+            answer(result)
+        }
+    }
+}
+
+/// A definition as a client sent it.
+struct DefinitionText: Sendable {
+    let bytes: [UInt8]
+    let format: DefinitionFormat
+
+    /// What it says, as a tree.
+    ///
+    /// - Throws: the places where it is no JSON or YAML.
+    func document() throws(HostError) -> Document {
+        let document: Document?
+        let problems: [GraphHost.Problem]
+        switch format {
+        case .json: (document, problems) = parsedJSON()
+        case .yaml: (document, problems) = YAMLReader.read(bytes, file: nil)
+        }
+        if let document { return document }
+        throw problems.isEmpty ? HostError(.badField, "nothing is defined here") : HostError(problems)
+    }
+
+    private func parsedJSON() -> (Document?, [GraphHost.Problem]) {
+        bytes.withUnsafeBytes { bytes in
+            do throws(GraphHost.Problem) {
+                return (try Document.parse(json: bytes), [])
+            } catch {
+                return (nil, [error])
+            }
+        }
+    }
+}
