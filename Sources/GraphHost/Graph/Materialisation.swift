@@ -27,9 +27,7 @@ extension LiveGraph {
 
     /// Makes the node of a definition, whose inputs exist; the registry is about to take it.
     func make(_ node: NamedNode) -> Node<Datum> {
-        evaluationTime = node.inputs.reduce(node.changed.time) { newest, input in
-            max(newest, evaluationTime(of: input))
-        }
+        evaluationTime = newestTime(of: node) { evaluationTime(of: $0) }
         inputTimes[ObjectIdentifier(node)] = evaluationTime
         let living = build(node)
         host.work += 1
@@ -37,6 +35,14 @@ extension LiveGraph {
         beginHistory(of: node, holding: living.value)
         if node.definition.retain == .untilPressure, registry.isFull { host.pressure.count(flushUnused()) }
         return living
+    }
+
+    /// The time of the newest commit among a node's inputs, or of its definition.
+    ///
+    /// One that was defined just now is not asked about its inputs: a definition may bring many nodes, each after all others.
+    func newestTime(of node: NamedNode, _ inputTime: (NamedNode) -> UInt64) -> UInt64 {
+        guard node.changed.time < time else { return time }
+        return node.inputs.reduce(node.changed.time) { max($0, inputTime($1)) }
     }
 
     /// The time of the newest commit among the inputs of an input, computed once per materialisation: each is linear.

@@ -128,7 +128,7 @@ extension LiveGraph {
             return nil
         }
         materialising += 1
-        evaluationTime = node.inputs.reduce(node.changed.time) { max($0, $1.lastChange.time) }
+        evaluationTime = newestTime(of: node) { $0.lastChange.time }
         let (before, last) = construct(node)
         let made: Emission<Datum>
         if let last {
