@@ -51,6 +51,8 @@ public final class Host {
     private(set) lazy var presences = PresenceClearing(self)
     /// When the stages of client pipelines run, and who has how many.
     private(set) lazy var lanes = PipelineLanes(self)
+    /// After how many units the stages of definitions do no more work, in a ``TrialBirth``.
+    var trialUnits: Int?
     var accounts = PipelineAccounts()
 
     /// Nodes built and values read for requests since the start: what a turn's budget is measured in.

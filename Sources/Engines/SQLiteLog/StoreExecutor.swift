@@ -27,7 +27,11 @@ public final class ThreadExecutor: StoreExecutor {
         _ work: @escaping @Sendable () -> Value,
         then answer: @escaping (Value) -> Void
     ) {
-        thread.run { work() } then: { answer($0) }
+        thread.run {
+            work()
+        } then: {
+            answer($0)
+        }
     }
 
     public func wait() { thread.wait() }

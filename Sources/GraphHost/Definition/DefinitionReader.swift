@@ -14,7 +14,8 @@ public struct DefinitionReader: Sendable {
     /// A reader of definitions with these bounds.
     ///
     /// - Parameters:
-    ///   - limits: bounds literal regular expressions by ``SessionLimits/patterns`` and four times ``SessionLimits/patternWork``.
+    ///   - limits: bounds literal regular expressions by ``SessionLimits/patterns`` and four times ``SessionLimits/patternWork``, first
+    ///     values by twice ``SessionLimits/pipelineUnits``.
     ///   - options: makes what one definition may use; called on the thread that reads.
     public init(limits: SessionLimits, options: @escaping @Sendable () -> DefinitionOptions) {
         self.limits = limits
@@ -35,6 +36,7 @@ public struct DefinitionReader: Sendable {
         }
         let (definition, problems) = GraphDefinition.read(document, file: nil, named: name, options: options)
         guard let definition else { throw HostError(problems) }
+        try TrialBirth(limits, options).check(definition)
         return definition
     }
 }

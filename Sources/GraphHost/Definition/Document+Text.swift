@@ -41,11 +41,14 @@ extension Document {
             switch document.content {
             case .scalar: return pointer
             case .sequence(let elements):
-                guard let index = elements.lastIndex(where: { $0.position <= place }) else { return pointer }
-                pointer += "/\(index)"
-                document = elements[index]
+                let behind = elements.partitioningIndex { $0.position > place }
+                guard behind > 0 else { return pointer }
+                pointer += "/\(behind - 1)"
+                document = elements[behind - 1]
             case .mapping(let entries):
-                guard let entry = entries.last(where: { $0.key.position <= place }) else { return pointer }
+                let behind = entries.partitioningIndex { $0.key.position > place }
+                guard behind > 0 else { return pointer }
+                let entry = entries[behind - 1]
                 pointer += "/"
                 for character in entry.key.scalar?.text ?? "" {
                     switch character {
@@ -57,6 +60,18 @@ extension Document {
                 document = entry.value
             }
         }
+    }
+}
+
+extension Array {
+    /// The first index whose element `isBehind`, as all after it are: a file may have as many problems as elements.
+    fileprivate func partitioningIndex(_ isBehind: (Element) -> Bool) -> Int {
+        var range = 0..<count
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range = isBehind(self[middle]) ? range.lowerBound..<middle : middle + 1..<range.upperBound
+        }
+        return range.lowerBound
     }
 }
 

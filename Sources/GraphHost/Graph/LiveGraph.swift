@@ -71,6 +71,8 @@ public final class LiveGraph {
     var releaseReason = ReleaseReason.lastOwner
     /// The gate of the stage that is being built, while it is one of a client's pipeline.
     @exclusivity(unchecked) var gate: StageGate?
+    /// What counts the work of the definition's own stages, in a ``TrialBirth`` only.
+    private(set) lazy var ownGate = host.trialUnits.map { StageGate(self, atMost: $0) }
     /// The tables of the cases, by the numbers of the nodes whose values they sort.
     var caseTables: [UInt64: CaseTableReference] = [:]
     /// While the graph is being restored: the names whose living nodes follow those that their definitions make, because
@@ -100,6 +102,7 @@ public final class LiveGraph {
         frames = GraphFrames(name: definition.name)
         chains = Chains()
         core.onRelease = { [chains] id in chains.released(id) }
+        gate = ownGate
     }
 
     deinit {

@@ -14,7 +14,7 @@ extension LiveGraph {
         inputTimes = [:]
         // No client pays for what a definition asks for.
         let outerGate = gate
-        gate = nil
+        gate = ownGate
         materialising += 1
         defer {
             gate = outerGate

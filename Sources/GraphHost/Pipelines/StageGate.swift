@@ -47,10 +47,22 @@ final class StageGate {
     /// Whose bytes they are.
     private(set) var holder: PipelineAccount?
 
+    /// After how many units of all stages nothing is let through any more.
+    private let most: Int
+
     /// The gate of a stage of which `text` says what it does.
     init(_ graph: LiveGraph, sized text: String) {
         self.graph = graph
+        most = .max
         ownBytes = 512 + 16 * text.utf8.count
+        lanes = graph.host.lanes
+    }
+
+    /// What counts the work of all stages of a definition, and ends it at `most` units.
+    init(_ graph: LiveGraph, atMost most: Int) {
+        self.graph = graph
+        self.most = most
+        ownBytes = 0
         lanes = graph.host.lanes
     }
 
@@ -72,7 +84,7 @@ final class StageGate {
     /// Whether the stage may handle an emission now; otherwise it gets it later.
     @inline(__always)
     func lets<Value: Weighed>(_ emission: @autoclosure () -> Emission<Value>, at site: Site) -> Bool {
-        if isPassing || graph.materialising > 0 { return true }
+        if isPassing || graph.materialising > 0 || most < .max { return lanes.total <= most }
         if kept.isEmpty, let payer, lanes.hasRoom(for: payer) { return true }
         return letsAnother(emission(), at: site)
     }
