@@ -11,6 +11,10 @@ public struct Source {
     let inputs: [String]
     /// The nodes that a value of an input may choose: built when they are chosen.
     let choices: [String]
+    /// Names of the nodes it reads, each once.
+    public let nodes: [String]
+    /// Names of the nodes that must exist before it, each once.
+    let eagerNodes: [String]
     /// The switch of which it takes some keys (`limits.switchKeys`).
     let caseOf: String?
     /// The nodes that it makes besides its own.
@@ -40,6 +44,8 @@ public struct Source {
         self.argument = argument.canonical
         inputs = argument.inputs
         choices = argument.choices
+        eagerNodes = Self.unique(inputs)
+        nodes = choices.isEmpty ? eagerNodes : Self.unique(inputs + choices)
         caseOf = argument.caseOf
         sides = argument.sides
         self.make = { make(argument, $0, $1) }
@@ -56,16 +62,15 @@ public struct Source {
     /// Canonical text, the beginning of the key of a shared chain.
     public var key: String { "\(name)(\(argument))" }
 
+    /// Whether it makes the same node as another.
+    func isSame(as other: Source) -> Bool {
+        name == other.name && argument == other.argument
+    }
+
     /// Whether it is a node as it stands, and makes none.
     var isNode: Bool {
         if case .source(.node, _, _) = self.operator.form { true } else { false }
     }
-
-    /// Names of the nodes it reads, each once.
-    public var nodes: [String] { choices.isEmpty ? eagerNodes : Self.unique(inputs + choices) }
-
-    /// Names of the nodes that must exist before it, each once.
-    var eagerNodes: [String] { Self.unique(inputs) }
 
     private static func unique(_ names: [String]) -> [String] {
         guard names.count > 1 else { return names }

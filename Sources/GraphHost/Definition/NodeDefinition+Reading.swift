@@ -197,7 +197,7 @@ extension Notebook {
 
 extension NodeDefinition {
     /// The node that the source of another makes.
-    fileprivate init(side: Source.Side, of node: String) {
+    fileprivate convenience init(side: Source.Side, of node: String) {
         self.init(
             name: side.name,
             kind: .derived(Derived(source: side.source(node), pipe: [])),

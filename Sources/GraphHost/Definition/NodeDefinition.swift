@@ -1,7 +1,9 @@
 public import ReactiveGraph
 
 /// A named node of a graph, as its definition says it.
-public struct NodeDefinition {
+///
+/// An object, because a change of a large graph looks at thousands of them: each copy of so large a structure would hold all its parts.
+public final class NodeDefinition {
     /// Where a node's values come from.
     public enum Kind {
         /// From outside: the state of the graph.
@@ -45,6 +47,28 @@ public struct NodeDefinition {
     var linkClass: OperatorRow.StateClass?
     /// All that the definition says, as JSON with sorted keys: equal where nothing has changed.
     let canonical: String
+
+    init(
+        name: String,
+        kind: Kind,
+        title: String?,
+        unit: String?,
+        description: String?,
+        statedRetain: Retention?,
+        history: Int,
+        position: Position,
+        canonical: String
+    ) {
+        self.name = name
+        self.kind = kind
+        self.title = title
+        self.unit = unit
+        self.description = description
+        self.statedRetain = statedRetain
+        self.history = history
+        self.position = position
+        self.canonical = canonical
+    }
 
     /// How long the node is held: as stated, or by its state class; one with a history is kept so that it has one.
     ///

@@ -42,7 +42,7 @@ public struct DefinitionChange {
                 continue
             }
             changed.append(node.name)
-            if former.structure != node.structure { rebuilt.append(node.name) }
+            if !node.isBuilt(as: former) { rebuilt.append(node.name) }
         }
         let keys = Set(old.settings.keys).union(new.settings.keys)
         settings = keys.filter { old.settings[$0] != new.settings[$0] }.sorted()
@@ -90,12 +90,13 @@ extension LiveGraph {
 }
 
 extension NodeDefinition {
-    /// Equal for definitions that make the same edges and keep the same state.
-    var structure: String {
-        switch kind {
-        case .mutable: "set"
-        case .derived(let derived):
-            derived.pipe.reduce(derived.source.key) { $0 + "|" + $1.key }
+    /// Whether it makes the same edges as a former definition, and keeps the same state.
+    func isBuilt(as former: NodeDefinition) -> Bool {
+        switch (kind, former.kind) {
+        case (.mutable, .mutable): true
+        case (.derived(let new), .derived(let old)):
+            new.source.isSame(as: old.source) && new.pipe.elementsEqual(old.pipe) { $0.key == $1.key }
+        case (.mutable, .derived), (.derived, .mutable): false
         }
     }
 }

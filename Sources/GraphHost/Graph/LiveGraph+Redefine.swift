@@ -81,7 +81,7 @@ extension LiveGraph {
                 former.canonical != definition.canonical || former.linkClass != definition.linkClass
             node.take(definition)
             guard isChanged else { continue }
-            if former.structure != definition.structure, case .derived = definition.kind {
+            if case .derived = definition.kind, !definition.isBuilt(as: former) {
                 node.changed = stamp
                 // One that nobody needs at the moment is made when somebody does.
                 if node.living != nil { rebuilt.insert(ObjectIdentifier(node)) }

@@ -84,8 +84,9 @@ private struct RebuildingInputs {
     }
 
     mutating func inputs(of node: NamedNode) -> [Node<Datum>] {
-        for input in named(node) { standIn(for: input) }
-        return named(node).compactMap(known)
+        let inputs = named(node)
+        for input in inputs { standIn(for: input) }
+        return inputs.compactMap(known)
     }
 
     private func named(_ node: NamedNode) -> [NamedNode] {
