@@ -48,12 +48,12 @@ final class StageGate {
     private(set) var holder: PipelineAccount?
 
     /// After how many units of all stages nothing is let through any more.
-    private let most: Int
+    private let most: Int?
 
     /// The gate of a stage of which `text` says what it does.
     init(_ graph: LiveGraph, sized text: String) {
         self.graph = graph
-        most = .max
+        most = nil
         ownBytes = 512 + 16 * text.utf8.count
         lanes = graph.host.lanes
     }
@@ -84,8 +84,9 @@ final class StageGate {
     /// Whether the stage may handle an emission now; otherwise it gets it later.
     @inline(__always)
     func lets<Value: Weighed>(_ emission: @autoclosure () -> Emission<Value>, at site: Site) -> Bool {
-        if isPassing || graph.materialising > 0 || most < .max { return lanes.total <= most }
+        if isPassing { return true }
         if kept.isEmpty, let payer, lanes.hasRoom(for: payer) { return true }
+        if graph.materialising > 0 || most != nil { return lanes.total <= most ?? .max }
         return letsAnother(emission(), at: site)
     }
 
