@@ -403,9 +403,14 @@ public final class Host {
     func apply(_ commit: Commit, _ stamp: LogStamp) -> Applied {
         let graph = commit.graph
         activity.noteCommit(to: graph, named: graph.name)
+        let spent = lanes.total
         graph.apply(commit, stamp)
         sessions.finishCommit()
-        lanes.endSlow()
+        // A commit that sets off many pipelines is a dear request.
+        if lanes.total != spent {
+            work += UInt64((lanes.total - spent) / LiveGraph.unitsPerNode)
+            lanes.endSlow()
+        }
         return Applied(
             epoch: graph.epoch,
             rev: stamp.rev,

@@ -123,6 +123,7 @@ final class StageGate {
 
     private func keep(bytes: Int, _ deliver: @escaping () -> Void) {
         graph.lateRev = graph.rev
+        spend(StageCost.runUnits)
         var entry = Kept(commit: graph.frames.info, time: graph.evaluationTime, deliver: deliver)
         guard let waitsAmong, !kept.isEmpty else {
             // Without users it is being torn down.

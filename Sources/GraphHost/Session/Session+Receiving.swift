@@ -46,7 +46,7 @@ extension Session {
         let frees = fields.operation == .unsub
         if let id, !frees, requests.contains(id) {
             append(PendingRequests.Entry(id: nil, bytes: 0, state: .answered(Answer.idInUse(id))))
-        } else if fields.operation == .set, requests.allowsSet {
+        } else if fields.operation == .set, requests.allowsSet, !isExhausted {
             perform(fields, bytes)
         } else {
             append(

@@ -290,6 +290,8 @@ struct PendingTests {
         // Its share of the turn is spent, and something waits for the next one.
         client.send(#"{"op":"get","id":9,"graph":"g"}"#)
         client.send(#"{"op":"set","id":3,"graph":"g","set":{"x":1}}"#)
+        bench.host.flush()
+        bench.host.advance()
         _ = client.take()
         client.send(#"[{"op":"get","id":4,"graph":"g"},{"op":"get","id":5,"graph":"g"}]"#)
         log.confirm()
