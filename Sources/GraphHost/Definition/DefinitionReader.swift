@@ -15,7 +15,7 @@ public struct DefinitionReader: Sendable {
     ///
     /// - Parameters:
     ///   - limits: bounds literal regular expressions by ``SessionLimits/patterns`` and four times ``SessionLimits/patternWork``, first
-    ///     values by twice ``SessionLimits/pipelineUnits``.
+    ///     values by two fifths of ``SessionLimits/pipelineUnits``.
     ///   - options: makes what one definition may use; called on the thread that reads.
     public init(limits: SessionLimits, options: @escaping @Sendable () -> DefinitionOptions) {
         self.limits = limits

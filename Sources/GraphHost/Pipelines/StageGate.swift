@@ -11,6 +11,8 @@ internal import ReactiveGraph
 final class StageGate {
     /// How many emissions may wait.
     static let mostWaiting = 1_024
+    /// What holding one back costs.
+    private static let keepingUnits = 40
 
     /// What waits.
     private struct Kept {
@@ -123,7 +125,7 @@ final class StageGate {
 
     private func keep(bytes: Int, _ deliver: @escaping () -> Void) {
         graph.lateRev = graph.rev
-        spend(StageCost.runUnits)
+        spend(Self.keepingUnits)
         var entry = Kept(commit: graph.frames.info, time: graph.evaluationTime, deliver: deliver)
         guard let waitsAmong, !kept.isEmpty else {
             // Without users it is being torn down.

@@ -197,6 +197,20 @@ struct ReleaseTests {
         #expect(bench.host.graphs.isEmpty)
     }
 
+    @Test("A subscription to several nodes frees them with its end, not later")
+    func groups() throws {
+        let bench = Bench()
+        let graph = try bench.define(
+            #"{"graph":"g","nodes":{"x":{"set":"any"},"a":{"from":"x","pipe":["distinct"]},"b":{"from":"a"}}}"#
+        )
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["a","b"]}"#)
+        #expect(graph.statistics.nodes == 3)
+        let told = client.ask(#"{"op":"unsub","id":1}"#)
+        #expect(told.last == #"{"op":"end","id":1,"code":"done","released":2}"#)
+        #expect(graph.statistics.nodes == 1)
+    }
+
     @Test("A chain of ten thousand definitions is built and let go without recursion")
     func deep() throws {
         var nodes = [#""n0":{"set":"any","initial":1}"#]

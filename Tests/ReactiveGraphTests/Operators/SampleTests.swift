@@ -31,6 +31,18 @@ struct SampleTests {
         #expect(control.droppedCount == 1)
     }
 
+    @Test("G-141a: an interval begins when the one before is over, not with the next value")
+    func intervals() {
+        let source = graph.mutable(1)
+        let heard = Recorder(source.sample(every: .milliseconds(100)))
+        clock.advance(by: .milliseconds(150))
+        source.set(2)
+        clock.advance(by: .milliseconds(49))
+        #expect(heard.history == [1])
+        clock.advance(by: .milliseconds(1))
+        #expect(heard.history == [1, 2])
+    }
+
     @Test("Emptiness is ignored, unless it travels: then the pending value is dropped")
     func empty() {
         let source = graph.mutable(1)
