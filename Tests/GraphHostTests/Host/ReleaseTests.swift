@@ -201,7 +201,7 @@ struct ReleaseTests {
     func groups() throws {
         let bench = Bench()
         let graph = try bench.define(
-            #"{"graph":"g","nodes":{"x":{"set":"any"},"a":{"from":"x","pipe":["distinct"]},"b":{"from":"a"}}}"#
+            #"{"graph":"g","nodes":{"x":{"set":"any"},"a":{"from":"x","pipe":[{"map":"value"}]},"b":{"from":"a"}}}"#
         )
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["a","b"]}"#)
