@@ -1,16 +1,17 @@
 /// Computes beforehand what depends on nothing.
 ///
-/// Each largest part without variables is evaluated once, under a small budget; when that fails, or what comes out
-/// is large, the part stays as it is, and its failure, if it is one, comes at run time. After a number of failures, the
-/// fewer the larger the parts, nothing is tried any more, so that folding takes a bounded time.
+/// Each largest part without variables is evaluated once; when that fails, or what comes out is large, the part stays as it
+/// is, and its failure, if it is one, comes at run time. The budget is small, so that an expression takes no longer than its
+/// text explains: what is left when it is spent stays as it is.
 struct Folding {
+    /// What one part may cost, in units.
     private static let cost = 1_000
     private static let largestResult = 1_000
+    /// What it costs to compile a part, in units for each of its expressions.
+    private static let compilation = 10
 
     let options: Options
-    private var failuresLeft = 200
-    /// How many expressions may be compiled for nothing.
-    private var waste = 50_000
+    private var unitsLeft = 10_000
 
     init(options: Options) {
         self.options = options
@@ -18,22 +19,20 @@ struct Folding {
 
     mutating func fold(_ checked: Checked) -> Checked {
         if case .constant = checked.form { return checked }
-        if failuresLeft > 0, waste > 0, checked.needs.isClosed {
-            if let value = evaluate(checked) {
-                return Checked(.constant(value), type: checked.type, at: checked.offset)
-            }
-            failuresLeft -= 1
-            waste -= checked.needs.size
+        if unitsLeft > 0, checked.needs.isClosed, let value = evaluate(checked) {
+            return Checked(.constant(value), type: checked.type, at: checked.offset)
         }
         return checked.mapChildren { fold($0) }.simplified
     }
 
-    private func evaluate(_ checked: Checked) -> Value? {
+    private mutating func evaluate(_ checked: Checked) -> Value? {
+        unitsLeft -= Self.compilation * checked.needs.size
         guard let code = try? Compiler.compile(checked, options: options, argumentCount: 0) else {
             return nil
         }
         return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) {
             var spent = 0
+            defer { unitsLeft -= spent }
             return try? code.evaluate(
                 UnsafePointer($0.baseAddress!),
                 cost: Folding.cost,
