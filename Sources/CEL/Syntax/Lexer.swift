@@ -95,17 +95,21 @@ struct Lexer {
 
     private mutating func symbol(_ byte: UInt8) throws(Problem) -> Token {
         let start = position
-        let pair = peek(1).map { String(decoding: [byte, $0], as: UTF8.self) } ?? ""
-        if ["==", "!=", "<=", ">=", "&&", "||"].contains(pair) {
-            position += 2
-            return Token(kind: .symbol, text: pair, offset: start)
+        let length = Self.isPair(byte, peek(1)) ? 2 : 1
+        guard length == 2 || Self.symbols.contains(byte) else { throw unexpected(byte, at: start) }
+        position += length
+        return Token(kind: .symbol, text: text(start..<position), offset: start)
+    }
+
+    private static let symbols = Array("+-*/%<>!?:.,()[]{}".utf8)
+
+    private static func isPair(_ first: UInt8, _ second: UInt8?) -> Bool {
+        switch first {
+        case UInt8(ascii: "="), UInt8(ascii: "!"), UInt8(ascii: "<"), UInt8(ascii: ">"):
+            second == UInt8(ascii: "=")
+        case UInt8(ascii: "&"), UInt8(ascii: "|"): second == first
+        default: false
         }
-        let single = String(UnicodeScalar(byte))
-        guard byte < 0x80, "+-*/%<>!?:.,()[]{}".contains(single) else {
-            throw unexpected(byte, at: start)
-        }
-        position += 1
-        return Token(kind: .symbol, text: single, offset: start)
     }
 
     private func unexpected(_ byte: UInt8, at start: Int) -> Problem {
