@@ -10,14 +10,14 @@ extension GraphView {
     /// - Returns: `{"epoch","rev","t","v"|"empty"|"fail"}`.
     /// - Throws: `forbidden` without the right to pipe, `pattern_limit`, `expr_cost` where the pipeline costs more than it may, and what is wrong with the request, with all its places in ``HostError/problems``.
     public func evaluate(_ request: UnsafeRawBufferPointer) throws(HostError) -> [UInt8] {
-        let document = try Pipe.document(request)
+        let pipe = Pipe(graph.host)
+        let document = try pipe.document(request)
         guard document.entries != nil else { throw HostError(.badField, "the body is an object") }
         let sources = graph.host.definitions.catalogue.clientSources
         let words = (["node"] + sources).filter { document[$0] != nil }
         guard words.count == 1, let argument = document[words[0]] else {
             throw HostError(.badField, "one of node, \(sources.joined(separator: ", ")) is needed")
         }
-        let pipe = Pipe(graph.host)
         let source: Source
         if words[0] == "node" {
             let text = argument.scalar?.text

@@ -4,6 +4,9 @@ internal import CEL
 ///
 /// All patterns of the request together have the bounds of ``SessionLimits/patterns`` and ``SessionLimits/patternWork``.
 struct Pipe {
+    /// So many bytes of a request take about as long as a node that is built: a microsecond.
+    private static let bytesPerWork = 2
+
     private let host: Host
     private let options: DefinitionOptions
 
@@ -16,7 +19,7 @@ struct Pipe {
     ///
     /// - Throws: `pipe_limit`, `pattern_limit`, or what is wrong with a stage, with its place.
     func stages(_ text: UnsafeRawBufferPointer) throws(HostError) -> [Stage] {
-        try stages(try Self.document(text))
+        try stages(try document(text))
     }
 
     /// The stages of a list that is part of a document.
@@ -52,8 +55,10 @@ struct Pipe {
         return source
     }
 
-    /// A text as a document that knows its places.
-    static func document(_ text: UnsafeRawBufferPointer) throws(HostError) -> Document {
+    /// A text as a document that knows its places; what it costs to read it, and to compile its expressions, is counted as work
+    /// of this turn.
+    func document(_ text: UnsafeRawBufferPointer) throws(HostError) -> Document {
+        host.work += UInt64(text.count / Self.bytesPerWork)
         do throws(Problem) {
             return try Document.parse(json: text)
         } catch {

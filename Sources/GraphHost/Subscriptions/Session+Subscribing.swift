@@ -233,7 +233,8 @@ extension Source {
             return
         }
         guard let field = fields[word] else { throw HostError(.badField, "\(word): is needed") }
-        let map = try fields["map"].map { map throws(HostError) in try Pipe.document(map.bytes) }
-        self = try reading().source(word, try Pipe.document(field.bytes), map: map, in: view)
+        let reading = reading()
+        let map = try fields["map"].map { map throws(HostError) in try reading.document(map.bytes) }
+        self = try reading.source(word, try reading.document(field.bytes), map: map, in: view)
     }
 }
