@@ -13,6 +13,10 @@ final class StageGate {
     static let mostWaiting = 1_024
     /// What holding one back costs.
     private static let keepingUnits = 40
+    /// Bytes that one takes besides its value.
+    private static let keepingBytes = 256
+    /// So many are let go of in the time of a node that is built.
+    private static let dropsPerWork = 8
 
     /// What waits.
     private struct Kept {
@@ -21,7 +25,7 @@ final class StageGate {
         let time: UInt64
         /// How many emissions it has replaced.
         var replaced: UInt64 = 0
-        /// Bytes of the value, where newer ones wait as well; the newest one is held by the stage before anyway.
+        /// Bytes that it takes, where it is not the only one; the newest value is held by the stage before anyway.
         var bytes = 0
         let deliver: () -> Void
     }
@@ -97,7 +101,7 @@ final class StageGate {
     private func letsAnother<Value: Weighed>(_ emission: Emission<Value>, at site: Site) -> Bool {
         if kept.isEmpty, passToNext(), let payer, lanes.hasRoom(for: payer) { return true }
         let postponed = PostponedEmission(emission, at: site)
-        keep(bytes: emission.value?.knownByteCount ?? 0) { postponed.deliver() }
+        keep(bytes: Self.keepingBytes + (emission.value?.knownByteCount ?? 0)) { postponed.deliver() }
         return false
     }
 
@@ -207,6 +211,7 @@ final class StageGate {
     /// The stage's node has been freed.
     func close() {
         hand(to: nil)
+        graph.host.work += UInt64(kept.count / Self.dropsPerWork)
         for entry in kept { waitsAmong?.held -= entry.bytes }
         kept = []
     }

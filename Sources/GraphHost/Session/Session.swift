@@ -241,16 +241,18 @@ public final class Session {
 
     /// Ends subscriptions of a session that is closed, newest first.
     ///
-    /// - Parameter room: how much may be spent: one for each subscription and each node that is freed. The last one may
-    ///   exceed it.
+    /// - Parameter room: how much may be spent: one for each subscription and each node that is freed, and ``Host/work``. The
+    ///   last one may exceed it.
     /// - Returns: what was spent, and how many nodes were freed.
     func release(within room: UInt64) -> (spent: UInt64, freed: UInt64) {
         var (spent, freed): (UInt64, UInt64) = (0, 0)
-        while spent < room, let newest {
+        let before = host.work
+        while spent + host.work - before < room, let newest {
             let nodes = end(newest, because: ending.rawValue)
             freed += nodes
             spent += nodes + 1
         }
+        spent += host.work - before
         if subscriptionCount == 0 { dropMarks() }
         return (spent, freed)
     }
