@@ -38,7 +38,7 @@ public struct Program {
         var options = options
         options.literals = options.literals ?? options.regex.map { LiteralPatterns($0) }
         let checked = try Checker.check(syntax, source: source, variables: variables, options: options)
-        var folding = Folding(options: options)
+        var folding = Folding(source, options: options)
         let folded = folding.fold(checked)
         do {
             code = try Compiler.compile(folded, options: options, argumentCount: variables.count)

@@ -238,6 +238,23 @@ struct ProgramTests {
         #expect(outcome("[1 / 0].size()") == "error expr_divide")
     }
 
+    @Test("what is folded saves its units; what comes out is not much larger than the text")
+    func foldingWithinBounds() throws {
+        func units(_ text: String) throws -> Int {
+            var spent = 0
+            _ = try Program(text, variables: [Variable("value")]).evaluate(1, spent: &spent)
+            return spent
+        }
+        #expect(try units("lists.range(50).size() + value") == units("50 + value"))
+        #expect(try units("lists.range(500)[value]") > 500)
+        let list = Array(repeating: "1", count: 200).joined(separator: ",")
+        let listUnits = try units("[\(list)][value]")
+        #expect(listUnits < 20, "\(listUnits)")
+        let dear = "value + lists.range(80).size() + "
+        let many = try units(String(repeating: dear, count: 120) + "value")
+        #expect(many > 120 && many < 120 * 80 / 2, "the first 10,000 units are spent beforehand: \(many)")
+    }
+
     @Test("folding changes no result")
     func folding() throws {
         let table = [

@@ -6,15 +6,17 @@
 struct Folding {
     /// What one part may cost, in units.
     private static let cost = 1_000
-    private static let largestResult = 1_000
     /// What it costs to compile a part, in units for each of its expressions.
     private static let compilation = 10
 
-    let options: Options
+    private let options: Options
+    /// Bytes of text, and elements, that a result may have: not many more than the text that it was made from.
+    private let largestResult: Int
     private var unitsLeft = 10_000
 
-    init(options: Options) {
+    init(_ source: String, options: Options) {
         self.options = options
+        largestResult = 64 + source.utf8.count
     }
 
     mutating func fold(_ checked: Checked) -> Checked {
@@ -36,7 +38,7 @@ struct Folding {
             return try? code.evaluate(
                 UnsafePointer($0.baseAddress!),
                 cost: Folding.cost,
-                outputBytes: Folding.largestResult,
+                outputBytes: largestResult,
                 spent: &spent
             )
         }
