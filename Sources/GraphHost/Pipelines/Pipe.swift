@@ -4,7 +4,9 @@ internal import CEL
 ///
 /// All patterns of the request together have the bounds of ``SessionLimits/patterns`` and ``SessionLimits/patternWork``.
 struct Pipe {
-    /// So many bytes of a request take about as long as a node that is built: a microsecond.
+    /// The longest text that is read: it takes some 10 ms, which nothing can interrupt.
+    static let longestText = 16 << 10
+    /// So many bytes of it take about as long as a node that is built: a microsecond.
     private static let bytesPerWork = 2
 
     private let host: Host
@@ -58,6 +60,9 @@ struct Pipe {
     /// A text as a document that knows its places; what it costs to read it, and to compile its expressions, is counted as work
     /// of this turn.
     func document(_ text: UnsafeRawBufferPointer) throws(HostError) -> Document {
+        guard text.count <= Self.longestText else {
+            throw HostError(.pipeLimit, "a pipeline is written in at most \(Self.longestText) bytes")
+        }
         host.work += UInt64(text.count / Self.bytesPerWork)
         do throws(Problem) {
             return try Document.parse(json: text)

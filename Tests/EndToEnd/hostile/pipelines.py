@@ -103,6 +103,18 @@ def streams_of_a_crowd(server):
     return close
 
 
+def readings_of_a_crowd(server):
+    """50 connections with pipelines of almost 16 KiB, which take long to compile, and with some that are longer."""
+    ranges = " + ".join(["lists.range(900).size()"] * 25)
+    numbers = ",".join(["1"] * 400)
+    crowd = Crowd(server, 50)
+    for place in range(50):
+        for id in range(20):
+            pipe = [{"map": f"value + {ranges} + [{numbers}].size() * {id}"}] * (12 if id % 5 == 4 else 10)
+            crowd.subscribe(place, id + 1, node="x", pipe=pipe)
+    return crowd
+
+
 def windows(server):
     """1,000 windows of 10,000 numbers, of which each value asks for the median."""
     crowd = Crowd(server)
@@ -174,7 +186,7 @@ def sorts(server):
     return crowd
 
 
-TIME = [
-    one_set_before_a_thousand, subscriptions_of_a_crowd, questions_of_a_crowd, streams_of_a_crowd, windows, timers, combines, scans, sorts,
+ALL = [
+    one_set_before_a_thousand, subscriptions_of_a_crowd, readings_of_a_crowd, questions_of_a_crowd, streams_of_a_crowd, windows, timers,
+    combines, scans, sorts, long_texts, long_windows,
 ]
-BYTES = [long_texts, long_windows]

@@ -145,9 +145,9 @@ struct PatternLimitTests {
         let client = bench.connect()
         let snap = client.ask(subscribe(1, names(0..<10))).first
         #expect(snap?.contains("snap") == true && engine.compilations == 10)
-        let answer = client.ask(subscribe(2, names(10..<910))).first ?? ""
+        let answer = client.ask(subscribe(2, names(10..<410))).first ?? ""
         #expect(answer.contains(#""code":"pattern_limit""#) && answer.contains(#""retry":true"#), "\(answer)")
-        #expect(engine.compilations == 20, "ten more of 900")
+        #expect(engine.compilations == 20, "ten more of 400")
         #expect(client.ask(subscribe(3, names(0..<20))).first?.contains("snap") == true)
         let error = #expect(throws: HostError.self) { try evaluate(graph, names(20..<300)) }
         #expect(error?.code == .patternLimit && error?.problems.count == 1 && engine.compilations == 40)

@@ -79,6 +79,28 @@ struct TurnShareTests {
         #expect(bench.host.nextDeadline == nil)
     }
 
+    @Test(
+        "Reading a pipeline is work as well, also where it is refused",
+        arguments: ["value + '", "value.nothing('"]
+    )
+    func reading(expression: String) throws {
+        let bench = Bench(limits: limits(1_000))
+        _ = try bench.define(#"{"graph": "g", "nodes": {"x": {"set": "string", "initial": ""}}}"#)
+        let client = bench.connect()
+        let text = expression + String(repeating: "x", count: 2_000) + "')"
+        let subs = (1...6).map { id in
+            #"{"op":"sub","id":\#(id),"graph":"g","node":"x","pipe":[{"map":"\#(text)"}]}"#
+        }
+        client.send("[\(subs.joined(separator: ","))]")
+        var answers = [client.take().count]
+        while bench.host.nextDeadline == bench.clock.now, answers.count < 20 {
+            bench.host.advance()
+            bench.host.flush()
+            answers.append(client.take().count)
+        }
+        #expect(answers.filter { $0 > 0 } == [1, 1, 1, 1, 1, 1], "one of 1,000 a turn")
+    }
+
     @Test("Order is kept, also for what comes later and for sets; a repeated id is noticed")
     func order() throws {
         let bench = Bench(limits: limits(10))
