@@ -6,10 +6,10 @@ internal import DequeModule
 /// all principals together so many in one turn of the loop. What is above that waits at the stage's ``StageGate`` for the late
 /// lane: a slice in each turn, after everybody else has been served, in which principals take turns.
 final class PipelineLanes {
-    /// What all pipelines together may take of one turn at once: 5 ms.
-    static let crowd = 250_000
-    /// What the late lane takes of one turn: 1 ms.
-    static let slice = 50_000
+    /// What all pipelines together may take of one turn at once: 2 ms.
+    static let crowd = 100_000
+    /// What the late lane takes of one turn: 0.2 ms.
+    static let slice = 10_000
 
     private unowned let host: Host
     /// Units that stages have spent since the start.

@@ -3,7 +3,7 @@ public struct SessionLimits: Sendable {
     /// Subscriptions of one session (`sub_limit`).
     public var subscriptions = 1_000
     /// Nodes that one session's requests may build, and values they may read, in one turn; the rest goes on in the next.
-    public var work: UInt64 = 2_000
+    public var work: UInt64 = 500
     /// Observers of one session (`sub_limit`).
     public var observers = 4
     /// Bytes of one message from the client; the server enforces it, `hello` tells it.
@@ -23,11 +23,11 @@ public struct SessionLimits: Sendable {
     public var patterns = 250
     /// Units of 20 ns that compiling those of one request may take, four times as many for a definition (`pattern_limit`).
     public var patternWork = 500_000
-    /// Units a second that all pipelines of one principal may spend at once, a fiftieth of them in one go; what is above that
+    /// Units a second that all pipelines of one principal may spend at once, a hundredth of them in one go; what is above that
     /// waits until others have been served.
     public var pipelineUnits = 5_000_000
-    /// The fiftieth.
-    var pipelineBurst: Int { max(1, pipelineUnits / 50) }
+    /// The hundredth.
+    var pipelineBurst: Int { max(1, pipelineUnits / 100) }
     /// Bytes that one principal's pipelines may hold; what would hold more ends with `slow`.
     public var held = 16 << 20
     /// Above this many unsent bytes `latest` subscriptions only keep a mark, and `all` ones queue.

@@ -49,7 +49,7 @@ extension Configuration {
         /// Bytes that the pipelines of one principal hold: values, windows, what waits.
         public var held = 16 << 20
         /// Nodes that one client's requests may build, and values they may read, in one turn of the loop.
-        public var work = 2000
+        public var work = 500
         /// Different regular expressions in the pipelines of one principal, or in a definition by HTTP.
         public var patterns = 250
         /// Units of 20 ns that compiling those of one request may take; a definition may take four times as many.

@@ -183,6 +183,7 @@ struct BranchingTests {
         let (few, many) = (try spent(cases: 10), try spent(cases: 510))
         #expect(few >= 1_000 && few < 1_300)
         #expect(many - few == 5_000)
+        bench.pass(10)
         #expect(graph.caseTables.isEmpty, "the last case has taken its table along")
         #expect(graph.isWhole)
     }

@@ -48,10 +48,10 @@ extension String {
 @Suite("Client pipelines run as far as their principal has room, the rest later")
 struct PipelineLaneTests {
     /// A host whose principals may spend `burst` units at once.
-    private func bench(burst: Int, held: Int = 16 << 20, work: UInt64 = 2_000) -> Bench {
+    private func bench(burst: Int, held: Int = 16 << 20, work: UInt64 = 500) -> Bench {
         var limits = SessionLimits()
         limits.work = work
-        limits.pipelineUnits = burst * 50
+        limits.pipelineUnits = burst * 100
         limits.held = held
         return Bench(limits: limits)
     }
@@ -294,7 +294,7 @@ struct PipelineLaneTests {
             if !modest.take().isEmpty { modestTurn = turns }
         }
         #expect(turns >= 10, "50 pipelines with two stages of some 5,000 units")
-        #expect(modestTurn == 1)
+        #expect(modestTurn == 2, "one emission of the other one fills a slice")
         #expect(
             (1...50).allSatisfy { id in greedy.session.subscription(UInt64(id))?.node?.value?.text == "5" }
         )
@@ -368,7 +368,7 @@ struct PipelineLaneHistoryTests {
     private func play(_ seed: UInt64, burst: Int) throws -> [Heard] {
         var random = SeededGenerator(seed: seed)
         var limits = SessionLimits()
-        limits.pipelineUnits = burst * 50
+        limits.pipelineUnits = burst * 100
         let bench = Bench(limits: limits)
         let mode = Bool.random(using: &random) ? "settled" : "immediate"
         let graph = try bench.define(
