@@ -44,7 +44,7 @@ def tag(server, node):
     return server.get(NODE + node).headers["ETag"]
 
 
-# §1
+# The WebSocket
 
 def test_requests_and_messages_take_effect_in_order(server, peer):
     """W-4, W-5, W-13, W-17"""
@@ -322,7 +322,7 @@ def test_the_plain_stream_and_its_options(server):
         assert heard[-1] == 4 and time.monotonic() - began >= 0.25
 
 
-# §2
+# Errors
 
 def test_no_message_says_a_value(server, peer):
     """W-90"""
@@ -337,7 +337,7 @@ def test_no_message_says_a_value(server, peer):
     assert refused["code"] == "conflict" and secret not in json.dumps(refused)
 
 
-# §3
+# HTTP
 
 def test_entity_tags_are_compared_strongly_for_a_set(server):
     """W-115"""
@@ -502,7 +502,7 @@ def test_known_and_unknown_paths(server):
         assert [peer.response()[0] for _ in range(2)] == [404, 414], "8 KiB are not too many"
 
 
-# frontend §9
+# Serving
 
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' ws://{host}; "
           "worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
