@@ -1,6 +1,6 @@
 /// Why the host refused a request, in the form in which it reaches a client.
 ///
-/// `code` is one of the stable strings of wire-protocol.md §2; `message` is a sentence for a person and never
+/// `code` is one of the stable strings in docs/protocol.md, Errors; `message` is a sentence for a person and never
 /// contains a node's value.
 public struct HostError: Error, Hashable, Sendable {
     /// A stable error code.
@@ -49,7 +49,7 @@ public struct HostError: Error, Hashable, Sendable {
     /// With a pipeline that cannot be read: everything that is wrong with it, each with its place.
     public var problems: [Problem] = []
 
-    /// An error; `retry` follows the table of wire-protocol.md §2 unless given.
+    /// An error; `retry` follows the table in docs/protocol.md, Errors, unless given.
     public init(
         _ code: Code,
         _ message: String,

@@ -18,7 +18,7 @@ public protocol MessageSink: AnyObject {
     ///   - number: the same number means the same bytes.
     func send(shared message: UnsafeRawBufferPointer, number: UInt64)
 
-    /// Says goodbye with a close code (wire-protocol.md §2) once everything sent so far has left. The sink calls
+    /// Says goodbye with a close code (docs/protocol.md, Errors) once everything sent so far has left. The sink calls
     /// ``Session/close(_:)`` then or later.
     func close(code: UInt16, reason: String)
 

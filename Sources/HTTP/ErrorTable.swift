@@ -29,7 +29,7 @@ public enum ErrorTable {
         rows.contains { $0.code == code }
     }
 
-    /// Every error, grouped by status as in the specification; `internal` is the last.
+    /// Every error, grouped by status; `internal` is the last.
     public static let rows: [ErrorRow] = [
         row(
             "bad_json",

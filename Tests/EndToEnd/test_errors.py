@@ -294,7 +294,7 @@ def test_slow_ends_a_subscription(server):
     assert slow(server)["code"] == "slow"
 
 
-# Close codes (wire-protocol.md §2).
+# Close codes (docs/protocol.md, Errors).
 
 def closing(server, *messages, opcode=1):
     peer = RawWebSocket(server)

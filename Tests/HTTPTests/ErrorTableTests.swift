@@ -1,9 +1,9 @@
 import HTTP
 import Testing
 
-@Suite("ErrorTable is wire-protocol.md §2")
+@Suite("The table of errors")
 struct ErrorTableTests {
-    /// The table of the specification, row by row.
+    /// What docs/protocol.md says under Errors, written down a second time.
     static let specified: [(codes: String, status: UInt16?, close: UInt16?, retry: Bool, after: Bool)] = [
         ("bad_json bad_op bad_field bad_request", 400, 4400, false, false),
         ("unauthenticated token_expired", 401, 4401, false, false),
@@ -32,7 +32,7 @@ struct ErrorTableTests {
         ("too_many_connections", 503, 4529, true, true),
     ]
 
-    @Test("every specified row is there, and no other")
+    @Test("every row is there, and no other")
     func rows() {
         var seen: Set<String> = []
         for line in Self.specified {

@@ -1,7 +1,7 @@
 internal import ReactiveGraph
 
 /// What one caller may see and do: that of a principal's token, bounded by each graph's own rules; or, without authentication, the same
-/// on every node (definitions.md §1).
+/// on every node (docs/access.md).
 ///
 /// What a caller may not read does not exist for it: graphs, nodes, pictures and errors are the same as if it were not there.
 public struct Access {

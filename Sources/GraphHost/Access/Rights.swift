@@ -1,4 +1,4 @@
-/// What somebody may do (definitions.md §1).
+/// What a caller may do (docs/access.md, Tokens).
 public struct Rights: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 

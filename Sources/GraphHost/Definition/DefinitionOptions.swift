@@ -12,7 +12,7 @@ public struct DefinitionOptions {
     public var switchKeys = 1_024
     /// The most values of one `window` (`limits.windowValues`).
     public var windowValues = 10_000
-    /// The most nodes of one graph (wire-protocol.md §5).
+    /// The most nodes of one graph (`limits.nodes`).
     public var mostNodes = 100_000
 
     /// Options; without a regular expression engine `pattern` is refused.

@@ -1,6 +1,8 @@
 internal import ReactiveGraph
 
-/// Checks the conditions of a commit against applied plus pending (wire-protocol.md §1.6, `if`).
+/// Checks the conditions of a commit (`if`; docs/wire-rules.md, W-59 … W-61).
+///
+/// Pending commits count as applied.
 enum Conditions {
     static func check(_ commit: Commit) throws(HostError) {
         let graph = commit.graph

@@ -1,7 +1,8 @@
 internal import ReactiveGraph
 internal import Support
 
-/// What a new definition changes in a graph that runs: the structural difference (definitions.md §2).
+/// What a new definition changes in a graph that runs: the structural difference (docs/definitions.md,
+/// Changing a graph that runs).
 ///
 /// Nodes are compared by what they say, not by how it is written: format, comments and the order of keys make no difference.
 /// Blanks in an expression make a node `changed`, because its definition can be read, but not `rebuilt`.

@@ -1,6 +1,6 @@
 internal import ReactiveGraph
 
-// A new definition for a graph that runs (definitions.md §2), as one turn.
+// A new definition for a graph that runs, as one turn (docs/definitions.md, Changing a graph that runs).
 //
 // Every name keeps its living node, whatever its definition says now: downstream edges, client pipelines and
 // listeners stay where they are. Only what stands behind a node that says something else is built anew, in an order

@@ -237,7 +237,7 @@ public final class Datum {
 }
 
 extension Datum: Hashable {
-    /// Structural equality (design.md §4.6); failures are equal when code, place and message are.
+    /// Structural equality; failures are equal when code, place and message are.
     public static func == (a: Datum, b: Datum) -> Bool {
         if a === b { return true }
         if a.failure != nil || b.failure != nil { return a.fail == b.fail }

@@ -1,8 +1,8 @@
 internal import Support
 
-/// Why a derived node has no value for its present input: what the operator ran into, as data (design.md §4.10).
+/// Why a derived node has no value for its present input: what the operator ran into, as data.
 public struct Fail: Hashable, Sendable {
-    /// One of the `fail.code` values of definitions.md §4, as `expr_type` or `not_a_key`.
+    /// One of the codes in docs/definitions.md, Empty and failed, as `expr_type` or `not_a_key`.
     public let code: String
     /// Where: the node or stage, and the place in its expression.
     public let at: String

@@ -89,7 +89,7 @@ extension Host: CommitLogFollower {
     /// Whether the log has not read all that is stored yet, so that nobody knows which graphs there are and what they hold.
     public var isCatchingUp: Bool { health == .catchingUp }
 
-    /// A mistake of the server's own: the one place where `internal` comes from (wire-protocol.md §2).
+    /// A mistake of the server's own: the one place where `internal` comes from.
     ///
     /// - Parameter what: what went wrong, for the server's log, with all that helps to find it.
     /// - Returns: what clients are told, which is no more than where it stands in the log.

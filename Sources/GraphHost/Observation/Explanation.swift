@@ -3,7 +3,7 @@ internal import ReactiveGraph
 internal import Support
 
 /// What made a node's present value: the nodes it was made from, who wrote them and when, and what each stage on the way
-/// made of it (wire-protocol.md §3, `explain`).
+/// made of it (`explain`; docs/protocol.md, HTTP).
 struct Explanation {
     /// One named node on the way.
     private struct Step {

@@ -2,7 +2,7 @@ internal import ReactiveGraph
 internal import Support
 
 extension GraphView {
-    /// Computes a pipeline once, without subscribing: what its `snap` would say (wire-protocol.md §3, `eval`).
+    /// Computes a pipeline once, without subscribing: what its `snap` would say (`eval`; docs/protocol.md, HTTP).
     ///
     /// A chain that others hold is used as it is; one that is built is let go of before this returns.
     ///

@@ -1,7 +1,7 @@
 internal import Support
 
 extension GraphView {
-    /// What the nodes that these names and globs mean hold, all at one rev (wire-protocol.md §3, `values`).
+    /// What the nodes that these names and globs mean hold, all at one rev (`values`; docs/protocol.md, HTTP).
     ///
     /// - Parameters:
     ///   - patterns: names and globs; every node that may be read where there are none.

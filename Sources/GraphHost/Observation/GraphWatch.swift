@@ -1,7 +1,7 @@
 internal import ReactiveGraph
 internal import Support
 
-/// Why a node was freed (wire-protocol.md §1.7).
+/// Why a node was freed (docs/protocol.md, observe).
 enum ReleaseReason: String {
     /// The last one who needed it went.
     case lastOwner = "last_owner"

@@ -1,7 +1,7 @@
 internal import ReactiveGraph
 internal import Support
 
-/// One look at a graph that goes on (wire-protocol.md §1.7): `topo` shows everything, each `topod` what is different
+/// One look at a graph that goes on (docs/protocol.md, observe): `topo` shows everything, each `topod` what is different
 /// since the message before.
 ///
 /// It holds nothing and listens to nothing. At its interval it compares what there is with what it has told last; what

@@ -2,7 +2,7 @@ internal import DequeModule
 internal import ReactiveGraph
 
 /// What a graph looks like at this moment: its named nodes, and with `live` everything else that exists and who
-/// listens (wire-protocol.md §1.7, §3).
+/// listens (docs/protocol.md, observe and HTTP).
 ///
 /// Looking makes nothing and keeps nothing: a declared node that does not exist at the moment is shown with
 /// `"exists": false` and no value.

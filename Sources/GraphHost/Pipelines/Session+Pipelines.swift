@@ -1,7 +1,7 @@
 internal import CEL
 
 extension Session {
-    /// Refuses a pipeline for which the principal has no room (wire-protocol.md §5).
+    /// Refuses a pipeline for which the principal has no room (docs/protocol.md, sub).
     ///
     /// - Throws: `pipe_limit`, `pattern_limit`.
     func admit(_ source: Source, _ pipe: [Stage], in graph: LiveGraph) throws(HostError) {

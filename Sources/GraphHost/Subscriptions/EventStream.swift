@@ -1,4 +1,5 @@
-/// What a client of server-sent events asked for, checked (wire-protocol.md §3): from here on nothing can be refused.
+/// What a client of server-sent events asked for (docs/protocol.md, Server-sent events), checked: from here on
+/// nothing can be refused.
 public struct EventStream {
     let graph: LiveGraph
     private let nodes: [NamedNode]

@@ -1,7 +1,7 @@
 internal import ReactiveGraph
 internal import Support
 
-/// Why the server ends a subscription (wire-protocol.md §1.5).
+/// Why the server ends a subscription (docs/protocol.md, unsub and end).
 public struct EndCode: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 
@@ -220,7 +220,7 @@ class Subscription: ListenEdge<Datum> {
     }
 }
 
-/// How a subscription wants to be served (wire-protocol.md §1.2).
+/// How a subscription wants to be served (docs/protocol.md, sub).
 struct SubscriptionOptions {
     /// Milliseconds between deliveries at most; 0: none.
     var every: UInt64 = 0

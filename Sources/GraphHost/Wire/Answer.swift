@@ -33,7 +33,7 @@ extension HostError {
     }
 }
 
-/// The terminal answers of the protocol: `ok` and `err` (wire-protocol.md §1, §1.6).
+/// The terminal answers of the protocol: `ok` and `err` (docs/protocol.md).
 enum Answer {
     static func ok(id: UInt64?, to buffer: inout ByteBuffer) {
         begin("ok", id: id, to: &buffer)

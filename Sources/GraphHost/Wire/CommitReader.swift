@@ -1,4 +1,4 @@
-/// Reads `set`, `clear`, `if`, `ctx` and `key` of a socket's `set` or of a batch body (wire-protocol.md §1.6, §3).
+/// Reads `set`, `clear`, `if`, `ctx` and `key` of a socket's `set` or of a batch body (docs/protocol.md).
 public enum CommitReader {
     /// Reads the body of a batch request.
     ///

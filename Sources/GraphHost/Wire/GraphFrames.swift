@@ -1,7 +1,7 @@
 internal import Support
 
 /// The beginning and the end that all `upd` messages of one graph and commit share, encoded once
-/// (wire-protocol.md §1.3).
+/// (docs/protocol.md, upd).
 final class GraphFrames {
     @exclusivity(unchecked) private var stamp = LogStamp(rev: 0, time: 0)
     @exclusivity(unchecked) private var context: Datum?

@@ -3,7 +3,7 @@ internal import HTTP
 internal import Logging
 internal import Support
 
-// Graphs by HTTP: define, redefine, read the definition, remove (wire-protocol.md §3).
+// Graphs by HTTP: define, redefine, read the definition, remove (docs/protocol.md, HTTP).
 extension HTTPConnection {
     /// `PUT /v1/graphs/{g}`: the body is a definition, JSON or YAML.
     ///

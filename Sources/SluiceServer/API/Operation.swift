@@ -1,6 +1,6 @@
 internal import HTTP
 
-/// One row of the HTTP API (wire-protocol.md §3): the router, `/openapi.json` and so the documentation are made from it.
+/// One row of the HTTP API (docs/protocol.md, HTTP): the router and `/openapi.json` are made from it.
 struct Operation {
     /// A parameter in the query.
     struct Parameter {
@@ -66,7 +66,7 @@ extension Operation {
 
     static func reference(_ name: String) -> String { "{\"$ref\":\"#/components/schemas/\(name)\"}" }
 
-    /// All of them, in the order of the specification.
+    /// All of them.
     static let all: [Operation] = reading + setting + asking + defining + pictures + operations
 
     static let node = "/v1/graphs/{g}/nodes/{n}"

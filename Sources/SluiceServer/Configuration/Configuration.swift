@@ -2,7 +2,7 @@ public import EventLoop
 public import HTTP
 public import SQLiteLog
 
-/// What a server can be told, with the defaults (spec: definitions.md §5, wire-protocol.md §4 and §5).
+/// The settings of a server, with their defaults.
 ///
 /// The names under which the keys stand in a file are in ``ConfigurationKey/all``; values are checked there.
 public struct Configuration: Sendable {

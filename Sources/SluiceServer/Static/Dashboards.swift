@@ -3,7 +3,7 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-/// The named dashboards of a folder (definitions.md §1): each `NAME.json` is served as `/dashboards/NAME.json`, and
+/// The named dashboards of a folder (docs/dashboards.md): each `NAME.json` is served as `/dashboards/NAME.json`, and
 /// `/dashboards/` lists them.
 ///
 /// They say what is shown where, and hold no values: they are public as static files are.

@@ -1,7 +1,7 @@
 internal import HTTP
 internal import Support
 
-// Files of the public folder and of the mounted ones (frontend.md §9).
+// Files of the public folder and of the mounted ones (docs/http.md).
 extension HTTPConnection {
     /// Answers with the file that the path names, compressed where that helps and the client takes it.
     func serveFile(_ head: RequestHead) {

@@ -1,4 +1,4 @@
-// Names, ties, clients' pipelines and changes of the definition (definitions.md §2).
+// Names, ties, clients' pipelines and changes of the definition (docs/definitions.md).
 extension Naive.Graph {
     private typealias Wire = Naive.Wire
 

@@ -273,7 +273,7 @@ extension Naive {
             }
         }
 
-        /// Whether every client pipeline has one of its own (definitions.md §3).
+        /// Whether every client pipeline has one of its own (docs/protocol.md, sub).
         var isPrivate: Bool {
             switch self {
             case .skip, .take, .prefix, .scan, .windowOf, .windowOver: true

@@ -1,4 +1,4 @@
-// What the sources of nodes do (definitions.md §3).
+// What the sources of nodes do (docs/definitions.md, Nodes made from others).
 extension Naive.Graph {
     private typealias Value = Naive.Value
     private typealias Wire = Naive.Wire

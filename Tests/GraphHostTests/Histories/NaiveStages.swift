@@ -1,4 +1,4 @@
-// What each stage makes of an emission (definitions.md §3): a value, a failure, or emptiness, which travels.
+// What each stage makes of an emission (docs/definitions.md, Stages): a value, a failure, or emptiness, which travels.
 extension Naive.Graph {
     typealias Held = Naive.Held
     typealias Node = Naive.Node

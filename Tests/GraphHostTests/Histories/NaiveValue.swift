@@ -125,7 +125,7 @@ extension Naive.Expression {
         Self("value == 1 || value == 3") { values throws(Naive.Failure) in
             .bool(values[0] == .number(1) || values[0] == .number(3))
         },
-        // Anything but a truth value fails (definitions.md §3).
+        // Anything but a truth value fails (docs/definitions.md, Empty and failed).
         Self("value") { values throws(Naive.Failure) in values[0] },
     ]
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphHost
 
-/// Nodes that stand for a connection, where the log takes its time or takes nothing (wire-protocol.md §1.6).
+/// Nodes that stand for a connection (docs/wire-rules.md, W-62), where the log takes its time or takes nothing.
 @Suite("Presence behind a log")
 struct PresenceTests {
     private let log = FaultyLog(isSlow: true)

@@ -3,7 +3,8 @@ import ReactiveGraph
 import TestSupport
 import Testing
 
-/// Every operator of the catalogue in a graph whose definition changes (definitions.md §2).
+/// Every operator of the catalogue in a graph whose definition changes (docs/definitions.md,
+/// Changing a graph that runs).
 @Suite("Every operator behind a redefinition")
 struct OperatorRedefinitionTests {
     private let bench = Bench()

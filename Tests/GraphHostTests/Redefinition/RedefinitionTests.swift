@@ -2,7 +2,8 @@ import Testing
 
 @testable import GraphHost
 
-/// A new definition for a graph that runs: what its nodes hold (definitions.md §2).
+/// A new definition for a graph that runs: what its nodes hold (docs/definitions.md,
+/// Changing a graph that runs).
 @Suite("Redefinition")
 struct RedefinitionTests {
     let bench = Bench()
