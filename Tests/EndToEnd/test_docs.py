@@ -111,6 +111,17 @@ def test_every_link_from_page_to_page_leads_to_a_file_and_a_heading():
             assert not anchor or anchor in anchors(target), (page.name, path, anchor)
 
 
+def test_every_page_that_a_file_names_is_in_the_repository():
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True)
+    files = [ROOT / line for line in listed.stdout.splitlines()]
+    pages = {file.name for file in files if file.suffix == ".md"}
+    # A name after a hyphen is the end of one that a program puts together.
+    named = {(str(file.relative_to(ROOT)), name) for file in files if file.is_file()
+             for name in re.findall(r"(?<![\w-])\w[\w-]*\.md\b", file.read_text(errors="replace"))}
+    assert len(named) >= 50 and ("Sources/HTTP/ErrorTable.swift", "protocol.md") in named
+    assert not {(file, name) for file, name in named if name not in pages}
+
+
 def test_the_guide_for_operators_shows_a_configuration_that_is_one(tmp_path):
     page = (ROOT / "docs/operations.md").read_text()
     shown, = re.findall(r"```yaml\n# sluice\.yaml(.*?)```", page, re.S)
