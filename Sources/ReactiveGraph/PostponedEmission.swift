@@ -1,8 +1,8 @@
 /// An emission that an operator has put off instead of handling it.
 ///
 /// The operator returns `nil` for it, as though nothing had come. Once ``deliver()`` is called, the operator receives it
-/// again. Whoever holds this keeps the order: emissions that are delivered later than others have overtaken nothing only if
-/// all of one edge wait in one queue.
+/// again. The operator must keep the order: while one emission of an edge waits, later ones of that edge join the same
+/// queue.
 package struct PostponedEmission<Value> {
     private let edge: Edge
     private let emission: Emission<Value>
@@ -13,7 +13,9 @@ package struct PostponedEmission<Value> {
         self.emission = emission
     }
 
-    /// The operator receives it, as a turn of its own; nothing happens where its edge has lost an end.
+    /// The operator receives it in a turn of its own.
+    ///
+    /// Nothing happens if the edge has lost an end.
     package func deliver() {
         guard let source = edge.source else { return }
         let node = unsafeDowncast(source.takeUnretainedValue(), to: Node<Value>.self)

@@ -1,10 +1,10 @@
-/// What a chain is found by: its last stage, and the chain that stands before it.
+/// The key of a chain: its last stage, and the chain before it.
 ///
-/// Equal pipelines have equal keys. Canonical texts are compared, so no two different ones do.
+/// Equal pipelines have equal keys, and different ones do not: canonical texts are compared.
 struct ChainKey: Hashable {
     /// The chain before it, which lives as long as this one; nil for the first.
     private var previous: ObjectIdentifier?
-    /// The source, or the stage; for the first stage behind a node both.
+    /// The text of the source or of the stage; for the first stage after a node, of both.
     private(set) var text: String
     /// A hash of all the texts (FNV-1a), by which clients compare chains.
     private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -27,7 +27,7 @@ struct ChainKey: Hashable {
 
     private func isSource(_ source: Source) -> Bool { source.isNode && previous == nil && text == source.key }
 
-    /// Goes on to the key of the next stage; `record` is the chain so far, nil where it is a node as it stands.
+    /// Goes on to the key of the next stage; `record` is the chain so far, nil for a node without stages.
     mutating func append(_ stage: Stage, behind record: Chains.Record?) {
         previous = record.map { ObjectIdentifier($0) }
         text = record == nil ? text + "|" + stage.key : stage.key
@@ -39,13 +39,13 @@ struct ChainKey: Hashable {
         for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
 
-    /// What a client sees of it.
+    /// The form in which clients see it.
     var hashText: String {
         let text = String(hash ^ (hash >> 32), radix: 16)
         return String(text.suffix(8))
     }
 
-    /// What a client sees of a pipeline, whether it is there or not.
+    /// The same for a pipeline, whether or not it exists.
     static func hashText(_ source: Source, _ pipe: [Stage]) -> String {
         var key = ChainKey(source)
         for stage in pipe { key.append(stage, behind: nil) }

@@ -40,11 +40,10 @@ struct InnerStage {
 }
 
 /// The chains of client pipelines in one graph: equal ones are one chain, and each lives exactly as long as
-/// somebody listens to it or to a longer one built on it.
+/// a subscription listens to it or to a longer one built on it.
 ///
-/// Nothing here holds a node. The graph tells when one is freed, and what is known of it goes in the same moment,
-/// before anybody could ask. (Weak references would do as well, but a node that has one pays for it at every
-/// reference count from then on.)
+/// Nothing here holds a node. When the graph frees one, its record is removed at once, before any further look-up. (Weak
+/// references would do as well, but a node that has one pays for it at every reference count from then on.)
 final class Chains {
     /// One stage node of a client pipeline.
     final class Record {
@@ -117,7 +116,7 @@ final class Chains {
     private var records: [UInt64: Record] = [:]
     private var hidden: Set<UInt64> = []
     private var inner: [UInt64: InnerStage] = [:]
-    /// Told what dies while somebody observes the graph.
+    /// Receives the deaths of nodes while a client observes the graph.
     var watch: GraphWatch?
     /// Nodes freed, without the hidden ones.
     private(set) var releasedCount: UInt64 = 0

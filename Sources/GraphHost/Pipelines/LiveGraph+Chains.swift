@@ -2,10 +2,10 @@ internal import CEL
 internal import ReactiveGraph
 
 extension LiveGraph {
-    /// The last node of a client's pipeline, and what is known of it: nil where the source is a node and nothing is done with it.
+    /// The last node of a client's pipeline, and its record; the record is nil for a node without stages.
     ///
-    /// Chains that exist are used, unless they are behind; the rest is built. From the first private stage on everything is the caller's own. Whoever listens to the
-    /// result keeps it.
+    /// Chains that exist are used again, unless values still wait in them; missing stages are built. From the first
+    /// private stage on, all stages belong to the caller alone. Only listeners keep the result alive.
     func chain(
         _ source: Source,
         _ pipe: [Stage],

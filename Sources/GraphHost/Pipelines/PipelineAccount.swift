@@ -3,7 +3,7 @@ internal import DequeModule
 
 /// The client pipelines of one principal: how many different chains it has, and how many different regular expressions in them.
 ///
-/// Where nobody has to show a token the principal is the connection: behind one address there may be any number of people.
+/// Where clients need no token, each connection is a principal of its own: many people may share an address.
 /// Equal pipelines of one principal are one chain.
 final class PipelineAccount {
     /// The principal's name; nil: a connection's own.
@@ -12,9 +12,9 @@ final class PipelineAccount {
     private var chains: [ObjectIdentifier: Int] = [:]
     /// How many stages of those subscriptions have each pattern.
     private var patterns: [ObjectIdentifier: Int] = [:]
-    /// Units that its stages may spend before they wait; below zero: what they have taken too much.
+    /// Units that its stages may spend before they wait; below zero: what they have overspent.
     @exclusivity(unchecked) var room = 0
-    /// As of which turn of the loop, and which millisecond.
+    /// The turn of the loop and the millisecond as of which `room` holds.
     @exclusivity(unchecked) private var turn = UInt64.max
     private var filledAt: UInt64
     /// Its stages that wait, in the order in which they go on.
@@ -94,15 +94,15 @@ struct PipelineAccounts {
     /// The account, if the principal has pipelines.
     func find(_ name: String) -> PipelineAccount? { named[name] }
 
-    /// Forgets an account in which nothing stands.
+    /// Forgets the account if it has no chains.
     mutating func close(_ account: PipelineAccount) {
         if account.count == 0, let name = account.name { named[name] = nil }
     }
 }
 
-/// One subscription's part in a chain, and who answers for it.
+/// One subscription's part in a chain, and the account that answers for it.
 ///
-/// From its making to ``end(_:)`` it is counted, by the account and by every stage of the chain.
+/// The account and every stage of the chain count it until ``end(_:)``.
 final class PipelineUse {
     let chain: Chains.Record
     let account: PipelineAccount
@@ -152,7 +152,7 @@ final class PipelineUse {
         places[level] = place
     }
 
-    /// Stages need every emission that stand before one that has a memory, or before a subscription in mode `all`.
+    /// A stage needs every emission if it or a later one has a memory, or if the subscription is in mode `all`.
     private func countNeeds(by step: Int) {
         var needsAll = needsAll
         forEachStage { stage in

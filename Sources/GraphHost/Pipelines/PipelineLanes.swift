@@ -2,9 +2,10 @@ internal import DequeModule
 
 /// How the stages of client pipelines share a host's loop.
 ///
-/// A stage runs at once, within the commit that it hears of, as long as its principal has room: so many units a second, and
-/// all principals together so many in one turn of the loop. What is above that waits at the stage's ``StageGate`` for the late
-/// lane: a slice in each turn, after everybody else has been served, in which principals take turns.
+/// A stage runs at once, within the commit, as long as its principal has room. A principal has a number of units a second,
+/// and all principals together have a number of units in one turn of the loop. Work above that waits at the stage's
+/// ``StageGate`` for the late lane: a slice of each turn, after all other clients have been served. Principals take turns
+/// in it.
 final class PipelineLanes {
     /// What all pipelines together may take of one turn at once: 2 ms.
     static let crowd = 100_000
@@ -14,14 +15,14 @@ final class PipelineLanes {
     private unowned let host: Host
     /// Units that stages have spent since the start.
     @exclusivity(unchecked) private(set) var total = 0
-    /// What is left to all together of the turn `turn`, or of the slice that runs.
+    /// Units left to all principals together in the turn `turn`, or in the slice that runs.
     @exclusivity(unchecked) private var left = 0
     @exclusivity(unchecked) private var turn = UInt64.max
     /// Whether the late lane runs.
     @exclusivity(unchecked) private var isLate = false
     /// Principals with stages that wait, in the order in which they are served.
     private var waiting: Deque<PipelineAccount> = []
-    /// Stages at which more waits than may.
+    /// Stages at which more waits than is allowed.
     private var overflowing: [StageGate] = []
 
     init(_ host: Host) {
@@ -57,7 +58,7 @@ final class PipelineLanes {
         account.waiting.append(gate)
     }
 
-    /// More waits at a gate than may.
+    /// More waits at a gate than is allowed.
     func overflow(_ gate: StageGate) {
         overflowing.append(gate)
     }

@@ -15,7 +15,7 @@ extension Session {
         subscription.pipeline = PipelineUse(chain, by: subscription, for: account)
     }
 
-    /// What the principal has: that of its name, or without one the connection's own.
+    /// The principal's account: the one of its name, or the connection's own if it has no name.
     private func account(makes: Bool) -> PipelineAccount? {
         if let name = access.name {
             return makes ? host.accounts.account(of: name, in: host) : host.accounts.find(name)
@@ -28,7 +28,7 @@ extension Session {
 extension Host {
     /// Refuses pipelines for which a principal has no room.
     ///
-    /// `account` is what the principal has; nil: nothing.
+    /// `account` is the principal's; nil: it has no pipelines yet.
     ///
     /// - Throws: `pipe_limit`, `pattern_limit`.
     func admit(
@@ -59,7 +59,9 @@ extension Host {
         try admit(sources.flatMap(\.patterns) + pipe.flatMap(\.patterns), for: account)
     }
 
-    /// Refuses regular expressions for which a principal has no room; those of a request with none before are bounded as it is read.
+    /// Refuses regular expressions for which a principal has no room.
+    ///
+    /// Reading bounds those of one request, so a principal without pipelines needs no check.
     private func admit(_ patterns: [any RegexMatcher], for account: PipelineAccount?) throws(HostError) {
         guard let account, !patterns.isEmpty else { return }
         let new = Set(patterns.lazy.filter { !account.has($0) }.map { ObjectIdentifier($0) })

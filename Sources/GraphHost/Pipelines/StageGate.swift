@@ -36,9 +36,9 @@ final class StageGate {
     /// What waits is being let through.
     @exclusivity(unchecked) private var isPassing = false
     private var isOverflowing = false
-    /// Among whose stages it stands in the late lane.
+    /// The account in whose queue of the late lane it waits.
     private var waitsAmong: PipelineAccount?
-    /// Who pays for the next run.
+    /// The account that pays for the next run.
     @exclusivity(unchecked) private var payer: PipelineAccount?
     /// The subscriptions whose pipelines lead through the stage, each at the place that it remembers.
     private(set) var uses: ContiguousArray<Unmanaged<PipelineUse>> = []
@@ -50,13 +50,13 @@ final class StageGate {
     @exclusivity(unchecked) private var keptBytes = 0
     /// Bytes of the stage itself: its nodes, and its compiled expressions, which take up to sixteen times their text.
     let ownBytes: Int
-    /// Whose bytes they are.
+    /// The account for which these bytes count.
     private(set) var holder: PipelineAccount?
 
-    /// After how many units of all stages nothing is let through any more.
+    /// The units of all stages after which nothing passes any more; nil: no bound.
     private let most: Int?
 
-    /// The gate of a stage of which `text` says what it does.
+    /// The gate of a client's stage; `text` is the stage's key.
     init(_ graph: LiveGraph, sized text: String) {
         self.graph = graph
         most = nil
@@ -64,7 +64,7 @@ final class StageGate {
         lanes = graph.host.lanes
     }
 
-    /// What counts the work of all stages of a definition, and ends it at `most` units.
+    /// Counts the work of all stages of a definition, and stops it at `most` units.
     init(_ graph: LiveGraph, atMost most: Int) {
         self.graph = graph
         self.most = most
@@ -72,7 +72,7 @@ final class StageGate {
         lanes = graph.host.lanes
     }
 
-    /// Whether it is behind: what its node holds is not yet what the graph says.
+    /// Whether emissions wait here, so that the stage's node still holds an old value.
     var isBehind: Bool { !kept.isEmpty }
 
     /// The subscriptions that depend on the stage.
@@ -96,7 +96,7 @@ final class StageGate {
         return letsAnother(emission(), at: site)
     }
 
-    /// The same where the one who has paid so far has no room: another one may have.
+    /// The same when the present payer has no room: the account of another user may have some.
     @inline(never)
     private func letsAnother<Value: Weighed>(_ emission: Emission<Value>, at site: Site) -> Bool {
         if kept.isEmpty, passToNext(), let payer, lanes.hasRoom(for: payer) { return true }
@@ -107,7 +107,7 @@ final class StageGate {
 
     /// Lets the next of its users pay from now on.
     ///
-    /// - Returns: whether there is another one.
+    /// - Returns: whether the payer is a different account now.
     private func passToNext() -> Bool {
         guard uses.count > 1 else { return payer == nil && takePayer() }
         turnToPay = (turnToPay + 1) % uses.count
@@ -228,7 +228,7 @@ final class StageGate {
         return uses.count - 1
     }
 
-    /// It does no longer.
+    /// The pipeline no longer leads through the stage.
     func remove(at place: Int, level: Int) {
         let account = uses[place]._withUnsafeGuaranteedRef { $0.account }
         let last = uses.removeLast()
@@ -246,7 +246,7 @@ final class StageGate {
 }
 
 extension LiveGraph {
-    /// Lets a stage handle what has waited since `commit`; subscribers hear of it with the present rev.
+    /// Lets a stage handle what has waited since `commit`; subscribers receive the result with the present rev.
     fileprivate func deliverLate(
         _ commit: CommitInfo,
         at time: UInt64,
