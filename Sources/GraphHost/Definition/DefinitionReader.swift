@@ -1,11 +1,11 @@
 internal import CEL
 
-/// Reads the definitions that clients send, on any thread: each with options of its own, so that nothing of it is shared.
+/// Reads the definitions that clients send, on any thread.
 ///
-/// Reading one takes as long as its text is long, tenths of a second for the largest. The loop that runs the graphs need not
-/// wait for that.
+/// Each definition is read with options of its own, so it shares nothing with others. Reading takes time in proportion to
+/// the text, tenths of a second for the largest. The loop that runs the graphs need not wait for it.
 public struct DefinitionReader: Sendable {
-    /// A definition may take so many times the work on patterns that a pipeline may.
+    /// How many times the pattern work of a pipeline a definition may take.
     private static let patternWorkFactor = 4
 
     private let limits: SessionLimits

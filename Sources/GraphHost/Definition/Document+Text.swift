@@ -64,7 +64,7 @@ extension Document {
 }
 
 extension Array {
-    /// The first index whose element `isBehind`, as all after it are: a file may have as many problems as elements.
+    /// The first index whose element `isBehind`, by binary search: a file may have as many problems as elements.
     fileprivate func partitioningIndex(_ isBehind: (Element) -> Bool) -> Int {
         var range = 0..<count
         while !range.isEmpty {

@@ -32,8 +32,8 @@ extension Notebook {
 
     /// Reads one node, and the ones that its source makes besides.
     ///
-    /// None when it cannot be used; what is wrong has been noted then. The places where it names nodes, and where it names new
-    /// ones, are added to `references` and `sides`.
+    /// The result is nil when the node cannot be used; then its problems have been noted. The places where it names
+    /// nodes, and where it names new ones, are added to `references` and `sides`.
     func node(
         _ name: String,
         _ entry: Document.Entry,

@@ -2,7 +2,8 @@ public import ReactiveGraph
 
 /// A named node of a graph, as its definition says it.
 ///
-/// An object, because a change of a large graph looks at thousands of them: each copy of so large a structure would hold all its parts.
+/// A class, because a change of a large graph looks at thousands of them: each copy of so large a struct would retain
+/// all its parts.
 public final class NodeDefinition {
     /// Where a node's values come from.
     public enum Kind {

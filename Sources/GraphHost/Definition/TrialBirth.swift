@@ -14,7 +14,8 @@ struct TrialBirth {
 
     /// Makes the graph with its initial values.
     ///
-    /// A change of a graph starts from other values. A set may cost as much then, so that the change is no worse than that.
+    /// A change of a running graph starts from its present values and may cost more. A set may cost as much then, so the
+    /// change is no worse than a set.
     ///
     /// - Throws: `expr_cost`, where the first values cost too much.
     func check(_ definition: GraphDefinition) throws(HostError) {

@@ -8,7 +8,8 @@ extension Configuration {
         public var connections = 100_000
         /// Open connections of one address; 0: no bound.
         public var connectionsPerAddress = 0
-        /// Connections beyond those that are told so in the protocol they speak, at a time; the others are without being heard.
+        /// How many refused connections may complete a handshake at a time, to be closed with 4529; any further one gets a
+        /// plain 503.
         public var refusals = 32
         /// Browsers' sessions; beyond, a principal with more than its share loses the one unused for longest.
         public var sessions = 10_000
@@ -22,7 +23,7 @@ extension Configuration {
         public var fields = 100
         /// Bytes of a request's body.
         public var body = 64 * 1024
-        /// Bytes of a graph's definition by HTTP, which is compiled and applied while everybody waits.
+        /// Bytes of a graph's definition by HTTP; all clients wait while it is applied.
         public var definition = 256 * 1024
         /// Bytes of a WebSocket message.
         public var message = 64 * 1024
@@ -42,7 +43,7 @@ extension Configuration {
         public var expression = 10_000
         /// Idempotency keys in all, each principal its share.
         public var idempotencyKeys = 100_000
-        /// Different pipelines of one principal, or of one connection where nobody has to show a token.
+        /// Different pipelines of one principal; of one connection where clients need no token.
         public var chains = 1000
         /// Units a second that the pipelines of one principal may spend at once; the rest waits until others have been served.
         public var pipelines = 5_000_000

@@ -42,7 +42,7 @@ public struct Configuration: Sendable {
     public var hosts: [String] = []
     /// Origins of other sites whose pages may connect and set values.
     public var origins: [String] = []
-    /// Networks of proxies whose word about their clients counts; `unix`: whoever comes over a Unix socket.
+    /// Networks of proxies whose word about their clients counts; `unix`: all that connect over a Unix socket.
     public var trustedProxies: [String] = []
     /// Which header fields those proxies write.
     public var proxyHeaders = ProxyHeaders.xForwarded
@@ -50,7 +50,7 @@ public struct Configuration: Sendable {
     public var cors: [String] = []
     /// Whether an address other than loopback may be listened on without authentication.
     public var insecure = false
-    /// The file of tokens; empty: nobody has to show one.
+    /// The file of tokens; empty: clients need none.
     public var auth = ""
     /// The PEM files of certificate and key; both or neither, and `nil` for plain HTTP.
     public var tls: TLSFiles? {

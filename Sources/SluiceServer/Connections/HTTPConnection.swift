@@ -11,7 +11,7 @@ final class HTTPConnection: Connection {
     let parser: RequestParser
     /// Where it came in; the server holds its doors.
     unowned(unsafe) let door: Door
-    /// What the peer sent behind a request that is not answered yet.
+    /// What the peer sent after a request that is not answered yet.
     @exclusivity(unchecked) private var saved = ByteBuffer()
     /// The number of the request that is being answered later; 0: none is.
     @exclusivity(unchecked) private(set) var waitingFor: UInt64 = 0
@@ -87,7 +87,7 @@ final class HTTPConnection: Connection {
 
     /// Whether nothing more is read until an answer is out.
     private var mustPause: Bool {
-        // A client that waits for a change, or for the past, may go away meanwhile, which is only heard while reading.
+        // A client that waits for a change, or for the past, may go away in the meantime; only reading shows that.
         if poll != nil || look != nil { return saved.count > server.pendingBytes }
         // Most send the next request when they have the answer: for them, reading need not be stopped and begun again.
         return waitingFor == 0 || !saved.isEmpty
@@ -214,7 +214,7 @@ final class HTTPConnection: Connection {
         if server.isDraining { framing.keepsAlive = false }
     }
 
-    /// Refuses what did not arrive whole; nobody knows who asked, nor where the next request begins.
+    /// Refuses a request that did not arrive whole: neither its sender nor the start of the next request is known.
     private func refuseUnread(_ refusal: Refusal) {
         framing = ResponseFraming(omitsBody: false, keepsAlive: false)
         sharedWith = nil
@@ -240,7 +240,7 @@ final class HTTPConnection: Connection {
             connection.begin(with: rest)
             return
         }
-        // Whatever follows a refused upgrade may be of the protocol that was asked for.
+        // Bytes after a refused upgrade may belong to the protocol that was asked for.
         framing.keepsAlive = false
         isClosing = true
     }
@@ -281,7 +281,7 @@ final class HTTPConnection: Connection {
         resume()
     }
 
-    /// Answers a dear request now, or in a later turn where those of all clients have had enough of this one.
+    /// Answers an expensive request now, or in a later turn if such requests of all clients have used up this one.
     func whenThereIsRoom(_ respond: @escaping (HTTPConnection) -> Void) {
         guard server.host.isCrowded else { return respond(self) }
         let number = wait()

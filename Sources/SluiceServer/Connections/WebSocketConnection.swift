@@ -102,7 +102,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         if let error { close(code: CloseCode.badMessages.rawValue, reason: error.code.rawValue) }
     }
 
-    /// Takes what came behind the request.
+    /// Takes what came after the request.
     func begin(with rest: UnsafeRawBufferPointer) {
         if isLingering { return }
         guard !rest.isEmpty else { return flush() }
@@ -117,7 +117,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
 
     override func receive(_ bytes: UnsafeRawBufferPointer) {
         guard !isPaused, !isFull else { return saved.append(bytes) }
-        // The read buffer is the loop's own; whoever lends it has no use for its contents afterwards.
+        // The loop lends its read buffer, and does not need the contents afterwards.
         var input = UnsafeMutableRawBufferPointer(mutating: bytes)
         parse(&input)
         setDeadline()
@@ -128,7 +128,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         let assembler = self.assembler ?? takeAssembler()
         defer {
             isParsing = false
-            // A quiet connection holds none; one that failed has no use for its own any more, nor has anybody else.
+            // A quiet connection holds no assembler. One that failed keeps its own, which is of no use to others.
             if !isLingering, socket != nil, !assembler.messages.isUnfinished {
                 if compression != nil { assembler.messages.inflation = .none }
                 server.assemblers.give(assembler)
@@ -150,7 +150,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
             case .ping(let payload):
                 write { FrameEncoder.append(.pong, payload, to: &$0) }
             case .pong:
-                // One that nobody asked for is no answer (RFC 6455 §5.5.3).
+                // A pong without a ping is no answer (RFC 6455 §5.5.3).
                 if missedPongs > 0 { roundTrip = server.loop.now - pingedAt }
                 missedPongs = 0
             case .close(let code, _):
@@ -183,7 +183,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
 
     /// A peer that does not take what it is sent is not read from.
     private func checkBackPressure() {
-        // Behind our last word only the peer's end is waited for, which is heard while reading.
+        // After our last message only the peer's end is awaited, which reading reports.
         guard !isLingering else { return }
         let unsent = unsentBytes
         if unsent > server.configuration.limits.unsentHard, session != nil || isEcho {
@@ -214,7 +214,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     }
 
     override func drained() {
-        // Taking bytes proves that somebody is there.
+        // A peer that takes bytes is there.
         missedPongs = 0
         isFull = false
         super.drained()

@@ -1,7 +1,7 @@
 internal import EventLoop
 internal import GraphHost
 
-/// The definitions that clients have sent, read one after the other on a thread of their own, so that the loop waits for none.
+/// Reads the definitions that clients have sent, one after the other on a thread of its own; the loop never waits for it.
 final class DefinitionQueue {
     /// Definitions that are being read or wait for it; a further one is refused with `busy`.
     ///

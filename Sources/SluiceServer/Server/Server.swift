@@ -10,8 +10,8 @@ internal import Support
 ///
 /// A process may have any number of servers, on the same loop or on others. Invariants:
 /// - `connections` has every open connection at the place it knows itself (`Connection.place`), and holds it.
-/// - Whatever the turn brought, at its end the host has told every session what changed, and every connection
-///   has given what it collected to the kernel.
+/// - At the end of each turn the host has sent every session what changed, and every connection has passed what it
+///   collected to the kernel.
 /// - `drain` and `stop` may be called at any time, and again.
 public final class Server {
     /// Where a server stands in its life; it goes through these in order.
@@ -57,7 +57,7 @@ public final class Server {
     let adminDoor: Door?
     let originCheck: OriginCheck
     let proxies: TrustedProxies
-    /// Knows tokens; nil where nobody has to show one.
+    /// Knows tokens; nil where clients need none.
     var authenticator: Authenticator?
     var wrongTokens: WrongTokens
     let cors: CORS
@@ -80,7 +80,7 @@ public final class Server {
     var fileOwners: [String: String] = [:]
     /// What was read last of those files, by their paths.
     var knownTexts: [String: KnownText] = [:]
-    /// The reload that goes on, and who wants another one behind it.
+    /// The reload in progress, and those that asked for one after it.
     var reloading: Reloading?
     var reloadRequests: [(ReloadReport) -> Void] = []
     var watch: FolderWatch?
@@ -98,7 +98,7 @@ public final class Server {
     var turnedAway: UInt64 = 0
     /// Mistakes of the server's own.
     private(set) var faults: UInt64 = 0
-    /// Connections there is no room for that are being told so.
+    /// Refused connections that are completing their handshake.
     var refusing = 0
 
     var listener: TCPListener?
@@ -123,7 +123,7 @@ public final class Server {
     private var unfinished: Deque<HTTPConnection> = []
     @exclusivity(unchecked) private var hasWork = false
     @exclusivity(unchecked) private var isFlushing = false
-    /// Not retained: it is in the list of connections, and whoever leaves that is none any more.
+    /// Not retained: it is in the list of connections while it is open.
     @exclusivity(unchecked) var writing: Unmanaged<Connection>?
     @exclusivity(unchecked) private var encodedSecond: UInt64 = .max
 
@@ -182,7 +182,7 @@ public final class Server {
 
     /// Writes a mistake of the server's own into the log.
     ///
-    /// Returns the word under which it is found there, which is what clients are told.
+    /// Returns the word that marks its entry there, which clients receive.
     private func report(_ fault: String) -> String {
         faults += 1
         let id = RandomWord.make(letters: 8)
@@ -309,7 +309,7 @@ public final class Server {
 
     private func goOn() {
         if handshakes.isWaiting { handshakes.beginTurn() }
-        // What is put off again stands behind those that have not had their turn.
+        // A connection that must wait again goes behind those that have not had their turn.
         var count = unfinished.count
         while count > 0, !host.isCrowded, let next = unfinished.popFirst() {
             count -= 1
