@@ -3,8 +3,8 @@ internal import DequeModule
 
 /// A thread of one's own: it does one piece of work after the other, and each is answered on the loop, in order.
 ///
-/// For work that may wait long, such as writing to a disk: `FileTask` shares libuv's few threads with everybody. Dropping the
-/// object waits for what is being done, and drops what has not begun.
+/// For work that may wait long, such as writing to a disk: `FileTask` shares libuv's few threads with all other
+/// tasks. Dropping the object waits for the work in progress, and drops work that has not begun.
 public final class SerialThread {
     private let shared: Shared
     private let reader: MailboxReader<Void>

@@ -49,7 +49,7 @@ public final class Host {
     var pressure = PressureCount()
     /// Clears what stood for sessions that are no more.
     private(set) lazy var presences = PresenceClearing(self)
-    /// When the stages of client pipelines run, and who has how many.
+    /// Decides when the stages of client pipelines run.
     private(set) lazy var lanes = PipelineLanes(self)
     /// After how many units the stages of definitions do no more work, in a ``TrialBirth``.
     var trialUnits: Int?
@@ -57,8 +57,8 @@ public final class Host {
 
     /// Nodes built and values read for requests since the start: what a turn's budget is measured in.
     @exclusivity(unchecked) public internal(set) var work: UInt64 = 0
-    /// The same as ``work``, for whoever asks at every request: another module's look at a stored property that changes is
-    /// watched for exclusive access, in 75 instructions, whatever the property says.
+    /// The same as ``work``, for callers in other modules that ask at every request: their access to a stored property costs
+    /// 75 instructions of exclusivity checks, even where the property is marked as unchecked.
     public var workDone: UInt64 {
         @inline(never) get { work }
     }
@@ -118,7 +118,7 @@ public final class Host {
 
     /// The graph of that name, given as bytes; makes no `String`.
     ///
-    /// Where there is none, callers are told ``noGraph``.
+    /// Where there is none, the answer is ``noGraph``.
     public func graph(named name: UnsafeRawBufferPointer) -> LiveGraph? {
         guard let object = table[name] else { return nil }
         let graph = unsafeDowncast(object, to: LiveGraph.self)
@@ -196,7 +196,7 @@ public final class Host {
     ///
     /// - Parameters:
     ///   - graph: the graph.
-    ///   - definition: what it shall be; of the same name.
+    ///   - definition: the new definition, of the same name.
     ///   - origin: where the definition comes from; nil: from where the present one does.
     ///   - hash: what the definition's ``GraphDefinition/hash`` must be now, or the answer is `conflict`.
     ///   - by: the authenticated principal, if there is one.
@@ -419,7 +419,7 @@ public final class Host {
         )
     }
 
-    /// A graph that has ended, or never began, is no more; another one may have its name already.
+    /// Forgets a graph that has ended or never began; a new one may have its name already.
     func forget(_ graph: LiveGraph) {
         if log == nil { ended[graph.name] = graph.position }
         known.removeAll { $0 === graph }

@@ -2,7 +2,7 @@ internal import ReactiveGraph
 
 /// The keys that the cases of one switch follow.
 ///
-/// A value is taken apart and its key looked up once, whatever number of cases there are (G-91). Each then compares a number.
+/// A value is taken apart and its key looked up once, however many cases there are (G-91). Each then compares a number.
 ///
 /// The cases hold their table, and the graph finds it while there is one. Invariant: a slot stands in `slots` while a case
 /// follows its key.
@@ -52,7 +52,7 @@ final class CaseTable {
         slots[key] = known.users > 1 ? (known.slot, known.users - 1) : nil
     }
 
-    /// What a pair comes to; only the first who asks has it taken apart, and is charged for that.
+    /// The route of a pair; only the first case that asks takes the pair apart, and pays for that.
     @inline(__always)
     func route(_ pair: Datum, _ gate: StageGate?) -> Route {
         if pair !== self.pair {
@@ -118,7 +118,7 @@ struct CaseKey: Hashable {
             // Equal decimals have the same nearest double; 0 and -0 are equal as doubles, too.
             case .number: hasher.combine(reader.double)
             case .string: reader.text?.withUTF8 { hasher.combine(bytes: $0) }
-            // Seldom keys; those of one length share a place.
+            // Rarely used as keys; those of one length share a place.
             case .array: hasher.combine(reader.elements.reduce(0) { count, _ in count + 1 })
             case .object: hasher.combine(reader.members.reduce(0) { count, _ in count + 1 })
             }

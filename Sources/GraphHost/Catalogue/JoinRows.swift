@@ -188,8 +188,8 @@ private struct RowMap: Operator {
 
 /// The values of a client's zip that wait for a row.
 ///
-/// They cost, or a side that waits in vain would be free, and they count as
-/// held: each as much as the largest of the inputs had when it came.
+/// Each costs units, or a side that waits in vain would be free. Each counts as held bytes: as many as the largest of the
+/// inputs had when it came.
 private final class WaitingRows {
     private let inputs: [Unmanaged<Node<Datum>>]
     private let gate: StageGate

@@ -1,8 +1,8 @@
 internal import CEL
 internal import ReactiveGraph
 
-// A switch of the host is a value, `{"key":…,"value":…}` (G-90, G-94): so there is nothing to keep for keys that nobody
-// follows (G-143), nothing stale to replay (G-92), and clients can read the key.
+// A switch of the host is a value, `{"key":…,"value":…}` (G-90, G-94): so there is nothing to keep for keys without a
+// case (G-143), nothing stale to replay (G-92), and clients can read the key.
 
 /// `switch: { from: note, by: "value.who", value: "value.text" }`.
 struct SwitchArgument: SourceArgument {

@@ -3,8 +3,8 @@ internal import ReactiveGraph
 // A new definition for a graph that runs, as one turn (docs/definitions.md, Changing a graph that runs).
 //
 // Every name keeps its living node, whatever its definition says now: downstream edges, client pipelines and
-// listeners stay where they are. Only what stands behind a node that says something else is built anew, in an order
-// that lets every node emit at most once, and only where its value is another one: see `Rebuilding`.
+// listeners stay where they are. Only nodes whose definition has changed are built anew, in an order that lets every
+// node emit at most once, and only if its value has changed: see `Rebuilding`.
 extension LiveGraph {
     /// Applies a change of the definition.
     func redefine(as new: GraphDefinition, _ stamp: LogStamp) {
@@ -14,7 +14,7 @@ extension LiveGraph {
         for node in gone { node.exists = false }
         let ended = gone.isEmpty ? [] : endSubscriptions(to: gone)
 
-        // What is needed by unchanged nodes only through changed ones shall not end and begin again.
+        // Nodes that unchanged nodes need only through changed ones must not end and begin again.
         var held = former.compactMap { $0.exists ? $0.living : nil }
         var going = gone.compactMap(\.living)
         let rebuilding = takeOver(new, stamp)
@@ -37,11 +37,11 @@ extension LiveGraph {
         let added = nodes.filter { old[$0.name] == nil }
         let hasOtherRules = old.settings["access"] != new.settings["access"]
         host.sessions.update(groupsOf: self, hasOtherRules ? nil : added)
-        // Who observes may see every node: that may have ended with a new one.
+        // Observers need the right to see every node; a new node may have taken that away.
         if hasOtherRules || (chains.watch != nil && !added.isEmpty) { host.sessions.revise() }
         chains.watch?.redefined()
         audit()
-        // Those who are told may ask for something at once.
+        // Clients may send a request as soon as they receive the end.
         for subscription in ended { subscription.tell() }
     }
 
@@ -83,7 +83,7 @@ extension LiveGraph {
             guard isChanged else { continue }
             if case .derived = definition.kind, !definition.isBuilt(as: former) {
                 node.changed = stamp
-                // One that nobody needs at the moment is made when somebody does.
+                // A node that is not needed at the moment is made when it is.
                 if node.living != nil { rebuilt.insert(ObjectIdentifier(node)) }
             }
             retained.append((node, former))

@@ -10,7 +10,7 @@ public final class LiveGraph {
     public internal(set) var definition: GraphDefinition
     /// Where the definition comes from.
     public internal(set) var origin: DefinitionOrigin
-    /// Another one with each definition.
+    /// Changes with each definition.
     @exclusivity(unchecked) private(set) var definitionMark = DefinitionMark()
     /// The unbroken history to which `rev` belongs.
     @exclusivity(unchecked) public internal(set) var epoch: String
@@ -67,7 +67,7 @@ public final class LiveGraph {
     @exclusivity(unchecked) var evaluationTime: UInt64
     /// The same for the inputs of what is being materialised.
     @exclusivity(unchecked) var inputTimes: [ObjectIdentifier: UInt64] = [:]
-    /// What observers are told about nodes that are freed now.
+    /// The reason that observers receive for nodes that are freed now.
     var releaseReason = ReleaseReason.lastOwner
     /// The gate of the stage that is being built, while it is one of a client's pipeline.
     @exclusivity(unchecked) var gate: StageGate?
@@ -106,7 +106,7 @@ public final class LiveGraph {
     }
 
     deinit {
-        // What dies with the graph is told to nobody.
+        // Observers receive no deaths of nodes that go with the graph.
         chains.watch = nil
         disconnectTies()
     }

@@ -5,8 +5,8 @@ internal import ReactiveGraph
 /// Each node that is built anew gets a *gate*: a join behind the living nodes that it will be made from, and behind a
 /// pulse common to all. The pulse is set once. A join settles when everything of lower rank has, so a gate's turn comes
 /// when what its node is made from has its final value, and before anything that depends on the node. Then it
-/// builds, ties the node to what it has built, and hands the value on where it is another one. Afterwards the gates
-/// go.
+/// builds, ties the node to what it has built, and hands the value on if it has changed. Afterwards the
+/// gates go.
 ///
 /// In immediate mode the gates are served in the order of the definition.
 struct Rebuilding {
@@ -71,8 +71,8 @@ struct Rebuilding {
 /// What gates wait for: the nearest living nodes that a node is made from.
 ///
 /// For an input that does not exist at the moment stands a join behind what that is made from. It says nothing, but its
-/// rank is higher than theirs. Each is made once, so that many nodes behind a long chain that nobody needs yet cost no more than
-/// the chain and themselves.
+/// rank is higher than theirs. Each is made once, so that many nodes after a long chain that is not needed
+/// yet cost no more than the chain and themselves.
 private struct RebuildingInputs {
     private let graph: LiveGraph
     private let pulse: Node<Datum>
@@ -122,7 +122,7 @@ private struct RebuildingInputs {
 extension LiveGraph {
     /// Builds what stands behind a node, whose inputs have their final values.
     ///
-    /// - Returns: what the living node shall emit; nil where it holds that already, or where there is none.
+    /// - Returns: what the living node must emit; nil if it holds that already, or if there is no living node.
     fileprivate func rebuild(_ node: NamedNode) -> Emission<Datum>? {
         guard let living = node.living else {
             _ = materialise(node)

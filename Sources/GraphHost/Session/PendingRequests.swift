@@ -1,7 +1,7 @@
 internal import DequeModule
 
-/// The requests of one session that cannot be answered yet, in order: sets that wait for the log, and whatever
-/// came behind them.
+/// The requests of one session that cannot be answered yet, in order: sets that wait for the log, and all
+/// that came after them.
 struct PendingRequests {
     /// One request: its answer once there is one, or the message itself while its turn has not come.
     final class Entry {

@@ -15,7 +15,7 @@ public struct SessionLimits: Sendable {
     /// Steps that comparing the globs of one request with the names of nodes may take (`sub_limit`): one for each character
     /// compared, and sixteen for each name.
     public var globSteps = 20_000_000
-    /// Idempotency keys in all; with one more the oldest of whoever has more than its share goes.
+    /// Idempotency keys in all; with one more, a principal with more than its share loses its oldest.
     public var idempotencyKeys = 100_000
     /// Different pipelines of one principal (`pipe_limit`).
     public var chains = 1_000

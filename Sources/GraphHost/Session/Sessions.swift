@@ -47,7 +47,7 @@ final class Sessions {
 
     /// Goes on where the turn before ended.
     private func releaseSome(of host: Host) -> UInt64 {
-        // What observers are told of a release may close their sessions: those follow.
+        // Sending a release to observers may close their sessions: those follow.
         guard !isReleasing else { return 0 }
         isReleasing = true
         defer { isReleasing = false }
@@ -168,7 +168,7 @@ final class Sessions {
         for session in all { session.endAll(of: graph, .nodeRemoved) }
     }
 
-    /// The graph's epoch is lost: who listens to it is closed (4510), and comes back for the new one.
+    /// The graph's epoch is lost: its listeners are closed (4510) and come back for the new one.
     func close(listenersTo graph: LiveGraph) {
         for session in all where session.listens(to: graph) { session.finish(4510, "epoch lost") }
     }

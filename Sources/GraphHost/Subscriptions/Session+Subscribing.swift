@@ -156,7 +156,7 @@ extension Session {
         guard let subscription = subscription(id) else {
             throw HostError(.unknownID, "no subscription has id \(id)")
         }
-        // What happened before the request is told before its answer.
+        // What happened before the request is sent before its answer.
         if subscription.isMarked || subscription.queued > 0 { deliver(host.sessions.latest) }
         if !subscription.isEnded { end(subscription, .done) }
     }
@@ -178,7 +178,7 @@ extension Session {
             throw HostError(.badField, "mode: all needs one node")
         }
         if options.isAll != subscription.options.isAll, subscription.folded > 0 || subscription.queued > 0 {
-            // What was heard in one mode is told in it, also where an interval would hold it back.
+            // What came in one mode is sent in that mode, even if an interval would hold it back.
             subscription.hurry()
             deliver(host.sessions.latest)
         }

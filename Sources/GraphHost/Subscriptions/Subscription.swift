@@ -61,7 +61,7 @@ class Subscription: ListenEdge<Datum> {
     private final var interval: Timer?
     /// Its part in a chain; nil where it listens to a named node as it stands.
     final var pipeline: PipelineUse?
-    /// What the rights to this subscription hang on; nil where nobody has to have any.
+    /// What the rights to this subscription depend on; nil where clients need none.
     final var claim: Claim?
 
     init(id: UInt64, session: Session, graph: LiveGraph, options: SubscriptionOptions) {
@@ -129,7 +129,7 @@ class Subscription: ListenEdge<Datum> {
         return true
     }
 
-    /// The interval is over: what waits is told with the next delivery.
+    /// The interval is over: what waits is sent with the next delivery.
     final func hurry() {
         notBefore = 0
         if folded > 0, !isMarked { mark() }

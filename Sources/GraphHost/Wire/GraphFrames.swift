@@ -36,8 +36,8 @@ final class GraphFrames {
         return made
     }
 
-    /// Has emissions delivered that have waited since `commit`: its author and context, at the present rev, because a client is
-    /// told of no rev after a newer one.
+    /// Has emissions delivered that have waited since `commit`: with its author and context, and at the present rev, because
+    /// a client never receives a rev after a newer one.
     func deliver(late commit: CommitInfo, _ deliver: () -> Void) {
         if commit.stamp != stamp {
             lateInfo = CommitInfo(stamp: stamp, context: commit.context, by: commit.by)
@@ -89,7 +89,7 @@ final class GraphFrames {
         buffer.append("}")
     }
 
-    /// Encodes both parts behind whatever stands in `buffer`, and takes them out again.
+    /// Encodes both parts after the contents of `buffer`, and takes them out again.
     private func refresh(_ buffer: inout ByteBuffer) {
         isStale = false
         let mark = buffer.count
@@ -102,7 +102,7 @@ final class GraphFrames {
     }
 }
 
-/// One commit, as far as its subscribers are told about it.
+/// What subscribers receive about one commit.
 final class CommitInfo {
     let stamp: LogStamp
     let context: Datum?
