@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Bytes that the pipelines of one principal hold")
 struct HeldTests {
-    private static let graph = #"{"graph":"g","nodes":{"t":{"set":"any"},"x":{"set":"any"}}}"#
+    private static let graph = #"{"graph":"g","nodes":{"x":{"set":"any"},"y":{"set":"any"}}}"#
 
     private func bench(_ held: Int) throws -> (Bench, LiveGraph) {
         var limits = SessionLimits()
@@ -15,10 +15,6 @@ struct HeldTests {
 
     private func text(_ count: Int, _ letter: String = "t") -> String {
         "\"" + String(repeating: letter, count: count) + "\""
-    }
-
-    private func subscribe(_ id: Int, _ pipe: String, node: String = "t", _ more: String = "") -> String {
-        #"{"op":"sub","id":\#(id),"graph":"g","node":"\#(node)","pipe":\#(pipe)\#(more)}"#
     }
 
     /// Besides the stages themselves.
@@ -37,19 +33,19 @@ struct HeldTests {
         let (bench, graph) = try bench(70_000)
         let client = bench.connect()
         let other = bench.connect()
-        for id in 1...10 { client.ask(subscribe(id, #"[{"map":"value + '\#(id)'"}]"#)) }
+        for id in 1...10 { client.subscribe(id, #"[{"map":"value + '\#(id)'"}]"#) }
         for id in 11...15 {
-            client.ask(subscribe(id, #"[{"filter":"value != '\#(id)'"},"distinct",{"ignore":\#(id)}]"#))
+            client.subscribe(id, #"[{"filter":"value != '\#(id)'"},"distinct",{"ignore":\#(id)}]"#)
         }
-        other.ask(subscribe(1, #"[{"map":"value + 'o'"}]"#))
-        try bench.set(graph, [("t", text(4_000))])
+        other.subscribe(1, #"[{"map":"value + 'o'"}]"#)
+        try bench.set(graph, [("x", text(4_000))])
         #expect((40_000..<50_000).contains(held(client)), "\(held(client))")
         #expect(ends(client.take()) == 0)
-        try bench.set(graph, [("t", text(8_000))])
+        try bench.set(graph, [("x", text(8_000))])
         #expect(held(client) <= 52_000)
         #expect(ends(client.take()) == 8, "two have grown")
         #expect(other.take().count == 2 && other.session.subscriptionCount == 1)
-        try bench.set(graph, [("t", text(10))])
+        try bench.set(graph, [("x", text(10))])
         while bench.host.lanes.isWaiting {
             bench.host.advance()
             bench.endTurn()
@@ -62,17 +58,17 @@ struct HeldTests {
     @Test("Who holds as much as may be gets no more pipelines, with pipe_limit")
     func admission() throws {
         let (bench, graph) = try bench(10_000)
-        try bench.set(graph, [("t", text(4_000))])
+        try bench.set(graph, [("x", text(4_000))])
         let client = bench.connect()
         var refused = 0
         for id in 1...6
-        where client.ask(subscribe(id, #"[{"map":"value + '\#(id)'"}]"#))[0].contains("pipe_limit") {
+        where client.subscribe(id, #"[{"map":"value + '\#(id)'"}]"#)[0].contains("pipe_limit") {
             refused += 1
         }
         #expect(refused == 3)
-        #expect(client.ask(#"{"op":"sub","id":9,"graph":"g","node":"t"}"#)[0].contains("snap"))
+        #expect(client.ask(#"{"op":"sub","id":9,"graph":"g","node":"x"}"#)[0].contains("snap"))
         client.ask(#"{"op":"unsub","id":1}"#)
-        #expect(client.ask(subscribe(6, #"[{"map":"value + '6'"}]"#))[0].contains("snap"))
+        #expect(client.subscribe(6, #"[{"map":"value + '6'"}]"#)[0].contains("snap"))
     }
 
     @Test(
@@ -87,14 +83,14 @@ struct HeldTests {
         let (bench, graph) = try bench(100_000)
         let client = bench.connect()
         if pipe == "zip" {
-            client.ask(#"{"op":"sub","id":1,"graph":"g","zip":["t","x"]}"#)
+            client.ask(#"{"op":"sub","id":1,"graph":"g","zip":["x","y"]}"#)
         } else {
-            client.ask(subscribe(1, pipe))
+            client.subscribe(1, pipe)
         }
-        for _ in 0..<8 { try bench.set(graph, [("t", text(4_000))]) }
+        for _ in 0..<8 { try bench.set(graph, [("x", text(4_000))]) }
         let before = held(client)
         #expect((32_000...70_000).contains(before), "\(before)")
-        for _ in 0..<30 { try bench.set(graph, [("t", text(4_000))]) }
+        for _ in 0..<30 { try bench.set(graph, [("x", text(4_000))]) }
         #expect(ends(client.take()) == 1)
         #expect(held(client) == 0)
         client.session.close()
@@ -105,15 +101,15 @@ struct HeldTests {
     func shrinking() throws {
         let (bench, graph) = try bench(100_000)
         let client = bench.connect()
-        client.ask(subscribe(1, #"[{"window":{"count":3,"of":"first"}}]"#))
-        client.ask(subscribe(2, #"[{"delay":10}]"#))
-        client.ask(#"{"op":"sub","id":3,"graph":"g","zip":["t","x"]}"#)
+        client.subscribe(1, #"[{"window":{"count":3,"of":"first"}}]"#)
+        client.subscribe(2, #"[{"delay":10}]"#)
+        client.ask(#"{"op":"sub","id":3,"graph":"g","zip":["x","y"]}"#)
         for _ in 0..<50 {
-            try bench.set(graph, [("t", text(4_000)), ("x", "1")])
+            try bench.set(graph, [("x", text(4_000)), ("y", "1")])
             bench.pass(10)
         }
         #expect(ends(client.take()) == 0 && held(client) < 30_000, "\(held(client))")
-        for _ in 0..<3 { try bench.set(graph, [("t", "1"), ("x", "1")]) }
+        for _ in 0..<3 { try bench.set(graph, [("x", "1"), ("y", "1")]) }
         bench.pass(10)
         #expect(held(client) < 300, "\(held(client))")
     }
@@ -122,9 +118,9 @@ struct HeldTests {
     func numbers() throws {
         let (bench, graph) = try bench(1_000_000)
         let client = bench.connect()
-        client.ask(subscribe(1, #"[{"window":{"count":100,"of":"count"}}]"#))
-        client.ask(subscribe(2, #"[{"window":{"count":100,"of":"p50"}}]"#, node: "x"))
-        for value in 0..<200 { try bench.set(graph, [("t", text(4_000)), ("x", "\(value)")]) }
+        client.subscribe(1, #"[{"window":{"count":100,"of":"count"}}]"#)
+        client.subscribe(2, #"[{"window":{"count":100,"of":"p50"}}]"#, to: "y")
+        for value in 0..<200 { try bench.set(graph, [("x", text(4_000)), ("y", "\(value)")]) }
         #expect(held(client) == 2 * 100 * 32)
     }
 
@@ -132,8 +128,8 @@ struct HeldTests {
     func shared() throws {
         let (bench, graph) = try bench(100_000)
         let clients = (0..<3).map { _ in bench.connect() }
-        for client in clients { client.ask(subscribe(1, #"[{"map":"value + 'k'"}]"#)) }
-        try bench.set(graph, [("t", text(4_000))])
+        for client in clients { client.subscribe(1, #"[{"map":"value + 'k'"}]"#) }
+        try bench.set(graph, [("x", text(4_000))])
         #expect(clients.map(held) == [4_001, 0, 0])
         clients[0].session.close()
         #expect(clients.map(held).sorted() == [0, 0, 4_001] && held(clients[0]) == 0)

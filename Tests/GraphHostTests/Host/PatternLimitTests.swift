@@ -49,10 +49,6 @@ private final class CountingEngine: RegexEngine {
 
 private let graphText = #"{"graph": "g", "nodes": {"x": {"set": "string", "initial": "abc"}}}"#
 
-private func access(_ name: String) -> SessionAccess {
-    SessionAccess(Access(Principal(name: name, grants: [Principal.Grant(can: .customary)])))
-}
-
 /// Whether any of these patterns is found.
 private func filter(_ patterns: some Sequence<String>) -> String {
     #"{"filter":"\#(patterns.map { "value.matches('\($0)')" }.joined(separator: " || "))"}"#
@@ -88,7 +84,7 @@ struct PatternLimitTests {
     func room() throws {
         let bench = bench()
         let graph = try bench.define(graphText)
-        let greedy = bench.connect(access("greedy"))
+        let greedy = bench.connect(.principal("greedy"))
         var refused = 0
         for id in 0..<63 {
             let answer = greedy.ask(subscribe(id + 1, names(16 * id..<16 * (id + 1)))).first ?? ""
@@ -96,11 +92,11 @@ struct PatternLimitTests {
         }
         #expect(refused == 63 - 250 / 16)
         #expect(bench.host.accounts.find("greedy")?.patternCount == 240)
-        let again = bench.connect(access("greedy"))
+        let again = bench.connect(.principal("greedy"))
         #expect(again.ask(subscribe(1, names(0..<16))).first?.contains("snap") == true, "it has these")
         #expect(again.ask(subscribe(2, names(2_000..<2_011))).first?.contains("pattern_limit") == true)
         for name in ["alice", "bob"] {
-            let other = bench.connect(access(name))
+            let other = bench.connect(.principal(name))
             #expect(other.ask(subscribe(1, names(3_000..<3_200))).first?.contains("snap") == true)
         }
         let nameless = (0..<2).map { _ in bench.connect() }
@@ -117,7 +113,7 @@ struct PatternLimitTests {
     func release() throws {
         let bench = bench(patterns: 3)
         let graph = try bench.define(graphText)
-        let client = bench.connect(access("alice"))
+        let client = bench.connect(.principal("alice"))
         func isRefused(_ id: Int, _ patterns: [String]) -> Bool {
             client.ask(subscribe(id, patterns)).first?.contains("pattern_limit") == true
         }

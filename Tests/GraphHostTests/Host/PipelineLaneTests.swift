@@ -4,26 +4,6 @@ import Testing
 
 @testable import GraphHost
 
-private let graphText = """
-    {"graph": "g", "nodes": {
-      "x": {"set": "any", "initial": 1}, "y": {"set": "any", "initial": 2},
-      "double": {"from": "x", "pipe": [{"map": "value * 2"}]}
-    }}
-    """
-
-private func access(_ name: String) -> SessionAccess {
-    SessionAccess(Access(Principal(name: name, grants: [Principal.Grant(can: .customary)])))
-}
-
-private func subscribe(_ id: Int, _ pipe: String, _ more: String = "", node: String = "x") -> String {
-    #"{"op":"sub","id":\#(id),"graph":"g","node":"\#(node)","pipe":\#(pipe)\#(more)}"#
-}
-
-/// The value itself, by an expression that costs some 9 units for each of `count` elements.
-private func dear(_ count: Int, _ salt: Int = 0) -> String {
-    #"{"map":"value + 0 * lists.range(\#(count)).map(i, i + value + \#(salt)).size()"}"#
-}
-
 /// What is said of subscription `id`, update by update.
 private func values(_ messages: [String], of id: Int = 1) -> [String] {
     messages.filter { $0.hasPrefix(#"{"op":"upd""#) }.flatMap { message in
@@ -70,8 +50,8 @@ struct PipelineLaneTests {
         _ more: String = ""
     ) throws -> Client {
         let client = bench.connect()
-        client.ask(subscribe(1, pipe, more))
-        client.ask(subscribe(99, "[\(dear(400, Int(client.session.number)))]", node: "y"))
+        client.subscribe(1, pipe, more)
+        client.subscribe(99, "[\(PipelineGraph.expensive(400, Int(client.session.number)))]", to: "y")
         return client
     }
 
@@ -80,11 +60,11 @@ struct PipelineLaneTests {
     )
     func order() throws {
         let bench = bench(burst: 1_000)
-        let graph = try bench.define(graphText)
-        let greedy = try poor(bench, graph, "[\(dear(50))]")
+        let graph = try bench.define(PipelineGraph.text)
+        let greedy = try poor(bench, graph, "[\(PipelineGraph.expensive(50))]")
         greedy.ask(#"{"op":"sub","id":2,"graph":"g","node":"double"}"#)
         let modest = bench.connect()
-        modest.ask(subscribe(1, #"[{"map":"value + 1"}]"#))
+        modest.subscribe(1, #"[{"map":"value + 1"}]"#)
         try bench.set(graph, [("x", "5")])
         #expect(values(modest.take()) == [#""v":6"#])
         let first = greedy.take()
@@ -102,7 +82,7 @@ struct PipelineLaneTests {
     @Test("What only the newest value counts for is folded, and the client is told how often")
     func folded() throws {
         let bench = bench(burst: 100)
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let client = try poor(bench, graph, #"[{"map":"value * 10"},{"map":"value + 1"}]"#)
         for value in 1...5 { try bench.set(graph, [("x", "\(value)")]) }
         #expect(client.take().isEmpty)
@@ -113,7 +93,7 @@ struct PipelineLaneTests {
     @Test("In mode all, and before stages with a memory, every emission comes, in order, with its author")
     func all() throws {
         let bench = bench(burst: 100)
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let client = try poor(bench, graph, #"[{"map":"value * 10"}]"#, #","mode":"all""#)
         let counting = try poor(bench, graph, #"[{"map":"value"},{"scan":{"start":0,"with":"acc + value"}}]"#)
         for value in 1...5 {
@@ -133,7 +113,7 @@ struct PipelineLaneTests {
     @Test("mod to mode all: from then on every emission comes")
     func mod() throws {
         let bench = bench(burst: 100)
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let client = try poor(bench, graph, #"[{"map":"value"}]"#)
         client.ask(#"{"op":"mod","id":5,"sub":1,"mode":"all"}"#)
         for value in 1...3 { try bench.set(graph, [("x", "\(value)")]) }
@@ -148,7 +128,7 @@ struct PipelineLaneTests {
     @Test("More than a thousand that wait end with slow; others go on")
     func slow() throws {
         let bench = bench(burst: 100)
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let all = #","mode":"all""#
         let client = try poor(bench, graph, #"[{"map":"value"}]"#, all)
         let latest = try poor(bench, graph, #"[{"map":"value + 1"}]"#)
@@ -164,7 +144,7 @@ struct PipelineLaneTests {
     @Test("More bytes that wait than limits.held end with slow as well")
     func heavy() throws {
         let bench = bench(burst: 100, held: 14_000)
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let client = try poor(bench, graph, #"[{"map":"value"}]"#, #","mode":"all""#)
         let text = "\"" + String(repeating: "t", count: 4_000) + "\""
         for _ in 0..<3 { try bench.set(graph, [("x", text)]) }
@@ -176,11 +156,11 @@ struct PipelineLaneTests {
     @Test("A pipeline that several share runs at once while one of them has room")
     func shared() throws {
         let bench = bench(burst: 2_000)
-        let graph = try bench.define(graphText)
-        let pipe = "[\(dear(50))]"
+        let graph = try bench.define(PipelineGraph.text)
+        let pipe = "[\(PipelineGraph.expensive(50))]"
         let greedy = try poor(bench, graph, pipe)
         let modest = bench.connect()
-        modest.ask(subscribe(1, pipe))
+        modest.subscribe(1, pipe)
         #expect(graph.chains.all.count == 2)
         try bench.set(graph, [("x", "5")])
         #expect(values(modest.take()) == [#""v":5"#] && values(greedy.take()) == [#""v":5"#])
@@ -194,10 +174,10 @@ struct PipelineLaneTests {
     @Test("What waits counts 256 bytes besides its text; a session that ends lets go of it in slices")
     func waiting() throws {
         let bench = bench(burst: 100, work: 100)
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let client = bench.connect()
-        client.ask(subscribe(99, "[\(dear(400, 99))]", node: "y"))
-        for id in 1...10 { client.ask(subscribe(id, "[\(dear(1, id))]", #","mode":"all""#)) }
+        client.subscribe(99, "[\(PipelineGraph.expensive(400, 99))]", to: "y")
+        for id in 1...10 { client.subscribe(id, "[\(PipelineGraph.expensive(1, id))]", #","mode":"all""#) }
         let account = try #require(client.session.subscription(1)?.pipeline?.account)
         let before = account.held
         for value in 0..<401 { try bench.set(graph, [("x", "\(value)")]) }
@@ -217,12 +197,12 @@ struct PipelineLaneTests {
     @Test("What is behind is not shared with newcomers: they see the present")
     func newcomers() throws {
         let bench = bench(burst: 100)
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let pipe = #"[{"map":"value * 10"},{"map":"value + 1"}]"#
         let client = try poor(bench, graph, pipe)
         try bench.set(graph, [("x", "5")])
         let newcomer = bench.connect()
-        #expect(newcomer.ask(subscribe(1, pipe)).first?.contains(#""v":51"#) == true)
+        #expect(newcomer.subscribe(1, pipe).first?.contains(#""v":51"#) == true)
         var question = #"{"node":"x","pipe":\#(pipe)}"#
         let answer = try question.withUTF8 { bytes in
             try GraphView(graph, for: .full).evaluate(UnsafeRawBufferPointer(bytes))
@@ -239,25 +219,25 @@ struct PipelineLaneTests {
     @Test("Who resumes where something was late gets the value again")
     func resume() throws {
         let bench = bench(burst: 100)
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let pipe = #"[{"map":"value * 10"}]"#
         let client = try poor(bench, graph, pipe)
         try bench.set(graph, [("x", "5")])
         client.session.close()
         let again = bench.connect()
         let since = #","since":{"epoch":"e1","rev":\#(graph.rev)}"#
-        #expect(again.ask(subscribe(1, pipe, since)).first?.contains(#""resumed":true,"v":50"#) == true)
+        #expect(again.subscribe(1, pipe, since).first?.contains(#""resumed":true,"v":50"#) == true)
         #expect(!bench.host.lanes.isWaiting || bench.host.graphs.count == 1)
     }
 
     @Test("combine sees all inputs of a commit together, and emptiness keeps its place")
     func joins() throws {
         let bench = bench(burst: 100)
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","combine":{"a":"x","b":"double"},"mode":"all"}"#)
         client.ask(#"{"op":"sub","id":2,"graph":"g","zip":["x","y"],"mode":"all"}"#)
-        client.ask(subscribe(99, "[\(dear(400, 99))]", node: "y"))
+        client.subscribe(99, "[\(PipelineGraph.expensive(400, 99))]", to: "y")
         try bench.set(graph, [("x", "5")])
         try bench.set(graph, [("x", "6"), ("y", "7")])
         try bench.submit(graph, [], clear: ["x"])
@@ -278,11 +258,13 @@ struct PipelineLaneTests {
     @Test("The late lane takes a slice of each turn, and lets principals take turns")
     func slices() throws {
         let bench = bench(burst: 1)
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let greedy = bench.connect()
-        for id in 1...50 { greedy.ask(subscribe(id, "[\(dear(600, id)),\(dear(500, id))]")) }
+        for id in 1...50 {
+            greedy.subscribe(id, "[\(PipelineGraph.expensive(600, id)),\(PipelineGraph.expensive(500, id))]")
+        }
         let modest = bench.connect()
-        modest.ask(subscribe(1, #"[{"map":"value + 1"}]"#))
+        modest.subscribe(1, #"[{"map":"value + 1"}]"#)
         try bench.set(graph, [("x", "5")])
         var turns = 0
         var modestTurn: Int?
@@ -303,10 +285,10 @@ struct PipelineLaneTests {
     @Test("All principals together take no more of a turn than others can wait for")
     func crowd() throws {
         let bench = bench(burst: 100_000)
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let clients = (0..<100).map { place in
             let client = bench.connect()
-            client.ask(subscribe(1, "[\(dear(600, place))]"))
+            client.subscribe(1, "[\(PipelineGraph.expensive(600, place))]")
             return client
         }
         let before = bench.host.lanes.total
@@ -320,7 +302,7 @@ struct PipelineLaneTests {
     @Test("A timer of a private stage sets off what is dear in slices, too")
     func timers() throws {
         let bench = bench(burst: 100)
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let client = try poor(bench, graph, #"[{"delay":5},{"map":"value + 1"}]"#)
         try bench.set(graph, [("x", "5")])
         while bench.host.lanes.isWaiting { turn(bench) }
@@ -333,7 +315,7 @@ struct PipelineLaneTests {
     @Test("Whatever waits goes with its subscription, its connection and its graph")
     func release() throws {
         let bench = bench(burst: 100)
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let client = try poor(bench, graph, #"[{"map":"value + 1"}]"#, #","mode":"all""#)
         for value in 0..<3 { try bench.set(graph, [("x", "\(value)")]) }
         client.ask(#"{"op":"unsub","id":1}"#)

@@ -3,39 +3,18 @@ import Testing
 
 @testable import GraphHost
 
-private let graphText = """
-    {"graph": "g", "nodes": {
-      "x": {"set": "any", "initial": 1}, "y": {"set": "any", "initial": 2},
-      "double": {"from": "x", "pipe": [{"map": "value * 2"}]}
-    }}
-    """
-
-private func access(_ name: String) -> SessionAccess {
-    SessionAccess(Access(Principal(name: name, grants: [Principal.Grant(can: .customary)])))
-}
-
-private func subscribe(_ id: Int, _ pipe: String, node: String = "double") -> String {
-    #"{"op":"sub","id":\#(id),"graph":"g","node":"\#(node)","pipe":\#(pipe)}"#
-}
-
-/// An expression that costs some 9 units for each of `count` elements.
-private func dear(_ count: Int, _ salt: Int = 0) -> String {
-    let list = (0..<count).map { "\($0)" }.joined(separator: ",")
-    return #"[{"map":"[\#(list)].map(i, i + value + \#(salt)).size()"}]"#
-}
-
-@Suite("Ten thousand clients of pipelines (P11)")
+@Suite("Ten thousand clients of pipelines")
 struct ManyPipelinesTests {
     @Test("The same pipeline for all: one chain, the work of one, and the last one frees it")
     func equal() throws {
         func run(_ count: Int) throws -> (nodes: Int, units: Int, runs: UInt32, released: [UInt64]) {
             let bench = Bench()
-            let graph = try bench.define(graphText)
+            let graph = try bench.define(PipelineGraph.text)
             let before = graph.statistics.nodes
             let clients = (0..<count).map { _ in bench.connect() }
             let pipe = #"[{"map":"value + 1"},{"filter":"value > 0"},{"map":"value * 10"}]"#
             for (place, client) in clients.enumerated() {
-                let snap = client.ask(subscribe(1, pipe))
+                let snap = client.subscribe(1, pipe, to: "double")
                 #expect(snap.first?.contains(#""shared":\#(place + 1)}"#) == true)
             }
             let nodes = graph.statistics.nodes - before
@@ -67,11 +46,15 @@ struct ManyPipelinesTests {
     @Test("A different one for each: all have a chain of their own on one source, and nothing stays")
     func different() throws {
         let bench = Bench()
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let before = graph.statistics
         let clients = (0..<10_000).map { _ in bench.connect() }
         for (place, client) in clients.enumerated() {
-            let snap = client.ask(subscribe(1, #"[{"map":"value + \#(place)"},{"filter":"value >= 0"}]"#))
+            let snap = client.subscribe(
+                1,
+                #"[{"map":"value + \#(place)"},{"filter":"value >= 0"}]"#,
+                to: "double"
+            )
             #expect(snap.first?.contains(#""shared":1}"#) == true)
         }
         #expect(graph.statistics.nodes == before.nodes + 1 + 20_000)
@@ -92,7 +75,7 @@ struct ManyPipelinesTests {
     @Test("Equal combinations are one node, and a longer pipeline stands on a shorter one")
     func combinations() throws {
         let bench = Bench()
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let before = graph.statistics.nodes
         let clients = (0..<3).map { _ in bench.connect() }
         let combine = #"{"op":"sub","id":1,"graph":"g","combine":{"a":"x","b":"y"}"#
@@ -111,7 +94,7 @@ struct ManyPipelinesTests {
     @Test("A pipeline that remembers is told anew after a reconnect where its chain was built since")
     func forgetful() throws {
         let bench = Bench()
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         func listen(_ client: Client, _ pipe: String, since rev: Int = 3, _ more: String = "") -> String {
             let since = #""since":{"epoch":"e1","rev":\#(rev)}"#
             return client.ask(
@@ -120,7 +103,7 @@ struct ManyPipelinesTests {
         }
         let filter = #"{"filter":"value > 3"}"#
         let client = bench.connect()
-        client.ask(subscribe(1, "[\(filter)]", node: "x"))
+        client.subscribe(1, "[\(filter)]")
         try bench.set(graph, [("x", "5")])
         try bench.set(graph, [("x", "2")])
         #expect(client.take().last?.contains(#""v":5"#) == true)
@@ -135,7 +118,7 @@ struct ManyPipelinesTests {
         // What depends on the present only has nothing to forget, and what somebody kept has forgotten nothing.
         #expect(listen(bench.connect(), #"{"map":"value"}"#).contains(#""resumed":true,"chain""#))
         let other = #"{"filter":"value < 100"}"#
-        bench.connect().ask(subscribe(1, "[\(other)]", node: "x"))
+        bench.connect().subscribe(1, "[\(other)]")
         try bench.set(graph, [("y", "9")])
         #expect(listen(bench.connect(), other, since: 4).contains(#""resumed":true,"chain""#))
     }
@@ -143,7 +126,7 @@ struct ManyPipelinesTests {
     @Test("eval uses a chain that is there, and leaves nothing behind")
     func eval() throws {
         let bench = Bench()
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let before = graph.statistics
         let view = try GraphView(graph, for: .full)
         func ask(_ text: String) throws -> String {
@@ -156,7 +139,7 @@ struct ManyPipelinesTests {
         #expect(try ask(#"{"node":"double","pipe":[{"map":"value + 1"}]}"#).contains(#""v":3}"#))
         #expect(graph.statistics.nodes == before.nodes && graph.chains.all.isEmpty)
         let client = bench.connect()
-        client.ask(subscribe(1, #"[{"map":"value + 1"}]"#))
+        client.subscribe(1, #"[{"map":"value + 1"}]"#, to: "double")
         let work = bench.host.work
         #expect(try ask(#"{"node":"double","pipe":[{"map":"value+1"}]}"#).contains(#""v":3}"#))
         #expect(bench.host.work - work == 44 / 2, "its text is read, nothing is built")
@@ -175,10 +158,10 @@ struct PipelineShareTests {
     @Test("limits.chains: different pipelines count, equal ones once; ended ones make room")
     func chains() throws {
         let bench = Bench(limits: limits(chains: 2))
-        _ = try bench.define(graphText)
+        _ = try bench.define(PipelineGraph.text)
         let client = bench.connect()
         func refused(_ id: Int, _ pipe: String) -> Bool {
-            client.ask(subscribe(id, pipe)).first?.contains(#""code":"pipe_limit""#) == true
+            client.subscribe(id, pipe).first?.contains(#""code":"pipe_limit""#) == true
         }
         #expect(!refused(1, #"[{"map":"value + 1"}]"#))
         #expect(!refused(2, #"["distinct"]"#))
@@ -190,7 +173,7 @@ struct PipelineShareTests {
             client.ask(#"{"op":"sub","id":5,"graph":"g","combine":{"a":"x"}}"#).first?.contains("pipe_limit")
                 == true
         )
-        #expect(!bench.connect().ask(subscribe(1, #"[{"map":"value + 3"}]"#)).isEmpty)
+        #expect(!bench.connect().subscribe(1, #"[{"map":"value + 3"}]"#).isEmpty)
         client.ask(#"{"op":"unsub","id":1}"#)
         #expect(refused(5, #"[{"map":"value + 2"}]"#), "another subscription has the chain still")
         client.ask(#"{"op":"unsub","id":3}"#)
@@ -200,16 +183,16 @@ struct PipelineShareTests {
     @Test("With names the bound is the principal's, over all its connections and streams")
     func named() throws {
         let bench = Bench(limits: limits(chains: 2))
-        let graph = try bench.define(graphText)
-        let first = bench.connect(access("alice"))
-        let second = bench.connect(access("alice"))
-        let other = bench.connect(access("bob"))
-        first.ask(subscribe(1, #"[{"map":"value + 1"}]"#))
-        second.ask(subscribe(1, #"[{"map":"value + 2"}]"#))
-        #expect(second.ask(subscribe(2, #"["distinct"]"#)).first?.contains("pipe_limit") == true)
-        #expect(second.ask(subscribe(2, #"[{"map":"value + 1"}]"#)).first?.contains("snap") == true)
-        #expect(other.ask(subscribe(1, #"["distinct"]"#)).first?.contains("snap") == true)
-        let view = try GraphView(graph, for: try #require(access("alice").access))
+        let graph = try bench.define(PipelineGraph.text)
+        let first = bench.connect(.principal("alice"))
+        let second = bench.connect(.principal("alice"))
+        let other = bench.connect(.principal("bob"))
+        first.subscribe(1, #"[{"map":"value + 1"}]"#)
+        second.subscribe(1, #"[{"map":"value + 2"}]"#)
+        #expect(second.subscribe(2, #"["distinct"]"#).first?.contains("pipe_limit") == true)
+        #expect(second.subscribe(2, #"[{"map":"value + 1"}]"#).first?.contains("snap") == true)
+        #expect(other.subscribe(1, #"["distinct"]"#).first?.contains("snap") == true)
+        let view = try GraphView(graph, for: try #require(SessionAccess.principal("alice").access))
         func stream(_ pipe: String) throws {
             var pipe = pipe
             try pipe.withUTF8 { pipe in
@@ -226,11 +209,13 @@ struct PipelineShareTests {
     @Test("Stages without expressions count too")
     func others() throws {
         let bench = Bench()
-        _ = try bench.define(graphText)
+        _ = try bench.define(PipelineGraph.text)
         let client = bench.connect()
         let before = bench.host.lanes.total
-        client.ask(
-            subscribe(1, #"["distinct",{"select":2},{"ifEmpty":0},{"skip":0},"ignoreNull",{"replace":1}]"#)
+        client.subscribe(
+            1,
+            #"["distinct",{"select":2},{"ifEmpty":0},{"skip":0},"ignoreNull",{"replace":1}]"#,
+            to: "double"
         )
         #expect(bench.host.lanes.total - before == 60, "ten for each run")
     }
@@ -252,9 +237,9 @@ struct PipelineShareTests {
     @Test("A long value costs what it takes to look at it")
     func long() throws {
         let bench = Bench()
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let client = bench.connect()
-        client.ask(subscribe(1, #"["distinct"]"#, node: "x"))
+        client.subscribe(1, #"["distinct"]"#)
         let before = bench.host.lanes.total
         try bench.set(graph, [("x", "\"" + String(repeating: "a", count: 8_000) + "\"")])
         #expect((1_000...1_010).contains(bench.host.lanes.total - before))
@@ -263,21 +248,21 @@ struct PipelineShareTests {
     @Test("What a pipeline costs at its making counts to the turn's share of whoever asked")
     func making() throws {
         let bench = Bench()
-        _ = try bench.define(graphText)
+        _ = try bench.define(PipelineGraph.text)
         let client = bench.connect()
         let before = bench.host.work
-        client.ask(subscribe(1, dear(400)))
+        client.subscribe(1, "[\(PipelineGraph.expensive(400))]")
         #expect(bench.host.work - before > 40)
     }
 
     @Test("Shares of stages come out even, whoever comes and goes")
     func users() throws {
         let bench = Bench()
-        let graph = try bench.define(graphText)
+        let graph = try bench.define(PipelineGraph.text)
         let clients = (0..<3).map { _ in bench.connect() }
-        clients[0].ask(subscribe(1, #"["distinct"]"#))
-        clients[1].ask(subscribe(1, #"["distinct",{"map":"value"}]"#))
-        clients[2].ask(subscribe(1, #"["distinct",{"map":"value"},{"take":1}]"#))
+        clients[0].subscribe(1, #"["distinct"]"#)
+        clients[1].subscribe(1, #"["distinct",{"map":"value"}]"#)
+        clients[2].subscribe(1, #"["distinct",{"map":"value"},{"take":1}]"#)
         #expect(graph.chains.all.map(\.gate.uses.count) == [3, 2, 1])
         clients[1].session.close()
         #expect(graph.chains.all.map(\.gate.uses.count) == [2, 1, 1])
