@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What durability costs: target P13, a start behind a long log, and Redis beside it.
+"""What durability costs, how long a start after a long log takes, and Redis beside it.
 
     scripts/bench_durability.py [--rounds N] [--entries N] [--write FILE]
 
