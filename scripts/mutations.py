@@ -10,6 +10,7 @@ that it may happen; so is a fault that nothing notices, and one whose place is n
 """
 
 import argparse
+import contextlib
 import datetime
 import os
 import pathlib
@@ -143,15 +144,27 @@ class Copy:
         return status, output, re.findall(r"✘ Test \"?(.*?)\"? (?:with|recorded|failed)", output)
 
     def run(self, command, seconds):
-        """Status (None if it took too long) and output; what it started ends with it."""
+        """Status (None if it took too long) and output. All that it started ends with it, also on Ctrl-C."""
         process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                    start_new_session=True)
         try:
             output, _ = process.communicate(timeout=seconds)
             return process.returncode, output
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
+            end_session(process)
             return None, process.communicate()[0]
+        except KeyboardInterrupt:
+            end_session(process)
+            raise
+
+
+def end_session(leader):
+    """Kills a process and all that it started. `swift test` gives its tests a process group of their own, but they stay in its session."""
+    leader.kill()
+    for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
+        with contextlib.suppress(OSError):
+            if os.getsid(pid) == leader.pid:
+                os.kill(pid, signal.SIGKILL)
 
 
 class SearchCopy(Copy):
