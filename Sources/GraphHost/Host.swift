@@ -50,7 +50,7 @@ public final class Host {
     /// Clears what stood for sessions that are no more.
     private(set) lazy var presences = PresenceClearing(self)
     /// Decides when the stages of client pipelines run.
-    private(set) lazy var lanes = PipelineLanes(self)
+    let lanes = PipelineLanes()
     /// After how many units the stages of definitions do no more work, in a ``TrialBirth``.
     var trialUnits: Int?
     var accounts = PipelineAccounts()
@@ -69,7 +69,7 @@ public final class Host {
     /// Whether the requests of all clients have had so much of this turn that dear ones wait for another: two and a half times
     /// what one client's may have.
     public var isCrowded: Bool {
-        @inline(never) get { work - workBefore >= limits.work * 5 / 2 }
+        @inline(never) get { (work - workBefore) * 2 / 5 >= limits.work }
     }
 
     /// Performs a dear request in a later turn, after those that wait already.
@@ -249,7 +249,8 @@ public final class Host {
             if commit.isLone, let only = commit.set.first {
                 guard commit.graph.isOpen else { return submitClosed(commit) }
                 var budget = CheckBudget()
-                try check(only, of: commit.graph, within: &budget)
+                defer { work += UInt64(budget.spent / LiveGraph.unitsPerNode) }
+                try Self.check(only, of: commit.graph, within: &budget)
                 try Conditions.checkAsked(only.node, [])
             } else {
                 guard commit.graph.isOpen else { return submitClosed(commit) }
@@ -328,25 +329,25 @@ public final class Host {
             throw HostError(.badRequest, "nothing to set or to clear")
         }
         var budget = CheckBudget()
+        defer { work += UInt64(budget.spent / LiveGraph.unitsPerNode) }
         try commit.set.forEach { (assignment) throws(HostError) in
-            try check(assignment, of: graph, within: &budget)
+            try Self.check(assignment, of: graph, within: &budget)
         }
         for node in commit.clear { try Self.checkMutable(node, of: graph) }
         try Conditions.check(commit)
     }
 
-    private func check(
+    @inline(__always)
+    private static func check(
         _ assignment: Assignment,
         of graph: LiveGraph,
         within budget: inout CheckBudget
     ) throws(HostError) {
         let node = assignment.node
-        try Self.checkMutable(node, of: graph)
-        guard let check = node.check else { return }
-        let spent = budget.spent
-        let complaint = check.complaint(about: assignment.value, within: &budget)
-        work += UInt64((budget.spent - spent) / LiveGraph.unitsPerNode)
-        if let complaint { throw HostError(.typeMismatch, complaint, node: node.name) }
+        try checkMutable(node, of: graph)
+        if let complaint = node.check?.complaint(about: assignment.value, within: &budget) {
+            throw HostError(.typeMismatch, complaint, node: node.name)
+        }
     }
 
     private static func checkMutable(_ node: NamedNode, of graph: LiveGraph) throws(HostError) {
@@ -433,7 +434,7 @@ public final class Host {
     public func advance() {
         sessions.goOn(of: self)
         timers.fire(until: .milliseconds(clock.now)) { $0.perform() }
-        lanes.run()
+        lanes.run(in: self)
         guard health == .ready else { return }
         let wall = clock.wall
         for graph in known where graph.takesTicks {

@@ -6,13 +6,12 @@ struct ChainKey: Hashable {
     private var previous: ObjectIdentifier?
     /// The text of the source or of the stage; for the first stage after a node, of both.
     private(set) var text: String
-    /// A hash of all the texts (FNV-1a), by which clients compare chains.
-    private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    /// A hash of the texts before this one (FNV-1a).
+    private var hashBefore: UInt64 = 0xcbf2_9ce4_8422_2325
 
     /// The key of a source without stages.
     init(_ source: Source) {
         text = source.key
-        add(text)
     }
 
     /// The key of a whole pipeline in a graph, if all chains before its last one are there.
@@ -29,18 +28,21 @@ struct ChainKey: Hashable {
 
     /// Goes on to the key of the next stage; `record` is the chain so far, nil for a node without stages.
     mutating func append(_ stage: Stage, behind record: Chains.Record?) {
-        previous = record.map { ObjectIdentifier($0) }
-        text = record == nil ? text + "|" + stage.key : stage.key
-        add("|")
-        add(stage.key)
+        guard let record else { return text += "|" + stage.key }
+        previous = ObjectIdentifier(record)
+        text += "|"
+        hashBefore = hash
+        text = stage.key
     }
 
-    private mutating func add(_ text: String) {
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    /// A hash of all the texts, by which clients compare chains.
+    private var hash: UInt64 {
+        text.utf8.reduce(hashBefore) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
 
     /// The form in which clients see it.
     var hashText: String {
+        let hash = hash
         let text = String(hash ^ (hash >> 32), radix: 16)
         return String(text.suffix(8))
     }
@@ -53,10 +55,11 @@ struct ChainKey: Hashable {
     }
 
     static func == (one: ChainKey, other: ChainKey) -> Bool {
-        one.hash == other.hash && one.previous == other.previous && one.text == other.text
+        one.previous == other.previous && one.text == other.text
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(hash)
+        hasher.combine(previous)
+        hasher.combine(text)
     }
 }

@@ -12,7 +12,6 @@ final class PipelineLanes {
     /// What the late lane takes of one turn: 0.2 ms.
     static let slice = 10_000
 
-    private unowned let host: Host
     /// Units that stages have spent since the start.
     @exclusivity(unchecked) private(set) var total = 0
     /// Units left to all principals together in the turn `turn`, or in the slice that runs.
@@ -25,23 +24,19 @@ final class PipelineLanes {
     /// Stages at which more waits than is allowed.
     private var overflowing: [StageGate] = []
 
-    init(_ host: Host) {
-        self.host = host
-    }
-
     /// Whether something waits for the late lane.
     var isWaiting: Bool { !waiting.isEmpty }
 
     /// Whether a stage that this principal answers for may run now.
     @inline(__always)
-    func hasRoom(for account: PipelineAccount) -> Bool {
+    func hasRoom(for account: PipelineAccount, in host: Host) -> Bool {
         if isLate { return left > 0 }
-        if turn != host.turns { begin() }
+        if turn != host.turns { begin(host.turns) }
         return left > 0 && account.hasRoom(in: host)
     }
 
-    private func begin() {
-        turn = host.turns
+    private func begin(_ number: UInt64) {
+        turn = number
         left = Self.crowd
     }
 
@@ -80,9 +75,9 @@ final class PipelineLanes {
     }
 
     /// The late lane's slice of this turn: one emission of one principal after the other.
-    func run() {
+    func run(in host: Host) {
         guard !waiting.isEmpty else { return }
-        if turn != host.turns { begin() }
+        if turn != host.turns { begin(host.turns) }
         let outer = left
         isLate = true
         left = Self.slice

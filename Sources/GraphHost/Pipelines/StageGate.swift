@@ -91,7 +91,7 @@ final class StageGate {
     @inline(__always)
     func lets<Value: Weighed>(_ emission: @autoclosure () -> Emission<Value>, at site: Site) -> Bool {
         if isPassing { return true }
-        if kept.isEmpty, let payer, lanes.hasRoom(for: payer) { return true }
+        if kept.isEmpty, let payer, lanes.hasRoom(for: payer, in: graph.host) { return true }
         if graph.materialising > 0 || most != nil { return lanes.total <= most ?? .max }
         return letsAnother(emission(), at: site)
     }
@@ -99,7 +99,7 @@ final class StageGate {
     /// The same when the present payer has no room: the account of another user may have some.
     @inline(never)
     private func letsAnother<Value: Weighed>(_ emission: Emission<Value>, at site: Site) -> Bool {
-        if kept.isEmpty, passToNext(), let payer, lanes.hasRoom(for: payer) { return true }
+        if kept.isEmpty, passToNext(), let payer, lanes.hasRoom(for: payer, in: graph.host) { return true }
         let postponed = PostponedEmission(emission, at: site)
         keep(bytes: Self.keepingBytes + (emission.value?.knownByteCount ?? 0)) { postponed.deliver() }
         return false

@@ -32,10 +32,10 @@ final class Sessions {
     }
 
     /// Closed sessions that still have subscriptions, in the order in which they were closed.
-    private var leaving: Deque<Session> = []
+    @exclusivity(unchecked) private var leaving: Deque<Session> = []
     /// What the present turn has released.
-    private var released = TurnShare()
-    private var isReleasing = false
+    @exclusivity(unchecked) private var released = TurnShare()
+    @exclusivity(unchecked) private var isReleasing = false
 
     /// Releases what a session that has just been closed needed, as far as this turn allows; the rest follows in the next ones.
     ///

@@ -101,6 +101,16 @@ struct TurnShareTests {
         #expect(answers.filter { $0 > 0 } == [1, 1, 1, 1, 1, 1], "one of 1,000 a turn")
     }
 
+    @Test("Without a bound nothing waits")
+    func unbounded() throws {
+        let bench = Bench(limits: limits(.max))
+        _ = try bench.define(deepGraph(90))
+        let client = bench.connect()
+        let gets = (1...30).map { #"{"op":"get","id":\#($0),"graph":"g"}"# }
+        client.send("[\(gets.joined(separator: ","))]")
+        #expect(client.take().count == 30)
+    }
+
     @Test("Order is kept, also for what comes later and for sets; a repeated id is noticed")
     func order() throws {
         let bench = Bench(limits: limits(10))
