@@ -188,6 +188,22 @@ struct BranchingTests {
         #expect(graph.isWhole)
     }
 
+    @Test("G-91: a key is a value, however its number is written")
+    func spelling() throws {
+        let bench = Bench()
+        let graph = try bench.define(
+            #"{"graph":"g","nodes":{"x":{"set":"any"},"s":{"switch":{"from":"x","by":"value"}}}}"#
+        )
+        let client = bench.connect()
+        for key in 1...40 {
+            client.ask(#"{"op":"sub","id":\#(key),"graph":"g","case":{"of":"s","key":\#(key)0e-1}}"#)
+        }
+        for key in 1...40 {
+            try bench.set(graph, [("x", "\(key)")])
+            #expect(client.take().first?.contains(#"{"id":\#(key),"v":\#(key)}"#) == true)
+        }
+    }
+
     @Test("G-143: of two cases of one key one goes, and the other goes on; with both the key is forgotten")
     func sharedKey() throws {
         let bench = Bench()
