@@ -90,7 +90,7 @@ public enum ErrorTable {
             4429,
             retry: true,
             after: true,
-            "A pipeline has too many stages or a text that is too long, or its owner has too many of them."
+            "A pipeline has too many stages or a text that is too long, or its owner's pipelines hold too much."
         ),
         row(
             "pattern_limit",

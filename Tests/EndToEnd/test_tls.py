@@ -164,16 +164,6 @@ def test_requests_for_new_keys_whose_answers_nobody_reads_are_bounded(secure):
     assert secure.value("g", "x") == 1
 
 
-def test_how_many_of_them_is_configured(tmp_path):
-    asked = []
-    for room in ("16KiB", "1MiB"):
-        with Secure(tmp_path, f"limits: {{ tlsAnswers: {room} }}") as server:
-            with contextlib.closing(Rekeying(server.host, server.port)) as flood:
-                asked.append(flood.update(300_000))
-    # An answer is some thirty bytes.
-    assert asked[0] + 10_000 < asked[1] < 300_000
-
-
 def test_a_handshake_that_does_not_get_on_is_ended(tmp_path):
     with Secure(tmp_path, "times: { handshake: 400ms }") as server:
         began = time.monotonic()

@@ -14,18 +14,6 @@ struct ChainKey: Hashable {
         text = source.key
     }
 
-    /// The key of a whole pipeline in a graph, if all chains before its last one are there.
-    init?(_ source: Source, _ pipe: [Stage], in chains: Chains) {
-        self.init(source)
-        for stage in pipe {
-            let record = chains.find(self)
-            guard record != nil || isSource(source) else { return nil }
-            append(stage, behind: record)
-        }
-    }
-
-    private func isSource(_ source: Source) -> Bool { source.isNode && previous == nil && text == source.key }
-
     /// Goes on to the key of the next stage; `record` is the chain so far, nil for a node without stages.
     mutating func append(_ stage: Stage, behind record: Chains.Record?) {
         guard let record else { return text += "|" + stage.key }

@@ -1,15 +1,14 @@
 internal import CEL
 internal import DequeModule
 
-/// The client pipelines of one principal: how many different chains it has, and how many different regular expressions in them.
+/// What the client pipelines of one principal may compute and hold, and how many different regular expressions they have.
 ///
 /// Where clients need no token, each connection is a principal of its own: many people may share an address.
-/// Equal pipelines of one principal are one chain.
 final class PipelineAccount {
     /// The principal's name; nil: a connection's own.
     let name: String?
-    /// How many subscriptions of this principal have each chain; a private one is its subscription's own.
-    private var chains: [ObjectIdentifier: Int] = [:]
+    /// How many subscriptions with pipelines the principal has.
+    fileprivate var uses = 0
     /// How many stages of those subscriptions have each pattern.
     private var patterns: [ObjectIdentifier: Int] = [:]
     /// Units that its stages may spend before they wait; below zero: what they have overspent.
@@ -46,36 +45,19 @@ final class PipelineAccount {
         room = min(host.limits.pipelineBurst, room + more)
     }
 
-    /// How many different chains it has.
-    var count: Int { chains.count }
-
     /// How many different patterns its pipelines search for.
     var patternCount: Int { patterns.count }
 
-    func has(_ chain: Chains.Record) -> Bool { chains[ObjectIdentifier(chain)] != nil }
-
     func has(_ pattern: any RegexMatcher) -> Bool { patterns[ObjectIdentifier(pattern)] != nil }
-
-    fileprivate func add(_ chain: Chains.Record) {
-        chains[ObjectIdentifier(chain), default: 0] += 1
-    }
-
-    fileprivate func remove(_ chain: Chains.Record) {
-        Self.remove(chain, from: &chains)
-    }
 
     fileprivate func add(_ pattern: any RegexMatcher) {
         patterns[ObjectIdentifier(pattern), default: 0] += 1
     }
 
     fileprivate func remove(_ pattern: any RegexMatcher) {
-        Self.remove(pattern, from: &patterns)
-    }
-
-    private static func remove(_ object: AnyObject, from counts: inout [ObjectIdentifier: Int]) {
-        let key = ObjectIdentifier(object)
-        guard let count = counts[key] else { return }
-        counts[key] = count > 1 ? count - 1 : nil
+        let key = ObjectIdentifier(pattern)
+        guard let count = patterns[key] else { return }
+        patterns[key] = count > 1 ? count - 1 : nil
     }
 }
 
@@ -94,9 +76,9 @@ struct PipelineAccounts {
     /// The account, if the principal has pipelines.
     func find(_ name: String) -> PipelineAccount? { named[name] }
 
-    /// Forgets the account if it has no chains.
+    /// Forgets the account of a principal that has no pipelines any more.
     mutating func close(_ account: PipelineAccount) {
-        if account.count == 0, let name = account.name { named[name] = nil }
+        if account.uses == 0, let name = account.name { named[name] = nil }
     }
 }
 
@@ -118,7 +100,7 @@ final class PipelineUse {
         self.subscription = subscription
         needsAll = subscription.options.isAll
         places = Array(repeating: 0, count: chain.level + 1)
-        account.add(chain)
+        account.uses += 1
         chain.owners += 1
         forEachStage { stage in
             places[stage.level] = stage.gate.add(self)
@@ -129,7 +111,7 @@ final class PipelineUse {
 
     /// The subscription ends.
     func end(_ host: Host) {
-        account.remove(chain)
+        account.uses -= 1
         chain.owners -= 1
         countNeeds(by: -1)
         forEachStage { stage in

@@ -4,9 +4,9 @@ extension Session {
     /// Refuses a pipeline for which the principal has no room (docs/protocol.md, sub).
     ///
     /// - Throws: `pipe_limit`, `pattern_limit`.
-    func admit(_ source: Source, _ pipe: [Stage], in graph: LiveGraph) throws(HostError) {
+    func admit(_ source: Source, _ pipe: [Stage]) throws(HostError) {
         guard let account = account(makes: false) else { return }
-        try host.admit([source], pipe, in: graph, for: account)
+        try host.admit([source], pipe, for: account)
     }
 
     /// Notes that a subscription has a chain.
@@ -34,25 +34,10 @@ extension Host {
     func admit(
         _ sources: [Source],
         _ pipe: [Stage],
-        in graph: LiveGraph,
         for account: PipelineAccount?
     ) throws(HostError) {
-        var room = limits.chains - (account?.count ?? 0)
-        for source in sources {
-            if pipe.isEmpty, source.isNode { continue }
-            let isShared = !source.operator.isPrivate && !pipe.contains(where: \.isPrivate)
-            if isShared, let key = ChainKey(source, pipe, in: graph.chains),
-                let chain = graph.chains.find(key),
-                account?.has(chain) == true
-            {
-                continue
-            }
-            room -= 1
-        }
-        guard room >= 0 else {
-            throw HostError(.pipeLimit, "at most \(limits.chains) different pipelines per principal")
-        }
-        guard pipe.isEmpty || (account?.held ?? 0) < limits.held else {
+        let isPipeline = !pipe.isEmpty || sources.contains { !$0.isNode }
+        guard !isPipeline || (account?.held ?? 0) < limits.held else {
             let message = "the pipelines of one principal hold at most \(limits.held) bytes (limits.held)"
             throw HostError(.pipeLimit, message)
         }

@@ -22,7 +22,7 @@ extension Session {
         if let pipe {
             try view(of: node).require(.pipe, on: node)
             stages = try Pipe(host).stages(pipe)
-            try admit(.from(node.name), stages, in: node.graph)
+            try admit(.from(node.name), stages)
         }
         var options = SubscriptionOptions()
         options.every = every

@@ -17,8 +17,6 @@ public struct SessionLimits: Sendable {
     public var globSteps = 20_000_000
     /// Idempotency keys in all; with one more, a principal with more than its share loses its oldest.
     public var idempotencyKeys = 100_000
-    /// Different pipelines of one principal (`pipe_limit`).
-    public var chains = 1_000
     /// Different regular expressions in the pipelines of one principal, or in a definition by a client (`pattern_limit`).
     public var patterns = 250
     /// Units of 20 ns that compiling those of one request may take, four times as many for a definition (`pattern_limit`).

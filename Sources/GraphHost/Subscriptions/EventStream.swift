@@ -44,7 +44,6 @@ public struct EventStream {
         try host.admit(
             nodes.map { .from($0.name) },
             stages,
-            in: graph,
             for: view.access.name.flatMap { host.accounts.find($0) }
         )
         var options = SubscriptionOptions()

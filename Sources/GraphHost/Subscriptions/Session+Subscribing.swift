@@ -27,7 +27,7 @@ extension Session {
             try view.requirePipe(on: source)
             try fields.refuse(["history"], because: "a node has a history, a pipeline has none")
         }
-        try admit(source, pipe, in: graph)
+        try admit(source, pipe)
         subscribe(to: source, pipe, id: id, in: graph, options, resume)
     }
 

@@ -26,7 +26,7 @@ public enum NodeSelection {
                     guard steps <= host.limits.globSteps else {
                         throw HostError(
                             .subLimit,
-                            "these globs take more than \(host.limits.globSteps) steps to compare (limits.globSteps)",
+                            "these globs take more than \(host.limits.globSteps) steps to compare",
                             retry: false
                         )
                     }

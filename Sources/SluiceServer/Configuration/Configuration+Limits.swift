@@ -8,9 +8,6 @@ extension Configuration {
         public var connections = 100_000
         /// Open connections of one address; 0: no bound.
         public var connectionsPerAddress = 0
-        /// How many refused connections may complete a handshake at a time, to be closed with 4529; any further one gets a
-        /// plain 503.
-        public var refusals = 32
         /// Browsers' sessions; beyond, a principal with more than its share loses the one unused for longest.
         public var sessions = 10_000
         /// Wrong tokens that one address may show in a second; 0: no bound.
@@ -35,16 +32,12 @@ extension Configuration {
         public var subs = 1000
         /// Nodes that the globs of one subscription may match.
         public var matches = 1000
-        /// Steps that comparing the globs of one request with names may take: one for each character, and sixteen for each name.
-        public var globSteps = 20_000_000
         /// Stages of one client pipeline.
         public var stages = 16
         /// Units that one evaluation of an expression may spend.
         public var expression = 10_000
         /// Idempotency keys in all, each principal its share.
         public var idempotencyKeys = 100_000
-        /// Different pipelines of one principal; of one connection where clients need no token.
-        public var chains = 1000
         /// Units a second that the pipelines of one principal may spend at once; the rest waits until others have been served.
         public var pipelines = 5_000_000
         /// Bytes that the pipelines of one principal hold: values, windows, what waits.
@@ -53,8 +46,6 @@ extension Configuration {
         public var work = 500
         /// Different regular expressions in the pipelines of one principal, or in a definition by HTTP.
         public var patterns = 250
-        /// Units of 20 ns that compiling those of one request may take; a definition may take four times as many.
-        public var patternWork = 500_000
         /// Graphs, of files and of the API.
         public var graphs = 1000
         /// Nodes of one graph.
@@ -81,8 +72,6 @@ extension Configuration {
         public var pendingBytes = 256 * 1024
         /// Refusals within ``Times/breaches`` that end a connection.
         public var breaches = 10
-        /// Bytes that TLS answers by itself to a peer that does not read.
-        public var tlsAnswers = 16 * 1024
         /// Memory of the contexts that connections with compression `full` have of their own; beyond it, further ones are
         /// agreed on without.
         public var contextBytes = 64 * 1024 * 1024

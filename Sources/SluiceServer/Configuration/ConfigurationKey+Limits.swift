@@ -10,12 +10,6 @@ extension ConfigurationKey {
                 "open connections of one address; 0: no bound"
             ),
             Self(
-                "limits.refusals",
-                \.limits.refusals,
-                .integer(0...100_000),
-                "connections beyond those that are heard before they are refused, at a time"
-            ),
-            Self(
                 "limits.sessions",
                 \.limits.sessions,
                 .integer(1...10_000_000),
@@ -57,12 +51,6 @@ extension ConfigurationKey {
                 .integer(1...1_000_000),
                 "nodes one subscription's globs may match"
             ),
-            Self(
-                "limits.globSteps",
-                \.limits.globSteps,
-                .integer(1...1_000_000_000),
-                "steps that comparing the globs of one request with names may take"
-            ),
             Self("limits.stages", \.limits.stages, .integer(0...1000), "stages of one client pipeline"),
             Self(
                 "limits.expression",
@@ -75,12 +63,6 @@ extension ConfigurationKey {
                 \.limits.idempotencyKeys,
                 .integer(1...100_000_000),
                 "idempotency keys in all, each principal its share"
-            ),
-            Self(
-                "limits.chains",
-                \.limits.chains,
-                .integer(0...10_000_000),
-                "different pipelines of one principal, or of one connection without"
             ),
             Self(
                 "limits.pipelines",
@@ -105,12 +87,6 @@ extension ConfigurationKey {
                 \.limits.patterns,
                 .integer(0...1_000_000),
                 "different regular expressions in the pipelines of one principal, or in a definition by HTTP"
-            ),
-            Self(
-                "limits.patternWork",
-                \.limits.patternWork,
-                .integer(1000...1_000_000_000),
-                "units of 20 ns that compiling the regular expressions of one request may take"
             ),
             Self(
                 "limits.historyBytes",
@@ -169,12 +145,6 @@ extension ConfigurationKey {
                 \.limits.breaches,
                 .integer(1...100_000),
                 "refusals within times.breaches that end a connection"
-            ),
-            Self(
-                "limits.tlsAnswers",
-                \.limits.tlsAnswers,
-                .bytes(1024...1 << 30),
-                "what TLS answers by itself to a peer that does not read"
             ),
             Self(
                 "limits.contextBytes",

@@ -7,8 +7,11 @@ internal import HTTP
 /// which says that coming back later makes sense; everything else, and silence, gets 503. Nothing is asked of `Host`, `Origin` or
 /// tokens: nobody learns anything here, and nobody can do anything.
 ///
-/// There are at most `limits.refusals` of them, for `times.refusal` each and as long again for the peer to go.
+/// There are at most ``mostAtOnce`` of them, for `times.refusal` each and as long again for the peer to go.
 final class RefusedConnection: Connection {
+    /// How many are heard at a time; others get a plain 503.
+    static let mostAtOnce = 32
+
     private let parser: RequestParser
 
     /// What is answered where no WebSocket is wanted.

@@ -52,7 +52,6 @@ extension Server {
                 session,
                 room: plaintext,
                 outboxes: outboxes,
-                mostOwed: configuration.limits.tlsAnswers,
                 handshakes: handshakes
             )
             channel.onFailure = { [unowned self, unowned channel] in report($0, on: channel) }
@@ -82,7 +81,7 @@ extension Server {
     /// that, before they have said a word.
     private func turnAway(_ socket: TCPConnection) {
         turnedAway += 1
-        if refusing < configuration.limits.refusals, let transport = secured(socket) {
+        if refusing < RefusedConnection.mostAtOnce, let transport = secured(socket) {
             lastNumber += 1
             _ = RefusedConnection(server: self, number: lastNumber, socket: transport)
             return

@@ -73,9 +73,7 @@ extension SessionLimits {
         messageBytes = limits.message
         stages = limits.stages
         idempotencyKeys = limits.idempotencyKeys
-        chains = limits.chains
         patterns = limits.patterns
-        patternWork = limits.patternWork
         pipelineUnits = limits.pipelines
         held = limits.held
         historyBytes = limits.historyBytes
@@ -86,7 +84,6 @@ extension SessionLimits {
         windowValues = limits.windowValues
         graphs = limits.graphs
         matches = limits.matches
-        globSteps = limits.globSteps
         breaches = limits.breaches
         breachMilliseconds = UInt64(configuration.times.breaches.milliseconds)
         softBytes = limits.unsent

@@ -6,7 +6,7 @@ internal import Support
 ///
 /// Invariants:
 /// - Ciphertext leaves in the order in which it was made.
-/// - What TLS says by itself to a peer that does not read is bounded (`mostOwed`); beyond that the connection ends.
+/// - What TLS says by itself to a peer that does not read is bounded (``mostOwed``); beyond that the connection ends.
 /// - Nothing is encrypted while the kernel has not taken all earlier ciphertext, so a peer that does not read costs no more
 ///   than what its owner had to say.
 final class SecureChannel: ConnectionDelegate {
@@ -29,7 +29,7 @@ final class SecureChannel: ConnectionDelegate {
     /// Ciphertext that TLS has made by itself and the kernel did not take, since nothing was queued last.
     private var owed = 0
     /// The most of it, in bytes: answers to requests for new keys (KeyUpdate, RFC 8446 §4.6.3).
-    private let mostOwed: Int
+    private static let mostOwed = 16 * 1024
     /// Shares out handshakes; nil: each is done at once.
     private let handshakes: HandshakeQueue?
     /// What has come of a handshake that waits for its turn.
@@ -42,10 +42,8 @@ final class SecureChannel: ConnectionDelegate {
         _ session: TLSSession,
         room: PlaintextRoom,
         outboxes: OutboxPool,
-        mostOwed: Int = 16 * 1024,
         handshakes: HandshakeQueue? = nil
     ) {
-        self.mostOwed = mostOwed
         self.handshakes = handshakes
         self.socket = socket
         self.session = session
@@ -152,7 +150,7 @@ final class SecureChannel: ConnectionDelegate {
         noticeHandshake()
         answerPeer()
         switch reading {
-        case .more where owed > mostOwed:
+        case .more where owed > Self.mostOwed:
             fail(TLSFailure("the peer asks for new keys and does not read the answers"))
         case .more: break
         case .closed: peerClosed()

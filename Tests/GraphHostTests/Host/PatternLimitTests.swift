@@ -134,7 +134,7 @@ struct PatternLimitTests {
         #expect(throws: HostError.self) { try evaluate(graph, ["a", "b", "c", "d"]) }
     }
 
-    @Test("limits.patternWork: a request compiles so much and no more; what is known takes nothing")
+    @Test("A request compiles so much and no more; what is known takes nothing")
     func work() throws {
         let bench = bench(work: 500)
         let graph = try bench.define(graphText)
@@ -156,7 +156,7 @@ struct PatternLimitTests {
         #expect(last.contains("pattern_limit"), "\(last)")
     }
 
-    @Test("limits.patternWork: compiling is work of the turn, so that many such requests take many turns")
+    @Test("Compiling is work of the turn, so that many such requests take many turns")
     func turns() throws {
         let bench = bench(patterns: 1_000, turn: 20)
         _ = try bench.define(graphText)
