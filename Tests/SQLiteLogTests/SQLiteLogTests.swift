@@ -272,6 +272,37 @@ struct SQLiteLogTests {
         }
     }
 
+    @Test(
+        "A rev that has changed on the disk is found, whatever it is now",
+        arguments: ["first = 0", "first = 5", "last = 9223372036854775807"]
+    )
+    func corruptRev(change: String) throws {
+        let bench = try bench()
+        bench.define("g")
+        bench.executor.wait()
+        let database = try Database(folder.path + "/sluice.db", vfs: nil, isReadOnly: false)
+        try database.run("UPDATE log SET \(change)")
+        let error = #expect(throws: StoreError.self) {
+            try bench.log.reader.entries(of: "g", in: 1...100) { _, _ in true }
+        }
+        #expect(error?.hint?.contains("backup") == true)
+    }
+
+    @Test("A table that has changed on the disk is damage, with a hint")
+    func corruptSchema() throws {
+        do {
+            let bench = try bench()
+            bench.define("g")
+            bench.executor.wait()
+            bench.log.close()
+        }
+        let database = try Database(folder.path + "/sluice.db", vfs: nil, isReadOnly: false)
+        try database.run("ALTER TABLE log RENAME COLUMN checksum TO chacksum")
+        let error = try #require(refusal())
+        #expect(error.message.hasPrefix("\(folder.path)/sluice.db is damaged: no such column"))
+        #expect(error.hint?.contains("backup") == true)
+    }
+
     // MARK: - Snapshots and trimming
 
     @Test(

@@ -110,7 +110,8 @@ final class Store: @unchecked Sendable {
 
     private static func unusable(_ files: any StoreFiles, _ error: DatabaseError) -> StoreError {
         switch error.primary {
-        case SQLITE_NOTADB, SQLITE_CORRUPT:
+        // Statements are the server's own: a table or column that they do not find was there once.
+        case SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_ERROR:
             StoreError(
                 "\(files.database) is damaged: \(error.description)",
                 hint: "put a backup in its place (docs/operations.md); nothing was changed"

@@ -106,6 +106,10 @@ public struct StoreReader: LogReader {
             var rows = try database.rows(sql, [.number(id), .number(Int64(clamping: revs.lowerBound))])
             while let row = try rows.next() {
                 let (first, last) = (row.unsigned(0), row.unsigned(1))
+                // The checksum comes with the bytes; what is done before must not stumble over a damaged number.
+                guard first > 0, first <= last, last < UInt64(Int64.max) else {
+                    throw damage("a record of graph \(graph)")
+                }
                 guard first <= revs.upperBound else { return }
                 if let expected, first != expected {
                     throw StoreError(
