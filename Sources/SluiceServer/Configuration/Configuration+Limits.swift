@@ -21,7 +21,7 @@ extension Configuration {
         /// Bytes of a request's body.
         public var body = 64 * 1024
         /// Bytes of a graph's definition by HTTP; all clients wait while it is applied.
-        public var definition = 256 * 1024
+        public var definition = 128 * 1024
         /// Bytes of a WebSocket message.
         public var message = 64 * 1024
         /// Changes of graphs that one connection may ask for in a second; 0: no bound.

@@ -5,7 +5,7 @@ Each has two forms, of which the second changes everything that the first says. 
 
 import json
 
-BYTES = 256 * 1024
+BYTES = 128 * 1024
 X = {"x": {"set": "number", "initial": 1}}
 LOOP = "lists.range(60).all(i, lists.range(60).all(j, i + j >= 0))"
 
