@@ -70,12 +70,12 @@ def schemas(form):
 
 def links(form):
     ends = {"from": "ab"[form], "to": "ba"[form]}
-    return text({"nodes": {"a": {"set": "any"}, "b": {"set": "any"}}, "links": [ends] * 9000})
+    return text({"nodes": {"a": {"set": "any"}, "b": {"set": "any"}}, "links": [ends] * 4500})
 
 
 def syncs(form):
-    ends = [{"a": f"a{n + form}", "b": f"a{n + 1 - form}"} for n in range(4500)]
-    return text({"nodes": {f"a{n}": {"set": "any"} for n in range(4501)}, "sync": ends})
+    ends = [{"a": f"a{n + form}", "b": f"a{n + 1 - form}"} for n in range(2250)]
+    return text({"nodes": {f"a{n}": {"set": "any"} for n in range(2251)}, "sync": ends})
 
 
 def loops(form, most=1200):

@@ -32,8 +32,8 @@ def evaluate(server, stages):
 
 
 def subscription(client, round):
-    """One `sub` with 480 patterns, as many as 16 KiB have room for."""
-    return client.ask(op="sub", graph="g", node="name", pipe=pipe(480, f"r{round}"))
+    """One `sub` with 400 patterns, about as many as 16 KiB have room for."""
+    return client.ask(op="sub", graph="g", node="name", pipe=pipe(400, f"r{round}"))
 
 
 def question(server, round):
