@@ -106,7 +106,7 @@ final class Database {
         }
     }
 
-    /// Rows that the last statement has inserted get this number.
+    /// The number of the row that was inserted last.
     var lastInserted: Int64 { sqlite3_last_insert_rowid(raw) }
 }
 

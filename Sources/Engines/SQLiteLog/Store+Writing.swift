@@ -6,13 +6,30 @@ extension Store {
     func write(_ turns: [Turn]) throws(DatabaseError) {
         sequence += 1
         do throws(DatabaseError) {
-            try database.transaction { () throws(DatabaseError) in try insert(turns) }
+            try sealed { () throws(DatabaseError) in
+                try insert(turns)
+                seal?.sequence = sequence
+            }
         } catch {
             sequence -= 1
             throw error
         }
         // Without the mark a missing tail would not be noticed, but the commits are safe.
         try? writeMark(isClean: false, synchronised: false)
+    }
+
+    /// Runs a transaction, and seals what it leaves.
+    func sealed(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
+        do throws(DatabaseError) {
+            try database.transaction { () throws(DatabaseError) in
+                if seal == nil { seal = try database.measuredSeal() }
+                try body()
+                if let seal { try database.write(seal) }
+            }
+        } catch {
+            seal = nil
+            throw error
+        }
     }
 
     private func insert(_ turns: [Turn]) throws(DatabaseError) {
@@ -44,19 +61,21 @@ extension Store {
                 after: UInt64(id),
                 row.first.rev,
                 row.last.rev,
-                row.last.time,
-                sequence
+                row.last.time
             )
             try database.run(
-                "INSERT INTO log(graph, last, first, time, sequence, checksum, entries) VALUES(?,?,?,?,?,?,?)",
+                "INSERT INTO log(graph, last, first, time, checksum, entries) VALUES(?,?,?,?,?,?)",
                 .number(id),
                 DatabaseValue(row.last.rev),
                 DatabaseValue(row.first.rev),
                 DatabaseValue(row.last.time),
-                DatabaseValue(sequence),
                 .number(Int64(sum)),
                 .bytes(row.bytes)
             )
+            seal?.change(id) { ends in
+                if ends.first == 0 { ends.first = row.first.rev }
+                (ends.last, ends.time) = (row.last.rev, row.last.time)
+            }
             for key in row.keys { try insert(key, id) }
         }
     }
@@ -64,21 +83,22 @@ extension Store {
     /// Notes that a graph has begun, changed its origin, or ended.
     func note(_ graph: Graph, named name: String) throws(DatabaseError) {
         let origin = graph.origin.map { DatabaseValue.number(Int64($0.rawValue)) } ?? .null
-        try database.run(
-            """
-            INSERT INTO graphs(name, epoch, origin, checksum) VALUES(?,?,?,?) ON CONFLICT(name)
-                DO UPDATE SET epoch = excluded.epoch, origin = excluded.origin, checksum = excluded.checksum
-            """,
-            .text(name),
-            .text(graph.position.epoch),
-            origin,
-            .number(graph.sum(named: name))
-        )
-        ids[name] = try database.number("SELECT id FROM graphs WHERE name = ?", .text(name))
+        let sum = graph.sum(named: name)
+        if let id = try database.number("SELECT id FROM graphs WHERE name = ?", .text(name)) {
+            ids[name] = id
+            let sql = "UPDATE graphs SET epoch = ?, origin = ?, checksum = ? WHERE id = ?"
+            try database.run(sql, .text(graph.position.epoch), origin, .number(sum), .number(id))
+        } else {
+            let sql = "INSERT INTO graphs(name, epoch, origin, checksum) VALUES(?,?,?,?)"
+            try database.run(sql, .text(name), .text(graph.position.epoch), origin, .number(sum))
+            ids[name] = database.lastInserted
+        }
+        if let id = ids[name] { seal?.change(id) { $0.checksum = sum } }
     }
 
     private func insert(_ key: StoredKey, _ graph: Int64) throws(DatabaseError) {
         let digest = withUnsafeBytes(of: key.key.digest.littleEndian) { Array($0) }
+        let sum = key.sum(in: graph)
         try database.run(
             "INSERT INTO keys(graph, time, rev, principal, key, digest, changed, checksum) VALUES(?,?,?,?,?,?,?,?)",
             .number(graph),
@@ -88,8 +108,10 @@ extension Store {
             .text(key.key.text),
             .bytes(digest),
             .number(Int64(key.changed)),
-            .number(key.sum(in: graph))
+            .number(sum)
         )
+        let (rev, time) = (key.stamp.rev, key.stamp.time)
+        seal?.add(Seal.Row(table: .keys, graph: graph, rev: rev, time: time, checksum: sum))
     }
 
     /// Stores the state of a graph, and lets go of what is further back than `keepRevs`.
@@ -104,8 +126,8 @@ extension Store {
         guard let id = ids[name] else { return }
         let graph = DatabaseValue.number(id)
         let rev = snapshot.stamp.rev
-        let sum = checksum(of: snapshot.state, after: UInt64(id), rev, snapshot.stamp.time)
-        try database.transaction { () throws(DatabaseError) in
+        let sum = Int64(checksum(of: snapshot.state, after: UInt64(id), rev, snapshot.stamp.time))
+        try sealed { () throws(DatabaseError) in
             let last = try database.number("SELECT max(rev) FROM snapshots WHERE graph = ?", graph) ?? 0
             let former =
                 try database.number(
@@ -114,21 +136,20 @@ extension Store {
                     .number(last)
                 ) ?? 0
             if last - former < Int64(SQLiteLog.snapshotRevs), former > 0 {
-                try database.run("DELETE FROM snapshots WHERE graph = ? AND rev = ?", graph, .number(last))
+                try delete(.snapshots, "rev = ?", graph, .number(last))
             }
+            try delete(.snapshots, "rev = ?", graph, DatabaseValue(rev))
             try database.run(
-                "INSERT OR REPLACE INTO snapshots(graph, rev, time, checksum, state) VALUES(?,?,?,?,?)",
+                "INSERT INTO snapshots(graph, rev, time, checksum, state) VALUES(?,?,?,?,?)",
                 graph,
                 DatabaseValue(rev),
                 DatabaseValue(snapshot.stamp.time),
-                .number(Int64(sum)),
+                .number(sum),
                 .bytes(snapshot.state)
             )
-            try database.run(
-                "DELETE FROM keys WHERE graph = ? AND time < ?",
-                graph,
-                DatabaseValue(keysSince)
-            )
+            let time = snapshot.stamp.time
+            seal?.add(Seal.Row(table: .snapshots, graph: id, rev: rev, time: time, checksum: sum))
+            try delete(.keys, "time < ?", graph, DatabaseValue(keysSince))
             guard rev > keepRevs else { return }
             // Rebuilding the oldest kept rev starts from this snapshot.
             let base = try database.number(
@@ -137,9 +158,22 @@ extension Store {
                 DatabaseValue(rev - keepRevs)
             )
             guard let base else { return }
-            try database.run("DELETE FROM snapshots WHERE graph = ? AND rev < ?", graph, .number(base))
+            try delete(.snapshots, "rev < ?", graph, .number(base))
             try database.run("DELETE FROM log WHERE graph = ? AND last <= ?", graph, .number(base))
+            let first = try database.firstRev(of: id)
+            seal?.change(id) { $0.first = first }
         }
+    }
+
+    /// Deletes rows of a graph.
+    private func delete(
+        _ table: Seal.Row.Table,
+        _ condition: String,
+        _ values: DatabaseValue...
+    ) throws(DatabaseError) {
+        let sql = "DELETE FROM \(table) WHERE graph = ? AND \(condition) RETURNING \(Seal.Row.columns)"
+        var rows = try database.rows(sql, values)
+        while let row = try rows.next() { seal?.remove(Seal.Row(table, row)) }
     }
 
     /// Opens the files anew after a failure, and looks whether they can be written again.
@@ -154,15 +188,17 @@ extension Store {
         // After a failed fsync the disk's content is unknown, so read it again (https://wiki.postgresql.org/wiki/Fsync_Errors).
         database = try Self.connect(files, durability)
         try emptyJournal()
-        let stored = try storedSequence()
-        try database.transaction { () throws(DatabaseError) in
+        let found = try database.measuredSeal()
+        let isWhole = try database.has(found)
+        seal = found
+        try sealed { () throws(DatabaseError) in
             ids = [:]
             for (name, graph) in graphs { try note(graph, named: name) }
             // A full disk may have room for a byte and no more.
             try database.run("INSERT INTO probe VALUES(zeroblob(262144))")
         }
         try database.run("DELETE FROM probe")
-        return stored < sequence ? .incomplete : .complete
+        return isWhole && found.sequence >= sequence ? .complete : .incomplete
     }
 
     /// Writes what the journal has into the database, synchronises that, and begins the journal anew.
@@ -220,14 +256,6 @@ private struct Row {
         if let key = entry.key {
             keys.append(StoredKey(key, by: entry.by, stamp, changed: entry.changed))
         }
-    }
-}
-
-extension Store.Graph {
-    /// What covers a row of `graphs`.
-    func sum(named name: String) -> Int64 {
-        let text = "\(name)\n\(position.epoch)\n\(origin.map { "\($0.rawValue)" } ?? "")"
-        return Int64(checksum(of: Array(text.utf8)))
     }
 }
 

@@ -12,16 +12,18 @@ public enum Durability: String, Sendable, CaseIterable {
 /// The tables of a log, and everything that is done with them.
 ///
 ///     graphs     name, epoch, and where the definition comes from (null: the graph has ended)
-///     log        the entries of one graph in one write, revs `first` to `last`, with the number of the write
+///     log        the entries of one graph in one write, revs `first` to `last`
 ///     snapshots  the state of a graph at a rev
 ///     keys       the idempotency keys of the last ten minutes
+///     seal       the number of the last write, and what is in the other tables
 ///
-/// A checksum in each row covers all that is in it.
+/// A checksum in each row covers all that is in it; the seal covers which rows there are. No table has an index beside it, which
+/// could say something else.
 ///
 /// Unchecked: its owner lets only one thread use it at a time.
 final class Store: @unchecked Sendable {
     /// The version of the tables: another one for each change of what follows or of the entries' bytes.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
     /// "Slui": SQLite's mark for whose file it is.
     private static let applicationID: Int64 = 0x536c_7569
 
@@ -61,6 +63,8 @@ final class Store: @unchecked Sendable {
     let files: any StoreFiles
     let durability: Durability
     var database: Database
+    /// What is stored; nil after a failure: that is to be looked up.
+    var seal: Seal?
     /// The number of the last write that was answered.
     var sequence: UInt64 = 0
     var ids: [String: Int64] = [:]
@@ -84,6 +88,10 @@ final class Store: @unchecked Sendable {
         }
         do throws(DatabaseError) {
             content = try load(epoch, mark)
+        } catch {
+            throw Self.unusable(files, error)
+        }
+        do throws(DatabaseError) {
             // Clients will see what the last process has written: it must be as durable as what this one writes.
             try emptyJournal()
         } catch {
@@ -123,6 +131,11 @@ final class Store: @unchecked Sendable {
             )
         case SQLITE_FULL:
             StoreError("\(files.database): the disk is full", hint: "make room on it")
+        case SQLITE_MISMATCH:
+            StoreError(
+                "\(files.database) cannot be opened: \(error.message)",
+                hint: "start the version that wrote it, or put a backup of this one in its place"
+            )
         default: StoreError("\(files.database) cannot be opened: \(error.description)")
         }
     }
@@ -156,40 +169,37 @@ final class Store: @unchecked Sendable {
             PRAGMA application_id = \(Self.applicationID);
             PRAGMA user_version = \(Self.version);
             CREATE TABLE graphs(
-                id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, epoch TEXT NOT NULL, origin INTEGER,
+                id INTEGER PRIMARY KEY, name TEXT NOT NULL, epoch TEXT NOT NULL, origin INTEGER,
                 checksum INTEGER NOT NULL
             );
             CREATE TABLE log(
                 graph INTEGER NOT NULL, last INTEGER NOT NULL, first INTEGER NOT NULL, time INTEGER NOT NULL,
-                sequence INTEGER NOT NULL, checksum INTEGER NOT NULL, entries BLOB NOT NULL,
-                PRIMARY KEY (graph, last)
+                checksum INTEGER NOT NULL, entries BLOB NOT NULL, PRIMARY KEY (graph, last)
             ) WITHOUT ROWID;
             CREATE TABLE snapshots(
-                id INTEGER PRIMARY KEY, graph INTEGER NOT NULL, rev INTEGER NOT NULL, time INTEGER NOT NULL,
-                checksum INTEGER NOT NULL, state BLOB NOT NULL, UNIQUE (graph, rev)
-            );
+                graph INTEGER NOT NULL, rev INTEGER NOT NULL, time INTEGER NOT NULL, checksum INTEGER NOT NULL,
+                state BLOB NOT NULL, PRIMARY KEY (graph, rev)
+            ) WITHOUT ROWID;
             CREATE TABLE keys(
                 graph INTEGER NOT NULL, time INTEGER NOT NULL, rev INTEGER NOT NULL, principal TEXT, key TEXT NOT NULL,
                 digest BLOB NOT NULL, changed INTEGER NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (graph, rev)
             ) WITHOUT ROWID;
+            CREATE TABLE seal(
+                id INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, total INTEGER NOT NULL, checksum INTEGER NOT NULL
+            );
             CREATE TABLE probe(room BLOB);
             """
         )
+        try database.write(Seal())
     }
 
     /// Reads where the graphs stand, and begins another epoch where answered commits may be missing.
     private func load(_ epoch: String, _ mark: [UInt8]?) throws(DatabaseError) -> Content {
         var graphs: [String: Graph] = [:]
-        var rows = try database.rows("SELECT id, name, epoch, origin, checksum FROM graphs")
+        var rows = try database.rows("SELECT \(Graph.columns) FROM graphs")
         while let row = try rows.next() {
-            let origin = row.isNull(3) ? nil : DefinitionOrigin(rawValue: UInt8(clamping: row.number(3)))
-            let name = row.text(1) ?? ""
-            let position = LogPosition(epoch: row.text(2) ?? "", rev: 0, time: 0)
-            let graph = Graph(position: position, origin: origin)
-            guard graph.sum(named: name) == row.number(4) else {
-                throw Self.damaged("graph \(name): the checksum is wrong")
-            }
-            ids[name] = row.number(0)
+            let (id, name, graph) = try Graph.read(row)
+            ids[name] = id
             graphs[name] = graph
         }
         for (name, id) in ids {
@@ -199,10 +209,12 @@ final class Store: @unchecked Sendable {
             graphs[name]?.position.rev = last.rev
             graphs[name]?.position.time = last.time
         }
-        sequence = try storedSequence()
+        let seal = try database.checkedSeal()
+        self.seal = seal
+        sequence = seal.sequence
         let broken = breach(mark, isEmpty: graphs.isEmpty)
         if broken != nil {
-            try database.transaction { () throws(DatabaseError) in
+            try sealed { () throws(DatabaseError) in
                 for name in graphs.keys {
                     graphs[name]?.position.epoch = epoch
                     if let graph = graphs[name] { try note(graph, named: name) }
@@ -216,12 +228,12 @@ final class Store: @unchecked Sendable {
     private func lastStamp(of name: String, _ graph: Int64) throws(DatabaseError) -> LogStamp? {
         var last: LogStamp?
         let sql = """
-            SELECT first, last, time, sequence, checksum, entries FROM log WHERE graph = ? ORDER BY last DESC LIMIT 1
+            SELECT first, last, time, checksum, entries FROM log WHERE graph = ? ORDER BY last DESC LIMIT 1
             """
         var rows = try database.rows(sql, [.number(graph)])
         if let row = try rows.next() {
-            let numbers = [UInt64(graph)] + (0..<4).map { row.unsigned($0) }
-            guard Int64(row.withBytes(5) { checksum(of: $0, after: numbers) }) == row.number(4) else {
+            let numbers = [UInt64(bitPattern: graph)] + (0..<3).map { row.unsigned($0) }
+            guard Int64(row.withBytes(4) { checksum(of: $0, after: numbers) }) == row.number(3) else {
                 throw Self.damaged(
                     "revs \(numbers[1]) to \(numbers[2]) of graph \(name): the checksum is wrong"
                 )
@@ -238,16 +250,8 @@ final class Store: @unchecked Sendable {
         return last
     }
 
-    private static func damaged(_ what: String) -> DatabaseError {
+    fileprivate static func damaged(_ what: String) -> DatabaseError {
         DatabaseError(code: SQLITE_CORRUPT, message: what)
-    }
-
-    /// The number of the last write that is in the file: each write leaves the last row of some graph.
-    func storedSequence() throws(DatabaseError) -> UInt64 {
-        let sql = """
-            SELECT max((SELECT sequence FROM log WHERE graph = graphs.id ORDER BY last DESC LIMIT 1)) FROM graphs
-            """
-        return UInt64(try database.number(sql) ?? 0)
     }
 
     /// Why answered commits may be missing; nil: they are all there.
@@ -273,5 +277,27 @@ final class Store: @unchecked Sendable {
         mark.isSynchronised = durability == .fsync
         mark.isClean = isClean
         try files.writeMark(mark.bytes, synchronised: synchronised)
+    }
+}
+
+extension Store.Graph {
+    /// What ``read(_:)`` needs of a row.
+    static let columns = "id, name, epoch, origin, checksum"
+
+    /// Reads a row of `graphs`; where the graph stands is elsewhere.
+    static func read(_ row: Statement) throws(DatabaseError) -> (id: Int64, name: String, graph: Self) {
+        let origin = row.isNull(3) ? nil : DefinitionOrigin(rawValue: UInt8(clamping: row.number(3)))
+        let name = row.text(1) ?? ""
+        let graph = Self(position: LogPosition(epoch: row.text(2) ?? "", rev: 0, time: 0), origin: origin)
+        guard graph.sum(named: name) == row.number(4) else {
+            throw Store.damaged("graph \(name): the checksum is wrong")
+        }
+        return (row.number(0), name, graph)
+    }
+
+    /// What covers a row of `graphs`.
+    func sum(named name: String) -> Int64 {
+        let text = "\(name)\n\(position.epoch)\n\(origin.map { "\($0.rawValue)" } ?? "")"
+        return Int64(checksum(of: Array(text.utf8)))
     }
 }

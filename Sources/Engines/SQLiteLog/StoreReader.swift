@@ -19,7 +19,11 @@ public struct StoreReader: LogReader {
         self.path = path
         vfs = nil
         do throws(DatabaseError) {
-            try Store.check(Database(path, vfs: nil, isReadOnly: true))
+            let database = try Database(path, vfs: nil, isReadOnly: true)
+            try Store.check(database)
+            // Of one moment, where a server goes on writing.
+            try database.run("BEGIN")
+            _ = try database.checkedSeal()
         } catch {
             throw StoreError("\(path) cannot be read: \(error.description)")
         }
@@ -29,13 +33,11 @@ public struct StoreReader: LogReader {
     public func graphs() throws(StoreError) -> [StoredGraph] {
         do throws(DatabaseError) {
             var graphs: [StoredGraph] = []
-            let sql = "SELECT name, origin FROM graphs WHERE origin IS NOT NULL ORDER BY name"
             let database = try Database(path, vfs: vfs, isReadOnly: true)
-            var rows = try database.rows(sql)
+            var rows = try database.rows("SELECT \(Store.Graph.columns) FROM graphs ORDER BY name")
             while let row = try rows.next() {
-                if let origin = DefinitionOrigin(rawValue: UInt8(clamping: row.number(1))) {
-                    graphs.append(StoredGraph(row.text(0) ?? "", origin))
-                }
+                let (_, name, graph) = try Store.Graph.read(row)
+                if let origin = graph.origin { graphs.append(StoredGraph(name, origin)) }
             }
             return graphs
         } catch {
@@ -99,10 +101,12 @@ public struct StoreReader: LogReader {
         _ visit: (LogEntry, LogStamp) throws(StoreError) -> Bool
     ) throws(StoreError) {
         let sql = """
-            SELECT first, last, time, sequence, checksum, entries FROM log WHERE graph = ? AND last >= ? ORDER BY last
+            SELECT first, last, time, checksum, entries FROM log WHERE graph = ? AND last >= ? ORDER BY last
             """
-        var expected: UInt64?
         _ = try read(graph) { database, id in
+            // Trimming removes the oldest; all that follow must be found.
+            var expected = max(revs.lowerBound, try database.firstRev(of: id))
+            let end = try database.number("SELECT max(last) FROM log WHERE graph = ?", .number(id)) ?? 0
             var rows = try database.rows(sql, [.number(id), .number(Int64(clamping: revs.lowerBound))])
             while let row = try rows.next() {
                 let (first, last) = (row.unsigned(0), row.unsigned(1))
@@ -110,21 +114,21 @@ public struct StoreReader: LogReader {
                 guard first > 0, first <= last, last < UInt64(Int64.max) else {
                     throw damage("a record of graph \(graph)")
                 }
-                guard first <= revs.upperBound else { return }
-                if let expected, first != expected {
-                    throw StoreError(
-                        "\(path): revs \(expected) to \(first - 1) of graph \(graph) are missing"
-                    )
+                guard first <= expected else {
+                    throw missing(expected...first - 1, graph)
                 }
                 expected = last + 1
-                let numbers = [UInt64(id)] + (0..<4).map { row.unsigned($0) }
-                let wantsMore = try row.withBytes(5) { bytes in
-                    guard Int64(checksum(of: bytes, after: numbers)) == row.number(4) else {
+                let numbers = [UInt64(bitPattern: id)] + (0..<3).map { row.unsigned($0) }
+                let wantsMore = try row.withBytes(4) { bytes in
+                    guard Int64(checksum(of: bytes, after: numbers)) == row.number(3) else {
                         throw damage("revs \(first) to \(last) of graph \(graph)")
                     }
                     return try visitAll(bytes, first...last, graph, revs, visit)
                 }
-                guard wantsMore else { return }
+                guard wantsMore, last < revs.upperBound else { return }
+            }
+            guard expected > min(UInt64(end), revs.upperBound) else {
+                throw missing(expected...min(UInt64(end), revs.upperBound), graph)
             }
         }
     }
@@ -188,10 +192,12 @@ public struct StoreReader: LogReader {
     ) throws(StoreError) -> Value? {
         do {
             let database = try Database(path, vfs: vfs, isReadOnly: true)
-            guard let id = try database.number("SELECT id FROM graphs WHERE name = ?", .text(graph)) else {
-                return nil
-            }
-            return try body(database, id)
+            // All that is read is of one moment.
+            try database.run("BEGIN")
+            let sql = "SELECT \(Store.Graph.columns) FROM graphs WHERE name = ?"
+            var rows = try database.rows(sql, [.text(graph)])
+            guard let row = try rows.next() else { return nil }
+            return try body(database, Store.Graph.read(row).id)
         } catch let error as StoreError {
             throw error
         } catch let error as DatabaseError {
@@ -199,6 +205,13 @@ public struct StoreReader: LogReader {
         } catch {
             throw StoreError("\(path) cannot be read: \(error)")
         }
+    }
+
+    private func missing(_ revs: ClosedRange<UInt64>, _ graph: String) -> StoreError {
+        StoreError(
+            "\(path): revs \(revs.lowerBound) to \(revs.upperBound) of graph \(graph) are missing",
+            hint: "put a backup in its place (docs/operations.md)"
+        )
     }
 
     private func damage(_ what: String) -> StoreError {
