@@ -110,23 +110,32 @@ def varint(number):
     return bytes(out)
 
 
+def words(*numbers):
+    return b"".join(n.to_bytes(8, "little") for n in numbers)
+
+
 def lengthen(path, entries):
-    """Puts so many commits behind the last snapshot, as if they had been made since."""
+    """Puts so many commits after the last snapshot, as if they had been made since, and seals that (Seal.swift)."""
     database = sqlite3.connect(path)
-    (graph, last, moment, sequence) = database.execute(
-        "SELECT graph, max(last), time, max(sequence) FROM log WHERE graph = (SELECT id FROM graphs WHERE name = 'g')").fetchone()
+    graph, checksum = database.execute("SELECT id, checksum FROM graphs WHERE name = 'g'").fetchone()
+    first, last, moment = database.execute("SELECT min(first), max(last), time FROM log WHERE graph = ?", [graph]).fetchone()
+    sequence, total = database.execute("SELECT sequence, total FROM seal").fetchone()
+    former = last
     with database:
-        for first in range(last + 1, last + 1 + entries, 50):
+        for begin in range(last + 1, last + 1 + entries, 50):
             rows, before = b"", 0
-            for rev in range(first, first + 50):
-                at = moment + (rev - last) // 1000
+            for rev in range(begin, begin + 50):
+                at = moment + (rev - former) // 1000
                 name, value = b"n%d" % (rev % (NODES // 2)), b"%d" % rev
                 rows += varint(at - before) + b"\x01\x00\x01" + varint(len(name)) + name + varint(len(value)) + value
                 before = at
             sequence += 1
-            numbers = b"".join(n.to_bytes(8, "little") for n in (graph, first, first + 49, at, sequence))
-            database.execute("INSERT INTO log(graph, last, first, time, sequence, checksum, entries) VALUES(?,?,?,?,?,?,?)",
-                             (graph, first + 49, first, at, sequence, zlib.crc32(rows, zlib.crc32(numbers)), rows))
+            last = begin + 49
+            database.execute("INSERT INTO log(graph, last, first, time, checksum, entries) VALUES(?,?,?,?,?,?)",
+                             (graph, last, begin, at, zlib.crc32(rows, zlib.crc32(words(graph, begin, last, at))), rows))
+        total += zlib.crc32(words(0, graph, checksum, first, last, at)) - zlib.crc32(words(0, graph, checksum, first, former, moment))
+        database.execute("UPDATE seal SET sequence = ?, total = ?, checksum = ?",
+                         (sequence, total, zlib.crc32(words(3, sequence, total))))
     database.close()
 
 
