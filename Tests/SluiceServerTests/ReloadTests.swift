@@ -59,20 +59,6 @@ struct ReloadTests {
         #expect(names.allSatisfy { server.server.host[$0]?.rev == 2 }, "one change is one commit")
     }
 
-    @Test("small graphs share a turn")
-    func smallGraphs() throws {
-        let server = try TestServer()
-        for number in 0..<40 { write(server, "small\(number)", factor: 2, nodes: 10) }
-        var most = 0
-        var before = server.server.host.graphs.count
-        _ = try reload(server) {
-            most = max(most, server.server.host.graphs.count - before)
-            before = server.server.host.graphs.count
-        }
-        #expect(before == 41)
-        #expect(most == Reloading.nodesPerTurn / 10)
-    }
-
     @Test("who asks while files are read gets a reload behind that one, and all who do get the same")
     func askedMeanwhile() throws {
         let server = try TestServer()
@@ -88,18 +74,19 @@ struct ReloadTests {
         #expect(server.server.host["a"] != nil && server.server.host["b"] != nil)
     }
 
-    @Test("a file with the bytes that made its graph is not taken apart; after anything else it is")
+    @Test("a file with the bytes that made its graph is not compiled; after anything else it is")
     func known() throws {
         let server = try TestServer()
-        let path = server.folder.path + "/graphs"
-        let text = try #require(GraphFolder.texts(of: path)?.first)
-        #expect(text.document != nil)
-        let digest = try #require(text.digest)
-        let again = try #require(GraphFolder.texts(of: path, known: [text.path: digest])?.first)
-        #expect(again.document == nil && again.problems.isEmpty && again.digest == digest)
+        let path = try #require(GraphFolder.paths(in: server.folder.path + "/graphs")?.first)
+        let options = server.server.host.definitions
+        let file = GraphFolder.file(path, options)
+        #expect(file.definition != nil)
+        let digest = try #require(file.digest)
+        let again = GraphFolder.file(path, known: digest, options)
+        #expect(again.definition == nil && again.problems.isEmpty && again.digest == digest)
 
-        let known = try #require(server.server.knownTexts[text.path])
-        #expect(server.server.stands(known, of: text.path))
+        let known = try #require(server.server.knownTexts[path])
+        #expect(server.server.stands(known, of: path))
         #expect(try reload(server).entries.map(\.result) == ["unchanged"])
         // The API has taken the graph over: the file is a problem, although it is the same.
         let graph = try #require(server.server.host["g"])
@@ -117,7 +104,7 @@ struct ReloadTests {
         #expect(try reload(server).problems.count == 1)
         server.folder.write("graphs/g.yaml", "graph: g\nnodes: { y: { set: any } }\n")
         #expect(try reload(server).entries.map(\.result) == ["unchanged"])
-        unlink(text.path)
+        unlink(path)
         #expect(try reload(server).entries.map(\.result) == ["removed"])
         #expect(server.server.knownTexts.isEmpty)
     }

@@ -9,6 +9,9 @@ public enum GraphFolder {
     /// One definition file, and what it says or what is wrong with it.
     struct File {
         let path: String
+        /// The digest of its bytes; nil where it could not be read.
+        let digest: UInt128?
+        /// nil: something is wrong, or the bytes are known.
         let definition: GraphDefinition?
         let problems: [FileProblem]
     }
@@ -24,7 +27,7 @@ public enum GraphFolder {
         _ folder: String,
         _ options: DefinitionOptions
     ) -> (definitions: [GraphDefinition], problems: [FileProblem]) {
-        guard let files = texts(of: folder)?.map({ file($0, options) }) else {
+        guard let files = paths(in: folder)?.map({ file($0, options) }) else {
             return ([], [missing(folder)])
         }
         let (owners, doubles) = owners(of: files)
@@ -42,63 +45,38 @@ public enum GraphFolder {
         FileProblem("\(other) defines a graph called '\(name)' as well", file: file, code: "in_use")
     }
 
-    /// A file as it was read, before anybody has looked what it says.
-    struct Text: Sendable {
-        let path: String
-        /// The digest of its bytes; nil where it could not be read.
-        let digest: UInt128?
-        /// What it says; nil where that is no document, or where nobody wanted to know.
-        let document: Document?
-        let problems: [FileProblem]
-    }
-
-    /// Reads the files of a folder in the order of their names, from any thread; nil when there is no such folder.
-    ///
-    /// A file whose bytes have the digest that `known` has for its path is not taken apart.
-    static func texts(of folder: String, known: [String: UInt128] = [:]) -> [Text]? {
+    /// The files of a folder in the order of their names; nil when there is no such folder.
+    static func paths(in folder: String) -> [String]? {
         FileSystem.names(in: folder)?
             .filter { name in [".yaml", ".yml", ".json"].contains { name.hasSuffix($0) } }
-            .map { text(of: "\(folder)/\($0)", known: known["\(folder)/\($0)"]) }
+            .map { "\(folder)/\($0)" }
     }
 
-    /// Reads one file, from any thread.
-    static func text(of path: String, known: UInt128? = nil) -> Text {
+    /// Reads one file.
+    ///
+    /// - Parameter known: the digest of bytes whose definition nobody needs.
+    static func file(_ path: String, known: UInt128? = nil, _ options: DefinitionOptions) -> File {
         let bytes: [UInt8]
         do throws(UVError) {
             bytes = try Files.read(path, limit: maximumBytes).bytes
         } catch {
             let problem = FileProblem("cannot be read (\(error.message))", file: path)
-            return Text(path: path, digest: nil, document: nil, problems: [problem])
+            return File(path: path, digest: nil, definition: nil, problems: [problem])
         }
         // Not by OpenSSL: its first digest costs every start a megabyte and a half.
         var hash = FNV128()
         hash.add(bytes)
         let digest = hash.value
-        if digest == known { return Text(path: path, digest: digest, document: nil, problems: []) }
-        let (document, problems) = YAMLReader.read(bytes, file: path)
-        guard document == nil, problems.isEmpty else {
-            return Text(
-                path: path,
-                digest: digest,
-                document: document,
-                problems: problems.map { FileProblem($0) }
-            )
+        if digest == known { return File(path: path, digest: digest, definition: nil, problems: []) }
+        let (document, mistakes) = YAMLReader.read(bytes, file: path)
+        guard let document else {
+            let nothing = FileProblem("nothing is defined here", file: path, code: "bad_field")
+            let problems = mistakes.isEmpty ? [nothing] : mistakes.map { FileProblem($0) }
+            return File(path: path, digest: digest, definition: nil, problems: problems)
         }
-        let nothing = FileProblem("nothing is defined here", file: path, code: "bad_field")
-        return Text(path: path, digest: digest, document: nil, problems: [nothing])
-    }
-
-    /// What a text defines, or what is wrong with it.
-    static func file(_ text: Text, _ options: DefinitionOptions) -> File {
-        guard let document = text.document else {
-            return File(path: text.path, definition: nil, problems: text.problems)
-        }
-        let result = GraphDefinition.read(document, file: text.path, options: options)
-        return File(
-            path: text.path,
-            definition: result.definition,
-            problems: result.problems.map { FileProblem($0) }
-        )
+        let (definition, problems) = GraphDefinition.read(document, file: path, options: options)
+        let all = (mistakes + problems).map { FileProblem($0) }
+        return File(path: path, digest: digest, definition: definition, problems: all)
     }
 
     /// Which file defines which graph; of two that define the same it is the first, and the second is a problem.
@@ -121,7 +99,7 @@ public enum GraphFolder {
         file path: String,
         _ options: DefinitionOptions
     ) -> (definition: GraphDefinition?, problems: [FileProblem]) {
-        let file = file(text(of: path), options)
+        let file = file(path, options)
         return (file.definition, file.problems)
     }
 }

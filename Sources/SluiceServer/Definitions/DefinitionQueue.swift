@@ -1,22 +1,24 @@
 internal import EventLoop
 internal import GraphHost
 
-/// Reads the definitions that clients have sent, one after the other on a thread of its own; the loop never waits for it.
+/// Reads definitions, those of clients and of files, one after the other on a thread of its own; the loop never waits for it.
 final class DefinitionQueue {
-    /// Definitions that are being read or wait for it; a further one is refused with `busy`.
+    /// Definitions of clients that are being read or wait for it; a further one is refused with `busy`.
     ///
     /// Each waits as bytes, at most `limits.definition`, and is read within some tenths of a second.
     static var most: Int { 16 }
 
     private let reader: DefinitionReader
+    private let configuration: Configuration
     private let loop: Loop
-    /// Started by the first definition: most servers get none.
+    /// Started by the first definition: most servers get none while they run.
     private var thread: SerialThread?
     private var count = 0
 
     /// Reads what the configuration allows.
     init(_ configuration: Configuration, on loop: Loop) {
         reader = DefinitionReader(limits: SessionLimits(configuration)) { DefinitionOptions(configuration) }
+        self.configuration = configuration
         self.loop = loop
     }
 
@@ -32,10 +34,9 @@ final class DefinitionQueue {
         named name: String,
         _ answer: @escaping (Result<GraphDefinition, HostError>) -> Void
     ) throws(HostError) {
-        guard count < Self.most, let thread = try? thread ?? SerialThread(on: loop) else {
+        guard count < Self.most, let thread = try? startedThread() else {
             throw HostError(.busy, "\(Self.most) definitions wait to be read, as many as may", after: 1000)
         }
-        self.thread = thread
         count += 1
         thread.run { [reader] in
             Result { () throws(HostError) in try reader.read(text.document(), named: name) }
@@ -43,6 +44,38 @@ final class DefinitionQueue {
             self?.count -= 1
             answer(result)
         }
+    }
+
+    /// Looks which definition files there are.
+    ///
+    /// - Parameter answer: called once, in a later turn, with their paths; nil: there is no folder that can be read.
+    func list(_ answer: @escaping ([String]?) -> Void) throws(UVError) {
+        try startedThread().run { [configuration] in GraphFolder.paths(in: configuration.graphs) } then: { answer($0) }
+    }
+
+    /// Reads a definition file.
+    ///
+    /// - Parameters:
+    ///   - path: where it is.
+    ///   - known: the digest of the bytes that need not be read again.
+    ///   - answer: called once, in a later turn.
+    func read(
+        file path: String,
+        known: UInt128?,
+        _ answer: @escaping (GraphFolder.File) -> Void
+    ) throws(UVError) {
+        try startedThread().run { [configuration] in
+            GraphFolder.file(path, known: known, DefinitionOptions(configuration))
+        } then: {
+            answer($0)
+        }
+    }
+
+    private func startedThread() throws(UVError) -> SerialThread {
+        if let thread { return thread }
+        let started = try SerialThread(on: loop)
+        thread = started
+        return started
     }
 }
 

@@ -3,18 +3,13 @@ internal import GraphHost
 
 /// One reading of the folder of graphs: a step for each file, then the graphs whose files are gone.
 ///
-/// The texts are read and taken apart on another thread. Expressions are compiled on the loop's, because programs belong to
-/// their host: one graph a turn, or as many small ones as make ``nodesPerTurn`` nodes. A file whose bytes are those that made
-/// the graph as it is now is not even taken apart.
+/// Files are read and compiled on another thread, one after the other; the loop only applies what they say, each in a turn of its own.
+/// A file whose bytes are those that made the graph as it is now is not even compiled.
 final class Reloading {
-    /// After as many nodes others have their turn; some five milliseconds.
-    static let nodesPerTurn = 250
-
     private(set) var report: ReloadReport
     let done: (ReloadReport) -> Void
     private unowned let server: Server
-    private var timer: Timer?
-    private var texts: ArraySlice<GraphFolder.Text> = []
+    private var paths: ArraySlice<String> = []
     /// Names of graphs that stay.
     private var kept: Set<String> = []
 
@@ -26,95 +21,101 @@ final class Reloading {
 
     /// Reads and takes up everything at once: for the start, when nobody waits.
     func run() {
-        take(GraphFolder.texts(of: server.configuration.graphs))
-        while step() != nil {}
+        take(GraphFolder.paths(in: server.configuration.graphs))
+        while let path = paths.popFirst() { takeUp(GraphFolder.file(path, server.host.definitions)) }
+        removeOthers()
     }
 
-    /// Begins; the server hears of the end by ``Server/finish(_:)``.
+    /// Begins; the server hears of the end by ``Server/finish(_:)``, in a later turn.
     func start() {
-        let folder = server.configuration.graphs
-        let known = server.knownTexts.filter { server.stands($0.value, of: $0.key) }.mapValues(\.digest)
-        FileTask.run(on: server.loop) { () throws(UVError) in
-            GraphFolder.texts(of: folder, known: known)
-        } answer: { [weak self] result in
+        do throws(UVError) {
             // Who has stopped meanwhile has let go of this.
-            guard let self else { return }
-            take((try? result.get()) ?? nil)
-            // A timer that is due at once would be called again before libuv looks at the sockets.
-            timer = try? Timer(on: server.loop) { [unowned self] in goOn() }
-            guard let timer else {
-                // Without memory for a timer: rather all at once than never.
-                while step() != nil {}
-                return server.finish(self)
+            try server.definitions.list { [weak self] paths in
+                guard let self else { return }
+                take(paths)
+                goOn()
             }
-            timer.start(after: .milliseconds(1), every: .milliseconds(1))
+        } catch {
+            fail(error)
         }
     }
 
-    private func take(_ texts: [GraphFolder.Text]?) {
-        if let texts {
-            self.texts = texts[...]
+    private func take(_ paths: [String]?) {
+        if let paths {
+            self.paths = paths[...]
             return
         }
         report.problems.append(GraphFolder.missing(server.configuration.graphs))
         kept = Set(server.fileOwners.keys)
     }
 
+    /// Has the next file read, or ends.
     private func goOn() {
         server.beginTurn()
-        var nodes = 0
-        while nodes < Self.nodesPerTurn {
-            guard let count = step() else {
-                timer = nil
-                return server.finish(self)
+        guard let path = paths.popFirst() else {
+            removeOthers()
+            return server.finish(self)
+        }
+        let known = server.knownTexts[path].flatMap { server.stands($0, of: path) ? $0.digest : nil }
+        read(path, known: known)
+    }
+
+    private func read(_ path: String, known: UInt128?) {
+        do throws(UVError) {
+            try server.definitions.read(file: path, known: known) { [weak self] file in
+                guard let self else { return }
+                server.beginTurn()
+                if file.definition != nil || !file.problems.isEmpty {
+                    takeUp(file)
+                } else if !keep(file) {
+                    // Something else has come in between.
+                    return read(path, known: nil)
+                }
+                goOn()
             }
-            nodes += count
+        } catch {
+            fail(error)
         }
     }
 
-    /// Takes up the next file; nil when there is none, and all is done.
-    ///
-    /// - Returns: how many nodes were read, one at least.
-    private func step() -> Int? {
-        if let text = texts.popFirst() { return max(1, takeUp(text)) }
-        removeOthers()
-        return nil
+    /// Without a thread to read the files, all stays as it is.
+    private func fail(_ error: UVError) {
+        report.problems.append(FileProblem("graphs: no thread can be started to read them (\(error.message))"))
+        server.host.later { [weak self] in
+            guard let self else { return }
+            server.finish(self)
+        }
     }
 
-    /// Returns how many nodes were read.
-    private func takeUp(_ text: GraphFolder.Text) -> Int {
-        var text = text
-        if text.document == nil, text.problems.isEmpty {
-            if let known = server.knownTexts[text.path], known.digest == text.digest,
-                server.stands(known, of: text.path), kept.insert(known.graph).inserted
-            {
-                report.keep(known.graph, of: text.path, at: server.host[known.graph]?.rev)
-                return 1
-            }
-            // Something else has come between since it was read.
-            text = GraphFolder.text(of: text.path)
-        }
-        let file = GraphFolder.file(text, server.host.definitions)
+    private func takeUp(_ file: GraphFolder.File) {
         report.problems += file.problems
         guard let definition = file.definition else {
             // Nobody knows what it will say: what it said last goes on.
             kept.formUnion(server.fileOwners.filter { $0.value == file.path }.keys)
-            return Self.nodesPerTurn
+            return
         }
         guard kept.insert(definition.name).inserted else {
             let other = server.fileOwners[definition.name] ?? "another file"
             report.problems.append(GraphFolder.double(definition.name, in: file.path, and: other))
-            return definition.nodes.count
+            return
         }
         server.take(definition, from: file.path, &report)
-        if let digest = text.digest, server.fileOwners[definition.name] == file.path {
+        if let digest = file.digest, server.fileOwners[definition.name] == file.path {
             server.knownTexts[file.path] = KnownText(
                 digest: digest,
                 graph: definition.name,
                 definition: definition.hash
             )
         }
-        return definition.nodes.count
+    }
+
+    /// Takes up a file whose bytes are known; false: it has to be read.
+    private func keep(_ file: GraphFolder.File) -> Bool {
+        guard let known = server.knownTexts[file.path], known.digest == file.digest,
+            server.stands(known, of: file.path), kept.insert(known.graph).inserted
+        else { return false }
+        report.keep(known.graph, of: file.path, at: server.host[known.graph]?.rev)
+        return true
     }
 
     /// Ends the graphs whose files are gone, and forgets what was in them.

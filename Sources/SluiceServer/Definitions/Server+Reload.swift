@@ -6,8 +6,8 @@ extension Server {
     /// Reads graphs, tokens and certificate again.
     ///
     /// A file that something is wrong with changes nothing: what it is about goes on as it was. Each graph's change
-    /// is one commit. The folder is read on another thread, and the loop takes up one graph a turn, so that however many there
-    /// are, nobody waits longer than for the largest. Who asks while that goes on gets a reload of its own behind it.
+    /// is one commit. The files are read and compiled on another thread, and the loop takes up one graph a turn, so that however many there
+    /// are, nobody waits longer than for the largest change. Requests that come while that goes on get a reload of their own after it.
     ///
     /// - Parameter done: hears what has changed, and all problems, which stand in the log too; never before this returns.
     public func reload(_ done: @escaping (ReloadReport) -> Void = { _ in }) {
