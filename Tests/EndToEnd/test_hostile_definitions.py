@@ -62,6 +62,30 @@ def test_dear_definitions_are_refused(server, make):
         assert loop_seconds(server) - before < 0.1
 
 
+def test_files_are_compiled_beside_the_loop(server):
+    """Each of them takes some hundredths of a second to compile."""
+    folder = pathlib.Path(server.folder.name) / "graphs"
+    files = [folder / f"dear{number}.json" for number in range(8)]
+    for file in files:
+        file.write_text(definitions.literals(0))
+
+    def process_seconds():
+        tasks = pathlib.Path(f"/proc/{server.process.pid}/task").glob("*/schedstat")
+        return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
+
+    before = loop_seconds(server), process_seconds()
+    with Bystander(server) as bystander:
+        report = server.request("POST", "/v1/reload").json()
+        assert bystander.thread.is_alive()
+    loop, process = loop_seconds(server) - before[0], process_seconds() - before[1]
+    assert report["problems"] == [] and [entry["result"] for entry in report["graphs"]].count("added") == len(files)
+    print(f"{loop * 1000:.0f} ms of {process * 1000:.0f} on the loop")
+    assert loop < process / 2
+    for file in files:
+        file.unlink()
+    assert server.request("POST", "/v1/reload").status == 200
+
+
 def test_a_file_may_be_dear(server):
     """It is the operator's own."""
     folder = pathlib.Path(server.folder.name) / "graphs"
