@@ -54,7 +54,11 @@ public enum GraphFolder {
 
     /// Reads one file.
     ///
-    /// - Parameter known: the digest of bytes whose definition nobody needs.
+    /// - Parameters:
+    ///   - path: where it is.
+    ///   - known: the digest of bytes whose definition nobody needs.
+    ///   - options: what expressions and patterns may use.
+    /// - Returns: what it says, or what is wrong with it.
     static func file(_ path: String, known: UInt128? = nil, _ options: DefinitionOptions) -> File {
         let bytes: [UInt8]
         do throws(UVError) {

@@ -49,8 +49,13 @@ final class DefinitionQueue {
     /// Looks which definition files there are.
     ///
     /// - Parameter answer: called once, in a later turn, with their paths; nil: there is no folder that can be read.
+    /// - Throws: where no thread can be started.
     func list(_ answer: @escaping ([String]?) -> Void) throws(UVError) {
-        try startedThread().run { [configuration] in GraphFolder.paths(in: configuration.graphs) } then: { answer($0) }
+        try startedThread().run { [configuration] in
+            GraphFolder.paths(in: configuration.graphs)
+        } then: {
+            answer($0)
+        }
     }
 
     /// Reads a definition file.
@@ -59,6 +64,7 @@ final class DefinitionQueue {
     ///   - path: where it is.
     ///   - known: the digest of the bytes that need not be read again.
     ///   - answer: called once, in a later turn.
+    /// - Throws: where no thread can be started.
     func read(
         file path: String,
         known: UInt128?,

@@ -80,7 +80,8 @@ final class Reloading {
 
     /// Without a thread to read the files, all stays as it is.
     private func fail(_ error: UVError) {
-        report.problems.append(FileProblem("graphs: no thread can be started to read them (\(error.message))"))
+        let message = "graphs: no thread can be started to read them (\(error.message))"
+        report.problems.append(FileProblem(message))
         server.host.later { [weak self] in
             guard let self else { return }
             server.finish(self)
