@@ -2,8 +2,9 @@ internal import CEL
 
 /// Reads what one request of a client wants computed: the `pipe` of a subscription, and its source where that is not one node.
 ///
-/// All patterns of the request together have the bounds of ``SessionLimits/patterns`` and ``SessionLimits/patternWork``.
-struct Pipe {
+/// All texts of the request together have at most ``longestText`` bytes, and all patterns the bounds of ``SessionLimits/patterns`` and
+/// ``SessionLimits/patternWork``.
+final class Pipe {
     /// The longest text that is read: it takes some 10 ms, which nothing can interrupt.
     static let longestText = 16 << 10
     /// So many bytes of it take about as long as a node that is built: a microsecond.
@@ -11,6 +12,7 @@ struct Pipe {
 
     private let host: Host
     private let options: DefinitionOptions
+    private var room = Pipe.longestText
 
     init(_ host: Host) {
         self.host = host
@@ -60,9 +62,13 @@ struct Pipe {
     /// A text as a document that knows its places; what it costs to read it, and to compile its expressions, is counted as work
     /// of this turn.
     func document(_ text: UnsafeRawBufferPointer) throws(HostError) -> Document {
-        guard text.count <= Self.longestText else {
-            throw HostError(.pipeLimit, "a pipeline is written in at most \(Self.longestText) bytes")
+        guard text.count <= room else {
+            throw HostError(
+                .pipeLimit,
+                "a pipeline and its source are written in at most \(Self.longestText) bytes"
+            )
         }
+        room -= text.count
         host.work += UInt64(text.count / Self.bytesPerWork)
         do throws(Problem) {
             return try Document.parse(json: text)

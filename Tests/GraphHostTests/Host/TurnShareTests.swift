@@ -101,6 +101,28 @@ struct TurnShareTests {
         #expect(answers.filter { $0 > 0 } == [1, 1, 1, 1, 1, 1], "one of 1,000 a turn")
     }
 
+    @Test("A source with its map and the pipe share one bound of text")
+    func longestText() throws {
+        let bench = Bench(limits: limits(.max))
+        _ = try bench.define(#"{"graph": "g", "nodes": {"x": {"set": "string", "initial": ""}}}"#)
+        let client = bench.connect()
+        func answer(_ source: Int, _ pipe: Int) -> String {
+            let texts = [source, pipe].map { "'" + String(repeating: "y", count: $0) + "'" }
+            client.send(
+                #"{"op":"sub","id":1,"graph":"g","combine":["x"],"map":"\#(texts[0])","pipe":[{"map":"\#(texts[1])"}]}"#
+            )
+            defer {
+                client.send(#"{"op":"unsub","id":1}"#)
+                _ = client.take()
+            }
+            return client.take().joined()
+        }
+        #expect(answer(8_000, 8_000).contains(#""op":"snap""#))
+        for (source, pipe) in [(16_380, 1), (1, 16_380), (8_190, 8_190)] {
+            #expect(answer(source, pipe).contains(#""code":"pipe_limit""#))
+        }
+    }
+
     @Test("Without a bound nothing waits")
     func unbounded() throws {
         let bench = Bench(limits: limits(.max))
