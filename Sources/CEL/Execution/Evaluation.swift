@@ -18,7 +18,9 @@ extension Code {
                 if !value.isScalar { try machine.meter.measure(value, room: outputBytes) }
                 return value
             }
-            spent &+= cost - max(0, machine.meter.fuel)
+            // What was refused because too little was left was not done.
+            if case .failure = result { machine.meter.fuel = max(0, machine.meter.fuel) }
+            spent &+= cost &- machine.meter.fuel
             return result
         }
         return try result.get()

@@ -12,29 +12,37 @@ struct ValueSize {
     ///
     /// Descends at most as deeply as values nest.
     mutating func takes(_ value: Value) -> Bool {
+        takePart(value)
+        return room >= 0 && elements >= 0
+    }
+
+    /// Most parts are numbers or texts.
+    @inline(__always)
+    private mutating func takePart(_ value: Value) {
         room -= 1
-        elements -= value.isScalar ? 1 : 5
+        elements -= 1
+        if value.isScalar { return }
+        elements -= 4
+        if case .string(let text) = value {
+            room -= text.utf8.count
+        } else {
+            takeContainer(value)
+        }
+    }
+
+    private mutating func takeContainer(_ value: Value) {
         switch value {
-        case .string(let text): room -= text.utf8.count
         case .bytes(let bytes): room -= bytes.count
         case .list(let list):
-            for element in list.elements {
-                if element.isScalar {
-                    room -= 1
-                    elements -= 1
-                } else {
-                    guard takes(element) else { return false }
-                }
-            }
+            for element in list.elements where room >= 0 && elements >= 0 { takePart(element) }
         case .map(let map):
-            for entry in map.storage.entries {
-                guard takes(entry.key), takes(entry.value) else { return false }
+            for entry in map.storage.entries where room >= 0 && elements >= 0 {
+                takePart(entry.key)
+                takePart(entry.value)
             }
         case .optional(let optional):
-            guard let value = optional.value else { break }
-            return takes(value)
+            if let value = optional.value { takePart(value) }
         default: break
         }
-        return room >= 0 && elements >= 0
     }
 }
