@@ -274,7 +274,7 @@ struct SQLiteLogTests {
 
     @Test(
         "A rev that has changed on the disk is found, whatever it is now",
-        arguments: ["first = 0", "first = 5", "last = 9223372036854775807"]
+        arguments: ["first = 0", "first = 5", "last = 9223372036854775807", "last = -1"]
     )
     func corruptRev(change: String) throws {
         let bench = try bench()

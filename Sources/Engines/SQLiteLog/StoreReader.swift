@@ -72,6 +72,9 @@ public struct StoreReader: LogReader {
             )
             let last = try database.number("SELECT max(last) FROM log WHERE graph = ?", .number(id))
             let base = try database.number("SELECT min(rev) FROM snapshots WHERE graph = ?", .number(id))
+            guard first ?? 0 >= 0, last ?? 0 >= 0, base ?? 0 >= 0 else {
+                throw damage("the revs of graph \(graph)")
+            }
             guard let last else { return base.map { UInt64($0)...UInt64($0) } }
             guard let from = first == 1 ? 1 : base else { return nil }
             return UInt64(min(from, last))...UInt64(last)
@@ -106,7 +109,8 @@ public struct StoreReader: LogReader {
         _ = try read(graph) { database, id in
             // Trimming removes the oldest; all that follow must be found.
             var expected = max(revs.lowerBound, try database.firstRev(of: id))
-            let end = try database.number("SELECT max(last) FROM log WHERE graph = ?", .number(id)) ?? 0
+            let last = try database.number("SELECT max(last) FROM log WHERE graph = ?", .number(id)) ?? 0
+            let end = min(UInt64(bitPattern: last), revs.upperBound)
             var rows = try database.rows(sql, [.number(id), .number(Int64(clamping: revs.lowerBound))])
             while let row = try rows.next() {
                 let (first, last) = (row.unsigned(0), row.unsigned(1))
@@ -127,9 +131,7 @@ public struct StoreReader: LogReader {
                 }
                 guard wantsMore, last < revs.upperBound else { return }
             }
-            guard expected > min(UInt64(end), revs.upperBound) else {
-                throw missing(expected...min(UInt64(end), revs.upperBound), graph)
-            }
+            guard expected > end else { throw missing(expected...end, graph) }
         }
     }
 
