@@ -3,6 +3,7 @@ public enum Base64 {
     /// The encoding of `bytes`.
     public static func text(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
         bytes.withUnsafeBytes { text.append(base64: $0) }
         return String(decoding: text, as: UTF8.self)
     }

@@ -7,25 +7,26 @@ import Testing
 struct ValueTests {
     @Test(
         "maps keep their order and find their keys, small and large",
-        arguments: [0, 1, 12, 13, 100, 5_000]
+        arguments: [0, 1, 12, 13, 100, 5_000],
+        ["key ", String(repeating: "a long key ", count: 10)]
     )
-    func maps(_ count: Int) {
+    func maps(_ count: Int, _ key: String) {
         var builder = ValueMap.Builder()
         for number in 0..<count {
-            let isNew = builder.append("key \(number)", .int(Int64(number)))
+            let isNew = builder.append("\(key)\(number)", .int(Int64(number)))
             #expect(isNew)
         }
         for number in 0..<count {
-            let isNew = builder.append("key \(number)", 0)
+            let isNew = builder.append("\(key)\(number)", 0)
             #expect(!isNew, "a key may stand once")
         }
         let map = builder.finish()
         #expect(map.count == count)
         #expect(map.map(\.value) == (0..<count).map { .int(Int64($0)) })
         for number in 0..<count {
-            #expect(map["key \(number)"] == .int(Int64(number)))
+            #expect(map["\(key)\(number)"] == .int(Int64(number)))
         }
-        #expect(map["key"] == nil)
+        #expect(map[key] == nil)
         #expect(map[key: 1] == nil)
     }
 

@@ -43,6 +43,9 @@ extension Value {
 ///
 /// Not seeded: they only spare comparisons.
 enum KeyTag {
+    /// Bytes of a text that are read: comparing two long keys takes less time than reading one of them byte by byte.
+    private static let length = 32
+
     static func of(_ key: Value) -> UInt32 {
         switch key {
         case .string(let text): of(text)
@@ -55,7 +58,7 @@ enum KeyTag {
 
     static func of(_ text: String) -> UInt32 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in text.utf8 {
+        for byte in text.utf8.prefix(length) {
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
         }
         return UInt32(truncatingIfNeeded: hash ^ hash >> 32)
@@ -74,34 +77,41 @@ struct KeyIndex: Sendable {
     init(_ entries: [ValueMap.Entry]) {
         slots = Array(repeating: -1, count: KeyIndex.capacity(for: entries.count))
         used = 0
-        for position in entries.indices {
-            place(position, key: entries[position].key)
+        for (position, entry) in entries.enumerated() {
+            var slot = KeyIndex.hash(entry.key) & (slots.count - 1)
+            while slots[slot] >= 0 {
+                slot = (slot + 1) & (slots.count - 1)
+            }
+            fill(slot, with: position)
         }
     }
 
-    mutating func insert(_ position: Int, among entries: [ValueMap.Entry]) {
+    /// Notes a key for the entry that comes after `entries`, or answers false when one of these has it.
+    mutating func append(_ key: Value, after entries: [ValueMap.Entry]) -> Bool {
         if (used + 1) * 2 > slots.count {
             self = KeyIndex(entries)
-        } else {
-            place(position, key: entries[position].key)
         }
+        let slot = entries.withUnsafeBufferPointer { self.slot(of: key, among: $0) }
+        guard slots[slot] < 0 else { return false }
+        fill(slot, with: entries.count)
+        return true
     }
 
     func position(of key: Value, among entries: UnsafeBufferPointer<ValueMap.Entry>) -> Int? {
-        var slot = KeyIndex.hash(key) & (slots.count - 1)
-        while slots[slot] >= 0 {
-            let position = Int(slots[slot])
-            if entries[position].key.isSameKey(as: key) { return position }
-            slot = (slot + 1) & (slots.count - 1)
-        }
-        return nil
+        let position = Int(slots[slot(of: key, among: entries)])
+        return position < 0 ? nil : position
     }
 
-    private mutating func place(_ position: Int, key: Value) {
+    /// Where the key is noted, or the free slot for it.
+    private func slot(of key: Value, among entries: UnsafeBufferPointer<ValueMap.Entry>) -> Int {
         var slot = KeyIndex.hash(key) & (slots.count - 1)
-        while slots[slot] >= 0 {
+        while slots[slot] >= 0, !entries[Int(slots[slot])].key.isSameKey(as: key) {
             slot = (slot + 1) & (slots.count - 1)
         }
+        return slot
+    }
+
+    private mutating func fill(_ slot: Int, with position: Int) {
         slots[slot] = Int32(truncatingIfNeeded: position)
         used += 1
     }

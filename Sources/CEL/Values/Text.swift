@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Strings are compared and measured as CEL says: by code point, never by Unicode normalisation.
 extension String {
     /// Whether both have the same UTF-8 bytes.
@@ -113,6 +119,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
 
     /// The number of bytes of the white space that begins at `offset`, by Unicode's property of that name; 0 for anything else.
+    @inline(__always)
     func blankLength(at offset: Int) -> Int {
         func next(_ distance: Int) -> UInt8 { offset + distance < count ? self[offset + distance] : 0 }
         switch self[offset] {
@@ -132,13 +139,7 @@ extension UnsafeBufferPointer<UInt8> {
 
 /// The order of two byte strings: negative, zero or positive.
 func compare(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
-    let common = min(a.count, b.count)
-    var position = 0
-    while position < common {
-        if a[position] != b[position] {
-            return Int(a[position]) - Int(b[position])
-        }
-        position += 1
-    }
-    return a.count - b.count
+    guard let first = a.baseAddress, let second = b.baseAddress else { return a.count - b.count }
+    let order = memcmp(first, second, min(a.count, b.count))
+    return order == 0 ? a.count - b.count : Int(order)
 }

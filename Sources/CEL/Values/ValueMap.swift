@@ -92,19 +92,11 @@ public struct ValueMap: Sendable {
 
     func position(of key: Value) -> Int? {
         guard let key = key.normalisedMapKey else { return nil }
-        return ValueMap.position(of: key, tag: KeyTag.of(key), among: storage.entries, index: storage.index)
-    }
-
-    fileprivate static func position(
-        of key: Value,
-        tag: UInt32,
-        among entries: UnsafeBufferPointer<Entry>,
-        index: KeyIndex?
-    ) -> Int? {
-        if let index {
-            return index.position(of: key, among: entries)
+        if let index = storage.index {
+            return index.position(of: key, among: storage.entries)
         }
-        return entries.firstIndex { $0.tag == tag && $0.key.isSameKey(as: key) }
+        let tag = KeyTag.of(key)
+        return storage.entries.firstIndex { $0.tag == tag && $0.key.isSameKey(as: key) }
     }
 }
 
@@ -153,15 +145,13 @@ extension ValueMap {
 
         private mutating func append(normalised key: Value, _ value: Value) -> Bool {
             let tag = KeyTag.of(key)
-            let known = entries.withUnsafeBufferPointer {
-                ValueMap.position(of: key, tag: tag, among: $0, index: index)
-            }
-            guard known == nil else { return false }
+            let isNew =
+                index?.append(key, after: entries)
+                ?? !entries.contains { $0.tag == tag && $0.key.isSameKey(as: key) }
+            guard isNew else { return false }
             deepest = Swift.max(deepest, value.nestingDepth)
             entries.append(Entry(key: key, value: value, tag: tag))
-            if index != nil {
-                index?.insert(entries.count - 1, among: entries)
-            } else if entries.count > Builder.linearLimit {
+            if index == nil, entries.count > Builder.linearLimit {
                 index = KeyIndex(entries)
             }
             return true
