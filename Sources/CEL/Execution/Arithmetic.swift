@@ -32,7 +32,6 @@ extension Meter {
                 return .double(result)
             }
         default:
-            try spend(1)
             if let result = try operation == .add
                 ? sum(a, b) : operation == .subtract ? difference(a, b) : nil
             {
@@ -67,10 +66,15 @@ extension Meter {
         switch operation {
         case .add: return x + y
         case .subtract: return x - y
-        case .multiply: return x * y
-        case .divide: return x / y
+        case .multiply:
+            try spend(Price.product)
+            return x * y
+        case .divide:
+            try spend(Price.product)
+            return x / y
         default:
             guard !isStrict else { return nil }
+            try spend(Price.product)
             // It is found bit by bit of the quotient.
             if x.isFinite, y.isFinite, x != 0, y != 0 {
                 try spend(max(0, Int(x.exponent - y.exponent)) >> 2)
@@ -83,8 +87,9 @@ extension Meter {
         switch (a, b) {
         case (.string(let a), .string(let b)):
             try spend(bytes: a.utf8.count + b.utf8.count)
-            try spend(1)
-            return .string(a + b)
+            let text = Value.string(a + b)
+            try spend(memoryOf: text)
+            return text
         case (.bytes(let a), .bytes(let b)):
             try spend(Price.object)
             try spend(bytes: a.count + b.count)

@@ -36,6 +36,7 @@ extension Meter {
         let fits = size.takes(value)
         fuel &-= (most - size.elements) / ValueSize.elementsPerUnit
         guard !fits else { return }
+        fuel &-= Price.failure
         guard size.elements >= 0 else {
             throw EvaluationError(code: .cost, message: Failure.cost.message, offset: 0)
         }

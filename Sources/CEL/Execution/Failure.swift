@@ -64,6 +64,15 @@ struct Meter {
         try spend(Price.object + 3 * count)
     }
 
+    /// Spends what memory for a new text, bytes or optional costs; lists and maps are paid for by their elements.
+    mutating func spend(memoryOf value: Value) throws(Failure) {
+        switch value {
+        case .string(let text) where text.utf8.count > 15: try spend(Price.object)
+        case .bytes, .optional: try spend(Price.object)
+        default: break
+        }
+    }
+
     /// Spends what handling so many bytes costs: one unit for eight.
     mutating func spend(bytes: Int) throws(Failure) {
         try spend(bytes >> 3)

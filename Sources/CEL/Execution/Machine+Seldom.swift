@@ -90,6 +90,7 @@ extension Machine {
                 (top - 1).pointee = .bool(count == 1)
             }
         case .unwrap:
+            try meter.spend(2)
             guard let value = try (top - 1).pointee.unwrapped() else { return a }
             (top - 1).pointee = value
         case .wrap:
@@ -98,6 +99,7 @@ extension Machine {
             guard optional.nestingDepth <= Value.maximumNestingDepth else { throw .depth }
             (top - 1).pointee = optional
         case .orUnwrapped, .orSkip:
+            try meter.spend(2)
             if let value = try (top - 1).pointee.unwrapped() {
                 if instruction.operation == .orUnwrapped { (top - 1).pointee = value }
                 return a
@@ -121,6 +123,7 @@ extension Machine {
         try meter.spend(Price.call)
         let values = UnsafeBufferPointer(start: UnsafePointer(top - count), count: count)
         let result = try code.functions[number].call(values, &meter)
+        try meter.spend(memoryOf: result)
         try put(result, top, replacing: count)
     }
 
@@ -153,7 +156,7 @@ extension Machine {
     }
 
     private mutating func append(_ value: UnsafeMutablePointer<Value>, isOptional: Bool) throws(Failure) {
-        try meter.spend(3)
+        try meter.spend(5)
         guard let value = try isOptional ? value.pointee.unwrapped() : value.pointee else { return }
         side.builders[side.builders.count - 1].elements.append(value)
     }

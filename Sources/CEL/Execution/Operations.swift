@@ -86,6 +86,7 @@ extension OptionalValue {
 extension Meter {
     /// Any operation with two operands that the main loop has not done itself.
     mutating func binary(_ operation: Operation, _ a: Value, _ b: Value) throws(Failure) -> Value {
+        try spend(2)
         switch operation {
         case .equal: return .bool(try areEqual(a, b))
         case .notEqual: return .bool(try !areEqual(a, b))

@@ -52,10 +52,8 @@ enum Conversions {
             case .string: return arguments[0]
             case .bool(let flag): return .string(flag ? "true" : "false")
             case .int(let number):
-                try meter.spend(Price.object)
                 return .string(String(number))
             case .uint(let number):
-                try meter.spend(Price.object)
                 return .string(String(number))
             case .double(let number):
                 try meter.spend(Price.doubleText)

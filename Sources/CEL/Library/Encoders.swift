@@ -11,8 +11,7 @@ enum Encoders {
         },
         Function("base64.decode", [.global(.string, gives: .bytes)]) { arguments, meter throws(Failure) in
             let text = try arguments.string(0)
-            try meter.spend(Price.object)
-            try meter.spend(bytes: text.utf8.count)
+            try meter.spend(bytes: text.utf8.count * 2)
             guard let bytes = Base64.bytes(text.utf8, isCanonical: false) else {
                 throw .badValue("the string is not base64")
             }

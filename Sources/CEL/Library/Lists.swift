@@ -33,7 +33,7 @@ enum Lists {
             var kept: [Value] = []
             try meter.spend(Price.object)
             next: for element in try arguments.list(0).elements {
-                try meter.spend(1)
+                try meter.spend(3)
                 for other in kept where try meter.areEqual(element, other) {
                     continue next
                 }
@@ -45,13 +45,11 @@ enum Lists {
             let list = try arguments.list(0).elements
             return .list(ValueList(try sorted(list, by: list, &meter)))
         },
-        Function("first", [.method(.list(.a), gives: .optional(.a))]) { arguments, meter throws(Failure) in
-            try meter.spend(Price.object)
-            return .optional(OptionalValue(try arguments.list(0).first))
+        Function("first", [.method(.list(.a), gives: .optional(.a))]) { arguments, _ throws(Failure) in
+            .optional(OptionalValue(try arguments.list(0).first))
         },
-        Function("last", [.method(.list(.a), gives: .optional(.a))]) { arguments, meter throws(Failure) in
-            try meter.spend(Price.object)
-            return .optional(OptionalValue(try arguments.list(0).last))
+        Function("last", [.method(.list(.a), gives: .optional(.a))]) { arguments, _ throws(Failure) in
+            .optional(OptionalValue(try arguments.list(0).last))
         },
     ]
 

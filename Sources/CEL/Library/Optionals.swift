@@ -4,15 +4,13 @@ enum Optionals {
         Function("optional.none", [.global(gives: .optional(.a))]) { _, _ throws(Failure) in
             .optional(.none)
         },
-        Function("optional.of", [.global(.a, gives: .optional(.a))]) { arguments, meter throws(Failure) in
-            try meter.spend(Price.object)
-            return .optional(OptionalValue(arguments[0]))
+        Function("optional.of", [.global(.a, gives: .optional(.a))]) { arguments, _ throws(Failure) in
+            .optional(OptionalValue(arguments[0]))
         },
         Function("optional.ofNonZeroValue", [.global(.a, gives: .optional(.a))]) {
             arguments,
-            meter throws(Failure) in
-            try meter.spend(Price.object)
-            return .optional(arguments[0].isZero ? .none : OptionalValue(arguments[0]))
+            _ throws(Failure) in
+            .optional(arguments[0].isZero ? .none : OptionalValue(arguments[0]))
         },
         Function("hasValue", [.method(.optional(.a), gives: .bool)]) { arguments, _ throws(Failure) in
             .bool(try arguments.optional(0).value != nil)
@@ -26,8 +24,8 @@ enum Optionals {
         Function("or", [.method(.optional(.a), .optional(.a), gives: .optional(.a))]) {
             arguments,
             _ throws(Failure) in
-            let other = try arguments.optional(1)
-            return .optional(try arguments.optional(0).value == nil ? other : arguments.optional(0))
+            let (own, other) = (try arguments.optional(0), try arguments.optional(1))
+            return .optional(own.value == nil ? other : own)
         },
         Function("orValue", [.method(.optional(.a), .a, gives: .a)]) { arguments, _ throws(Failure) in
             try arguments.optional(0).value ?? arguments[1]
