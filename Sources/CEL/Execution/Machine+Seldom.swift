@@ -123,7 +123,7 @@ extension Machine {
         try meter.spend(Price.call)
         let values = UnsafeBufferPointer(start: UnsafePointer(top - count), count: count)
         let result = try code.functions[number].call(values, &meter)
-        try meter.spend(memoryOf: result)
+        if !result.isScalar { try meter.spend(memoryOf: result) }
         try put(result, top, replacing: count)
     }
 

@@ -58,7 +58,10 @@ enum KeyTag {
 
     static func of(_ text: String) -> UInt32 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in text.utf8.prefix(length) {
+        var left = length
+        for byte in text.utf8 {
+            if left == 0 { break }
+            left -= 1
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
         }
         return UInt32(truncatingIfNeeded: hash ^ hash >> 32)
