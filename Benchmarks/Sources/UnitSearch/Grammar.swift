@@ -95,6 +95,8 @@ enum Grammar {
         <string>.matches('(a|b)*c|[^x-z]+$')
         <string>.matches('(\\\\pL|[0-9])*!')
         <string>.matches('[ab]*a[ab]{30}c')
+        <string>.matches('(a|b)*b[ab]{25}c')
+        <string>.matches('[ab]*(aa|bb)[ab]{20}c')
         <string>.matches(<string> + '.{300}')
         <string>.matches('\\\\pL' + <string>)
         bool(<string>)

@@ -200,7 +200,7 @@ enum FormatText {
         }
         // Sorting compares each key as often as the number of keys has bits.
         let comparisons = Int.bitWidth - entries.count.leadingZeroBitCount
-        try meter.spend(comparisons * (Price.entry * entries.count + length >> 3))
+        try meter.spend(comparisons * (2 * entries.count + length >> 3))
         entries.sort { $0.key.comparesBytes(to: $1.key) < 0 }
         text.append(UInt8(ascii: "{"))
         for (position, entry) in entries.enumerated() {
