@@ -60,6 +60,7 @@ def test_a_given_pace_is_kept(server):
     assert report["deliveries"] == 20 * report["posts"]
 
 
+@pytest.mark.weighed
 def test_clients_that_vanish_leave_nothing(server):
     report = bench(server, "churn", "--clients", "10")
     assert report["cycles"] > 0 and report["failures"] == 0
@@ -70,6 +71,7 @@ def test_clients_that_vanish_leave_nothing(server):
     assert report["cycles"] > 0 and accepted >= report["cycles"]
 
 
+@pytest.mark.weighed
 def test_quiet_subscribers_are_only_held(server):
     report = bench(server, "idle", "--subscribers", "200")
     assert (report["subscribers"], report["failures"]) == (200, 0)

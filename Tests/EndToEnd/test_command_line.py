@@ -76,6 +76,7 @@ def test_check_says_why_a_file_cannot_be_read(folder, name, reason):
     assert reason in result.stderr
 
 
+@pytest.mark.weighed
 def test_check_reads_a_graph_of_many_nodes(folder):
     nodes = "".join(f"  n{i}: {{ set: number, initial: {i} }}\n" for i in range(20_000))
     (folder / "large.yaml").write_text(f"graph: large\nnodes:\n{nodes}")

@@ -174,6 +174,7 @@ def bomb(size):
     return b"".join(parts) + deflater.flush(zlib.Z_SYNC_FLUSH)[:-4]
 
 
+@pytest.mark.weighed
 def test_a_bomb_is_refused_at_the_limit():
     payload = bomb(1 << 30)
     assert len(payload) < 2 << 20
@@ -186,6 +187,7 @@ def test_a_bomb_is_refused_at_the_limit():
         assert server.resident() - before < 32 << 20
 
 
+@pytest.mark.weighed
 def test_contexts_are_bounded_and_given_back():
     """Mode full: what connections hold is counted, kept within the limit, and gone when they are."""
     held = "sluice_compression_context_bytes"

@@ -165,6 +165,7 @@ def test_a_comment_after_fifteen_seconds_of_silence():
         assert source.event().name == "upd"
 
 
+@pytest.mark.weighed
 def test_a_stalled_reader_is_bounded_and_gets_the_newest():
     with Server({"g": CHAIN}) as server:
         slow = socket.socket()

@@ -178,6 +178,7 @@ def test_a_request_in_single_bytes_is_a_request(server, bystander):
         assert socket.response()[0] == 200
 
 
+@pytest.mark.weighed
 def test_a_stalled_reader_costs_the_others_nothing(server, bystander):
     with RawWebSocket(server) as stalled:
         stalled.subscribe("g", "any")

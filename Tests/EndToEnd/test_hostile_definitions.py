@@ -10,6 +10,8 @@ from hostile import definitions
 from sluice import Server
 from test_hostile_patterns import Bystander
 
+pytestmark = pytest.mark.weighed
+
 JSON = {"Content-Type": "application/json"}
 
 

@@ -35,6 +35,7 @@ def subscribe(server, count, round):
     return clients
 
 
+@pytest.mark.weighed
 def test_a_quiet_subscriber_costs_little_and_leaves_nothing():
     # What is measured is memory, not patience.
     with Server({"g": GRAPH}, "heartbeat: 30m\n") as server:

@@ -163,11 +163,13 @@ def cycle(server, rounds, seed):
     return resident, server.resident()
 
 
+@pytest.mark.weighed
 def test_a_thousand_clients_come_and_vanish_and_leave_nothing(server):
     early, late = cycle(server, 1000, seed=20)
     assert late - early < 1 << 20, f"resident memory went from {early} to {late}"
 
 
+@pytest.mark.weighed
 @pytest.mark.nightly
 @pytest.mark.timeout(1800)
 def test_a_hundred_thousand_clients_come_and_vanish_and_leave_nothing(server):
@@ -175,6 +177,7 @@ def test_a_hundred_thousand_clients_come_and_vanish_and_leave_nothing(server):
     assert late - early < 1 << 20, f"resident memory went from {early} to {late}"
 
 
+@pytest.mark.weighed
 def test_after_a_storm_the_memory_goes_back():
     graph = json.dumps({"graph": "g", "nodes": {"x": {"set": "string", "initial": "a"}}})
     with Server({"g": graph}, "limits: { held: 1024MiB }") as server:

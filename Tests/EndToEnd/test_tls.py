@@ -150,6 +150,7 @@ def test_bytes_that_are_no_tls_end_the_connection_and_nothing_else(secure):
     assert secure.value("g", "x") == 1
 
 
+@pytest.mark.weighed
 def test_requests_for_new_keys_whose_answers_nobody_reads_are_bounded(secure):
     before, memory = secure.metrics()["sluice_tls_failures_total"], secure.resident()
     with contextlib.closing(Rekeying(secure.host, secure.port)) as reader:
@@ -260,6 +261,7 @@ def test_pipelined_requests_and_big_values_pass(secure):
     assert data.endswith(f'"{text}"'.encode())
 
 
+@pytest.mark.weighed
 def test_a_stalled_reader_costs_no_memory_and_gets_the_newest_value(secure):
     with secure.websocket() as fast:
         fast.text({"op": "sub", "id": 1, "graph": "g", "node": "any"})

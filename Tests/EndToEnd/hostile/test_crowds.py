@@ -10,6 +10,7 @@ import signal
 import socket
 import ssl
 
+import pytest
 from rawsocket import RawSocket, RawWebSocket
 from sluice import Server, eventually
 from test_tls import Secure
@@ -24,6 +25,7 @@ def samples(body):
     return {name: float(value) for name, value in lines}
 
 
+@pytest.mark.weighed
 def test_clients_with_many_subscriptions_that_are_reset_at_once_are_released_in_slices():
     clients, each = 4, 500
     with Server({"g": GRAPH}, "limits: { work: 200 }\n") as server:
