@@ -81,6 +81,36 @@ struct DiskFaultTests {
         #expect(number > 3)
     }
 
+    @Test("A recovery that fails, and a power cut in the next one, leave a database that can be read")
+    func cutInRecovery() throws {
+        // A recovery begins with the journal.
+        for number in 1...16 {
+            for later in stride(from: 1, to: 100, by: Nightly.isOn ? 1 : 7) {
+                let bench = DiskBench(LyingDisk(seed: UInt64(later)), .written)
+                try bench.start()
+                bench.define("a")
+                bench.pass(60_000)
+                bench.set("a")
+                bench.pass()
+                bench.disk.capacity = 0
+                bench.set("a", bytes: 9_000)
+                bench.pass()
+                bench.disk.capacity = .max
+                bench.disk.fault = .once(number)
+                bench.pass(1_000)
+                #expect(bench.disk.hasFailed)
+                bench.disk.fault = .stop(later)
+                bench.pass(1_000)
+                bench.stop()
+                bench.disk.cut()
+                (bench.mayLose, bench.maySeeRefused) = (true, true)
+                try bench.start()
+                bench.check()
+                #expect(bench.complaints.isEmpty, "operation \(number), then \(later)")
+            }
+        }
+    }
+
     private func play(
         _ step: Step,
         _ past: DiskBench,

@@ -18,7 +18,7 @@ struct DatabaseError: Error, Hashable {
 ///
 /// Any thread may use it, but one at a time.
 final class Database {
-    fileprivate let raw: OpaquePointer
+    let raw: OpaquePointer
     private var statements: [String: Statement] = [:]
 
     /// Opens a file; a writer makes it where there is none.

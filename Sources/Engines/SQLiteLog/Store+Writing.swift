@@ -203,9 +203,10 @@ extension Store {
 
     /// Writes what the journal has into the database, synchronises that, and begins the journal anew.
     ///
-    /// After a failed sync, or a process that was killed before its sync, a later sync of the journal may skip the lost pages. SQLite
-    /// then ignores all frames after them.
+    /// After a failed sync, or a process that was killed before its sync, a later sync of the journal may skip the lost pages. After a
+    /// power cut SQLite would ignore all frames after them, also those of which it has written some into the database already.
     func emptyJournal() throws(DatabaseError) {
+        try database.rewriteJournal()
         guard try database.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0 else {
             throw DatabaseError(code: SQLITE_BUSY, message: "the journal is being read")
         }
