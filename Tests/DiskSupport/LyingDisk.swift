@@ -13,6 +13,8 @@ public final class LyingDisk: @unchecked Sendable {
         case nothing
         /// One operation fails.
         case once(Int)
+        /// One synchronisation fails; the first is number 1.
+        case synchronisation(Int)
         /// All operations from that one on fail.
         case from(Int)
         /// The process or the machine stops in the middle of that operation: nothing reaches the disk any more until
@@ -22,10 +24,11 @@ public final class LyingDisk: @unchecked Sendable {
 
     /// What goes wrong.
     public var fault = Fault.nothing {
-        didSet { (operations, hasFailed) = (0, false) }
+        didSet { (operations, synchronisations, hasFailed) = (0, 0, false) }
     }
     /// Reads, writes, synchronisations, truncations, openings and deletions since the fault was set.
     public private(set) var operations = 0
+    private var synchronisations = 0
     /// Whether the fault has come to pass.
     public private(set) var hasFailed = false
     /// Whether the process or the machine has stopped, and was not started again.
@@ -121,12 +124,14 @@ public final class LyingDisk: @unchecked Sendable {
     // MARK: - What a process does
 
     /// Counts an operation; false: it fails.
-    func attempts(of process: Int) -> Bool {
+    func attempts(of process: Int, synchronising: Bool = false) -> Bool {
         guard process == self.process else { return false }
         operations += 1
+        if synchronising { synchronisations += 1 }
         let fails =
             switch fault {
             case .nothing: false
+            case .synchronisation(let number): synchronising && synchronisations == number
             case .once(let number): operations == number
             case .from(let number), .stop(let number): operations >= number
             }
@@ -184,7 +189,7 @@ public final class LyingDisk: @unchecked Sendable {
     }
 
     func synchronise(_ file: DiskFile, by process: Int) -> Bool {
-        guard attempts(of: process) else {
+        guard attempts(of: process, synchronising: true) else {
             if hasStopped {
                 if mayDoHalf(process) { file.synchroniseHalf(&dice) }
             } else if process == self.process {

@@ -111,6 +111,38 @@ struct DiskFaultTests {
         }
     }
 
+    @Test("A checkpoint whose sync fails, and a power cut in the next one, leave a database that can be read")
+    func cutInCheckpoint() throws {
+        for later in stride(from: 5, to: 2_500, by: Nightly.isOn ? 10 : 250) {
+            let bench = DiskBench(LyingDisk(seed: UInt64(later)), .written)
+            try bench.start()
+            bench.define("a")
+            bench.pass()
+            // A thousand pages and more, with which a checkpoint begins.
+            func fill() {
+                for _ in 0..<5 {
+                    bench.set("a", bytes: 1_000_000)
+                    bench.pass()
+                }
+            }
+            fill()
+            // The first one is the new journal's header.
+            bench.disk.fault = .synchronisation(2)
+            fill()
+            #expect(bench.disk.hasFailed)
+            bench.disk.fault = .stop(later)
+            bench.set("a")
+            bench.pass()
+            #expect(bench.disk.hasFailed)
+            bench.stop()
+            bench.disk.cut()
+            bench.mayLose = true
+            try bench.start()
+            bench.check()
+            #expect(bench.complaints.isEmpty, "operation \(later)")
+        }
+    }
+
     private func play(
         _ step: Step,
         _ past: DiskBench,

@@ -1,6 +1,18 @@
 internal import CSQLite
 
 extension Database {
+    /// Leaves checkpoints to the caller, who reads ``journalPages``: SQLite's own say nothing of a sync that fails.
+    func takeOverCheckpoints() {
+        sqlite3_wal_hook(
+            raw,
+            { place, _, _, pages in
+                Unmanaged<Database>.fromOpaque(place!).takeUnretainedValue().journalPages = pages
+                return SQLITE_OK
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+    }
+
     /// Writes the journal's bytes over themselves and synchronises them.
     ///
     /// After a failed sync the system may hold pages for written that never reached the disk, and skip them in later syncs. Reads show

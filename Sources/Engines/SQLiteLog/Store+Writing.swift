@@ -2,6 +2,9 @@ internal import CSQLite
 internal import GraphHost
 
 extension Store {
+    /// So many pages of the journal are written into the database; as many as SQLite would choose.
+    private static let checkpointPages: Int32 = 1_000
+
     /// Writes turns in one transaction; when this returns, they are as durable as configured.
     func write(_ turns: [Turn]) throws(DatabaseError) {
         sequence += 1
@@ -30,6 +33,16 @@ extension Store {
             seal = nil
             throw error
         }
+        // What was written is safe in the journal, and the next write tries again.
+        if database.journalPages >= Self.checkpointPages { try? checkpoint() }
+    }
+
+    /// Writes what the journal has into the database, as far as no reader needs the older pages.
+    private func checkpoint() throws(DatabaseError) {
+        if isJournalDoubtful { try database.rewriteJournal() }
+        isJournalDoubtful = true
+        try database.run("PRAGMA wal_checkpoint(PASSIVE)")
+        isJournalDoubtful = false
     }
 
     private func insert(_ turns: [Turn]) throws(DatabaseError) {

@@ -68,6 +68,8 @@ final class Store: @unchecked Sendable {
     /// The number of the last write that was answered.
     var sequence: UInt64 = 0
     var ids: [String: Int64] = [:]
+    /// Whether a checkpoint has failed, and perhaps the sync of the journal that it begins with.
+    var isJournalDoubtful = false
 
     /// Opens the store, or makes one.
     ///
@@ -113,6 +115,7 @@ final class Store: @unchecked Sendable {
         // NORMAL synchronises at checkpoints, so that a power cut costs the tail and never the file; FULL at each commit.
         try database.run("PRAGMA synchronous = \(durability == .fsync ? "FULL" : "NORMAL")")
         try database.run("PRAGMA journal_size_limit = 67108864")
+        database.takeOverCheckpoints()
         return database
     }
 
