@@ -25,8 +25,10 @@ ALL = [QUICK, *SLOW.values(), floods.CASES, floods.CROWDED, resets.CASES, resets
 DOUBTFUL = [case for case in QUICK if case.doubt]
 
 
-def cases(table):
-    return pytest.mark.parametrize("case", table, ids=[case.name for case in table])
+def cases(table, weighed=()):
+    marks = {name: pytest.mark.weighed for name in weighed}
+    return pytest.mark.parametrize(
+        "case", [pytest.param(case, id=case.name, marks=marks.get(case.name, ())) for case in table])
 
 
 def test_there_are_several_hundred_cases():
@@ -53,7 +55,7 @@ def test_who_breaks_off(stands, case):
     stands.run(case)
 
 
-@cases(floods.CASES)
+@cases(floods.CASES, weighed=["pipelines with timers"])
 def test_a_flood(stands, case):
     case.run(stands)
     stands.check()
@@ -103,12 +105,14 @@ def slow_outcomes(tmp_path_factory):
     return outcomes
 
 
+@pytest.mark.weighed
 def test_slow_peers_leave_nothing(slow_outcomes):
     for kind in SLOW:
         if outcome := slow_outcomes.get((kind, "afterwards")):
             raise outcome
 
 
+@pytest.mark.weighed
 @pytest.mark.parametrize("kind, case", [(kind, case) for kind in SLOW for case in SLOW[kind]],
                          ids=[case.name for table in SLOW.values() for case in table])
 def test_a_slow_peer(slow_outcomes, kind, case):

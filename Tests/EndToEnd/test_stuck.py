@@ -82,6 +82,7 @@ def test_a_server_that_is_not_stuck_ends_by_itself():
         assert server.process.wait(10) == 0
 
 
+@pytest.mark.weighed
 def test_an_idle_server_and_its_watchdog_sleep():
     with Server({"g": GRAPH}, "watch: false\n") as server:
         server.get("/healthz")
