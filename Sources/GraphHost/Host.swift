@@ -24,6 +24,10 @@ public final class Host {
 
     /// Where commits are kept; nil: nowhere, each is applied as soon as it is made.
     let log: (any CommitLog)?
+    /// Whether other servers write the log too.
+    public var isShared: Bool { log?.isShared ?? false }
+    /// The word for this start, where other servers write the log too.
+    var instance: String { log?.instance ?? "" }
     /// The epoch of all graphs where there is no log.
     private let epoch: String
     /// Where graphs stood that have ended, where there is no log that knows.
@@ -45,6 +49,8 @@ public final class Host {
     var waiting = PendingCommits()
     /// Those of this turn, which the log has not got yet.
     private var outgoing: [LogEntry] = []
+    /// Those in front of which others' commits have come: they are checked again at the end of the turn, when all of that is known.
+    var moved: [PendingCommit] = []
     var keys: IdempotencyKeys
     var pressure = PressureCount()
     /// Clears what stood for sessions that are no more.
@@ -258,7 +264,7 @@ public final class Host {
                 try check(commit)
             }
         } catch {
-            return .refused(error)
+            return refuse(commit, error)
         }
         return append(commit)
     }
@@ -268,10 +274,63 @@ public final class Host {
         do throws(HostError) {
             try check(commit)
         } catch {
-            return .refused(error)
+            return refuse(commit, error)
         }
         return append(commit)
     }
+
+    /// A commit does not fit.
+    ///
+    /// Where others write the log too, a condition that does not hold may be about what has long changed elsewhere: the log is asked
+    /// first.
+    private func refuse(_ commit: Commit, _ error: HostError) -> Submission {
+        guard let log, log.isShared, error.code == .conflict else { return .refused(error) }
+        let pending = PendingCommit(commit)
+        ask(log, about: pending, error)
+        return .pending(pending)
+    }
+
+    private func ask(_ log: any CommitLog, about pending: PendingCommit, _ error: HostError) {
+        pending.refusal = error
+        // In its place among the commits.
+        handOver()
+        let graph = pending.commit.graph
+        log.confirm(graph.name, since: graph.rev, ticket: waiting.next)
+        waiting.append(pending)
+    }
+
+    private func submitMoved() {
+        guard !moved.isEmpty else { return }
+        let again = moved
+        moved = []
+        for pending in again { submitAgain(pending) }
+    }
+
+    /// Others' commits have come in between: the commit is checked against what is there now.
+    private func submitAgain(_ pending: PendingCommit) {
+        pending.moves += 1
+        pending.refusal = nil
+        guard pending.moves <= Self.mostMoves else {
+            let message = "others changed the graph each time that this was tried"
+            return pending.answer(
+                .failure(HostError(.conflict, message, rev: pending.commit.graph.rev, retry: true))
+            )
+        }
+        do throws(HostError) {
+            guard pending.commit.graph.deferred == nil else { throw Self.isChanging }
+            try check(pending.commit)
+            if let refusal = health.refusal { throw refusal }
+            enqueue(pending)
+        } catch {
+            if let log, error.code == .conflict, error.retry != true {
+                return ask(log, about: pending, error)
+            }
+            pending.answer(.failure(error))
+        }
+    }
+
+    /// How often a commit is tried again when others come in between.
+    private static let mostMoves = 8
 
     /// A commit for a graph whose definition is being changed, or that is about to end, waits until the log has answered; one
     /// for a graph that is gone is refused, and so is every one while the log takes none.
@@ -359,7 +418,7 @@ public final class Host {
         }
     }
 
-    private static var isChanging: HostError {
+    static var isChanging: HostError {
         HostError(.conflict, "another change of this definition is on its way", retry: true)
     }
 
@@ -372,24 +431,31 @@ public final class Host {
             return .applied(apply(commit, commit.graph.nextStamp(at: clock.wall)))
         }
         let pending = PendingCommit(commit)
-        waiting.append(pending)
-        outgoing.append(commit.entry())
-        commit.graph.overlay(pending)
+        enqueue(pending)
         return .pending(pending)
+    }
+
+    private func enqueue(_ pending: PendingCommit) {
+        waiting.append(pending)
+        outgoing.append(pending.commit.entry())
+        pending.commit.graph.overlay(pending)
     }
 
     /// Waits until the log has answered every commit.
     ///
     /// For the start, before there are clients.
     public func settle() {
-        handOver()
-        log?.settle()
+        repeat {
+            submitMoved()
+            handOver()
+            log?.settle()
+        } while !moved.isEmpty
     }
 
     /// Gives the log what is left, and closes it.
     public func close() {
         sessions.releaseAll()
-        handOver()
+        settle()
         log?.close()
     }
 
@@ -435,7 +501,7 @@ public final class Host {
         sessions.goOn(of: self)
         timers.fire(until: .milliseconds(clock.now)) { $0.perform() }
         lanes.run(in: self)
-        guard health == .ready else { return }
+        guard makesTicks else { return }
         let wall = clock.wall
         for graph in known where graph.takesTicks {
             guard let due = graph.nextTick, due <= wall else { continue }
@@ -446,12 +512,15 @@ public final class Host {
         }
     }
 
+    /// Whether the log takes ticks, and from this server.
+    private var makesTicks: Bool { health == .ready && log?.isLeading ?? true }
+
     /// When ``advance()`` has something to do next, in milliseconds of the steady clock; nil: nothing is set.
     public var nextDeadline: UInt64? {
         if sessions.hasUnfinished || lanes.isWaiting { return clock.now }
         var next = timers.nextMilliseconds
         // What is due when the log is well again happens then.
-        guard health == .ready else { return next }
+        guard makesTicks else { return next }
         for graph in known where graph.takesTicks {
             guard let due = graph.nextTick else { continue }
             let wall = clock.wall
@@ -464,6 +533,7 @@ public final class Host {
     /// Ends the loop turn: every session that has something to say gets one message per graph.
     public func flush() {
         sessions.flush()
+        submitMoved()
         handOver()
         turns &+= 1
         workBefore = work

@@ -1,4 +1,4 @@
-public import SQLiteLog
+public import EventLoop
 
 /// Does work when the test says so, on the test's thread, with a clock of its own.
 public final class ManualExecutor: StoreExecutor {

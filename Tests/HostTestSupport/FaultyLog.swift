@@ -17,6 +17,13 @@ public final class FaultyLog: CommitLog {
 
     /// Refuses what is appended from now on.
     public var refusal: HostError?
+    /// The word for this server where others write it too, and whether this one makes the ticks.
+    public var instance = ""
+    public var isLeading = true
+    /// Answers so many of the next commits and questions as moved.
+    public var moves = 0
+    /// Answers the next commit as a repeat of this one.
+    public var known: StoredKey?
     /// Answers when the test says so (``confirm(_:)``), also while settling; what it refuses, it refuses at once.
     public var isSlow: Bool
     /// Whether it will answer by itself.
@@ -30,7 +37,7 @@ public final class FaultyLog: CommitLog {
 
     private let store: Store
     /// What has been appended and not answered; its stamps are given with the answers.
-    private var waiting: [(entry: LogEntry, ticket: UInt64, wall: UInt64)] = []
+    private var waiting: [(entry: LogEntry?, ticket: UInt64, wall: UInt64)] = []
 
     /// A log with nothing in it.
     public init(epoch: String = "e1", _ health: LogHealth = .ready, isSlow: Bool = false) {
@@ -59,6 +66,15 @@ public final class FaultyLog: CommitLog {
         later? { [weak self] in self?.settle() }
     }
 
+    public func confirm(_ graph: String, since rev: UInt64, ticket: UInt64) {
+        waiting.append((nil, ticket, 0))
+        guard answers else { return }
+        later? { [weak self] in self?.settle() }
+    }
+
+    /// Where the conditions of what waits were checked.
+    public var premises: [UInt64?] { waiting.map { $0.entry?.checkedAt } }
+
     /// How many commits wait for an answer.
     public var pending: Int {
         collect()
@@ -81,6 +97,20 @@ public final class FaultyLog: CommitLog {
                 return
             }
             let (entry, ticket, wall) = waiting.removeFirst()
+            if moves > 0 {
+                moves -= 1
+                follower?.log(moved: ticket)
+                continue
+            }
+            if let known {
+                self.known = nil
+                follower?.log(repeated: ticket, of: known)
+                continue
+            }
+            guard let entry else {
+                follower?.log(confirmed: ticket)
+                continue
+            }
             let stamp = store.add(entry, wall: wall)
             statistics.commits += 1
             statistics.writes += 1
@@ -92,6 +122,7 @@ public final class FaultyLog: CommitLog {
     public func write() -> () -> Void {
         collect()
         let (entry, ticket, wall) = waiting.removeFirst()
+        guard let entry else { return { [weak self] in self?.follower?.log(confirmed: ticket) } }
         let stamp = store.add(entry, wall: wall)
         return { [weak self] in self?.follower?.log(committed: ticket, at: stamp) }
     }
@@ -143,10 +174,13 @@ public final class FaultyLog: CommitLog {
         follower?.log(received: last.entry, at: last.stamp)
     }
 
-    /// Goes on in another epoch, as an empty store does.
-    public func begin(epoch: String, losing graphs: String...) {
+    /// Loses everything that is stored, and goes on in another epoch with what the host has.
+    public func begin(epoch: String, with graphs: String...) {
         store.begin(epoch)
-        for graph in graphs { follower?.log(lostEpochOf: graph) }
+        for graph in graphs {
+            if let snapshot = follower?.snapshot(of: graph) { store.add(snapshot, of: graph) }
+            follower?.log(reload: graph, at: store.position(of: graph), from: store)
+        }
     }
 }
 
@@ -204,7 +238,7 @@ private final class Store: LogReader, @unchecked Sendable {
     }
 
     func position(of graph: String) -> LogPosition {
-        let last = records[graph]?.last?.stamp
+        let last = records[graph]?.last?.stamp ?? snapshots[graph]?.last?.stamp
         return LogPosition(epoch: epoch, rev: last?.rev ?? 0, time: last?.time ?? 0)
     }
 
@@ -217,7 +251,9 @@ private final class Store: LogReader, @unchecked Sendable {
             var reader = LogBytesReader(bytes)
             return try? LogEntry(graph: entry.graph, from: &reader)
         }
-        precondition(copy == entry, "an entry has changed on its way through bytes")
+        var sent = entry
+        sent.checkedAt = nil
+        precondition(copy == sent, "an entry has changed on its way through bytes")
         if case .define = entry.kind { snapshots[entry.graph] = [] }
         records[entry.graph, default: []].append(Record(entry: copy ?? entry, stamp: stamp))
         return stamp

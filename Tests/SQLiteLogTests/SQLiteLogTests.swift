@@ -228,10 +228,10 @@ struct SQLiteLogTests {
         )
         try write("DROP TABLE t")
         _ = try bench()
-        try write("PRAGMA user_version = 3")
+        try write("PRAGMA user_version = 4")
         #expect(
             refusal()?.message
-                == "\(folder.path)/sluice.db cannot be opened: it was written by another version of Sluice: format 3, this one reads 2"
+                == "\(folder.path)/sluice.db cannot be opened: it was written by another version of Sluice: format 4, this one reads 3"
         )
         folder.overwrite("sluice.db", at: 0, Array("not a database at all".utf8))
         let error = try #require(refusal())

@@ -77,6 +77,12 @@ final class Tap: CommitLog, CommitLogFollower {
 
     func log(received entry: LogEntry, at stamp: LogStamp) { follower?.log(received: entry, at: stamp) }
     func logHealthChanged() { follower?.logHealthChanged() }
-    func log(lostEpochOf graph: String) { follower?.log(lostEpochOf: graph) }
+    func log(lost instances: [String]) { follower?.log(lost: instances) }
+    func log(moved ticket: UInt64) { follower?.log(moved: ticket) }
+    func log(confirmed ticket: UInt64) { follower?.log(confirmed: ticket) }
+    func log(repeated ticket: UInt64, of key: StoredKey) { follower?.log(repeated: ticket, of: key) }
+    func log(reload graph: String, at position: LogPosition, from reader: any LogReader) {
+        follower?.log(reload: graph, at: position, from: reader)
+    }
     func snapshot(of graph: String) -> GraphSnapshot? { follower?.snapshot(of: graph) }
 }

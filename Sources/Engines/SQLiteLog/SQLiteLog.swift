@@ -1,4 +1,5 @@
 internal import CSQLite
+public import EventLoop
 public import GraphHost
 
 /// A log in a SQLite database, for one server with a disk (`docs/operations.md`, "What is kept").

@@ -23,7 +23,7 @@ public enum Durability: String, Sendable, CaseIterable {
 /// Unchecked: its owner lets only one thread use it at a time.
 final class Store: @unchecked Sendable {
     /// The version of the tables: another one for each change of what follows or of the entries' bytes.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
     /// "Slui": SQLite's mark for whose file it is.
     private static let applicationID: Int64 = 0x536c_7569
 

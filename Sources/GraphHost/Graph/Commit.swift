@@ -57,6 +57,12 @@ public struct Commit {
         set { if !newValue.isEmpty || rare != nil { own().claimed = newValue } }
     }
 
+    /// The server of that session; nil: this one.
+    var claimer: String? {
+        get { rare?.claimer }
+        set { own().claimer = newValue }
+    }
+
     var kind: Kind {
         get { rare?.kind ?? .values }
         set { own().kind = newValue }
@@ -102,6 +108,7 @@ public struct Commit {
         var epoch: String?
         var key: String?
         var claimed: [NamedNode] = []
+        var claimer: String?
 
         init(_ other: Rare?) {
             guard let other else { return }
@@ -113,6 +120,7 @@ public struct Commit {
             epoch = other.epoch
             key = other.key
             claimed = other.claimed
+            claimer = other.claimer
         }
 
         /// Whether there is nothing to be looked at before the commit may be applied.

@@ -59,7 +59,8 @@ extension LiveGraph {
     private func sign(_ node: NamedNode, _ commit: Commit) {
         guard !commit.isAnonymous || node.writer != nil else { return }
         let claims = commit.claimed.contains { $0 === node }
-        node.writer = Writer(by: commit.by, context: commit.context, standsForSession: claims)
+        let claimer = claims ? commit.claimer ?? host.instance : nil
+        node.writer = Writer(by: commit.by, context: commit.context, claimer: claimer)
     }
 
     /// One tick: whatever is due emits, all of it in one turn.

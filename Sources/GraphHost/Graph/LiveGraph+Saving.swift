@@ -8,7 +8,7 @@ internal import ReactiveGraph
 // pipelines of clients, and nodes that only those need, are not: they belong to connections.
 extension LiveGraph {
     /// The first byte of what ``save()`` gives: another one for each change of what follows.
-    fileprivate static let savedVersion: UInt8 = 2
+    fileprivate static let savedVersion: UInt8 = 3
 
     /// Everything that what is to come depends on; pending commits are not in it.
     ///

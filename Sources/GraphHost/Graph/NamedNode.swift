@@ -111,8 +111,8 @@ public final class NamedNode: RegistryEntry {
 struct Writer {
     let by: String?
     let context: Datum?
-    /// Whether the value stands for the session that set it (``Presence``).
-    var standsForSession = false
+    /// The server of the session that set it, where the value stands for that (``Presence``).
+    var claimer: String?
 }
 
 /// The net effect of the pending commits on one mutable node.

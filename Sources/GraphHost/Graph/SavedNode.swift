@@ -105,13 +105,13 @@ extension Writer {
     func write(to writer: inout StateWriter) {
         writer.write(by) { $0.write(text: $1) }
         writer.write(context) { $0.write(value: $1) }
-        writer.write(standsForSession ? 1 : 0)
+        writer.write(claimer) { $0.write(text: $1) }
     }
 
     init(from reader: inout StateReader) throws {
         by = try reader.optional { try $0.text() }
         context = try reader.optional { try $0.value() }
-        standsForSession = try reader.flag()
+        claimer = try reader.optional { try $0.text() }
     }
 }
 

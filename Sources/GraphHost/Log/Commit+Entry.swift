@@ -12,9 +12,11 @@ extension Commit {
         }
         entry.clear = clear.map(\.name)
         entry.claimed = claimed.map(\.name)
+        if !claimed.isEmpty { entry.claimer = graph.host.instance }
         entry.by = by
         entry.context = context.map { $0.withBytes { Array($0) } }
         entry.key = key.map { LogEntry.Key($0, digest: digest) }
+        entry.checkedAt = conditions.isEmpty ? nil : graph.rev
         return entry
     }
 
@@ -66,6 +68,7 @@ extension Commit {
         }
         if !entry.claimed.isEmpty {
             for name in entry.claimed { claimed.append(try graph.storedNode(name)) }
+            claimer = entry.claimer
         }
         by = entry.by
         context = try entry.context.map { (bytes) throws(StoreError) in try Datum(stored: bytes) }

@@ -11,6 +11,10 @@
 /// - what was answered as committed is in ``reader`` from then on;
 /// - a change of ``health`` is told to the follower, never from within a call of the log's own.
 ///
+/// Several servers may write one log (``instance``). Then the revs have gaps for each of them, which commits of others fill, told as
+/// received; and a commit whose premises others have changed is answered as *moved* once everything up to there was told: the definition
+/// of its graph, or anything of the graph where the commit is conditional (``LogEntry/checkedAt``).
+///
 /// An error `internal` says in its message what went wrong, for the server's log: clients are told no more than where it stands
 /// there.
 public protocol CommitLog: AnyObject {
@@ -32,6 +36,12 @@ public protocol CommitLog: AnyObject {
     /// What it has done since the start.
     var statistics: LogStatistics { get }
 
+    /// The word for this start of this server where other servers write the log too; empty: nobody else does.
+    var instance: String { get }
+
+    /// Whether this server is the one that makes the ticks of the graphs; changes are told like those of ``health``.
+    var isLeading: Bool { get }
+
     /// The place in history at which a graph of that name stands before its next commit.
     func open(graph: String) throws(HostError) -> LogPosition
 
@@ -43,6 +53,12 @@ public protocol CommitLog: AnyObject {
     ///   - wall: the present, in milliseconds since 1970.
     func append(_ entries: [LogEntry], tickets: Range<UInt64>, wall: UInt64)
 
+    /// Asks whether nobody else has changed the graph since that rev, nor has what is pending been refused: answered under the
+    /// ticket as confirmed or as moved.
+    ///
+    /// Only a log that others write too is asked.
+    func confirm(_ graph: String, since rev: UInt64, ticket: UInt64)
+
     /// Waits until all that was appended is answered: the follower hears of it before this returns.
     ///
     /// For the start, before there are clients, and for the end.
@@ -50,6 +66,21 @@ public protocol CommitLog: AnyObject {
 
     /// Settles, and lets go of what is stored. Nothing is appended afterwards.
     func close()
+}
+
+// A log that one server writes.
+extension CommitLog {
+    public var instance: String { "" }
+    public var isLeading: Bool { true }
+
+    public func confirm(_ graph: String, since rev: UInt64, ticket: UInt64) {
+        preconditionFailure("only a shared log is asked")
+    }
+}
+
+extension CommitLog {
+    /// Whether other servers write it too.
+    public var isShared: Bool { !instance.isEmpty }
 }
 
 /// A graph of which a log has the state.
@@ -149,14 +180,23 @@ public protocol CommitLogFollower: AnyObject {
     func log(committed ticket: UInt64, at stamp: LogStamp)
     /// The pending commit of that ticket will never be.
     func log(refused ticket: UInt64, because error: HostError)
+    /// Others have changed what the pending commit of that ticket was checked against; all of that was told.
+    func log(moved ticket: UInt64)
+    /// The graph is what it was when the log was asked under that ticket.
+    func log(confirmed ticket: UInt64)
+    /// The idempotency key of the pending commit of that ticket was used before, by the same principal, for a commit at this stamp.
+    func log(repeated ticket: UInt64, of key: StoredKey)
     /// A commit that was appended elsewhere is durable now: it is applied as it is, in its place.
     func log(received entry: LogEntry, at stamp: LogStamp)
     /// The log's ``CommitLog/health`` is another one now.
     func logHealthChanged()
-    /// What was answered for this graph may be gone: the history goes on in another epoch, which ``CommitLog/open(graph:)`` tells.
+    /// What was told of this graph is not how its history goes on: it is in another epoch, or commits in between are gone. The graph
+    /// is to be built anew from what `reader` has.
     ///
-    /// No commit of the graph is pending then, and the log is ready or catching up: it is given the graph's first commit in that epoch.
-    func log(lostEpochOf graph: String)
+    /// No commit of the graph is pending then. A graph that has ended at that position is no more.
+    func log(reload graph: String, at position: LogPosition, from reader: any LogReader)
+    /// Servers are lost that have written the log; said to one of those that are left.
+    func log(lost instances: [String])
     /// The graph as it is now, for the log to store; nil: there is no such graph, or it cannot be saved.
     func snapshot(of graph: String) -> GraphSnapshot?
 }

@@ -3,19 +3,17 @@ internal import ReactiveGraph
 // What the log tells: commits that were pending or made elsewhere, its health, and histories that broke off.
 extension Host: CommitLogFollower {
     public func log(committed ticket: UInt64, at stamp: LogStamp) {
-        onLog()
-        let pending = waiting.take(ticket)
-        pending.commit.graph.settle(pending)
+        hear()
+        let pending = take(ticket)
         let applied = apply(pending.commit, stamp)
         pending.answer(.success(applied))
         submitDeferred(behind: pending.commit)
     }
 
     public func log(refused ticket: UInt64, because error: HostError) {
-        onLog()
-        let pending = waiting.take(ticket)
+        hear()
+        let pending = take(ticket)
         let graph = pending.commit.graph
-        graph.settle(pending)
         switch pending.commit.kind {
         case .define: forget(graph)
         case .tick: graph.tickFailed(at: clock.wall)
@@ -25,10 +23,43 @@ extension Host: CommitLogFollower {
         submitDeferred(behind: pending.commit)
     }
 
+    public func log(moved ticket: UInt64) {
+        hear()
+        let pending = take(ticket)
+        let graph = pending.commit.graph
+        switch pending.commit.kind {
+        case .values: moved.append(pending)
+        case .tick: graph.tickFailed(at: clock.wall)
+        case .define:
+            forget(graph)
+            pending.answer(.failure(HostError(.inUse, "a graph named \(graph.name) exists")))
+        case .redefine, .remove: pending.answer(.failure(Self.isChanging))
+        }
+        submitDeferred(behind: pending.commit)
+    }
+
+    public func log(confirmed ticket: UInt64) {
+        hear()
+        let pending = take(ticket)
+        pending.answer(.failure(pending.refusal ?? fault("the log confirms what nobody has asked")))
+    }
+
+    public func log(repeated ticket: UInt64, of key: StoredKey) {
+        hear()
+        let pending = take(ticket)
+        let graph = pending.commit.graph
+        guard key.key.digest == pending.commit.digest else {
+            return pending.answer(.failure(IdempotencyKeys.isReused))
+        }
+        pending.answer(.success(key.answer(in: graph.epoch)))
+    }
+
     public func log(received entry: LogEntry, at stamp: LogStamp) {
-        onLog()
+        hear()
         do {
-            guard let graph = known(entry.graph) else {
+            guard let graph = known(entry.graph), graph.isLive else {
+                // Another server was first to begin it: what is pending here will hear that.
+                known(entry.graph).map { forget($0) }
                 _ = try begin(stored: entry, at: stamp, epoch: position(of: entry.graph).epoch)
                 return
             }
@@ -37,6 +68,31 @@ extension Host: CommitLogFollower {
         } catch {
             _ = fault("the log: \(error)")
         }
+    }
+
+    public func log(reload name: String, at position: LogPosition, from reader: any LogReader) {
+        hear()
+        keys.forget(graph: name)
+        let former = known(name)
+        precondition(former?.pending ?? 0 == 0, "the log answers what is pending before it goes on elsewhere")
+        // The new one is found before the old one's clients hear that theirs has ended.
+        if let former { forget(former) }
+        do throws(StoreError) {
+            if position.rev > 0 {
+                _ = try look(at: name, epoch: position.epoch, position.rev, from: reader) { true }
+            }
+        } catch {
+            _ = fault("graph \(name) cannot be built anew: \(error)")
+        }
+        former?.end(.epochLost)
+        // Sessions know only the nodes of the former graph.
+        if let graph = self[name] { clearAbandoned(in: graph) { $0 == instance } }
+    }
+
+    public func log(lost instances: [String]) {
+        hear()
+        let lost = Set(instances)
+        for graph in graphs { clearAbandoned(in: graph) { lost.contains($0) } }
     }
 
     public func snapshot(of name: String) -> GraphSnapshot? {
@@ -50,9 +106,9 @@ extension Host: CommitLogFollower {
     }
 
     public func logHealthChanged() {
+        hear()
         let present = log?.health ?? .ready
         guard present != health else { return }
-        onLog()
         let wasStale = isStale
         health = present
         healthChangedAt = clock.now
@@ -62,20 +118,18 @@ extension Host: CommitLogFollower {
         for session in sessions.all { session.heartbeat() }
     }
 
-    public func log(lostEpochOf name: String) {
-        guard let former = known(name) else { return }
+    /// Something comes from the log.
+    private func hear() {
         onLog()
-        precondition(former.pending == 0, "the log answers what is pending before it begins another epoch")
-        keys.forget(graph: name)
-        // The new one is found before the old one's clients hear that theirs has ended.
-        forget(former)
-        switch define(former.definition, from: former.origin) {
-        case .pending(let pending): pending.onAnswer { _ in former.end(.epochLost) }
-        case .applied: former.end(.epochLost)
-        case .refused(let error):
-            _ = fault("graph \(name) has no new epoch: \(error.message)")
-            former.end(.epochLost)
-        }
+        // What was checked before others' commits are known is handed over as that.
+        if log?.isShared == true { handOver() }
+    }
+
+    /// Takes what the log answers.
+    private func take(_ ticket: UInt64) -> PendingCommit {
+        let pending = waiting.take(ticket)
+        if pending.refusal == nil { pending.commit.graph.settle(pending) }
+        return pending
     }
 
     /// Whether what graphs show may be behind what is stored.

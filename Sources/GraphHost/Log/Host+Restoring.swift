@@ -33,7 +33,8 @@ extension Host {
         }
         let graph = try rebuild(name, epoch: position.epoch, at: position.rev, from: log.reader)
         try restoreKeys(of: graph, from: log.reader)
-        clearAbandoned(in: graph)
+        // Where other servers may live, it is said which are lost.
+        if !log.isShared { clearAbandoned(in: graph) { _ in true } }
         return graph
     }
 
@@ -183,13 +184,12 @@ extension Host {
         return graph
     }
 
-    /// Clears what stands for sessions that are no more.
-    private func clearAbandoned(in graph: LiveGraph) {
-        var commit = Commit(graph: graph)
-        commit.clear = graph.nodes.filter {
-            $0.writer?.standsForSession == true && $0.source?.isEmpty == false
+    /// Clears what stands for sessions of servers that are no more, or not what they were.
+    func clearAbandoned(in graph: LiveGraph, by isGone: (_ claimer: String) -> Bool) {
+        let claims = graph.nodes.filter { node in
+            guard let claimer = node.writer?.claimer, node.source?.isEmpty == false else { return false }
+            return isGone(claimer)
         }
-        guard !commit.clear.isEmpty else { return }
-        _ = submit(commit)
+        presences.clear(claims.map { Presence(node: $0, rev: $0.changed.rev) }, by: nil)
     }
 }

@@ -32,6 +32,7 @@ struct IdempotencyKeys {
     }
 
     static let lifetime: UInt64 = 600_000
+    static let isReused = HostError(.keyReused, "this key was used for another change")
     private typealias Shares = FairShares<String?, Record>
     private var places: [Name: Shares.Place] = [:]
     private var shares: Shares
@@ -54,7 +55,7 @@ struct IdempotencyKeys {
         let digest = commit.digest
         if let record = places[name]?.member, record.expires > now {
             guard record.digest == digest else {
-                return .known(.failure(HostError(.keyReused, "this key was used for another change")))
+                return .known(.failure(Self.isReused))
             }
             if case .success(var applied)? = record.result {
                 applied.isReplay = true
@@ -73,12 +74,7 @@ struct IdempotencyKeys {
         let name = Name(graph: graph.name, by: stored.by, key: stored.key.text)
         guard places[name] == nil else { return }
         add(name, stored.key.digest, expires: now + Self.lifetime - age).result = .success(
-            Applied(
-                epoch: graph.epoch,
-                rev: stored.stamp.rev,
-                time: stored.stamp.time,
-                changed: stored.changed
-            )
+            stored.answer(in: graph.epoch)
         )
     }
 
@@ -125,5 +121,12 @@ struct IdempotencyKeys {
         guard now >= sweptAt + 10_000 else { return }
         sweptAt = now
         shares.removeOldest(while: { $0.expires <= now }) { places[$0.name] = nil }
+    }
+}
+
+extension StoredKey {
+    /// What a repeat is answered.
+    func answer(in epoch: String) -> Applied {
+        Applied(epoch: epoch, rev: stamp.rev, time: stamp.time, changed: changed, isReplay: true)
     }
 }

@@ -1,6 +1,6 @@
 // The binary form of entries, which every log on a disk or elsewhere uses: varints (LEB128), texts as length and UTF-8.
 //
-//     flags (what follows the graph's name), kind, then per flag: definition or time, set, clear, claimed, by, context, key
+//     flags (what follows the graph's name), kind, then per flag: definition or time, set, clear, claimed and claimer, by, context, key
 //
 // The graph's name, rev and time are not in it: logs keep them beside the entry.
 
@@ -44,6 +44,7 @@ extension LogEntry {
             bytes.append(varint: UInt64(names.count))
             for name in names { bytes.append(counted: name.utf8) }
         }
+        if !claimed.isEmpty { bytes.append(counted: claimer.utf8) }
         if let by { bytes.append(counted: by.utf8) }
         if let context { bytes.append(counted: context) }
         if let key {
@@ -81,7 +82,10 @@ extension LogEntry {
             for _ in 0..<count { set.append(Assignment(try reader.text(), try reader.counted())) }
         }
         if flags & Flag.clear != 0 { clear = try Self.names(from: &reader) }
-        if flags & Flag.claimed != 0 { claimed = try Self.names(from: &reader) }
+        if flags & Flag.claimed != 0 {
+            claimed = try Self.names(from: &reader)
+            claimer = try reader.text()
+        }
         if flags & Flag.by != 0 { by = try reader.text() }
         if flags & Flag.context != 0 { context = try reader.counted() }
         if flags & Flag.key != 0 {

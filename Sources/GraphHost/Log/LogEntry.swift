@@ -56,12 +56,18 @@ public struct LogEntry: Hashable, Sendable {
     /// Those of `set` that stand for the session of the client (`"presence": true`): they are cleared when it ends, and when
     /// the server starts again.
     public var claimed: [String] = []
+    /// The server of that session (``CommitLog/instance``), where nodes are claimed.
+    public var claimer = ""
     /// The authenticated principal, if there is one.
     public var by: String?
     /// The client's remark (`ctx`), as JSON text.
     public var context: [UInt8]?
     /// The client's key, if it gave one.
     public var key: Key?
+    /// Where the graph stood when the commit's conditions were checked; nil: it has none.
+    ///
+    /// Where several servers write a log, no commit of another one may come in between. It is not stored.
+    public var checkedAt: UInt64?
 
     /// An entry that sets and clears nothing yet.
     public init(graph: String, kind: Kind = .values) {

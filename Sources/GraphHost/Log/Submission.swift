@@ -12,11 +12,15 @@ public enum Submission {
 
 /// A commit that the log has not answered yet.
 ///
-/// Refusals and answers of one graph come in the order of submission.
+/// Refusals and answers of one graph come in the order of submission, except where others' commits come in between.
 public final class PendingCommit {
     let commit: Commit
     /// The nodes that it may change by way of ties.
     var tied: [NamedNode] = []
+    /// How often others have come in between.
+    var moves = 0
+    /// What it is answered if the log confirms that the graph is what it was checked against; nil: it is to be committed.
+    var refusal: HostError?
     /// Usually one asks.
     private var first: ((Result<Applied, HostError>) -> Void)?
     private var others: [(Result<Applied, HostError>) -> Void] = []

@@ -1,6 +1,4 @@
-public import EventLoop
-
-/// Where a log works on its files: one piece of work at a time, away from the loop.
+/// Where a log works on its files, or waits for its server: one piece of work at a time, away from the loop.
 public protocol StoreExecutor: AnyObject {
     /// Does `work` elsewhere, then `answer` on the loop, in order, and never from within this call.
     func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value, then answer: @escaping (Value) -> Void)
