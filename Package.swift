@@ -61,6 +61,8 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
+        // Its pkg-config file has a flag that SwiftPM refuses with a warning.
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
         // RE2 is C++: what Swift sees is a header in C. Its pkg-config file asks for nothing but `-lre2` and a flag that
         // SwiftPM refuses with a warning.
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
@@ -89,11 +91,19 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        .target(
+            name: "RedisLog",
+            dependencies: ["Support", "GraphHost", "EventLoop", "CHiredis", deque],
+            path: "Sources/Engines/RedisLog",
+            swiftSettings: strict
+        ),
+
         // Where everything meets.
         .target(
             name: "SluiceServer",
             dependencies: [
-                "Support", "EventLoop", "HTTP", "GraphHost", "SQLiteLog", "CYAML", "COpenSSL", "CRE2", deque,
+                "Support", "EventLoop", "HTTP", "GraphHost", "SQLiteLog", "RedisLog", "CYAML", "COpenSSL",
+                "CRE2", deque,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
@@ -149,6 +159,11 @@ let package = Package(
                 "SQLiteLog", "GraphHost", "EventLoop", "CSQLite", "TestSupport", "HostTestSupport",
                 "DiskSupport",
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "RedisLogTests",
+            dependencies: ["RedisLog", "GraphHost", "EventLoop", "HostTestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -7,10 +7,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 stage=${1:-build}
-packages=(pkg-config libuv1-dev libyaml-dev zlib1g-dev libssl-dev libre2-dev libsqlite3-dev)
+packages=(pkg-config libuv1-dev libyaml-dev zlib1g-dev libssl-dev libre2-dev libsqlite3-dev libhiredis-dev)
 further=()
 if [ "$stage" = test ]; then
-    packages+=(curl openssl python3 python3-venv chromium fonts-dejavu-core)
+    packages+=(curl openssl python3 python3-venv chromium fonts-dejavu-core redis-server)
     # Tests that want one of these are skipped where the distribution has none.
     further=(firefox-esr webkit2gtk-driver xvfb node-typescript)
 fi
@@ -55,7 +55,7 @@ if command -v dpkg-query >/dev/null; then
         as_root env "PATH=$PATH" bash scripts/setup-llhttp.sh
     fi
 else
-    for library in libuv yaml-0.1 zlib openssl re2 sqlite3 libllhttp; do
+    for library in libuv yaml-0.1 zlib openssl re2 sqlite3 hiredis libllhttp; do
         pkg-config --exists "$library" || {
             echo "setup: install the development files of $library so that pkg-config finds them" >&2
             exit 1

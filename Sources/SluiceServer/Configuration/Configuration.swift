@@ -1,5 +1,6 @@
 public import EventLoop
 public import HTTP
+public import RedisLog
 public import SQLiteLog
 
 /// The settings of a server, with their defaults.
@@ -32,6 +33,8 @@ public struct Configuration: Sendable {
     public var durability = Durability.written
     /// How many revs of each graph can be looked back at.
     public var keepRevs = 100_000
+    /// The Redis in which commits are kept where several servers are one service.
+    public var redis = Redis()
     /// The folder of static files; empty: none are served.
     public var publicFolder = "public"
     /// Further folders of static files, each `/path=folder`.
@@ -86,6 +89,16 @@ public struct Configuration: Sendable {
         public let certificate: String
         /// Path of the private key, PEM.
         public let key: String
+    }
+
+    /// The Redis that several servers share.
+    public struct Redis: Sendable {
+        /// Where it is; nil: there is none.
+        public var address: RedisAddress?
+        /// What the names of all keys begin with: servers with the same prefix are one service.
+        public var prefix = "sluice"
+        /// How many replicas must have a commit before it is answered.
+        public var replicas = 0
     }
 
     /// What is logged, and how.

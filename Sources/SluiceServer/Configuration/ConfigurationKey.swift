@@ -71,6 +71,24 @@ public struct ConfigurationKey {
                 .integer(1...1_000_000_000),
                 "revs of each graph that can be looked back at"
             ),
+            Self(
+                "redis.url",
+                \.redis.address,
+                .redis,
+                "Redis in which commits are kept where several servers are one service; empty: none"
+            ),
+            Self(
+                "redis.prefix",
+                \.redis.prefix,
+                .prefix,
+                "what the names of its keys begin with; servers with the same prefix are one service"
+            ),
+            Self(
+                "redis.replicas",
+                \.redis.replicas,
+                .integer(0...100),
+                "replicas that must have a commit before it is answered"
+            ),
             Self("public", \.publicFolder, .path, "folder of static files; empty: none"),
             Self(
                 "mounts",

@@ -1,4 +1,6 @@
 internal import EventLoop
+internal import RedisLog
+internal import Support
 
 /// What somebody wrote for a key, before the key has judged it.
 public enum ConfigurationValue: Hashable, Sendable {
@@ -63,6 +65,30 @@ extension ValueKind where Value == Endpoint? {
             "address:port, [address]:port, unix:path or empty",
             scalar: { text in text.isEmpty ? .some(nil) : Endpoint(text).map { .some($0) } },
             show: { $0?.description ?? "" }
+        )
+    }
+}
+
+extension ValueKind where Value == RedisAddress? {
+    static var redis: Self {
+        Self(
+            "redis://[[user]:password@]host[:port][/database], unix:path or empty (TLS is not spoken)",
+            scalar: { text in text.isEmpty ? .some(nil) : RedisAddress(text).map { .some($0) } },
+            show: { $0?.shown ?? "" }
+        )
+    }
+}
+
+extension ValueKind where Value == String {
+    /// What names of keys begin with.
+    static var prefix: Self {
+        Self(
+            "1 to 64 letters, digits, '.', '_', ':' or '-'",
+            scalar: { text in
+                let isPlain = text.utf8.allSatisfy { ASCII.isWord($0) || ".:-".utf8.contains($0) }
+                return (1...64).contains(text.utf8.count) && isPlain ? text : nil
+            },
+            show: { $0 }
         )
     }
 }

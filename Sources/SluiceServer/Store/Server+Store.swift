@@ -1,46 +1,77 @@
 internal import EventLoop
 internal import GraphHost
 internal import Logging
+internal import RedisLog
 internal import SQLiteLog
 
 // Where the graphs' commits are kept: chosen here, and nowhere else.
 extension Server {
-    /// Opens what the configuration names: nothing, or a log in `dataDir`.
+    /// Opens what the configuration names: nothing, a log in `dataDir`, or one in Redis.
     ///
-    /// - Throws: ``StartFailure`` where the folder cannot be used.
+    /// - Throws: ``StartFailure`` where it cannot be used.
     static func openStore(
         _ configuration: Configuration,
         on loop: Loop,
         _ logger: Logger
     ) throws(StartFailure) -> CommitStore {
-        guard !configuration.dataDir.isEmpty else { return .memory(epoch: Epoch.make()) }
-        let log: SQLiteLog
+        let note = { (isProblem: Bool, what: String) in
+            logger.log(level: isProblem ? .error : .notice, "the store", metadata: ["what": "\(what)"])
+        }
         do {
-            log = try SQLiteLog(
+            if let address = configuration.redis.address {
+                guard configuration.dataDir.isEmpty else {
+                    throw StoreError(
+                        "commits are kept in 'dataDir' or in 'redis.url', not in both",
+                        hint: "set dataDir: ''"
+                    )
+                }
+                let log = try openRedis(address, configuration, on: loop)
+                log.onEvent = note
+                return .log(log)
+            }
+            guard !configuration.dataDir.isEmpty else { return .memory(epoch: Epoch.make()) }
+            let log = try SQLiteLog(
                 StoreFolder(configuration.dataDir),
                 configuration.durability,
                 keepRevs: UInt64(configuration.keepRevs),
                 epoch: Epoch.make(),
                 executor: ThreadExecutor(on: loop)
             )
+            log.onEvent = note
+            if let broken = log.broken {
+                logger.warning(
+                    "commits may be missing: every graph begins a new epoch",
+                    metadata: ["why": "\(broken)"]
+                )
+            }
+            return .log(log)
         } catch {
             throw StartFailure(["\(error)"])
         }
-        log.onEvent = { isProblem, what in
-            logger.log(level: isProblem ? .error : .notice, "the store", metadata: ["what": "\(what)"])
-        }
-        if let broken = log.broken {
-            logger.warning(
-                "commits may be missing: every graph begins a new epoch",
-                metadata: ["why": "\(broken)"]
-            )
-        }
-        return .log(log)
     }
 
-    /// Brings back what clients have defined; what files have defined comes back with its file.
+    private static func openRedis(
+        _ address: RedisAddress,
+        _ configuration: Configuration,
+        on loop: Loop
+    ) throws -> RedisLog {
+        var options = RedisLog.Options(
+            address,
+            prefix: configuration.redis.prefix,
+            keepRevs: UInt64(configuration.keepRevs)
+        )
+        options.replicas = configuration.redis.replicas
+        return try RedisLog(
+            options,
+            word: Epoch.make,
+            writer: ThreadExecutor(on: loop),
+            listener: ThreadExecutor(on: loop)
+        )
+    }
+
+    /// Brings back what clients have defined; what files have defined comes back with its file, or where other servers have that file.
     func restoreGraphs() throws(StartFailure) {
-        for stored in host.storedGraphs where stored.origin == .client {
+        for stored in host.storedGraphs where stored.origin == .client || host.isShared {
             do throws(StoreError) {
                 _ = try host.restore(graph: stored.name)
             } catch {

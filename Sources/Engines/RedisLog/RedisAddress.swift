@@ -1,0 +1,31 @@
+/// Where a Redis or Valkey server is, and who asks.
+public struct RedisAddress: Hashable, Sendable {
+    /// How it is reached.
+    public enum Place: Hashable, Sendable {
+        case tcp(host: String, port: Int)
+        /// A socket file.
+        case unix(path: String)
+    }
+
+    /// How it is reached.
+    public var place: Place
+    /// The user; nil: the server's default one.
+    public var user: String?
+    /// The password; nil: none is asked for.
+    public var password: String?
+    /// The number of the database.
+    public var database = 0
+
+    /// A server that asks for no password.
+    public init(_ place: Place) {
+        self.place = place
+    }
+
+    /// For messages: without user and password.
+    public var description: String {
+        switch place {
+        case .tcp(let host, let port): "\(host):\(port)"
+        case .unix(let path): path
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// The names of the keys in Redis: all begin with the prefix, and those of one graph have its name in braces.
+struct RedisKeys: Hashable, Sendable {
+    let prefix: String
+
+    /// Epoch, rev, time, id of the last entry, rev of the definition, fencing token, and the last batch of each instance.
+    func state(_ graph: String) -> String { "\(prefix):{\(graph)}" }
+    /// The stream: the id of each entry is its last rev.
+    func log(_ graph: String) -> String { "\(prefix):{\(graph)}:log" }
+    /// The states of the graph as a stream: the id of each is its rev.
+    func snapshots(_ graph: String) -> String { "\(prefix):{\(graph)}:snapshots" }
+    /// Who begins the next epoch.
+    func claim(_ graph: String) -> String { "\(prefix):{\(graph)}:claim" }
+    /// What was answered to an idempotency key.
+    func key(_ name: String, of graph: String) -> String { "\(prefix):{\(graph)}:key:\(name)" }
+    /// The names of all graphs that there have been.
+    var names: String { "\(prefix):names" }
+    /// A stream of the names of graphs that begin.
+    var news: String { "\(prefix):news" }
+    /// Who makes ticks and snapshots.
+    var lease: String { "\(prefix):lease" }
+    /// Counts the holders of the lease.
+    var tokens: String { "\(prefix):tokens" }
+    /// When each instance has last said that it lives.
+    var instances: String { "\(prefix):instances" }
+}

@@ -1,0 +1,701 @@
+internal import DequeModule
+public import EventLoop
+public import GraphHost
+
+/// A log in Redis or Valkey that several servers share (`docs/operations.md`, "Several servers").
+///
+/// Each graph has a stream, and every server applies what is in it, its own commits among it: a commit is answered when it has come
+/// back. A script gives the commits their places; whatever waits when the writer is idle is one call and one entry for each graph.
+/// Two threads wait for Redis: one that writes, one that follows the streams. The loop never does.
+public final class RedisLog: CommitLog {
+    /// How it is set up.
+    public struct Options: Sendable {
+        /// Where Redis is.
+        public var address: RedisAddress
+        /// What the names of all keys begin with.
+        public var prefix: String
+        /// How many replicas must have a commit before it is answered.
+        public var replicas = 0
+        /// How many revs of each graph can be looked back at, at least.
+        public var keepRevs: UInt64
+
+        /// Options for a server that asks nobody else.
+        public init(_ address: RedisAddress, prefix: String, keepRevs: UInt64) {
+            (self.address, self.prefix, self.keepRevs) = (address, prefix, keepRevs)
+        }
+    }
+
+    /// After so many revs a graph is stored whole.
+    static let snapshotRevs: UInt64 = 10_000
+    /// After so many milliseconds it is, where it has changed at all.
+    static let snapshotMilliseconds: UInt64 = 60_000
+    /// Until Redis is tried again, in milliseconds.
+    static let pause: UInt64 = 500
+    /// How long a commit may wait for a Redis that does not answer, in milliseconds.
+    static let patience: UInt64 = 5_000
+    /// How often an instance says that it lives; how long its lease lasts; and after which silence it is lost, in milliseconds.
+    static let pulse: UInt64 = 2_000
+    static let lease = 8_000
+    static let silence = 10_000
+    /// How long a new epoch waits for instances that have come further, in milliseconds.
+    static let claimTime: UInt64 = 300
+    /// How long the follower waits for news at a time, in milliseconds.
+    private static let wait = 500
+
+    public weak var follower: (any CommitLogFollower)?
+    public private(set) var health = LogHealth.ready
+    public private(set) var statistics = LogStatistics()
+    public let reader: any LogReader
+    /// Hears what goes wrong and what is well again, for the server's log.
+    public var onEvent: (_ isProblem: Bool, _ what: String) -> Void = { _, _ in }
+
+    private let options: Options
+    /// The word for this start of this server.
+    public let instance: String
+    /// The word under which it writes: another one after batches were given up of which nobody knows whether they were taken.
+    private var writerName: String
+    private var formerNames: [String] = []
+    /// Makes words that nobody has used.
+    private let word: () -> String
+    private let store: RedisStore
+    private let streams: Follower
+    private let writer: any StoreExecutor
+    private let listener: any StoreExecutor
+    private var tracks: [String: Track] = [:]
+    /// Those that have something for the writer, in the order in which that came.
+    private var due: [Track] = []
+    private var isWriting = false
+    private var isFollowing = false
+    private var isSettling = false
+    private var isClosed = false
+    /// Where the stream of the graphs that begin has come to.
+    private var place = ""
+    /// The token of the holder of the lease; 0: another instance has it.
+    private var token: UInt64 = 0
+    private var pulses: UInt64 = 0
+    /// Counts the times at which Redis was lost.
+    private var losses: UInt64 = 0
+    private var dueSnapshots: [String] = []
+    private var isSnapshotting = false
+
+    /// Connects, and reads where the graphs stand.
+    ///
+    /// - Parameters:
+    ///   - options: how it is set up.
+    ///   - word: makes words of at most 32 characters that nobody has used before.
+    ///   - writer: where it writes.
+    ///   - listener: where it waits for what others write.
+    /// - Throws: ``StoreError`` where Redis cannot be reached or used.
+    public init(
+        _ options: Options,
+        word: @escaping () -> String,
+        writer: any StoreExecutor,
+        listener: any StoreExecutor
+    ) throws(StoreError) {
+        self.options = options
+        self.word = word
+        instance = word()
+        writerName = instance
+        store = RedisStore(options.address, prefix: options.prefix)
+        streams = Follower(options.address, prefix: options.prefix)
+        reader = RedisReader(options.address, prefix: options.prefix)
+        self.writer = writer
+        self.listener = listener
+        do throws(RedisError) {
+            place = try streams.follow([:], newsAfter: "", for: 0).place
+            for (name, position) in try store.positions() { tracks[name] = Track(name, position) }
+            token = try store.pulse(of: instance, lease: Self.lease, silence: Self.silence).token
+        } catch {
+            throw StoreError("Redis at \(options.address.description) cannot be used: \(error.description)")
+        }
+        beatLater()
+        lookAgain()
+    }
+
+    /// Begins to hear what others write: for the end of the start, when all graphs have been brought back.
+    public func follow() {
+        guard !isFollowing, !isSettling, !isClosed, health == .ready else { return }
+        hear(for: Self.wait)
+    }
+
+    public var graphs: [StoredGraph] {
+        tracks.values.compactMap { track in track.position.origin.map { StoredGraph(track.graph, $0) } }
+            .sorted { $0.name < $1.name }
+    }
+
+    public func open(graph: String) throws(HostError) -> LogPosition { track(graph).position.public }
+
+    public var isLeading: Bool { token > 0 }
+
+    /// The graph's track; a graph that nobody knows would begin in an epoch of its own.
+    private func track(_ graph: String) -> Track {
+        if let track = tracks[graph] { return track }
+        let position = StreamPosition(epoch: word(), rev: 0, time: 0, id: "", definition: 0)
+        let track = Track(graph, position)
+        tracks[graph] = track
+        return track
+    }
+
+    // MARK: - Writing
+
+    public func append(_ entries: [LogEntry], tickets: Range<UInt64>, wall: UInt64) {
+        precondition(!isClosed, "nothing is appended to a log that is closed")
+        if let refusal = health.refusal { return refuse(Array(tickets), refusal) }
+        for (entry, ticket) in zip(entries, tickets) {
+            let track = track(entry.graph)
+            if track.isBroken {
+                refuse([ticket], Self.brokenOff)
+            } else {
+                add(entry, ticket, entry.checkedAt, to: track)
+            }
+        }
+        write()
+    }
+
+    private func add(_ entry: LogEntry?, _ ticket: UInt64, _ rev: UInt64?, to track: Track) {
+        if track.waiting.isEmpty { due.append(track) }
+        track.add(entry, ticket, checkedAt: rev)
+    }
+
+    public func confirm(_ graph: String, since rev: UInt64, ticket: UInt64) {
+        let track = track(graph)
+        if let refusal = health.refusal { return refuse([ticket], refusal) }
+        if track.isBroken { return refuse([ticket], Self.brokenOff) }
+        add(nil, ticket, rev, to: track)
+        write()
+    }
+
+    /// Refuses commits, in their place among the answers.
+    private func refuse(_ tickets: [UInt64], _ refusal: HostError) {
+        writer.run({}) { [weak self] in
+            for ticket in tickets { self?.follower?.log(refused: ticket, because: refusal) }
+        }
+    }
+
+    private static let brokenOff = HostError(
+        .engineDown,
+        "the history of the graph has broken off",
+        after: 1000
+    )
+
+    /// Gives the writer what waits, unless it is busy.
+    private func write(again flights: [Track.Flight] = []) {
+        guard !isWriting, health == .ready else { return }
+        let flights = flights + due.compactMap { $0.takeOff(id: word(), writer: writerName) }
+        due = due.filter { !$0.waiting.isEmpty }
+        guard !flights.isEmpty else { return }
+        isWriting = true
+        let batches = flights.map(\.batch)
+        writer.run { [store, token, replicas = options.replicas] in
+            do throws(RedisError) {
+                return Result<_, RedisError>.success(
+                    try store.append(batches, fence: token, replicas: replicas)
+                )
+            } catch {
+                return .failure(error)
+            }
+        } then: { [weak self] result in
+            self?.finish(flights, result)
+        }
+    }
+
+    private func finish(
+        _ flights: [Track.Flight],
+        _ result: Result<[Result<Outcome, RedisError>], RedisError>
+    ) {
+        isWriting = false
+        statistics.writes += 1
+        switch result {
+        case .failure(let error): lose(error)
+        case .success(let outcomes):
+            for (flight, outcome) in zip(flights, outcomes) {
+                guard let track = tracks[flight.batch.graph] else { continue }
+                switch outcome {
+                case .success(let outcome):
+                    flight.outcome = outcome
+                    conclude(track)
+                case .failure(let error):
+                    lose(error)
+                    // A script that is refused has done nothing.
+                    refuse([flight], of: track)
+                }
+            }
+            write()
+        }
+    }
+
+    /// Answers what nothing is missing for.
+    private func conclude(_ track: Track) {
+        while let flight = track.flights.first, let outcome = flight.outcome {
+            var unheard: [Outcome.Item]
+            switch outcome {
+            case .answered(let items, let rev):
+                guard flight.left != nil || (!items.contains(.taken) && track.position.rev >= rev) else {
+                    return
+                }
+                unheard = items
+            case .seen(let rev):
+                guard track.position.rev >= rev else { return }
+                unheard = flight.tickets.indices.map { flight.left?.contains($0) ?? true ? .moved : .taken }
+            case .otherEpoch(let rev):
+                // Another instance was first to begin the graph.
+                guard track.position.epoch != flight.batch.base.epoch, track.position.rev >= rev else {
+                    if flight.batch.base.rev > 0 { mend(track) }
+                    return
+                }
+                unheard = flight.tickets.map { _ in .moved }
+            }
+            track.flights.removeFirst()
+            for (tickets, item) in zip(flight.tickets, unheard) {
+                for ticket in tickets {
+                    switch item {
+                    case .taken: break
+                    case .confirmed: follower?.log(confirmed: ticket)
+                    case .moved: follower?.log(moved: ticket)
+                    case .known(let stamp, let changed, let digest):
+                        let key = StoredKey(
+                            LogEntry.Key("", digest: digest),
+                            by: nil,
+                            stamp,
+                            changed: changed
+                        )
+                        follower?.log(repeated: ticket, of: key)
+                    }
+                }
+            }
+            track.note(concluded: flight.batch)
+        }
+    }
+
+    /// Nobody waits for these any more.
+    private func refuse(_ flights: [Track.Flight], of track: Track) {
+        guard !flights.isEmpty else { return }
+        track.flights.removeAll { flight in flights.contains { $0 === flight } }
+        let refusal = health.refusal ?? Self.brokenOff
+        // Should they be taken after all, they are another's.
+        formerNames.append(writerName)
+        writerName = word()
+        for flight in flights {
+            // What has come back was answered then.
+            for (place, tickets) in flight.tickets.enumerated() where flight.left?.contains(place) ?? true {
+                for ticket in tickets { follower?.log(refused: ticket, because: refusal) }
+            }
+        }
+    }
+
+    private func refuseAll(of track: Track) {
+        refuse(Array(track.flights), of: track)
+        let waiting = track.waiting
+        track.waiting = []
+        for next in waiting { follower?.log(refused: next.ticket, because: health.refusal ?? Self.brokenOff) }
+    }
+
+    // MARK: - Following
+
+    /// Waits for what is new, takes it up, and waits again.
+    private func hear(for milliseconds: Int) {
+        isFollowing = true
+        let revs = tracks.filter { !$0.value.isBroken }.mapValues(\.position.rev)
+        listener.run { [streams, place] in
+            do throws(RedisError) {
+                return Result<_, RedisError>.success(
+                    try streams.follow(revs, newsAfter: place, for: milliseconds)
+                )
+            } catch {
+                return .failure(error)
+            }
+        } then: { [weak self] result in
+            guard let self else { return }
+            isFollowing = false
+            switch result {
+            case .failure(let error): lose(error)
+            case .success(let news):
+                take(news)
+                follow()
+            }
+        }
+    }
+
+    private func take(_ news: Follower.News) {
+        place = news.place
+        for entry in news.entries { take(entry) }
+        for graph in news.graphs where tracks[graph] == nil {
+            let track = track(graph)
+            track.isBroken = true
+            load(track)
+        }
+    }
+
+    private func take(_ entry: StreamEntry) {
+        guard let track = tracks[entry.graph], !track.isBroken, entry.revs.upperBound > track.position.rev
+        else {
+            return
+        }
+        let follows =
+            entry.revs.lowerBound == track.position.rev + 1 && entry.predecessor == track.position.id
+        // Another instance may have been first to begin the graph.
+        guard follows, entry.epoch == track.position.epoch || track.position.rev == 0 else {
+            return mend(track)
+        }
+        track.position = entry.position(after: track.position)
+        track.unsaved += UInt64(entry.commits.count)
+        statistics.commits += UInt64(entry.commits.count)
+        let own = track.flights.first { $0.batch.id == entry.id }
+        var stamps = zip(entry.revs, entry.commits).makeIterator()
+        if let own {
+            own.left = entry.left
+            for (place, tickets) in own.tickets.enumerated() where !entry.left.contains(place) {
+                for ticket in tickets {
+                    guard let (rev, _) = stamps.next() else { break }
+                    follower?.log(committed: ticket, at: LogStamp(rev: rev, time: entry.time))
+                }
+            }
+        } else {
+            while let (rev, commit) = stamps.next() {
+                follower?.log(received: commit, at: LogStamp(rev: rev, time: entry.time))
+            }
+        }
+        conclude(track)
+        if track.unsaved >= Self.snapshotRevs { snapshot(track.graph) }
+    }
+
+    // MARK: - Losing Redis and finding it again
+
+    /// Redis does not answer, or takes nothing: it is tried again a little later.
+    private func lose(_ error: RedisError) {
+        guard !isClosed else { return }
+        statistics.failures += 1
+        guard health == .ready else { return }
+        onEvent(true, "Redis at \(options.address.description): \(error.description)")
+        losses += 1
+        token = 0
+        become(error.isFull ? .full : .outOfReach)
+        for track in tracks.values.sorted(by: { $0.graph < $1.graph }) {
+            // What was not sent is not there.
+            let waiting = track.waiting
+            track.waiting = []
+            guard let refusal = health.refusal else { continue }
+            for next in waiting { follower?.log(refused: next.ticket, because: refusal) }
+        }
+        findLater()
+        let loss = losses
+        writer.after(Self.patience) { [weak self] in
+            // Whether these were taken, nobody knows.
+            guard let self, losses == loss, health != .ready else { return }
+            for track in tracks.values { refuse(Array(track.flights), of: track) }
+        }
+    }
+
+    private func become(_ health: LogHealth) {
+        guard health != self.health else { return }
+        self.health = health
+        follower?.logHealthChanged()
+    }
+
+    private func findLater() {
+        writer.after(Self.pause) { [weak self] in
+            guard let self, !isClosed else { return }
+            let positions = tracks.filter { $0.value.position.rev > 0 }.mapValues(\.position)
+            let (graphs, names) = (Array(tracks.keys), formerNames)
+            writer.run { [store, instance] in
+                store.disconnect()
+                do throws(RedisError) {
+                    // Says also whether anything can be written.
+                    let token = try store.pulse(of: instance, lease: Self.lease, silence: Self.silence).token
+                    try store.forget(names, in: graphs)
+                    let found = Set(try store.positions().keys)
+                    return Result<_, RedisError>.success((token, found, try store.verify(positions)))
+                } catch {
+                    return .failure(error)
+                }
+            } then: { [weak self] result in
+                guard let self, !isClosed else { return }
+                switch result {
+                case .failure(let error):
+                    become(error.isFull ? .full : .outOfReach)
+                    findLater()
+                case .success((let token, let found, let verified)):
+                    formerNames.removeFirst(names.count)
+                    goOn(token, found, verified)
+                }
+            }
+        }
+    }
+
+    private func goOn(_ token: UInt64, _ found: Set<String>, _ verified: [String: RedisStore.Continuity]) {
+        onEvent(false, "Redis at \(options.address.description) answers again")
+        hold(token)
+        become(.ready)
+        for (name, continuity) in verified.sorted(by: { $0.key < $1.key }) where continuity != .ok {
+            if let track = tracks[name] { mend(track) }
+        }
+        for name in found.sorted() where tracks[name] == nil {
+            let track = track(name)
+            track.isBroken = true
+            load(track)
+        }
+        write(
+            again: tracks.values.sorted { $0.graph < $1.graph }.flatMap {
+                $0.flights.filter { $0.outcome == nil }
+            }
+        )
+        follow()
+    }
+
+    /// The stream does not go on where the host stands.
+    private func mend(_ track: Track) {
+        guard !track.isBroken else { return }
+        track.isBroken = true
+        refuseAll(of: track)
+        lookAt(track)
+    }
+
+    private func lookAt(_ track: Track) {
+        let (name, position) = (track.graph, track.position)
+        writer.run { [store] in
+            do throws(RedisError) {
+                return Result<_, RedisError>.success(try store.verify([name: position])[name] ?? .lost)
+            } catch {
+                return .failure(error)
+            }
+        } then: { [weak self] result in
+            guard let self, !isClosed else { return }
+            switch result {
+            case .failure(let error): tryAgain(track, error)
+            case .success(.lost): claim(track)
+            case .success: load(track)
+            }
+        }
+    }
+
+    private func tryAgain(_ track: Track, _ error: RedisError) {
+        lose(error)
+        writer.after(Self.pause) { [weak self] in
+            guard let self, !isClosed else { return }
+            lookAt(track)
+        }
+    }
+
+    /// Redis has lost commits that were answered: the instance that has come furthest begins a new epoch.
+    private func claim(_ track: Track) {
+        let (name, position) = (track.graph, track.position)
+        onEvent(true, "Redis has lost commits of graph \(name) that were answered: it begins a new epoch")
+        writer.run { [store, instance] in
+            do throws(RedisError) {
+                try store.claim(name, position, for: instance)
+                return RedisError?.none
+            } catch {
+                return error
+            }
+        } then: { [weak self] error in
+            guard let self, !isClosed else { return }
+            if let error { return tryAgain(track, error) }
+            seedLater(track)
+        }
+    }
+
+    private func seedLater(_ track: Track) {
+        writer.after(Self.claimTime) { [weak self] in
+            guard let self, !isClosed else { return }
+            let (name, position, epoch, id) = (track.graph, track.position, word(), word())
+            guard let snapshot = follower?.snapshot(of: name) else {
+                // It has ended, and begins anew when somebody defines it.
+                tracks[name] = nil
+                return
+            }
+            writer.run { [store, instance] in
+                do throws(RedisError) {
+                    return Result<_, RedisError>.success(
+                        try store.seed(name, position, from: instance, epoch: epoch, id: id, snapshot.state)
+                    )
+                } catch {
+                    return .failure(error)
+                }
+            } then: { [weak self] result in
+                guard let self, !isClosed else { return }
+                switch result {
+                case .failure(let error): tryAgain(track, error)
+                // Who has claimed more may be no more: then the claim is over in a moment.
+                case .success(false): claim(track)
+                case .success(true): load(track)
+                }
+            }
+        }
+    }
+
+    /// Reads a graph as Redis has it, for the host to go on from there.
+    private func load(_ track: Track) {
+        let name = track.graph
+        writer.run { [store] in
+            do throws(RedisError) {
+                return Result<_, RedisError>.success(try store.load(name))
+            } catch {
+                return .failure(error)
+            }
+        } then: { [weak self] result in
+            guard let self, !isClosed else { return }
+            switch result {
+            case .failure(let error): tryAgain(track, error)
+            case .success(nil): claim(track)
+            case .success(let loaded?):
+                track.position = loaded.position
+                track.isBroken = false
+                follower?.log(reload: name, at: loaded.position.public, from: loaded)
+                write()
+            }
+        }
+    }
+
+    // MARK: - The lease
+
+    private func beatLater() {
+        writer.after(Self.pulse) { [weak self] in
+            guard let self, !isClosed else { return }
+            if health == .ready { beat() }
+            beatLater()
+        }
+    }
+
+    private func beat() {
+        writer.run { [store, instance] in
+            do throws(RedisError) {
+                return Result<_, RedisError>.success(
+                    try store.pulse(of: instance, lease: Self.lease, silence: Self.silence)
+                )
+            } catch {
+                return .failure(error)
+            }
+        } then: { [weak self] result in
+            guard let self, !isClosed else { return }
+            switch result {
+            case .failure(let error): lose(error)
+            case .success(let (token, lost)):
+                hold(token)
+                bury(lost)
+            }
+        }
+    }
+
+    /// Holds the lease until another pulse says so again.
+    private func hold(_ token: UInt64) {
+        let wasLeading = isLeading
+        self.token = token
+        pulses += 1
+        let pulse = pulses
+        writer.after(UInt64(Self.lease) - Self.pulse) { [weak self] in
+            guard let self, pulses == pulse else { return }
+            self.token = 0
+        }
+        if isLeading, !wasLeading { follower?.logHealthChanged() }
+    }
+
+    /// Instances have not said for long that they live.
+    private func bury(_ lost: [String]) {
+        guard !lost.isEmpty else { return }
+        onEvent(
+            true,
+            "\(lost.count) servers that share Redis have not been heard of for \(Self.silence / 1000) seconds"
+        )
+        follower?.log(lost: lost)
+        let graphs = Array(tracks.keys)
+        writer.run { [store] in
+            do throws(RedisError) {
+                try store.forget(lost, in: graphs)
+                return RedisError?.none
+            } catch {
+                return error
+            }
+        } then: { [weak self] error in
+            if let error { self?.lose(error) }
+        }
+    }
+
+    // MARK: - Snapshots
+
+    /// Every minute, graphs that have changed are stored, one after the other.
+    private func lookAgain() {
+        writer.after(Self.snapshotMilliseconds) { [weak self] in
+            guard let self, !isClosed else { return }
+            for track in tracks.values.sorted(by: { $0.graph < $1.graph }) where track.unsaved > 0 {
+                snapshot(track.graph)
+            }
+            lookAgain()
+        }
+    }
+
+    private func snapshot(_ name: String) {
+        guard isLeading else { return }
+        if !dueSnapshots.contains(name) { dueSnapshots.append(name) }
+        guard !isSnapshotting else { return }
+        isSnapshotting = true
+        writer.after(0) { [weak self] in self?.snapshotNext() }
+    }
+
+    private func snapshotNext() {
+        guard health == .ready, isLeading, !isClosed, !dueSnapshots.isEmpty else {
+            dueSnapshots = []
+            isSnapshotting = false
+            return
+        }
+        let name = dueSnapshots.removeFirst()
+        guard let track = tracks[name], !track.isBroken, let snapshot = follower?.snapshot(of: name),
+            snapshot.stamp.rev == track.position.rev
+        else { return snapshotNext() }
+        track.unsaved = 0
+        let (position, token) = (track.position, token)
+        let oldest = position.rev > options.keepRevs ? position.rev - options.keepRevs : 0
+        writer.run { [store] in
+            do throws(RedisError) {
+                return Result<_, RedisError>.success(
+                    try store.store(snapshot.state, of: name, at: position, fence: token, keeping: oldest)
+                )
+            } catch {
+                return .failure(error)
+            }
+        } then: { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .success(let isStored): if isStored { statistics.snapshots += 1 }
+            case .failure(let error):
+                // The stream has all that the snapshot would have had; the next one is tried when it is due.
+                track.unsaved += 1
+                lose(error)
+            }
+            snapshotNext()
+        }
+    }
+
+    // MARK: - The end
+
+    public func settle() {
+        isSettling = true
+        writer.wait()
+        listener.wait()
+        // What was written comes back within a moment, or Redis is lost.
+        while health == .ready, tracks.values.contains(where: { !$0.isIdle && !$0.isBroken }) {
+            hear(for: 100)
+            listener.wait()
+            writer.wait()
+        }
+        isSettling = false
+        follow()
+    }
+
+    public func close() {
+        guard !isClosed else { return }
+        settle()
+        isClosed = true
+        let graphs = Array(tracks.keys)
+        let names = formerNames + [writerName, instance]
+        writer.run { [store, instance] in
+            try? store.leave(instance, names, graphs)
+        } then: { _ in
+        }
+        writer.wait()
+        listener.wait()
+    }
+}
+
+extension StreamPosition {
+    fileprivate var `public`: LogPosition { LogPosition(epoch: epoch, rev: rev, time: time) }
+}

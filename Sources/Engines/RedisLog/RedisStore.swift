@@ -1,0 +1,422 @@
+internal import GraphHost
+internal import Support
+
+/// What a log does with Redis, each call with one answer or a few that are asked for together.
+///
+/// Unchecked: its owner lets only one thread use it at a time.
+final class RedisStore: @unchecked Sendable {
+    /// How many milliseconds are waited for a connection and for an answer.
+    static let patience = 2_000
+    /// How long idempotency keys are kept, in milliseconds.
+    static let keyLifetime = 600_000
+    /// How many entries are read at once.
+    private static let page = 1_000
+
+    private let address: RedisAddress
+    let keys: RedisKeys
+    private var connection: RedisConnection?
+    private var digests: [String: String] = [:]
+
+    init(_ address: RedisAddress, prefix: String) {
+        self.address = address
+        keys = RedisKeys(prefix: prefix)
+    }
+
+    /// The connection, which is made where there is none.
+    private func connect() throws(RedisError) -> RedisConnection {
+        if let connection { return connection }
+        let connection = try RedisConnection(address, patience: Self.patience)
+        try Self.check(connection)
+        for script in Script.all {
+            digests[script.text] = try connection.ask(RedisCommand("SCRIPT", "LOAD", script.text)).text
+        }
+        self.connection = connection
+        return connection
+    }
+
+    /// Whether the server keeps what it is given, and knows the commands.
+    private static func check(_ connection: RedisConnection) throws(RedisError) {
+        guard connection.version.lexicographicallyPrecedes([6, 2]) == false else {
+            let version = connection.version.map(String.init).joined(separator: ".")
+            throw .refused("Redis \(version) is too old: 6.2 or later is needed")
+        }
+        let lines =
+            try connection.ask(RedisCommand("INFO", "memory")).text?.split(whereSeparator: \.isNewline) ?? []
+        let policy =
+            lines.first { $0.hasPrefix("maxmemory_policy:") }?.drop { $0 != ":" }.dropFirst() ?? "noeviction"
+        guard policy == "noeviction" else {
+            throw .refused(
+                "Redis' maxmemory-policy is \(policy), so it would forget what it was given: set it to noeviction"
+            )
+        }
+    }
+
+    /// Runs `body` with the connection, which is given up when it fails.
+    private func with<Value>(
+        _ body: (RedisConnection) throws(RedisError) -> Value
+    ) throws(RedisError) -> Value {
+        let connection = try connect()
+        do throws(RedisError) {
+            return try body(connection)
+        } catch {
+            if case .unreachable = error { self.connection = nil }
+            // The scripts are gone with what Redis kept in memory.
+            if case .refused(let words) = error, words.hasPrefix("NOSCRIPT") { self.connection = nil }
+            throw error
+        }
+    }
+
+    /// Gives up the connection.
+    func disconnect() { connection = nil }
+
+    private func call(_ script: Script, _ keys: [String], _ arguments: String...) -> RedisCommand {
+        var command = script.call(digests[script.text] ?? "", keys: keys)
+        for argument in arguments { command.append(argument) }
+        return command
+    }
+
+    // MARK: - Commits
+
+    /// Gives batches their places in their streams, each in one step.
+    ///
+    /// `fence` is the token of the holder of the lease; this returns once so many replicas have them. When it throws, nobody knows what
+    /// became of the batches.
+    func append(
+        _ batches: [Batch],
+        fence: UInt64,
+        replicas: Int
+    ) throws(RedisError) -> [Result<Outcome, RedisError>] {
+        try with { (connection) throws(RedisError) in
+            let replies = try connection.ask(all: batches.map { command(for: $0, fence: fence) })
+            if replicas > 0 { try Self.wait(for: replicas, connection) }
+            return zip(batches, replies).map { batch, reply in
+                do throws(RedisError) {
+                    return .success(try Outcome(reply, to: batch))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+    }
+
+    /// Waits until replicas have what this connection has written.
+    private static func wait(for replicas: Int, _ connection: RedisConnection) throws(RedisError) {
+        let command = RedisCommand("WAIT", String(replicas), String(patience / 2))
+        guard try connection.ask(command).unsigned ?? 0 >= replicas else {
+            throw .unreachable("no replica has confirmed what was written")
+        }
+    }
+
+    private func command(for batch: Batch, fence: UInt64) -> RedisCommand {
+        let graph = batch.graph
+        var keys = [self.keys.state(graph), self.keys.log(graph), self.keys.names, self.keys.news]
+        for item in batch.items {
+            if let key = item.key { keys.append(self.keys.key(key, of: graph)) }
+        }
+        var command = call(
+            .append,
+            keys,
+            batch.writer,
+            String(batch.number),
+            batch.base.epoch,
+            String(batch.base.definition),
+            String(batch.base.rev),
+            batch.id,
+            String(fence),
+            String(Self.keyLifetime),
+            graph
+        )
+        for item in batch.items {
+            command.append(item.kind.rawValue + (item.key == nil ? "" : "k"))
+            command.append(item.count)
+            command.append(item.bytes)
+            command.append(item.note)
+            command.append(item.premise.map { "\($0.rev) \($0.batch)" } ?? "")
+        }
+        return command
+    }
+
+    // MARK: - Graphs
+
+    /// Where all graphs stand, by name.
+    func positions() throws(RedisError) -> [String: StreamPosition] {
+        try with { (connection) throws(RedisError) in
+            let names = try connection.ask(RedisCommand("SMEMBERS", keys.names)).members.compactMap(\.text)
+            let replies = try connection.ask(all: names.map { stateCommand($0) })
+            var positions: [String: StreamPosition] = [:]
+            for (name, reply) in zip(names, replies) { positions[name] = StreamPosition(reply) }
+            return positions
+        }
+    }
+
+    private func stateCommand(_ graph: String) -> RedisCommand {
+        RedisCommand("HMGET", keys.state(graph), "epoch", "rev", "time", "id", "definition", "origin")
+    }
+
+    /// Whether the stream goes on where this instance stands.
+    func verify(_ positions: [String: StreamPosition]) throws(RedisError) -> [String: Continuity] {
+        try with { (connection) throws(RedisError) in
+            let all = Array(positions)
+            let replies = try connection.ask(
+                all: all.map { name, position in
+                    call(
+                        .verify,
+                        [keys.state(name), keys.log(name)],
+                        position.epoch,
+                        String(position.rev),
+                        position.id
+                    )
+                }
+            )
+            var found: [String: Continuity] = [:]
+            for ((name, _), reply) in zip(all, replies) {
+                if case .error(let words) = reply { throw .refused(words) }
+                found[name] = reply.text.flatMap { Continuity(rawValue: $0) } ?? .lost
+            }
+            return found
+        }
+    }
+
+    /// Whether a stream goes on where an instance stands.
+    enum Continuity: String, Sendable {
+        case ok
+        /// What follows directly was trimmed.
+        case gap
+        /// The history is another one.
+        case epoch
+        /// Redis has lost what it had.
+        case lost
+    }
+
+    /// Says how far this instance has come with a graph whose end Redis has lost.
+    func claim(_ graph: String, _ position: StreamPosition, for instance: String) throws(RedisError) {
+        _ = try with { (connection) throws(RedisError) in
+            try connection.ask(
+                call(.claim, [keys.claim(graph)], position.epoch, String(position.rev), instance)
+            )
+        }
+    }
+
+    /// Begins a new epoch of a graph with what this instance holds, or finds that there is one already; false: an instance that has come
+    /// further may still begin it.
+    func seed(
+        _ graph: String,
+        _ position: StreamPosition,
+        from instance: String,
+        epoch: String,
+        id: String,
+        _ state: [UInt8]
+    ) throws(RedisError) -> Bool {
+        try with { (connection) throws(RedisError) in
+            let keys = [
+                keys.state(graph), keys.log(graph), keys.snapshots(graph), keys.claim(graph), keys.names,
+                keys.news,
+            ]
+            var command = call(.seed, keys, position.epoch, instance, epoch)
+            command.append(position.rev)
+            command.append(position.time)
+            command.append(id)
+            command.append(position.definition)
+            command.append(position.origin.text)
+            command.append(state)
+            command.append(graph)
+            return try connection.ask(command).text != "wait"
+        }
+    }
+
+    /// Everything that is needed to build a graph as it is now.
+    func load(_ graph: String) throws(RedisError) -> LoadedGraph? {
+        try with { (connection) throws(RedisError) in
+            guard let state = StreamPosition(try connection.ask(stateCommand(graph))) else { return nil }
+            let newest = try connection.ask(
+                RedisCommand("XREVRANGE", keys.snapshots(graph), "+", "-", "COUNT", "1")
+            )
+            var position = StreamPosition(epoch: state.epoch, rev: 0, time: 0, id: "", definition: 0)
+            var snapshot: GraphSnapshot?
+            if let found = newest.members.first {
+                snapshot = position.take(snapshot: found)
+            }
+            var entries: [StreamEntry] = []
+            while true {
+                let page = try connection.ask(
+                    RedisCommand(
+                        "XRANGE",
+                        keys.log(graph),
+                        "\(position.rev)-1",
+                        "+",
+                        "COUNT",
+                        String(Self.page)
+                    )
+                ).members
+                for reply in page {
+                    let entry = try StreamEntry(reply, of: graph)
+                    position = entry.position(after: position)
+                    entries.append(entry)
+                }
+                if page.count < Self.page { break }
+            }
+            return LoadedGraph(graph: graph, position: position, snapshot: snapshot, entries: entries)
+        }
+    }
+
+    /// Stores what a graph is at a position, and lets go of what lies further back than `oldest`; false: the lease or the epoch is another
+    /// one now.
+    func store(
+        _ state: [UInt8],
+        of graph: String,
+        at position: StreamPosition,
+        fence: UInt64,
+        keeping oldest: UInt64
+    ) throws(RedisError) -> Bool {
+        try with { (connection) throws(RedisError) in
+            var command = call(
+                .snapshot,
+                [keys.state(graph), keys.log(graph), keys.snapshots(graph)],
+                position.epoch,
+                String(fence),
+                String(position.rev),
+                String(position.time),
+                position.id,
+                String(position.definition),
+                position.origin.text
+            )
+            command.append(state)
+            command.append(oldest)
+            return try connection.ask(command).text == "ok"
+        }
+    }
+
+    // MARK: - Instances
+
+    /// Says that an instance lives, and takes or keeps the lease, which lasts so many milliseconds.
+    ///
+    /// Answers the fencing token, 0 where another instance has the lease; and to its holder the instances of which nothing was heard
+    /// for `silence` milliseconds.
+    func pulse(
+        of instance: String,
+        lease: Int,
+        silence: Int
+    ) throws(RedisError) -> (token: UInt64, lost: [String]) {
+        try with { (connection) throws(RedisError) in
+            let reply = try connection.ask(
+                call(
+                    .pulse,
+                    [keys.lease, keys.tokens, keys.instances],
+                    instance,
+                    String(lease),
+                    String(silence)
+                )
+            ).members
+            return (reply.first?.unsigned ?? 0, reply.dropFirst().compactMap(\.text))
+        }
+    }
+
+    /// Forgets instances that are no more, and which batches of theirs the graphs have seen.
+    func forget(_ instances: [String], in graphs: [String]) throws(RedisError) {
+        guard !instances.isEmpty else { return }
+        try with { (connection) throws(RedisError) in
+            var commands = graphs.map { graph in
+                var command = RedisCommand("HDEL", keys.state(graph))
+                for instance in instances {
+                    command.append("seen:\(instance)")
+                    command.append("broke:\(instance)")
+                }
+                return command
+            }
+            var command = RedisCommand("ZREM", keys.instances)
+            for instance in instances { command.append(instance) }
+            commands.append(command)
+            _ = try connection.ask(all: commands)
+        }
+    }
+
+    /// An instance ends in order: it gives the lease back, and is not missed.
+    func leave(_ instance: String, _ names: [String], _ graphs: [String]) throws(RedisError) {
+        try forget(names, in: graphs)
+        try with { (connection) throws(RedisError) in
+            if try connection.ask(RedisCommand("HGET", keys.lease, "instance")).text == instance {
+                try connection.ask(RedisCommand("DEL", keys.lease))
+            }
+        }
+    }
+}
+
+/// A graph as Redis has it.
+struct LoadedGraph: Sendable {
+    let graph: String
+    /// Where it stands after the last of the entries.
+    let position: StreamPosition
+    let snapshot: GraphSnapshot?
+    /// What came after the snapshot.
+    let entries: [StreamEntry]
+}
+
+extension DefinitionOrigin? {
+    /// As Redis has it.
+    var text: String { map { String($0.rawValue) } ?? "" }
+
+    fileprivate init(_ text: String?) {
+        self = text.flatMap { UInt8($0) }.flatMap { DefinitionOrigin(rawValue: $0) }
+    }
+}
+
+extension StreamPosition {
+    /// What `HMGET` says of a graph; nil: there has never been one.
+    init?(_ reply: RedisReply) {
+        let fields = reply.members
+        guard fields.count == 6, let epoch = fields[0].text, let rev = fields[1].unsigned else { return nil }
+        self.init(
+            epoch: epoch,
+            rev: rev,
+            time: fields[2].unsigned ?? 0,
+            id: fields[3].text ?? "",
+            definition: fields[4].unsigned ?? 0,
+            origin: DefinitionOrigin?(fields[5].text)
+        )
+    }
+
+    /// Goes to where a stored snapshot stands, and returns that.
+    mutating func take(snapshot reply: RedisReply) -> GraphSnapshot? {
+        guard let rev = reply.members.first?.streamRev, let fields = reply.members.last?.fields else {
+            return nil
+        }
+        (self.rev, time, id) = (rev, fields["t"]?.unsigned ?? 0, fields["i"]?.text ?? "")
+        definition = fields["d"]?.unsigned ?? 0
+        origin = DefinitionOrigin?(fields["o"]?.text)
+        return GraphSnapshot(LogStamp(rev: rev, time: time), fields["b"]?.data ?? [])
+    }
+}
+
+extension Outcome {
+    /// What the script has answered.
+    init(_ reply: RedisReply, to batch: Batch) throws(RedisError) {
+        if case .error(let words) = reply { throw .refused(words) }
+        let members = reply.members
+        let rev = members.count > 1 ? members[1].unsigned ?? 0 : 0
+        switch members.first?.text {
+        case "seen": self = .seen(rev: rev)
+        case "epoch": self = .otherEpoch(rev: rev)
+        case "ok" where members.count == batch.items.count + 2:
+            self = .answered(members.dropFirst(2).map { Item($0.text ?? "m") }, rev: rev)
+        default: throw .refused("the script has answered something else than agreed")
+        }
+    }
+}
+
+extension Outcome.Item {
+    /// The answer for one item.
+    fileprivate init(_ text: String) {
+        let parts = text.split(separator: " ")
+        if text == "y" {
+            self = .confirmed
+            return
+        }
+        guard parts.count == 4, let rev = UInt64(parts[0]), let time = UInt64(parts[1]),
+            let changed = Int(parts[2]), let digest = UInt128(parts[3])
+        else {
+            self = text.isEmpty ? .taken : .moved
+            return
+        }
+        self = .known(LogStamp(rev: rev, time: time), changed: changed, digest: digest)
+    }
+}

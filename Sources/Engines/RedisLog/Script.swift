@@ -1,0 +1,234 @@
+internal import Support
+
+/// A script that Redis runs as one step: nobody else's command comes in between (https://redis.io/docs/latest/develop/programmability/eval-intro/).
+struct Script {
+    let text: String
+    /// How many of the arguments are names of keys; they come first.
+    private let keys: Int?
+
+    private init(keys: Int?, _ text: String) {
+        self.text = text
+        self.keys = keys
+    }
+
+    /// The command that runs it on these keys, by the digest that `SCRIPT LOAD` answered.
+    func call(_ digest: String, keys: [String]) -> RedisCommand {
+        var command = RedisCommand("EVALSHA", digest, String(keys.count))
+        for key in keys { command.append(key) }
+        return command
+    }
+
+    /// All of them.
+    static let all = [append, verify, claim, seed, snapshot, pulse]
+
+    /// Gives a graph's commits their places: all of a turn, in one entry of the stream.
+    ///
+    ///     KEYS  state, log, names, news, then the idempotency keys of the items that have one
+    ///     ARGV  instance, number of the batch, epoch, rev of the definition, rev where the instance stands, id of the entry,
+    ///           fencing token, lifetime of idempotency keys, name of the graph,
+    ///           then for each item: kind, how many commits, their bytes, what its key stands for or where the definition comes from, and
+    ///           what its conditions were checked against
+    ///
+    /// Kinds: `v` values; `q` a question; `t` a tick: only the holder of the lease may; `d` define, `r` redefine, `x` remove. With a `k`
+    /// after it, the item has an idempotency key.
+    ///
+    /// All were checked against a definition, which must be in force. Conditions were checked against a rev, and against what the instance
+    /// had on its way: no other instance may have written since that rev, and no batch of the instance's own that was on its way may
+    /// have left anything out. `since` is the rev after which only `writer` has written.
+    ///
+    /// Answers `{status, rev, result…}`. Status: `ok`; `seen`: this batch was here before; `epoch`: the history is another one.
+    /// A result is empty for an item that was taken; `y` for a question; `m`: something else has come in between; or what its key has
+    /// stood for.
+    static let append = Script(
+        keys: nil,
+        """
+        local state = redis.call('HMGET', KEYS[1], 'epoch', 'rev', 'time', 'id', 'definition', 'origin', 'fence', 'writer',
+            'since', 'seen:' .. ARGV[1], 'broke:' .. ARGV[1])
+        local rev = tonumber(state[2] or '0')
+        if state[10] and tonumber(state[10]) >= tonumber(ARGV[2]) then return {'seen', state[2] or '0'} end
+        if (state[1] or ARGV[3]) ~= ARGV[3] or (not state[1] and ARGV[5] ~= '0') then return {'epoch', state[2] or '0'} end
+        local clock = redis.call('TIME')
+        local now = math.max(tonumber(state[3] or '0'), clock[1] * 1000 + math.floor(clock[2] / 1000))
+        local time = string.format('%.0f', now)
+        local definition, origin = state[5] or '0', state[6] or ''
+        local known = definition == ARGV[4]
+        local fence = tonumber(state[7] or '0')
+        local since = rev
+        if state[8] == ARGV[1] then since = tonumber(state[9]) end
+        local broke = tonumber(state[11] or '0')
+        local key = 4
+        local results, left, parts, count = {}, {}, {}, 0
+        for place = 10, #ARGV, 5 do
+            local kind = string.sub(ARGV[place], 1, 1)
+            local fits = known
+            if kind == 'd' then fits = definition == '0' end
+            if kind == 't' then
+                fits = known and tonumber(ARGV[7]) >= fence
+                if fits then fence = tonumber(ARGV[7]) end
+            end
+            if ARGV[place + 4] ~= '' then
+                local at, batch = string.match(ARGV[place + 4], '(%d+) (%d+)')
+                fits = fits and since <= tonumber(at) and broke <= tonumber(batch)
+            end
+            local former = false
+            if #ARGV[place] > 1 then
+                key = key + 1
+                former = redis.call('GET', KEYS[key])
+            end
+            if kind == 'q' then
+                results[#results + 1] = fits and 'y' or 'm'
+                left[#left + 1] = tostring((place - 10) / 5)
+            elseif fits and not former then
+                rev = rev + tonumber(ARGV[place + 1])
+                count = count + tonumber(ARGV[place + 1])
+                parts[#parts + 1] = ARGV[place + 2]
+                results[#results + 1] = ''
+                local number = string.format('%.0f', rev)
+                if #ARGV[place] > 1 then
+                    redis.call('SET', KEYS[key], number .. ' ' .. time .. ' ' .. ARGV[place + 3], 'PX', ARGV[8])
+                end
+                if kind == 'd' then
+                    redis.call('SADD', KEYS[3], ARGV[9])
+                    redis.call('XADD', KEYS[4], 'MAXLEN', '~', '1000', '*', 'graph', ARGV[9])
+                end
+                if kind == 'd' or kind == 'r' then definition, known, origin = number, false, ARGV[place + 3] end
+                if kind == 'x' then definition, known, origin = '0', false, '' end
+            else
+                results[#results + 1] = former or 'm'
+                left[#left + 1] = tostring((place - 10) / 5)
+                broke = tonumber(ARGV[2])
+            end
+        end
+        local number = string.format('%.0f', rev)
+        if count > 0 then
+            redis.call('XADD', KEYS[2], number .. '-0', 'e', ARGV[3], 'i', ARGV[6], 'p', state[4] or '', 'n', count, 't', time,
+                'w', ARGV[1], 's', ARGV[2], 'x', table.concat(left, ','), 'b', table.concat(parts))
+            redis.call('HSET', KEYS[1], 'epoch', ARGV[3], 'rev', number, 'time', time, 'id', ARGV[6], 'definition', definition,
+                'origin', origin, 'fence', string.format('%.0f', fence), 'writer', ARGV[1],
+                'since', string.format('%.0f', since), 'seen:' .. ARGV[1], ARGV[2], 'broke:' .. ARGV[1], broke)
+        elseif state[1] then
+            redis.call('HSET', KEYS[1], 'seen:' .. ARGV[1], ARGV[2], 'broke:' .. ARGV[1], broke)
+        end
+        return {'ok', number, unpack(results)}
+        """
+    )
+
+    /// Whether the log goes on where an instance stands.
+    ///
+    ///     KEYS  state, log
+    ///     ARGV  epoch, rev, id of the entry that ends with that rev
+    ///
+    /// Answers `ok`; `gap`: what follows directly was trimmed; `epoch`: the history is another one; `lost`: Redis has lost what it had.
+    static let verify = Script(
+        keys: 2,
+        """
+        local state = redis.call('HMGET', KEYS[1], 'epoch', 'rev', 'id')
+        if not state[1] then return 'lost' end
+        if state[1] ~= ARGV[1] then return 'epoch' end
+        local rev, mine = tonumber(state[2]), tonumber(ARGV[2])
+        if rev < mine then return 'lost' end
+        if rev == mine then return state[3] == ARGV[3] and 'ok' or 'lost' end
+        local function field(entry, name)
+            for place = 1, #entry[2], 2 do
+                if entry[2][place] == name then return entry[2][place + 1] end
+            end
+        end
+        local same = redis.call('XRANGE', KEYS[2], ARGV[2] .. '-0', ARGV[2] .. '-0')
+        if #same == 1 then return field(same[1], 'i') == ARGV[3] and 'ok' or 'lost' end
+        local next = redis.call('XRANGE', KEYS[2], ARGV[2] .. '-1', '+', 'COUNT', 1)
+        if #next == 1 and field(next[1], 'p') == ARGV[3] then return 'ok' end
+        local first = redis.call('XRANGE', KEYS[2], '-', '+', 'COUNT', 1)
+        if #first == 0 then return 'gap' end
+        local begin = tonumber(string.match(first[1][1], '^%d+')) - tonumber(field(first[1], 'n')) + 1
+        return begin > mine + 1 and 'gap' or 'lost'
+        """
+    )
+
+    /// Says how far an instance has come with a graph of which Redis has lost the end.
+    ///
+    ///     KEYS  claim
+    ///     ARGV  epoch, rev, instance
+    static let claim = Script(
+        keys: 1,
+        """
+        local former = redis.call('HMGET', KEYS[1], 'epoch', 'rev')
+        if former[1] ~= ARGV[1] or tonumber(former[2]) < tonumber(ARGV[2]) then
+            redis.call('HSET', KEYS[1], 'epoch', ARGV[1], 'rev', ARGV[2], 'instance', ARGV[3])
+        end
+        redis.call('PEXPIRE', KEYS[1], 5000)
+        return 'ok'
+        """
+    )
+
+    /// Begins a new epoch with what the instance holds that has come furthest.
+    ///
+    ///     KEYS  state, log, snapshots, claim, names, news
+    ///     ARGV  old epoch, instance, new epoch, rev, time, id, rev of the definition, where that comes from, state, name of the graph
+    ///
+    /// Answers `ok`; `epoch`: there is a new one already; `wait`: another instance has come further.
+    static let seed = Script(
+        keys: 6,
+        """
+        local epoch = redis.call('HGET', KEYS[1], 'epoch')
+        if epoch and epoch ~= ARGV[1] then return 'epoch' end
+        if redis.call('HGET', KEYS[4], 'instance') ~= ARGV[2] then return 'wait' end
+        redis.call('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
+        redis.call('HSET', KEYS[1], 'epoch', ARGV[3], 'rev', ARGV[4], 'time', ARGV[5], 'id', ARGV[6], 'definition', ARGV[7],
+            'origin', ARGV[8], 'fence', '0')
+        redis.call('XADD', KEYS[3], ARGV[4] .. '-0', 't', ARGV[5], 'i', ARGV[6], 'd', ARGV[7], 'o', ARGV[8], 'b', ARGV[9])
+        redis.call('SADD', KEYS[5], ARGV[10])
+        redis.call('XADD', KEYS[6], 'MAXLEN', '~', '1000', '*', 'graph', ARGV[10])
+        return 'ok'
+        """
+    )
+
+    /// Stores a graph's state, and lets go of what is further back than is kept.
+    ///
+    ///     KEYS  state, log, snapshots
+    ///     ARGV  epoch, fencing token, rev, time, id, rev of the definition, where that comes from, state, the oldest rev to be
+    ///           kept
+    ///
+    /// Answers `ok`, or `no`: the epoch or the holder of the lease is another one.
+    static let snapshot = Script(
+        keys: 3,
+        """
+        local state = redis.call('HMGET', KEYS[1], 'epoch', 'fence')
+        if state[1] ~= ARGV[1] or tonumber(state[2] or '0') > tonumber(ARGV[2]) then return 'no' end
+        redis.call('HSET', KEYS[1], 'fence', ARGV[2])
+        local newest = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)
+        if #newest == 1 and tonumber(string.match(newest[1][1], '^%d+')) >= tonumber(ARGV[3]) then return 'ok' end
+        redis.call('XADD', KEYS[3], ARGV[3] .. '-0', 't', ARGV[4], 'i', ARGV[5], 'd', ARGV[6], 'o', ARGV[7],
+            'b', ARGV[8])
+        local base = redis.call('XREVRANGE', KEYS[3], ARGV[9] .. '-0', '-', 'COUNT', 1)
+        if #base == 1 then
+            local rev = string.match(base[1][1], '^%d+')
+            redis.call('XTRIM', KEYS[3], 'MINID', rev .. '-0')
+            redis.call('XTRIM', KEYS[2], 'MINID', rev .. '-1')
+        end
+        return 'ok'
+        """
+    )
+
+    /// Says that an instance lives, and takes or keeps the lease.
+    ///
+    ///     KEYS  lease, counter of fencing tokens, instances
+    ///     ARGV  instance, milliseconds that the lease lasts, milliseconds after which an instance is lost
+    ///
+    /// Answers `{fencing token, or 0 where another instance has the lease, lost instance…}`.
+    static let pulse = Script(
+        keys: 3,
+        """
+        local clock = redis.call('TIME')
+        local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+        redis.call('ZADD', KEYS[3], now, ARGV[1])
+        local held = redis.call('HMGET', KEYS[1], 'instance', 'token')
+        if not held[1] then
+            held = {ARGV[1], redis.call('INCR', KEYS[2])}
+            redis.call('HSET', KEYS[1], 'instance', held[1], 'token', held[2])
+        end
+        if held[1] ~= ARGV[1] then return {0} end
+        redis.call('PEXPIRE', KEYS[1], ARGV[2])
+        return {tonumber(held[2]), unpack(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[3]))}
+        """
+    )
+}

@@ -1,0 +1,171 @@
+internal import GraphHost
+
+// What goes to and comes from the stream of one graph.
+
+/// Where an instance stands with a graph: the last entry of the stream that it has applied.
+struct StreamPosition: Hashable, Sendable {
+    var epoch: String
+    /// The last commit in the entry.
+    var rev: UInt64
+    /// Milliseconds since 1970.
+    var time: UInt64
+    /// The entry's id, which no other entry ever has; empty before the first.
+    var id: String
+    /// The rev of the commit that made the definition in force; 0: the graph has not begun, or has ended.
+    var definition: UInt64
+    /// Where that definition comes from.
+    var origin: DefinitionOrigin?
+}
+
+/// Commits of one graph on their way to the stream.
+struct Batch: Sendable {
+    /// Commits that stand or fall together.
+    struct Item: Sendable {
+        enum Kind: String, Sendable {
+            case values = "v"
+            /// Only a question: whether a commit under conditions would be taken.
+            case question = "q"
+            case tick = "t"
+            case define = "d"
+            case redefine = "r"
+            case remove = "x"
+        }
+
+        let kind: Kind
+        /// How many commits `bytes` has.
+        var count: Int
+        var bytes: [UInt8]
+        /// The idempotency key with its principal.
+        var key: String?
+        /// What is remembered of a commit with a key; where a definition comes from.
+        var note = ""
+        /// What conditions were checked against; nil: there are none.
+        var premise: Premise?
+    }
+
+    /// Where an instance stood when it checked conditions.
+    struct Premise: Hashable, Sendable {
+        /// The last rev that it had heard of: no other instance may have written since.
+        let rev: UInt64
+        /// The last batch of its own whose outcome it knew: what was on its way must have been taken.
+        let batch: UInt64
+    }
+
+    let graph: String
+    /// Counts the batches of this instance and graph: one that comes again is noticed by it.
+    let number: UInt64
+    /// The entry's id.
+    let id: String
+    /// The instance that writes it.
+    let writer: String
+    /// Where that stood.
+    let base: StreamPosition
+    let items: [Item]
+}
+
+/// What became of a batch.
+enum Outcome: Hashable, Sendable {
+    /// What became of one item.
+    enum Item: Hashable, Sendable {
+        case taken
+        /// The answer to a question: nothing has come in between.
+        case confirmed
+        /// Something else has come in between.
+        case moved
+        /// The idempotency key was used before, for the commit at that stamp.
+        case known(LogStamp, changed: Int, digest: UInt128)
+    }
+
+    /// Each item has its answer; the stream ended with this rev.
+    case answered([Item], rev: UInt64)
+    /// The batch was answered before, and the answer was lost; the stream ended with this rev.
+    case seen(rev: UInt64)
+    /// The graph's history is another one, which has come to this rev.
+    case otherEpoch(rev: UInt64)
+}
+
+/// One entry of a stream: the commits of one batch that were taken.
+struct StreamEntry: Sendable {
+    let graph: String
+    let epoch: String
+    let id: String
+    /// The id of the entry before.
+    let predecessor: String
+    /// The first and last rev.
+    let revs: ClosedRange<UInt64>
+    /// Milliseconds since 1970.
+    let time: UInt64
+    /// The instance that wrote it, and the number of the batch.
+    let writer: String
+    let number: UInt64
+    /// The places of the items that were not taken.
+    let left: Set<Int>
+    let commits: [LogEntry]
+
+    /// Reads an entry as `XRANGE` and `XREAD` give it.
+    ///
+    /// - Throws: `RedisError.refused` where it is none that this program has written.
+    init(_ reply: RedisReply, of graph: String) throws(RedisError) {
+        let fields = reply.members.last?.fields ?? [:]
+        func text(_ name: String) throws(RedisError) -> String {
+            guard let text = fields[name]?.text else { throw Self.damaged(graph, reply) }
+            return text
+        }
+        func number(_ name: String) throws(RedisError) -> UInt64 {
+            guard let number = fields[name]?.unsigned else { throw Self.damaged(graph, reply) }
+            return number
+        }
+        let count = try number("n")
+        guard let last = reply.members.first?.streamRev, count > 0, count <= last else {
+            throw Self.damaged(graph, reply)
+        }
+        self.graph = graph
+        revs = last - count + 1...last
+        (epoch, id, predecessor, writer) = (try text("e"), try text("i"), try text("p"), try text("w"))
+        (time, self.number) = (try number("t"), try number("s"))
+        left = Set(try text("x").split(separator: ",").compactMap { Int($0) })
+        guard let commits = Self.commits(fields["b"]?.data ?? [], count, graph) else {
+            throw Self.damaged(graph, reply)
+        }
+        self.commits = commits
+    }
+
+    private static func commits(_ bytes: [UInt8], _ count: UInt64, _ graph: String) -> [LogEntry]? {
+        bytes.withUnsafeBytes { bytes in
+            var reader = LogBytesReader(bytes)
+            var commits: [LogEntry] = []
+            for _ in 0..<count {
+                guard let entry = try? LogEntry(graph: graph, from: &reader) else { return nil }
+                commits.append(entry)
+            }
+            return reader.isAtEnd ? commits : nil
+        }
+    }
+
+    private static func damaged(_ graph: String, _ reply: RedisReply) -> RedisError {
+        let id = reply.members.first?.text ?? "?"
+        return .refused(
+            "entry \(id) of the stream of graph \(graph) is none that this version of Sluice writes"
+        )
+    }
+
+    /// Where an instance stands that has applied it on top of `base`.
+    func position(after base: StreamPosition) -> StreamPosition {
+        var position = base
+        (position.epoch, position.rev, position.time, position.id) = (epoch, revs.upperBound, time, id)
+        for (rev, commit) in zip(revs, commits) {
+            switch commit.kind {
+            case .define(_, let origin), .redefine(_, let origin):
+                (position.definition, position.origin) = (rev, origin)
+            case .remove: (position.definition, position.origin) = (0, nil)
+            case .values, .tick: break
+            }
+        }
+        return position
+    }
+}
+
+extension RedisReply {
+    /// The rev in the id of a stream's entry.
+    var streamRev: UInt64? { text.flatMap { UInt64($0.prefix { $0 != "-" }) } }
+}

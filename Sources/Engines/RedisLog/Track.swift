@@ -1,0 +1,117 @@
+internal import DequeModule
+internal import GraphHost
+
+/// How one graph stands between the host and its stream.
+final class Track {
+    /// A batch that was given to Redis, until all of it is answered.
+    final class Flight {
+        let batch: Batch
+        /// The host's numbers for the commits of each item.
+        let tickets: [[UInt64]]
+        /// What Redis has said.
+        var outcome: Outcome?
+        /// The places of the items that its entry in the stream has not got; nil while that has not come back.
+        var left: Set<Int>?
+
+        init(_ batch: Batch, _ tickets: [[UInt64]]) {
+            (self.batch, self.tickets) = (batch, tickets)
+        }
+    }
+
+    /// A commit, or a question about one, that was not sent yet.
+    struct Waiting {
+        /// nil: it is a question.
+        let entry: LogEntry?
+        let ticket: UInt64
+        let premise: Batch.Premise?
+    }
+
+    let graph: String
+    /// The last entry that the host has.
+    var position: StreamPosition
+    /// What is on its way, oldest first.
+    var flights: Deque<Flight> = []
+    /// What waits for the writer, oldest first.
+    var waiting: Deque<Waiting> = []
+    /// The last batch of which the host knows everything.
+    private(set) var concluded: UInt64 = 0
+    /// Commits since the last snapshot.
+    var unsaved: UInt64 = 0
+    /// Whether the stream does not go on where the host stands: nothing is sent or heard until it was read again.
+    var isBroken = false
+    private var number: UInt64 = 0
+
+    init(_ graph: String, _ position: StreamPosition) {
+        (self.graph, self.position) = (graph, position)
+    }
+
+    /// Whether the host has nothing there that is not answered.
+    var isIdle: Bool { flights.isEmpty && waiting.isEmpty }
+
+    /// Puts a commit behind what waits; nil: the question whether one under conditions would be taken.
+    func add(_ entry: LogEntry?, _ ticket: UInt64, checkedAt rev: UInt64?) {
+        let premise = rev.map { Batch.Premise(rev: $0, batch: concluded) }
+        waiting.append(Waiting(entry: entry, ticket: ticket, premise: premise))
+    }
+
+    /// The host knows everything about a batch and those before.
+    func note(concluded batch: Batch) { concluded = max(concluded, batch.number) }
+
+    /// Takes what waits into a batch; `id` is the entry's.
+    func takeOff(id: String, writer: String) -> Flight? {
+        guard !isBroken, !waiting.isEmpty else { return nil }
+        var items: [Batch.Item] = []
+        var tickets: [[UInt64]] = []
+        while let next = waiting.first, items.count < Self.itemLimit {
+            waiting.removeFirst()
+            // Plain values take one item, however many they are.
+            if let entry = next.entry, entry.isPlain, items.last?.isPlain == true {
+                items[items.count - 1].count += 1
+                entry.append(to: &items[items.count - 1].bytes)
+                tickets[items.count - 1].append(next.ticket)
+            } else {
+                items.append(Batch.Item(next))
+                tickets.append([next.ticket])
+            }
+        }
+        number += 1
+        let batch = Batch(graph: graph, number: number, id: id, writer: writer, base: position, items: items)
+        let flight = Flight(batch, tickets)
+        flights.append(flight)
+        return flight
+    }
+
+    /// Lua can return some eight thousand values.
+    private static let itemLimit = 4_000
+}
+
+extension Batch.Item {
+    /// What waits, as it is sent.
+    fileprivate init(_ waiting: Track.Waiting) {
+        self.init(kind: waiting.entry?.batchKind ?? .question, count: 1, bytes: [], premise: waiting.premise)
+        guard let entry = waiting.entry else { return }
+        entry.append(to: &bytes)
+        if let text = entry.key {
+            key = "\(entry.by ?? "")\n\(text.text)"
+            note = "\(entry.changed) \(text.digest)"
+        }
+        if case .define(_, let origin) = entry.kind { note = DefinitionOrigin?.some(origin).text }
+        if case .redefine(_, let origin) = entry.kind { note = DefinitionOrigin?.some(origin).text }
+    }
+
+    fileprivate var isPlain: Bool { kind == .values && key == nil && premise == nil }
+}
+
+extension LogEntry {
+    fileprivate var isPlain: Bool { kind == .values && key == nil && checkedAt == nil }
+
+    fileprivate var batchKind: Batch.Item.Kind {
+        switch kind {
+        case .values: .values
+        case .define: .define
+        case .redefine: .redefine
+        case .remove: .remove
+        case .tick: .tick
+        }
+    }
+}

@@ -1,0 +1,69 @@
+internal import EventLoop
+internal import RedisLog
+
+extension RedisAddress {
+    /// Reads `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`, or `unix:PATH` as an address to listen on is written.
+    ///
+    /// User and password may be percent-encoded (RFC 3986 §3.2.1); without a port it is 6379. `rediss`, with TLS, is none: what hiredis
+    /// knows of it before version 1.0 is nothing.
+    init?(_ text: String) {
+        if text.hasPrefix("unix:") {
+            guard case .unix(let path) = Endpoint(text) else { return nil }
+            self.init(.unix(path: path))
+            return
+        }
+        guard text.hasPrefix("redis://") else { return nil }
+        var rest = text.dropFirst("redis://".count)
+        var database = 0
+        if let slash = rest.firstIndex(of: "/") {
+            let number = rest[slash...].dropFirst()
+            guard number.isEmpty || (number.utf8.allSatisfy { (48...57).contains($0) } && number.count < 6)
+            else {
+                return nil
+            }
+            database = Int(number) ?? 0
+            rest = rest[..<slash]
+        }
+        var (user, password): (String?, String?)
+        if let at = rest.lastIndex(of: "@") {
+            let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let name = Self.decode(parts[0]), let secret = Self.decode(parts[1])
+            else { return nil }
+            (user, password) = (name.isEmpty ? nil : name, secret)
+            rest = rest[at...].dropFirst()
+        }
+        guard !rest.isEmpty,
+            case .tcp(let host, let port)? = Endpoint(String(rest)) ?? Endpoint("\(rest):6379"),
+            port > 0
+        else { return nil }
+        self.init(.tcp(host: host, port: Int(port)))
+        (self.user, self.password, self.database) = (user, password, database)
+    }
+
+    /// How it is shown: the password is not.
+    var shown: String {
+        guard case .tcp(let host, let port) = place else { return "unix:\(description)" }
+        let secret = password == nil ? "" : "\(user ?? ""):***@"
+        let number = database == 0 ? "" : "/\(database)"
+        return "redis://\(secret)\(Endpoint.tcp(host: host, port: UInt16(clamping: port)))\(number)"
+    }
+
+    private static func decode(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            else {
+                return nil
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

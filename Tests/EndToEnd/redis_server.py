@@ -1,0 +1,80 @@
+"""A real redis-server of a test's own, and servers that share it."""
+
+import contextlib
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+from sluice import Server
+
+BINARY = shutil.which("redis-server")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Redis:
+    """Keeps what it is given on a disk, each write before it is answered, unless told otherwise."""
+
+    def __init__(self, *options, keeps=True, port=None):
+        self.folder = tempfile.TemporaryDirectory(prefix="sluice-redis-")
+        self.port = port or free_port()
+        self.options = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder.name, "--save", "",
+                        *(["--appendonly", "yes", "--appendfsync", "always"] if keeps else []), *options]
+        self.start()
+
+    @property
+    def url(self):
+        return f"redis://127.0.0.1:{self.port}"
+
+    def start(self):
+        self.log = open(pathlib.Path(self.folder.name) / "log", "w+")
+        self.process = subprocess.Popen([BINARY, *self.options], stdout=self.log, stderr=self.log)
+        for _ in range(1000):
+            with contextlib.suppress(OSError):
+                # With a password it is NOAUTH.
+                if self.ask("PING").startswith(("+PONG", "-NOAUTH")):
+                    return self
+            time.sleep(0.01)
+        raise AssertionError("redis-server does not answer")
+
+    def ask(self, *words):
+        """The raw answer to one command."""
+        with socket.create_connection(("127.0.0.1", self.port), 5) as peer:
+            peer.sendall(f"*{len(words)}\r\n".encode() + b"".join(
+                b"$%d\r\n%s\r\n" % (len(word.encode()), word.encode()) for word in words))
+            return peer.recv(1 << 16).decode(errors="replace")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def pause(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.process.send_signal(signal.SIGCONT)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(ProcessLookupError):
+            self.go_on()
+        self.kill()
+        self.log.close()
+        self.folder.cleanup()
+
+
+class Instance(Server):
+    """A server that shares a Redis with others."""
+
+    def __init__(self, redis, graphs=None, config="", **options):
+        super().__init__(graphs, f"redis: {{ url: '{redis.url}' }}\n{config}", **options)

@@ -1,0 +1,287 @@
+"""Several servers, one service: what one answers, all have; what Redis does or loses, clients hear of."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+import time
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from conftest import Client
+from redis_server import Instance, Redis
+from sluice import BINARY, Server, eventually
+
+GRAPH = """graph: g
+nodes:
+  x: { set: any, initial: 0 }
+  y: { set: any }
+  double: { from: x, pipe: [ { map: "value * 2" } ] }
+  sum: { from: x, retain: always, pipe: [ { scan: { start: 0, with: "acc + value" } } ] }
+"""
+# With ticks.
+TIMED = GRAPH + """  late: { from: x, retain: always, pipe: [ { delay: 200 } ] }
+"""
+
+
+@pytest.fixture(scope="module")
+def redis():
+    with Redis() as redis:
+        yield redis
+
+
+@pytest.fixture(scope="module")
+def pair(redis):
+    with Instance(redis, {"g": TIMED}) as one, Instance(redis, {"g": TIMED}) as other:
+        yield one, other
+
+
+def same(servers, graph="g", nodes=("x", "y", "double", "sum")):
+    """Waits until all servers have the same values at the same rev, and returns them."""
+    def values(server):
+        answer = server.get(f"/v1/graphs/{graph}/values?nodes={','.join(nodes)}").json()
+        return answer["epoch"], answer["rev"], json.dumps(answer, sort_keys=True)
+
+    def agree():
+        found = [values(server) for server in servers]
+        return found[0] if len({text for *_, text in found}) == 1 else None
+
+    return eventually(agree, 10, "the same everywhere")
+
+
+JSON = {"Content-Type": "application/json"}
+
+
+def post(server, node, value, **headers):
+    return server.request("POST", f"/v1/graphs/g/nodes/{node}", json.dumps(value), {**JSON, **headers})
+
+
+def found(server, graph, node):
+    """What a node holds, once there is one."""
+    def answer():
+        answer = server.get(f"/v1/graphs/{graph}/nodes/{node}")
+        return answer if answer.status == 200 else None
+
+    return eventually(answer, 10).json()
+
+
+def until(client, wanted, seconds=10):
+    """The first message that is wanted."""
+    deadline = time.monotonic() + seconds
+    while not wanted(message := client.receive(max(0.1, deadline - time.monotonic()))):
+        pass
+    return message
+
+
+def is_ready(server):
+    return server.metrics()["sluice_log_ready"] == 1
+
+
+def test_what_one_is_told_the_other_has(pair):
+    one, other = pair
+    with Client(other) as listener:
+        listener.ask(op="sub", graph="g", node="double")
+        answer = one.set("g", "x", 21)
+        delivery = listener.receive()
+        assert delivery["d"][0]["v"] == 42 and delivery["rev"] == answer["rev"]
+    assert other.value("g", "x") == 21
+    same(pair)
+
+
+def test_a_cursor_goes_on_at_another_server(pair):
+    one, other = pair
+    with Client(one) as client:
+        snap = client.ask(op="sub", graph="g", node="x", mode="all")
+        one.set("g", "x", 1)
+        client.receive()
+        since = {"epoch": snap["epoch"], "rev": snap["rev"] + 1}
+    last = one.set("g", "x", 2)
+    same(pair)
+    with Client(other) as client:
+        # A node without history goes on where it has not changed since; otherwise it begins anew and says so.
+        assert client.ask(op="sub", graph="g", node="x", mode="all", since=since)["resumed"] is False
+        since["rev"] = last["rev"]
+        assert client.ask(op="sub", graph="g", node="x", mode="all", since=since)["resumed"] is True
+
+
+def test_conditions_hold_across_servers(pair):
+    one, other = pair
+    etag = one.get("/v1/graphs/g/nodes/y").headers["etag"]
+    for server in (one, other):
+        answer = server.request("PUT", "/v1/graphs/g/nodes/y", "1", {**JSON, "If-None-Match": "*"})
+        assert answer.status == (200 if server is one else 412), answer
+    # What the other server answered with is not yet known here, or is: it holds either way.
+    for number in range(50):
+        writer, judge = (one, other) if number % 2 else (other, one)
+        tag = writer.request("PUT", "/v1/graphs/g/nodes/y", str(number), JSON).headers["etag"]
+        assert judge.request("PUT", "/v1/graphs/g/nodes/y", '"if"', {**JSON, "If-Match": etag}).status == 412
+        assert judge.request("PUT", "/v1/graphs/g/nodes/y", '"if"', {**JSON, "If-Match": tag}).status == 200
+
+
+def test_a_key_is_known_at_every_server(pair):
+    one, other = pair
+    key = {**JSON, "Idempotency-Key": "a b/c"}
+    first = one.request("POST", "/v1/graphs/g/nodes/x", "7", key)
+    again = other.request("POST", "/v1/graphs/g/nodes/x", "7", key)
+    assert first.status == again.status == 200
+    assert again.json()["rev"] == first.json()["rev"] and again.headers["idempotent-replayed"] == "true"
+    assert other.request("POST", "/v1/graphs/g/nodes/x", "8", key).json()["code"] == "key_reused"
+
+
+def test_definitions_reach_every_server(pair):
+    one, other = pair
+    text = json.dumps({"graph": "made", "nodes": {"a": {"set": "any", "initial": 1}}})
+    assert one.request("PUT", "/v1/graphs/made", text, JSON).status == 201
+    assert found(other, "made", "a") == 1
+    more = json.dumps({"graph": "made", "nodes": {"a": {"set": "any", "initial": 1}, "b": {"from": "a"}}})
+    assert other.request("PUT", "/v1/graphs/made", more, JSON).status == 200
+    assert found(one, "made", "b") == 1
+    assert one.request("DELETE", "/v1/graphs/made").status in (200, 204)
+    eventually(lambda: other.get("/v1/graphs/made/nodes/a").status == 404)
+    # And again under the same name.
+    assert other.request("PUT", "/v1/graphs/made", text, JSON).status == 201
+    assert found(one, "made", "a") == 1
+
+
+def test_one_server_makes_the_ticks(pair):
+    one, other = pair
+    one.set("g", "x", 1234)
+    for server in pair:
+        eventually(lambda: server.get("/v1/graphs/g/nodes/late").body == b"1234")
+    same(pair, nodes=("x", "late", "sum"))
+
+
+def test_a_restart_finds_everything(redis, pair):
+    one, _ = pair
+    one.set("g", "x", "kept")
+    before = same(pair)
+    with Instance(redis, {"g": TIMED}) as third:
+        assert same([one, third]) == before
+
+
+def test_presence_ends_with_its_server(redis, pair):
+    one, _ = pair
+    third = Instance(redis, {"g": TIMED})
+    with third:
+        client = Client(third)
+        client.ask(op="set", graph="g", set={"y": "here"}, presence=True)
+        eventually(lambda: one.get("/v1/graphs/g/nodes/y").body == b'"here"')
+        third.kill()
+        eventually(lambda: one.get("/v1/graphs/g/nodes/y").body != b'"here"', 25)
+
+
+def test_a_server_that_cannot_use_redis_says_why():
+    def refusal(config):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "sluice.yaml"
+            path.write_text(f"graphs: {folder}\n{config}")
+            done = subprocess.run([BINARY, "serve", "--config", path, "--listen", "127.0.0.1:0"],
+                                  capture_output=True, text=True, timeout=30)
+            assert done.returncode != 0
+            return done.stderr
+
+    with Redis("--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru", "--requirepass", "s%cret") as redis:
+        assert "NOAUTH" in refusal(f"redis: {{ url: '{redis.url}' }}\n")
+        url = f"redis://:s%25cret@127.0.0.1:{redis.port}/3"
+        assert "noeviction" in refusal(f"redis: {{ url: '{url}' }}\n")
+        assert "s%cret" not in refusal(f"redis: {{ url: '{url}' }}\n")
+        redis.kill()
+        assert "Connection refused" in refusal(f"redis: {{ url: '{redis.url}' }}\n")
+        redis.start()
+    assert "not in both" in refusal(f"redis: {{ url: '{redis.url}' }}\ndataDir: /tmp/none\n")
+    assert "redis.url" in refusal("redis: { url: 'rediss://127.0.0.1' }\n")
+
+
+# What befalls Redis.
+
+@pytest.mark.parametrize("how", ["killed", "paused"])
+def test_redis_out_of_reach(how):
+    with Redis() as redis, Instance(redis, {"g": GRAPH}, "times: { outage: 1s }\n") as one, Instance(redis, {"g": GRAPH}) as other:
+        before = one.set("g", "x", 1)
+        same([one, other])
+        with Client(other) as listener:
+            listener.ask(op="sub", graph="g", node="x")
+            redis.kill() if how == "killed" else redis.pause()
+            answer = post(one, "x", 2, **{"Idempotency-Key": "k"})
+            assert answer.status == 503 and answer.json()["code"] == "engine_down", answer
+            assert answer.headers["retry-after"]
+            assert other.value("g", "x") == 1, "reads go on"
+            assert until(listener, lambda m: m.get("op") == "hb" and m.get("stale"))
+            eventually(lambda: one.get("/readyz").status == 503, 10)
+            redis.start() if how == "killed" else redis.go_on()
+            for server in (one, other):
+                eventually(lambda: is_ready(server), 20)
+            eventually(lambda: one.get("/readyz").status == 200, 10)
+            # Whether the commit was taken, nobody knew; under its key it is applied once.
+            again = post(one, "x", 2, **{"Idempotency-Key": "k"})
+            assert again.status == 200 and again.json()["epoch"] == before["epoch"]
+            other.set("g", "x", 3)
+            epoch, rev, _ = same([one, other])
+            assert (epoch, rev) == (before["epoch"], before["rev"] + 2)
+            # Nothing was missed.
+            assert until(listener, lambda m: m.get("rev") == rev)["d"][0]["v"] == 3
+
+
+def test_redis_without_memory():
+    with Redis() as redis, Instance(redis, {"g": GRAPH}) as one:
+        one.set("g", "x", 1)
+        redis.ask("CONFIG", "SET", "maxmemory", "1")
+        answer = post(one, "x", 2)
+        assert answer.status == 507 or answer.json()["code"] == "no_space", answer
+        assert one.value("g", "x") == 1
+        redis.ask("CONFIG", "SET", "maxmemory", "0")
+        eventually(lambda: is_ready(one), 10)
+        assert one.set("g", "x", 3)["rev"] == 3
+
+
+def test_a_redis_that_was_flushed():
+    with Redis() as redis, Instance(redis, {"g": GRAPH}) as one, Instance(redis, {"g": GRAPH}) as other:
+        before = one.set("g", "x", "kept")
+        same([one, other])
+        listener = Client(other)
+        listener.ask(op="sub", graph="g", node="x")
+        redis.ask("FLUSHALL")
+        # Nobody notices before somebody writes.
+        post(one, "y", 1)
+        answer = eventually(lambda: accepted(one, "y", 2, not_in=before["epoch"]), 20)
+        assert answer["rev"] > before["rev"]
+        epoch, _, text = same([one, other])
+        assert epoch == answer["epoch"] and '"kept"' in text
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
+                listener.receive(10)
+        assert closed.value.rcvd.code == 4510
+
+
+def test_a_failover_that_lost_the_end():
+    """The replica lags; Redis moves to it. Both servers have come further than it has."""
+    with Redis() as first, Redis() as replica:
+        replica.ask("REPLICAOF", "127.0.0.1", str(first.port))
+        eventually(lambda: "master_link_status:up" in replica.ask("INFO", "replication") , 20)
+        with Instance(first, {"g": GRAPH}) as one, Instance(first, {"g": GRAPH}) as other:
+            before = one.set("g", "x", 1)
+            time.sleep(0.3)
+            replica.ask("REPLICAOF", "NO", "ONE")
+            lost = one.set("g", "x", "only one has it")
+            same([one, other])
+            # The same address leads to the replica now.
+            first.kill()
+            replica.kill()
+            replica.options[1] = str(first.port)
+            replica.port = first.port
+            replica.start()
+            try:
+                answer = eventually(lambda: accepted(one, "y", 2, not_in=before["epoch"]), 20)
+                epoch, rev, text = same([one, other])
+                assert epoch != before["epoch"] and rev > lost["rev"]
+                assert "only one has it" in text, "the server that had come furthest begins the new epoch"
+                assert answer["epoch"] == epoch
+            finally:
+                replica.kill()
+
+
+def accepted(server, node, value, not_in):
+    """The answer, once a commit is taken in another epoch."""
+    answer = post(server, node, value)
+    return answer.json() if answer.status == 200 and answer.json()["epoch"] != not_in else None
