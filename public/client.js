@@ -231,8 +231,8 @@ export function connect(address = "/v1/ws", {
   }
 
   function snap(sub, message) {
-    const { epoch, rev, c, d = [], resumed, m } = message, known = sub.entry, news = told(message);
-    sub.cursor = { epoch, rev };
+    const { epoch, rev, local, c, d = [], resumed, m } = message, known = sub.entry, news = told(message);
+    sub.cursor = { epoch, rev, local };
     if (!resumed) for (const each in m && sub.values) m[each] ??= { gone: true };
     for (const entry of d) deliver(sub, entry, entry, !resumed);
     sub.cursor.rev = rev;

@@ -11,6 +11,8 @@ struct Resume {
     let isResumed: Bool
     /// The last rev that the client has seen.
     let rev: UInt64
+    /// Whether it was this server that the client was at; only where several share a log is that a question.
+    private let isHere: Bool
 
     /// Reads the option; nil without it.
     init?(_ fields: Fields, in graph: LiveGraph) throws(HostError) {
@@ -19,6 +21,7 @@ struct Resume {
             throw HostError(.badField, "since: an epoch and a rev are needed")
         }
         self.rev = UInt64(rev)
+        isHere = !graph.host.isShared || field["local"]?.string == graph.host.instance
         isResumed = epoch == graph.epoch && self.rev <= graph.rev
     }
 
@@ -27,6 +30,7 @@ struct Resume {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         let rev = parts.count == 2 ? UInt64(parts[1]) : nil
         self.rev = rev ?? 0
+        isHere = !graph.host.isShared
         isResumed = rev.map { $0 <= graph.rev && parts[0] == graph.epoch } ?? false
     }
 
@@ -36,12 +40,16 @@ struct Resume {
         guard let built else { return false }
         if late >= rev, late > 0 { return true }
         guard built >= rev else { return false }
-        return pipe.reduce(source.operator.stateClass) { max($0, $1.stateClass) } != .none
+        return Self.hasState(source, pipe)
     }
 
-    private init(isResumed: Bool, rev: UInt64) {
-        self.isResumed = isResumed
-        self.rev = rev
+    /// Whether earlier values count for what a pipeline emits.
+    static func hasState(_ source: Source, _ pipe: [Stage]) -> Bool {
+        pipe.reduce(source.operator.stateClass) { max($0, $1.stateClass) } != .none
+    }
+
+    private init(isResumed: Bool, rev: UInt64, isHere: Bool) {
+        (self.isResumed, self.rev, self.isHere) = (isResumed, rev, isHere)
     }
 
     /// What becomes of it for a pipeline whose inputs last changed at `change`, and which may have forgotten, if `isForgetful`, what it
@@ -56,7 +64,13 @@ struct Resume {
     ) -> Resume {
         let isComplete = !isAll || (change <= rev && !isForgetful) || missed?.isComplete == true
         let isPrivate = source.operator.isPrivate || pipe.contains(where: \.isPrivate)
-        return Resume(isResumed: isResumed && isComplete && !isPrivate, rev: rev)
+        // Another server has its own state for that pipeline.
+        let isElsewhere = !isHere && Self.hasState(source, pipe)
+        return Resume(
+            isResumed: isResumed && isComplete && !isPrivate && !isElsewhere,
+            rev: rev,
+            isHere: isHere
+        )
     }
 }
 

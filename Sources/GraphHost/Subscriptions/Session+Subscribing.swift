@@ -75,6 +75,10 @@ extension Session {
             buffer.append(utf8: chain?.key.hashText ?? ChainKey.hashText(source, pipe))
             buffer.append("\",\"shared\":")
             buffer.append(decimal: subscription.owners)
+            guard host.isShared, Resume.hasState(source, pipe) else { return }
+            buffer.append(",\"local\":\"")
+            buffer.append(utf8: host.instance)
+            buffer.append("\"")
         }
         if subscription.isComplete { end(subscription, .complete) }
     }

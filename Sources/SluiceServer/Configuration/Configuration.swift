@@ -23,6 +23,8 @@ public struct Configuration: Sendable {
         if case .tcp(_, port: 0) = endpoint { return nil }
         return ServiceURL(endpoint, isSecure: tls != nil)
     }
+    /// Whether other processes of the service may listen at the same address; the system spreads the connections.
+    public var reusePort = false
     /// The folder of graph definitions, `*.yaml`, `*.yml` and `*.json`.
     public var graphs = "config/graphs"
     /// Whether that folder is read again whenever something in it has changed.

@@ -56,6 +56,12 @@ public struct ConfigurationKey {
                 .optionalAddress,
                 "where definitions, reload, connections and metrics are served; empty: there too"
             ),
+            Self(
+                "reusePort",
+                \.reusePort,
+                .flag,
+                "whether other processes of the service may listen at the same address; needs redis.url"
+            ),
             Self("graphs", \.graphs, .path, "folder of graph definitions"),
             Self("watch", \.watch, .flag, "whether that folder is read again whenever it has changed"),
             Self(

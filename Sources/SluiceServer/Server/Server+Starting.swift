@@ -11,7 +11,10 @@ extension Server {
     public func start() throws(StartFailure) {
         precondition(state == .starting, "a server is started once")
         if let sentence = SelfTest.run() { throw StartFailure([sentence]) }
-        let refusals = [door, adminDoor].compactMap { $0?.refusal(configuration) }
+        var refusals = [door, adminDoor].compactMap { $0?.refusal(configuration) }
+        if configuration.reusePort, configuration.redis.address == nil {
+            refusals.append("reusePort: servers at one address must be one service, which needs 'redis.url'")
+        }
         guard refusals.isEmpty else { throw StartFailure(refusals) }
         try openTokens()
         try openFiles()
@@ -104,8 +107,10 @@ extension Server {
     private func listen(at door: Door) throws(StartFailure) -> TCPListener {
         let listener: TCPListener
         do throws(UVError) {
-            listener = try TCPListener(door.endpoint, on: loop) { [unowned self, unowned door] in
-                accept($0, at: door)
+            // The operations side is one process's own.
+            let isShared = configuration.reusePort && door.side != .operations
+            listener = try TCPListener(door.endpoint, on: loop, reusePort: isShared) {
+                [unowned self, unowned door] in accept($0, at: door)
             }
         } catch {
             self.listener = nil
