@@ -294,8 +294,7 @@ public final class Host {
         pending.refusal = error
         // In its place among the commits.
         handOver()
-        let graph = pending.commit.graph
-        log.confirm(graph.name, since: graph.rev, ticket: waiting.next)
+        log.confirm(pending.commit.entry(), ticket: waiting.next)
         waiting.append(pending)
     }
 

@@ -66,7 +66,7 @@ public final class FaultyLog: CommitLog {
         later? { [weak self] in self?.settle() }
     }
 
-    public func confirm(_ graph: String, since rev: UInt64, ticket: UInt64) {
+    public func confirm(_ entry: LogEntry, ticket: UInt64) {
         waiting.append((nil, ticket, 0))
         guard answers else { return }
         later? { [weak self] in self?.settle() }

@@ -146,22 +146,22 @@ public final class RedisLog: CommitLog {
             if track.isBroken {
                 refuse([ticket], Self.brokenOff)
             } else {
-                add(entry, ticket, entry.checkedAt, to: track)
+                add(entry, ticket, to: track)
             }
         }
         write()
     }
 
-    private func add(_ entry: LogEntry?, _ ticket: UInt64, _ rev: UInt64?, to track: Track) {
+    private func add(_ entry: LogEntry, _ ticket: UInt64, isQuestion: Bool = false, to track: Track) {
         if track.waiting.isEmpty { due.append(track) }
-        track.add(entry, ticket, checkedAt: rev)
+        track.add(entry, ticket, isQuestion: isQuestion)
     }
 
-    public func confirm(_ graph: String, since rev: UInt64, ticket: UInt64) {
-        let track = track(graph)
+    public func confirm(_ entry: LogEntry, ticket: UInt64) {
         if let refusal = health.refusal { return refuse([ticket], refusal) }
+        let track = track(entry.graph)
         if track.isBroken { return refuse([ticket], Self.brokenOff) }
-        add(nil, ticket, rev, to: track)
+        add(entry, ticket, isQuestion: true, to: track)
         write()
     }
 

@@ -76,7 +76,7 @@ struct Script {
                 former = redis.call('GET', KEYS[key])
             end
             if kind == 'q' then
-                results[#results + 1] = fits and 'y' or 'm'
+                results[#results + 1] = former or fits and 'y' or 'm'
                 left[#left + 1] = tostring((place - 10) / 5)
             elseif fits and not former then
                 rev = rev + tonumber(ARGV[place + 1])

@@ -20,9 +20,9 @@ final class Track {
 
     /// A commit, or a question about one, that was not sent yet.
     struct Waiting {
-        /// nil: it is a question.
-        let entry: LogEntry?
+        let entry: LogEntry
         let ticket: UInt64
+        let isQuestion: Bool
         let premise: Batch.Premise?
     }
 
@@ -48,10 +48,10 @@ final class Track {
     /// Whether the host has nothing there that is not answered.
     var isIdle: Bool { flights.isEmpty && waiting.isEmpty }
 
-    /// Puts a commit behind what waits; nil: the question whether one under conditions would be taken.
-    func add(_ entry: LogEntry?, _ ticket: UInt64, checkedAt rev: UInt64?) {
-        let premise = rev.map { Batch.Premise(rev: $0, batch: concluded) }
-        waiting.append(Waiting(entry: entry, ticket: ticket, premise: premise))
+    /// Puts a commit behind what waits, or the question what would become of it.
+    func add(_ entry: LogEntry, _ ticket: UInt64, isQuestion: Bool) {
+        let premise = entry.checkedAt.map { Batch.Premise(rev: $0, batch: concluded) }
+        waiting.append(Waiting(entry: entry, ticket: ticket, isQuestion: isQuestion, premise: premise))
     }
 
     /// The host knows everything about a batch and those before.
@@ -65,9 +65,9 @@ final class Track {
         while let next = waiting.first, items.count < Self.itemLimit {
             waiting.removeFirst()
             // Plain values take one item, however many they are.
-            if let entry = next.entry, entry.isPlain, items.last?.isPlain == true {
+            if next.isPlain, items.last?.isPlain == true {
                 items[items.count - 1].count += 1
-                entry.append(to: &items[items.count - 1].bytes)
+                next.entry.append(to: &items[items.count - 1].bytes)
                 tickets[items.count - 1].append(next.ticket)
             } else {
                 items.append(Batch.Item(next))
@@ -88,9 +88,9 @@ final class Track {
 extension Batch.Item {
     /// What waits, as it is sent.
     fileprivate init(_ waiting: Track.Waiting) {
-        self.init(kind: waiting.entry?.batchKind ?? .question, count: 1, bytes: [], premise: waiting.premise)
-        guard let entry = waiting.entry else { return }
-        entry.append(to: &bytes)
+        let (entry, isQuestion) = (waiting.entry, waiting.isQuestion)
+        self.init(kind: isQuestion ? .question : entry.batchKind, count: 1, bytes: [], premise: waiting.premise)
+        if !isQuestion { entry.append(to: &bytes) }
         if let text = entry.key {
             key = "\(entry.by ?? "")\n\(text.text)"
             note = "\(entry.changed) \(text.digest)"
@@ -102,9 +102,11 @@ extension Batch.Item {
     fileprivate var isPlain: Bool { kind == .values && key == nil && premise == nil }
 }
 
-extension LogEntry {
-    fileprivate var isPlain: Bool { kind == .values && key == nil && checkedAt == nil }
+extension Track.Waiting {
+    fileprivate var isPlain: Bool { entry.kind == .values && entry.key == nil && premise == nil && !isQuestion }
+}
 
+extension LogEntry {
     fileprivate var batchKind: Batch.Item.Kind {
         switch kind {
         case .values: .values

@@ -53,11 +53,11 @@ public protocol CommitLog: AnyObject {
     ///   - wall: the present, in milliseconds since 1970.
     func append(_ entries: [LogEntry], tickets: Range<UInt64>, wall: UInt64)
 
-    /// Asks whether nobody else has changed the graph since that rev, nor has what is pending been refused: answered under the
-    /// ticket as confirmed or as moved.
+    /// Asks whether a commit whose conditions do not hold is rightly refused: answered under the ticket as confirmed; as moved, if others
+    /// have changed the graph since ``LogEntry/checkedAt``; or as repeated.
     ///
     /// Only a log that others write too is asked.
-    func confirm(_ graph: String, since rev: UInt64, ticket: UInt64)
+    func confirm(_ entry: LogEntry, ticket: UInt64)
 
     /// Waits until all that was appended is answered: the follower hears of it before this returns.
     ///
@@ -73,7 +73,7 @@ extension CommitLog {
     public var instance: String { "" }
     public var isLeading: Bool { true }
 
-    public func confirm(_ graph: String, since rev: UInt64, ticket: UInt64) {
+    public func confirm(_ entry: LogEntry, ticket: UInt64) {
         preconditionFailure("only a shared log is asked")
     }
 }
@@ -182,7 +182,7 @@ public protocol CommitLogFollower: AnyObject {
     func log(refused ticket: UInt64, because error: HostError)
     /// Others have changed what the pending commit of that ticket was checked against; all of that was told.
     func log(moved ticket: UInt64)
-    /// The graph is what it was when the log was asked under that ticket.
+    /// The graph is what it was when the log was asked under that ticket: the commit is refused.
     func log(confirmed ticket: UInt64)
     /// The idempotency key of the pending commit of that ticket was used before, by the same principal, for a commit at this stamp.
     func log(repeated ticket: UInt64, of key: StoredKey)
