@@ -19,6 +19,7 @@ struct ReplayLog: ParsableCommand {
               sluice replay --data data house
               sluice replay --data data house --to 1042
               sluice replay --data data house --with config/graphs/house.yaml --json
+              sluice replay --redis redis://127.0.0.1 house
             """
     )
 
@@ -26,7 +27,13 @@ struct ReplayLog: ParsableCommand {
     var graph: String
 
     @Option(help: "The data folder: the 'dataDir' of the configuration.")
-    var data: String
+    var data: String?
+
+    @Option(help: "The Redis: the 'redis.url' of the configuration.")
+    var redis: String?
+
+    @Option(help: "The 'redis.prefix' of the configuration.")
+    var prefix = "sluice"
 
     @Option(help: "The last rev to play; without it the last there is.")
     var to: UInt64?
@@ -37,9 +44,17 @@ struct ReplayLog: ParsableCommand {
     @Flag(help: "Print a JSON object.")
     var json = false
 
+    func validate() throws {
+        guard (data == nil) != (redis == nil) else {
+            throw ValidationError("Name the log: --data for a folder, or --redis.")
+        }
+    }
+
     func run() throws {
         let outcome = try Terminal.reporting {
-            let log = try StoredLog(folder: data)
+            let log =
+                try redis.map { url in try StoredLog(redis: url, prefix: prefix) }
+                ?? StoredLog(folder: data ?? "")
             let replay = try log.replay(graph, to: to)
             return try with.map { try log.replay(replay, with: $0) } ?? replay.run()
         }

@@ -23,7 +23,7 @@ struct Restore: ParsableCommand {
 
     func run() throws {
         let graphs = try Terminal.reporting {
-            let backup = try StoredLog(backup: file)
+            let backup = try StoredBackup(file)
             try backup.restore(into: data)
             return try backup.graphs()
         }

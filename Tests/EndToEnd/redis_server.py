@@ -77,4 +77,5 @@ class Instance(Server):
     """A server that shares a Redis with others."""
 
     def __init__(self, redis, graphs=None, config="", **options):
+        self.redis = redis
         super().__init__(graphs, f"redis: {{ url: '{redis.url}' }}\n{config}", **options)

@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import random
+import subprocess
 import threading
 import time
 
@@ -13,7 +14,7 @@ from websockets.exceptions import WebSocketException
 
 from conftest import Client
 from redis_server import Instance, Redis
-from sluice import eventually
+from sluice import BINARY, eventually
 
 WRITERS, COUNTERS, FOLLOWERS = 4, 3, 3
 NIGHTLY = os.environ.get("SLUICE_NIGHTLY")
@@ -224,6 +225,12 @@ def check(servers, writers, counters, followers, seed):
         assert [pair for pair in history(server, "count") if pair[1] > 0] == counted, f"seed {seed}"
         assert [value for _, value in counted] == list(range(1, len(counted) + 1)), f"seed {seed}"
         assert json.loads(server.get("/v1/graphs/g/nodes/sum").body) == writers[0].last * (writers[0].last + 1) // 2
+        assert "not what it is on the other servers" not in server.log_text()
+        # A look back plays the log on a host of its own.
+        present = server.get("/v1/graphs/g/values").json()
+        past = server.get(f"/v1/graphs/g/values?at={present['rev']}").json()
+        assert past == present, f"a replay of the log: seed {seed}"
+    subprocess.run([BINARY, "replay", "--redis", servers[0].redis.url, "g"], check=True, stdout=subprocess.DEVNULL)
     for follower in followers:
         told = dict(history(servers[0], f"w{follower.number % WRITERS}"))
         revs = [rev for rev, _ in follower.heard]

@@ -171,5 +171,6 @@ public final class LogListener: CommitLogFollower {
     public func log(reload graph: String, at position: LogPosition, from reader: any LogReader) {
         reloads.append((graph, position, reader))
     }
+    public func digest(of graph: String, passing revs: ClosedRange<UInt64>) -> String? { nil }
     public func snapshot(of graph: String) -> GraphSnapshot? { state(graph) }
 }

@@ -77,6 +77,9 @@ final class Tap: CommitLog, CommitLogFollower {
 
     func log(received entry: LogEntry, at stamp: LogStamp) { follower?.log(received: entry, at: stamp) }
     func logHealthChanged() { follower?.logHealthChanged() }
+    func digest(of graph: String, passing revs: ClosedRange<UInt64>) -> String? {
+        follower?.digest(of: graph, passing: revs)
+    }
     func log(lost instances: [String]) { follower?.log(lost: instances) }
     func log(moved ticket: UInt64) { follower?.log(moved: ticket) }
     func log(confirmed ticket: UInt64) { follower?.log(confirmed: ticket) }

@@ -10,6 +10,8 @@ struct RedisKeys: Hashable, Sendable {
     func snapshots(_ graph: String) -> String { "\(prefix):{\(graph)}:snapshots" }
     /// Who begins the next epoch.
     func claim(_ graph: String) -> String { "\(prefix):{\(graph)}:claim" }
+    /// The digests that the holder of the lease has found, by their revs.
+    func digests(_ graph: String) -> String { "\(prefix):{\(graph)}:digests" }
     /// What was answered to an idempotency key.
     func key(_ name: String, of graph: String) -> String { "\(prefix):{\(graph)}:key:\(name)" }
     /// The names of all graphs that there have been.

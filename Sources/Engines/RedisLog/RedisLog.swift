@@ -355,6 +355,9 @@ public final class RedisLog: CommitLog {
                 follower?.log(received: commit, at: LogStamp(rev: rev, time: entry.time))
             }
         }
+        if let digest = follower?.digest(of: track.graph, passing: entry.revs) {
+            track.note(digest, at: entry.revs.upperBound)
+        }
         conclude(track)
         if track.unsaved >= Self.snapshotRevs { snapshot(track.graph) }
     }
@@ -539,9 +542,42 @@ public final class RedisLog: CommitLog {
             case .success(nil): claim(track)
             case .success(let loaded?):
                 track.position = loaded.position
-                track.isBroken = false
+                track.forgetDigests()
+                // What the host hands over now was checked against what it had before.
                 follower?.log(reload: name, at: loaded.position.public, from: loaded)
-                write()
+                track.isBroken = false
+            }
+        }
+    }
+
+    /// Whoever has the lease says what a graph comes to; a server that differs reads it again.
+    private func compare(_ track: Track) {
+        let (name, digests, isLeading) = (track.graph, track.digests, isLeading)
+        track.hasNewDigests = false
+        writer.run { [store] in
+            do throws(RedisError) {
+                if isLeading {
+                    try store.store(digests, of: name)
+                    return Result<_, RedisError>.success(digests)
+                }
+                return .success(try store.digests(of: name, at: Array(digests.keys)))
+            } catch {
+                return .failure(error)
+            }
+        } then: { [weak self] result in
+            guard let self, !isClosed else { return }
+            switch result {
+            case .failure(let error): lose(error)
+            case .success(let found):
+                // The holder of the lease may not have come that far.
+                if found.count < digests.count { track.hasNewDigests = true }
+                guard let rev = found.keys.sorted().first(where: { found[$0] != digests[$0] }), !track.isBroken else {
+                    return
+                }
+                onEvent(true, "graph \(name) is not what it is on the other servers at rev \(rev): it is read again")
+                track.isBroken = true
+                refuseAll(of: track)
+                load(track)
             }
         }
     }
@@ -572,6 +608,7 @@ public final class RedisLog: CommitLog {
             case .success(let (token, lost)):
                 hold(token)
                 bury(lost)
+                for track in tracks.values where track.hasNewDigests { compare(track) }
             }
         }
     }

@@ -286,6 +286,28 @@ final class RedisStore: @unchecked Sendable {
         }
     }
 
+    /// What the holder of the lease has found at those revs of a graph.
+    func digests(of graph: String, at revs: [UInt64]) throws(RedisError) -> [UInt64: String] {
+        try with { (connection) throws(RedisError) in
+            var command = RedisCommand("HMGET", keys.digests(graph))
+            for rev in revs { command.append(rev) }
+            let replies = try connection.ask(command).members
+            return Dictionary(zip(revs, replies).compactMap { rev, reply in reply.text.map { (rev, $0) } }) { $1 }
+        }
+    }
+
+    /// Stores what the holder of the lease has found, in place of what there was.
+    func store(_ digests: [UInt64: String], of graph: String) throws(RedisError) {
+        _ = try with { (connection) throws(RedisError) in
+            var command = RedisCommand("HSET", keys.digests(graph))
+            for (rev, digest) in digests {
+                command.append(rev)
+                command.append(digest)
+            }
+            return try connection.ask(all: [RedisCommand("DEL", keys.digests(graph)), command])
+        }
+    }
+
     // MARK: - Instances
 
     /// Says that an instance lives, and takes or keeps the lease, which lasts so many milliseconds.

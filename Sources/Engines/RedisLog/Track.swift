@@ -37,6 +37,10 @@ final class Track {
     private(set) var concluded: UInt64 = 0
     /// Commits since the last snapshot.
     var unsaved: UInt64 = 0
+    /// The newest digests of the graph, by rev: what the servers compare.
+    private(set) var digests: [UInt64: String] = [:]
+    /// Whether some of them are news for the others.
+    var hasNewDigests = false
     /// Whether the stream does not go on where the host stands: nothing is sent or heard until it was read again.
     var isBroken = false
     private var number: UInt64 = 0
@@ -53,6 +57,16 @@ final class Track {
         let premise = entry.checkedAt.map { Batch.Premise(rev: $0, batch: concluded) }
         waiting.append(Waiting(entry: entry, ticket: ticket, isQuestion: isQuestion, premise: premise))
     }
+
+    /// Notes a digest, and forgets the oldest.
+    func note(_ digest: String, at rev: UInt64) {
+        digests[rev] = digest
+        hasNewDigests = true
+        while digests.count > 8, let oldest = digests.keys.min() { digests[oldest] = nil }
+    }
+
+    /// The graph is another one now.
+    func forgetDigests() { (digests, hasNewDigests) = ([:], false) }
 
     /// The host knows everything about a batch and those before.
     func note(concluded batch: Batch) { concluded = max(concluded, batch.number) }

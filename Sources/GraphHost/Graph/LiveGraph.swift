@@ -32,6 +32,8 @@ public final class LiveGraph {
     var deferred: [PendingCommit]? {
         didSet { judge() }
     }
+    /// Cursors before this rev are worth nothing: the graph was read again, and may have told clients something else.
+    var resumesFrom: UInt64 = 0
     /// Commits applied by this process.
     @exclusivity(unchecked) public internal(set) var commits: UInt64 = 0
 

@@ -193,10 +193,13 @@ public protocol CommitLogFollower: AnyObject {
     /// What was told of this graph is not how its history goes on: it is in another epoch, or commits in between are gone. The graph
     /// is to be built anew from what `reader` has.
     ///
-    /// No commit of the graph is pending then. A graph that has ended at that position is no more.
+    /// Commits of the graph that are pending then are refused. A graph that has ended at that position is no more.
     func log(reload graph: String, at position: LogPosition, from reader: any LogReader)
     /// Servers are lost that have written the log; said to one of those that are left.
     func log(lost instances: [String])
+    /// A digest of the graph as it is now, where one is due among these revs, the last of which is the present one: the same revs on
+    /// every server.
+    func digest(of graph: String, passing revs: ClosedRange<UInt64>) -> String?
     /// The graph as it is now, for the log to store; nil: there is no such graph, or it cannot be saved.
     func snapshot(of graph: String) -> GraphSnapshot?
 }

@@ -74,7 +74,6 @@ extension Host: CommitLogFollower {
         hear()
         keys.forget(graph: name)
         let former = known(name)
-        precondition(former?.pending ?? 0 == 0, "the log answers what is pending before it goes on elsewhere")
         // The new one is found before the old one's clients hear that theirs has ended.
         if let former { forget(former) }
         do throws(StoreError) {
@@ -85,14 +84,24 @@ extension Host: CommitLogFollower {
             _ = fault("graph \(name) cannot be built anew: \(error)")
         }
         former?.end(.epochLost)
+        guard let graph = self[name] else { return }
+        // The same rev has stood for other values.
+        graph.resumesFrom = graph.rev + 1
         // Sessions know only the nodes of the former graph.
-        if let graph = self[name] { clearAbandoned(in: graph) { $0 == instance } }
+        clearAbandoned(in: graph) { $0 == instance }
     }
 
     public func log(lost instances: [String]) {
         hear()
         let lost = Set(instances)
         for graph in graphs { clearAbandoned(in: graph) { lost.contains($0) } }
+    }
+
+    public func digest(of name: String, passing revs: ClosedRange<UInt64>) -> String? {
+        guard let graph = self[name], graph.rev == revs.upperBound else { return nil }
+        // It looks at every node: the more there are, the more rarely.
+        let interval = UInt64(graph.nodes.count / 1_000 + 1) * 1_000
+        return revs.upperBound / interval > (revs.lowerBound - 1) / interval ? graph.digest : nil
     }
 
     public func snapshot(of name: String) -> GraphSnapshot? {

@@ -22,7 +22,7 @@ struct Resume {
         }
         self.rev = UInt64(rev)
         isHere = !graph.host.isShared || field["local"]?.string == graph.host.instance
-        isResumed = epoch == graph.epoch && self.rev <= graph.rev
+        isResumed = epoch == graph.epoch && self.rev <= graph.rev && self.rev >= graph.resumesFrom
     }
 
     /// What `Last-Event-ID` says, `epoch:rev`; anything else is no place in the present history.
@@ -31,7 +31,7 @@ struct Resume {
         let rev = parts.count == 2 ? UInt64(parts[1]) : nil
         self.rev = rev ?? 0
         isHere = !graph.host.isShared
-        isResumed = rev.map { $0 <= graph.rev && parts[0] == graph.epoch } ?? false
+        isResumed = rev.map { $0 <= graph.rev && $0 >= graph.resumesFrom && parts[0] == graph.epoch } ?? false
     }
 
     /// Whether a pipeline that was `built` at some rev may hold something else than it would if it had been there at the cursor,

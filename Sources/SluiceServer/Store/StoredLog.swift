@@ -1,10 +1,11 @@
 internal import EventLoop
 public import GraphHost
+internal import RedisLog
 internal import SQLiteLog
 
-/// What a server has kept in its `dataDir`, for the command line: no server has to be running.
+/// What servers have kept, for the command line: none has to be running.
 public struct StoredLog {
-    private let reader: StoreReader
+    private let reader: any LogReader
 
     /// Opens the log of a folder for reading.
     ///
@@ -13,24 +14,14 @@ public struct StoredLog {
         reader = try StoreReader(database: "\(folder)/\(StoreFolder.databaseName)")
     }
 
-    /// Opens a copy that `GET /v1/backup` has given out.
+    /// Reads what is in a Redis, as `redis.url` and `redis.prefix` of the configuration name it.
     ///
-    /// - Throws: ``StoreError`` where it is none, or of another version.
-    public init(backup path: String) throws(StoreError) {
-        reader = try StoreReader(database: path)
-    }
-
-    /// The graphs in it, and the revs at which each can be rebuilt.
-    public func graphs() throws(StoreError) -> [(name: String, revs: ClosedRange<UInt64>?)] {
-        var graphs: [(name: String, revs: ClosedRange<UInt64>?)] = []
-        for graph in try reader.graphs() { graphs.append((graph.name, try reader.revs(of: graph.name))) }
-        return graphs
-    }
-
-    /// Puts a copy into a folder that has none, where a server can be started on it: in a new epoch, because what was answered
-    /// after the copy was made is not in it.
-    public func restore(into folder: String) throws(StoreError) {
-        try reader.restore(into: folder)
+    /// - Throws: ``StoreError`` where the address is none.
+    public init(redis url: String, prefix: String) throws(StoreError) {
+        guard let address = RedisAddress(url) else {
+            throw StoreError("'\(url)' is no address of a Redis", hint: "redis://host:port, or unix:path")
+        }
+        reader = RedisReader(address, prefix: prefix)
     }
 
     /// A play of one graph's log to a rev, or to the end.
@@ -47,5 +38,30 @@ public struct StoredLog {
             guard let definition else { throw StartFailure(problems) }
             return definition
         }
+    }
+}
+
+/// A copy of all that a server has kept, as `GET /v1/backup` gives it out.
+public struct StoredBackup {
+    private let reader: StoreReader
+
+    /// Opens it for reading.
+    ///
+    /// - Throws: ``StoreError`` where it is none, or of another version.
+    public init(_ path: String) throws(StoreError) {
+        reader = try StoreReader(database: path)
+    }
+
+    /// The graphs in it, and the revs at which each can be rebuilt.
+    public func graphs() throws(StoreError) -> [(name: String, revs: ClosedRange<UInt64>?)] {
+        var graphs: [(name: String, revs: ClosedRange<UInt64>?)] = []
+        for graph in try reader.graphs() { graphs.append((graph.name, try reader.revs(of: graph.name))) }
+        return graphs
+    }
+
+    /// Puts a copy into a folder that has none, where a server can be started on it: in a new epoch, because what was answered
+    /// after the copy was made is not in it.
+    public func restore(into folder: String) throws(StoreError) {
+        try reader.restore(into: folder)
     }
 }
