@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 from sluice import Server
@@ -71,6 +72,57 @@ class Redis:
         self.kill()
         self.log.close()
         self.folder.cleanup()
+
+
+class Between:
+    """Stands between a server and a Redis, and loses what that answers when it is told to."""
+
+    def __init__(self, port):
+        self.target, self.loses = port, threading.Event()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.pairs = []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"redis://127.0.0.1:{self.port}"
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self.listener.accept()
+                far = socket.create_connection(("127.0.0.1", self.target))
+                self.pairs.append((near, far))
+                threading.Thread(target=self.carry, args=(near, far, False), daemon=True).start()
+                threading.Thread(target=self.carry, args=(far, near, True), daemon=True).start()
+
+    def carry(self, source, target, is_reply):
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                if not (is_reply and self.loses.is_set()):
+                    target.sendall(data)
+        for end in (source, target):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def lose_replies(self):
+        self.loses.set()
+
+    def go_on(self):
+        """New connections are as they should be; the old ones end."""
+        self.loses.clear()
+        for pair in self.pairs:
+            for end in pair:
+                with contextlib.suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+        self.go_on()
 
 
 class Instance(Server):

@@ -4,13 +4,14 @@ import json
 import pathlib
 import subprocess
 import tempfile
+import threading
 import time
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from conftest import Client
-from redis_server import Instance, Redis
+from redis_server import Between, Instance, Redis
 from sluice import BINARY, Server, eventually
 
 GRAPH = """graph: g
@@ -221,6 +222,37 @@ def test_redis_out_of_reach(how):
             assert (epoch, rev) == (before["epoch"], before["rev"] + 2)
             # Nothing was missed.
             assert until(listener, lambda m: m.get("rev") == rev)["d"][0]["v"] == 3
+
+
+def test_a_redis_that_refuses_writes():
+    with Redis() as redis, Instance(redis, {"g": GRAPH}) as one:
+        before = one.set("g", "x", 1)
+        # A replica of nobody that answers.
+        redis.ask("REPLICAOF", "127.0.0.1", "1")
+        assert post(one, "x", 2).json()["code"] == "engine_down"
+        assert one.value("g", "x") == 1
+        redis.ask("REPLICAOF", "NO", "ONE")
+        eventually(lambda: is_ready(one), 10)
+        after = one.set("g", "x", 3)
+        assert (after["epoch"], after["rev"]) == (before["epoch"], before["rev"] + 1)
+
+
+def test_a_reply_that_is_lost():
+    """Redis has taken the commit, and nobody hears of it: it is asked again, and takes it once."""
+    with Redis() as redis, Between(redis.port) as between, Instance(between, {"g": GRAPH}) as one, Instance(redis, {"g": GRAPH}) as other:
+        before = one.set("g", "x", 1)
+        same([one, other])
+        between.lose_replies()
+        answer = []
+        waiting = threading.Thread(target=lambda: answer.append(post(one, "x", 2)))
+        waiting.start()
+        # The other server has it from the stream.
+        eventually(lambda: other.value("g", "x") == 2, 10)
+        between.go_on()
+        waiting.join(20)
+        assert answer[0].status == 200 and answer[0].json()["rev"] == before["rev"] + 1
+        assert other.set("g", "x", 3)["rev"] == before["rev"] + 2
+        same([one, other])
 
 
 def test_redis_without_memory():

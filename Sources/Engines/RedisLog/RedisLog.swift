@@ -571,10 +571,15 @@ public final class RedisLog: CommitLog {
             case .success(let found):
                 // The holder of the lease may not have come that far.
                 if found.count < digests.count { track.hasNewDigests = true }
-                guard let rev = found.keys.sorted().first(where: { found[$0] != digests[$0] }), !track.isBroken else {
+                guard let rev = found.keys.sorted().first(where: { found[$0] != digests[$0] }),
+                    !track.isBroken
+                else {
                     return
                 }
-                onEvent(true, "graph \(name) is not what it is on the other servers at rev \(rev): it is read again")
+                onEvent(
+                    true,
+                    "graph \(name) is not what it is on the other servers at rev \(rev): it is read again"
+                )
                 track.isBroken = true
                 refuseAll(of: track)
                 load(track)

@@ -292,7 +292,9 @@ final class RedisStore: @unchecked Sendable {
             var command = RedisCommand("HMGET", keys.digests(graph))
             for rev in revs { command.append(rev) }
             let replies = try connection.ask(command).members
-            return Dictionary(zip(revs, replies).compactMap { rev, reply in reply.text.map { (rev, $0) } }) { $1 }
+            return Dictionary(zip(revs, replies).compactMap { rev, reply in reply.text.map { (rev, $0) } }) {
+                $1
+            }
         }
     }
 

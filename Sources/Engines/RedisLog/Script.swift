@@ -51,7 +51,7 @@ struct Script {
         local now = math.max(tonumber(state[3] or '0'), clock[1] * 1000 + math.floor(clock[2] / 1000))
         local time = string.format('%.0f', now)
         local definition, origin = state[5] or '0', state[6] or ''
-        local known = definition == ARGV[4]
+        local known = definition == ARGV[4] and definition ~= '0'
         local fence = tonumber(state[7] or '0')
         local since = rev
         if state[8] == ARGV[1] then since = tonumber(state[9]) end

@@ -103,7 +103,12 @@ extension Batch.Item {
     /// What waits, as it is sent.
     fileprivate init(_ waiting: Track.Waiting) {
         let (entry, isQuestion) = (waiting.entry, waiting.isQuestion)
-        self.init(kind: isQuestion ? .question : entry.batchKind, count: 1, bytes: [], premise: waiting.premise)
+        self.init(
+            kind: isQuestion ? .question : entry.batchKind,
+            count: 1,
+            bytes: [],
+            premise: waiting.premise
+        )
         if !isQuestion { entry.append(to: &bytes) }
         if let text = entry.key {
             key = "\(entry.by ?? "")\n\(text.text)"
@@ -117,7 +122,9 @@ extension Batch.Item {
 }
 
 extension Track.Waiting {
-    fileprivate var isPlain: Bool { entry.kind == .values && entry.key == nil && premise == nil && !isQuestion }
+    fileprivate var isPlain: Bool {
+        entry.kind == .values && entry.key == nil && premise == nil && !isQuestion
+    }
 }
 
 extension LogEntry {

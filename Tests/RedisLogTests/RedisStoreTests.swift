@@ -1,0 +1,248 @@
+import GraphHost
+import Testing
+
+@testable import RedisLog
+
+/// What the scripts do, asked one by one on a real `redis-server`.
+@Suite("The scripts in Redis")
+struct RedisStoreTests {
+    private let redis: RedisServer
+    private let store: RedisStore
+    private var numbers: [String: UInt64] = [:]
+    /// Where an instance stands that has heard everything.
+    private var position = StreamPosition(epoch: "e", rev: 0, time: 0, id: "", definition: 0)
+
+    init() throws {
+        redis = try RedisServer()
+        store = RedisStore(redis.address, prefix: "test")
+        #expect(try append([item(.define, note: "1")]) == .answered([.taken], rev: 1))
+        try hear()
+    }
+
+    private func item(
+        _ kind: Batch.Item.Kind = .values,
+        key: String? = nil,
+        note: String = "",
+        checkedAt rev: UInt64? = nil,
+        knowing batch: UInt64 = 0
+    ) -> Batch.Item {
+        var item = Batch.Item(kind: kind, count: 1, bytes: [])
+        var entry = LogEntry(graph: "g")
+        switch kind {
+        case .define: entry.kind = .define(text: "{}", .client)
+        case .redefine: entry.kind = .redefine(text: "{}", .client)
+        case .remove: entry.kind = .remove
+        case .tick: entry.kind = .tick(now: 1)
+        case .values, .question: entry.clear = ["x"]
+        }
+        entry.append(to: &item.bytes)
+        (item.key, item.note) = (key, note)
+        item.premise = rev.map { Batch.Premise(rev: $0, batch: batch) }
+        return item
+    }
+
+    private mutating func append(
+        _ items: [Batch.Item],
+        from writer: String = "a",
+        fence: UInt64 = 0,
+        number: UInt64? = nil
+    ) throws -> Outcome {
+        numbers[writer, default: 0] += 1
+        let number = number ?? numbers[writer] ?? 0
+        let batch = Batch(
+            graph: "g",
+            number: number,
+            id: "\(writer)\(number)",
+            writer: writer,
+            base: position,
+            items: items
+        )
+        return try #require(try store.append([batch], fence: fence, replicas: 0).first).get()
+    }
+
+    private mutating func hear() throws { position = try #require(try store.positions()["g"]) }
+
+    @Test(
+        "Commits of one batch are one entry of the stream, whose id is the last rev and which names the one before it"
+    )
+    mutating func entries() throws {
+        #expect(try append([item(), item(), item()]) == .answered([.taken, .taken, .taken], rev: 4))
+        #expect(try append([item()], from: "b") == .answered([.taken], rev: 5))
+        let loaded = try #require(try store.load("g"))
+        #expect(loaded.entries.map(\.revs) == [1...1, 2...4, 5...5])
+        #expect(loaded.entries.map(\.predecessor) == ["", "a1", "a2"])
+        #expect(loaded.entries.map(\.writer) == ["a", "a", "b"])
+        #expect(
+            loaded.position.id == "b1" && loaded.position.definition == 1 && loaded.position.origin == .client
+        )
+        #expect(loaded.entries.map(\.time) == loaded.entries.map(\.time).sorted())
+    }
+
+    @Test(
+        "Under conditions, nobody else may have written since they were checked; the own commits may be on their way"
+    )
+    mutating func conditions() throws {
+        #expect(try append([item(checkedAt: 1)]) == .answered([.taken], rev: 2))
+        #expect(
+            try append([item(checkedAt: 1, knowing: 1)]) == .answered([.taken], rev: 3),
+            "it has counted on the last one"
+        )
+        #expect(try append([item()], from: "b") == .answered([.taken], rev: 4))
+        #expect(try append([item(checkedAt: 3, knowing: 3)]) == .answered([.moved], rev: 4))
+        #expect(try append([item(.question, checkedAt: 3, knowing: 3)]) == .answered([.moved], rev: 4))
+        #expect(try append([item(.question, checkedAt: 4, knowing: 4)]) == .answered([.confirmed], rev: 4))
+        #expect(try append([item(checkedAt: 4, knowing: 4)]) == .answered([.taken], rev: 5))
+    }
+
+    @Test("What was checked after a commit that was not taken was checked too early")
+    mutating func broken() throws {
+        #expect(try append([item()], from: "b") == .answered([.taken], rev: 2))
+        #expect(
+            try append([item(checkedAt: 1), item(), item(checkedAt: 2)])
+                == .answered([.moved, .taken, .moved], rev: 3)
+        )
+        #expect(
+            try append([item(checkedAt: 3, knowing: 1)]) == .answered([.moved], rev: 3),
+            "it did not know yet"
+        )
+        #expect(try append([item(checkedAt: 3, knowing: 3)]) == .answered([.taken], rev: 4))
+        let entry = try #require(try store.load("g")?.entries.dropFirst(2).first)
+        #expect(entry.left == [0, 2] && entry.commits.count == 1)
+    }
+
+    @Test("Everything was checked against a definition, which must be in force")
+    mutating func definitions() throws {
+        #expect(
+            try append([item(.define, note: "0")], from: "b") == .answered([.moved], rev: 1),
+            "it has begun"
+        )
+        #expect(
+            try append([item(.redefine, note: "0"), item()], from: "b")
+                == .answered([.taken, .moved], rev: 2)
+        )
+        #expect(
+            try append([item(), item(.redefine, note: "1"), item(.remove)])
+                == .answered([.moved, .moved, .moved], rev: 2)
+        )
+        try hear()
+        #expect(position.definition == 2 && position.origin == .file)
+        #expect(try append([item(.remove)]) == .answered([.taken], rev: 3))
+        try hear()
+        #expect(position.definition == 0 && position.origin == nil)
+        #expect(try append([item()]) == .answered([.moved], rev: 3), "it has ended")
+    }
+
+    @Test("A batch that comes again, because its answer was lost, is noticed")
+    mutating func seen() throws {
+        #expect(try append([item()]) == .answered([.taken], rev: 2))
+        #expect(try append([item()], number: 2) == .seen(rev: 2))
+        #expect(try append([item(checkedAt: 0)], from: "b") == .answered([.moved], rev: 2))
+        #expect(
+            try append([item(checkedAt: 0)], from: "b", number: 1) == .seen(rev: 2),
+            "also one of which nothing was taken"
+        )
+    }
+
+    @Test("An idempotency key is good once, whoever uses it, and is looked at before conditions")
+    mutating func keys() throws {
+        #expect(try append([item(key: "ann\nk", note: "1 77")]) == .answered([.taken], rev: 2))
+        try hear()
+        let known = Outcome.Item.known(LogStamp(rev: 2, time: position.time), changed: 1, digest: 77)
+        #expect(try append([item(key: "ann\nk", note: "1 78")], from: "b") == .answered([known], rev: 2))
+        #expect(
+            try append([item(.question, key: "ann\nk", checkedAt: 0)], from: "b")
+                == .answered([known], rev: 2)
+        )
+        #expect(try append([item(key: "bob\nk", note: "1 77")], from: "b") == .answered([.taken], rev: 3))
+        let reply = try redis.ask("PTTL", "test:{g}:key:ann\nk")
+        #expect((590_000...600_000).contains(reply.unsigned ?? 0))
+    }
+
+    @Test("Ticks are the holder's of the lease: one that has lost it comes too late")
+    mutating func ticks() throws {
+        #expect(try append([item(.tick)], fence: 3) == .answered([.taken], rev: 2))
+        #expect(try append([item(.tick)], from: "b", fence: 2) == .answered([.moved], rev: 2))
+        #expect(try append([item(.tick)], from: "b", fence: 4) == .answered([.taken], rev: 3))
+        #expect(try !store.store([1], of: "g", at: position, fence: 3, keeping: 0))
+    }
+
+    @Test("The lease is one server's until it is silent; whoever is silent for longer is lost")
+    func lease() throws {
+        let (token, lost) = try store.pulse(of: "a", lease: 60_000, silence: 60_000)
+        #expect(token == 1 && lost.isEmpty)
+        #expect(try store.pulse(of: "b", lease: 60_000, silence: 60_000).token == 0)
+        #expect(try store.pulse(of: "a", lease: 60_000, silence: 0).lost.contains("b"))
+        try store.forget(["b"], in: ["g"])
+        #expect(try store.pulse(of: "a", lease: 60_000, silence: 60_000) == (1, []))
+        try store.leave("a", ["a"], ["g"])
+        #expect(try store.pulse(of: "b", lease: 60_000, silence: 60_000) == (2, []))
+    }
+
+    @Test("Whether a stream goes on where a server stands")
+    mutating func continuity() throws {
+        func look(_ position: StreamPosition) throws -> RedisStore.Continuity? {
+            try store.verify(["g": position])["g"]
+        }
+        let first = position
+        _ = try append([item(), item()])
+        try hear()
+        let second = position
+        _ = try append([item()])
+        try hear()
+        for position in [first, second, position] { #expect(try look(position) == .ok) }
+        var other = second
+        other.id = "another"
+        #expect(try look(other) == .lost, "another entry has that rev")
+        other = position
+        other.rev += 1
+        #expect(try look(other) == .lost, "the end is missing")
+        other = second
+        other.epoch = "another"
+        #expect(try look(other) == .epoch)
+        // Everything up to the second is trimmed; what follows names it.
+        #expect(try store.store([7], of: "g", at: second, fence: 0, keeping: 3))
+        #expect(try look(second) == .ok)
+        #expect(try look(first) == .gap)
+        let loaded = try #require(try store.load("g"))
+        #expect(loaded.snapshot == GraphSnapshot(LogStamp(rev: second.rev, time: second.time), [7]))
+        #expect(loaded.entries.map(\.revs) == [4...4] && loaded.position == position)
+        try redis.ask("FLUSHALL")
+        #expect(try look(position) == .lost)
+        #expect(try store.load("g") == nil)
+    }
+
+    @Test("After a loss, what the server holds that has come furthest begins a new epoch; the others find it")
+    mutating func seeding() throws {
+        let behind = position
+        _ = try append([item()])
+        try hear()
+        try redis.ask("FLUSHALL")
+        try store.claim("g", position, for: "a")
+        try store.claim("g", behind, for: "b")
+        #expect(try !store.seed("g", behind, from: "b", epoch: "b's", id: "s", [1]))
+        #expect(try store.seed("g", position, from: "a", epoch: "a's", id: "s", [2]))
+        #expect(try store.seed("g", behind, from: "b", epoch: "b's", id: "s", [1]), "there is one")
+        let loaded = try #require(try store.load("g"))
+        #expect(loaded.position.epoch == "a's" && loaded.position.rev == 2 && loaded.position.definition == 1)
+        #expect(loaded.snapshot?.state == [2])
+        #expect(try append([item()]) == .otherEpoch(rev: 2), "it stands in the old one")
+        try hear()
+        #expect(try append([item()]) == .answered([.taken], rev: 3))
+    }
+
+    @Test("A server that would forget what it is given, or is too old, is refused")
+    func policy() throws {
+        try redis.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+        #expect(throws: RedisError.self) { try RedisStore(redis.address, prefix: "test").positions() }
+    }
+
+    @Test("An entry that this version does not write is told with its place")
+    func foreignEntry() throws {
+        try redis.ask("XADD", "test:{g}:log", "9-0", "e", "e", "i", "x")
+        let error = #expect(throws: RedisError.self) { try store.load("g") }
+        #expect(
+            error?.description
+                == "entry 9-0 of the stream of graph g is none that this version of Sluice writes"
+        )
+    }
+}
