@@ -1,7 +1,10 @@
 """Several servers, one service: what one answers, all have; what Redis does or loses, clients hear of."""
 
 import json
+import os
 import pathlib
+import re
+import shutil
 import subprocess
 import tempfile
 import threading
@@ -12,7 +15,7 @@ from websockets.exceptions import ConnectionClosed
 
 from conftest import Client
 from redis_server import Between, Instance, Redis
-from sluice import BINARY, Server, eventually
+from sluice import BINARY, ROOT, eventually
 
 GRAPH = """graph: g
 nodes:
@@ -224,6 +227,21 @@ def test_redis_out_of_reach(how):
             assert until(listener, lambda m: m.get("rev") == rev)["d"][0]["v"] == 3
 
 
+def test_an_answer_waits_for_a_replica():
+    with Redis() as first, Redis() as replica:
+        replica.ask("REPLICAOF", "127.0.0.1", str(first.port))
+        eventually(lambda: "master_link_status:up" in replica.ask("INFO", "replication"), 20)
+        with Instance(first, {"g": GRAPH}, arguments=["--set", "redis.replicas=1"]) as one:
+            before = one.set("g", "x", 1)
+            replica.pause()
+            answer = post(one, "x", 2, **{"Idempotency-Key": "k"})
+            assert answer.status == 503 and answer.json()["code"] == "engine_down", answer
+            replica.go_on()
+            eventually(lambda: is_ready(one), 20)
+            again = post(one, "x", 2, **{"Idempotency-Key": "k"})
+            assert again.status == 200 and again.json()["rev"] == before["rev"] + 1
+
+
 def test_a_redis_that_refuses_writes():
     with Redis() as redis, Instance(redis, {"g": GRAPH}) as one:
         before = one.set("g", "x", 1)
@@ -317,3 +335,37 @@ def accepted(server, node, value, not_in):
     """The answer, once a commit is taken in another epoch."""
     answer = post(server, node, value)
     return answer.json() if answer.status == 200 and answer.json()["epoch"] != not_in else None
+
+
+def test_the_guide_as_it_is_written(tmp_path):
+    guide = (ROOT / "docs/several-servers.md").read_text()
+    blocks = dict(re.findall(r"<!-- run: (\w+) -->\n```sh\n(.*?)```", guide, re.S))
+    (tmp_path / "sluice").symlink_to(BINARY)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    shutil.rmtree("/tmp/sluice-redis", ignore_errors=True)
+    running = []
+    try:
+        for name, sign in (("redis", b"Ready to accept"), ("one", b"listening on"), ("two", b"listening on")):
+            *first, last = blocks[name].strip().splitlines()
+            command = "\n".join([*first, f"exec {last}"])
+            process = subprocess.Popen(["bash", "-c", command], cwd=ROOT, env=environment, stdout=subprocess.PIPE,
+                                       stderr=subprocess.STDOUT)
+            running.append(process)
+            seen = b""
+            while sign not in seen:
+                line = process.stdout.readline()
+                assert line, f"{name}: {seen.decode()}"
+                seen += line
+            threading.Thread(target=process.stdout.read, daemon=True).start()
+
+        def told():
+            done = subprocess.run(["bash", "-c", blocks["set"]], cwd=ROOT, env=environment, capture_output=True, text=True)
+            return done.stdout.endswith("23.5")
+
+        # The other server has it a moment later.
+        eventually(told)
+    finally:
+        for process in reversed(running):
+            process.terminate()
+            process.wait(20)
+        shutil.rmtree("/tmp/sluice-redis", ignore_errors=True)

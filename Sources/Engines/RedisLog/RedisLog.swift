@@ -39,6 +39,8 @@ public final class RedisLog: CommitLog {
     static let silence = 10_000
     /// How long a new epoch waits for instances that have come further, in milliseconds.
     static let claimTime: UInt64 = 300
+    /// How many commits of others are taken up in one turn of the loop, unless one entry has more.
+    private static let turnCommits = 256
     /// How long the follower waits for news at a time, in milliseconds.
     private static let wait = 500
 
@@ -70,11 +72,12 @@ public final class RedisLog: CommitLog {
     private var isClosed = false
     /// Where the stream of the graphs that begin has come to.
     private var place = ""
+    /// What was heard and is to be taken up: entries, and graphs that have begun.
+    private var unread: Deque<StreamEntry> = []
+    private var begun: [String] = []
     /// The token of the holder of the lease; 0: another instance has it.
     private var token: UInt64 = 0
     private var pulses: UInt64 = 0
-    /// Counts the times at which Redis was lost.
-    private var losses: UInt64 = 0
     private var dueSnapshots: [String] = []
     private var isSnapshotting = false
 
@@ -114,7 +117,7 @@ public final class RedisLog: CommitLog {
 
     /// Begins to hear what others write: for the end of the start, when all graphs have been brought back.
     public func follow() {
-        guard !isFollowing, !isSettling, !isClosed, health == .ready else { return }
+        guard !isFollowing, !isSettling, !isClosed, health == .ready, unread.isEmpty else { return }
         hear(for: Self.wait)
     }
 
@@ -221,6 +224,7 @@ public final class RedisLog: CommitLog {
                 }
             }
             write()
+            if !unread.isEmpty { read() }
         }
     }
 
@@ -271,7 +275,9 @@ public final class RedisLog: CommitLog {
     private func refuse(_ flights: [Track.Flight], of track: Track) {
         guard !flights.isEmpty else { return }
         track.flights.removeAll { flight in flights.contains { $0 === flight } }
-        let refusal = health.refusal ?? Self.brokenOff
+        let refusal =
+            health.refusal ?? (track.isBroken ? Self.brokenOff : LogHealth.outOfReach.refusal)
+            ?? Self.brokenOff
         // Should they be taken after all, they are another's.
         formerNames.append(writerName)
         writerName = word()
@@ -310,20 +316,33 @@ public final class RedisLog: CommitLog {
             switch result {
             case .failure(let error): lose(error)
             case .success(let news):
-                take(news)
-                follow()
+                place = news.place
+                unread.append(contentsOf: news.entries)
+                begun += news.graphs
+                read()
             }
         }
     }
 
-    private func take(_ news: Follower.News) {
-        place = news.place
-        for entry in news.entries { take(entry) }
-        for graph in news.graphs where tracks[graph] == nil {
+    /// Takes up what was heard, some of it in each turn of the loop, and then waits for more.
+    private func read() {
+        var count = 0
+        while let entry = unread.first, isSettling || count < Self.turnCommits {
+            // With replicas it is answered once they have it.
+            guard options.replicas == 0 || tracks[entry.graph]?.isUnconfirmed(entry) != true else { return }
+            unread.removeFirst()
+            count += entry.commits.count
+            take(entry)
+        }
+        guard unread.isEmpty else { return listener.after(0) { [weak self] in self?.read() } }
+        let graphs = begun
+        begun = []
+        for graph in graphs where tracks[graph] == nil {
             let track = track(graph)
             track.isBroken = true
             load(track)
         }
+        follow()
     }
 
     private func take(_ entry: StreamEntry) {
@@ -340,7 +359,7 @@ public final class RedisLog: CommitLog {
         track.position = entry.position(after: track.position)
         track.unsaved += UInt64(entry.commits.count)
         statistics.commits += UInt64(entry.commits.count)
-        let own = track.flights.first { $0.batch.id == entry.id }
+        let own = track.flight(of: entry)
         var stamps = zip(entry.revs, entry.commits).makeIterator()
         if let own {
             own.left = entry.left
@@ -370,7 +389,6 @@ public final class RedisLog: CommitLog {
         statistics.failures += 1
         guard health == .ready else { return }
         onEvent(true, "Redis at \(options.address.description): \(error.description)")
-        losses += 1
         token = 0
         become(error.isFull ? .full : .outOfReach)
         for track in tracks.values.sorted(by: { $0.graph < $1.graph }) {
@@ -381,11 +399,18 @@ public final class RedisLog: CommitLog {
             for next in waiting { follower?.log(refused: next.ticket, because: refusal) }
         }
         findLater()
-        let loss = losses
+        let flights = tracks.values.flatMap(\.flights)
+        guard !flights.isEmpty else { return }
         writer.after(Self.patience) { [weak self] in
+            guard let self, !isClosed else { return }
             // Whether these were taken, nobody knows.
-            guard let self, losses == loss, health != .ready else { return }
-            for track in tracks.values { refuse(Array(track.flights), of: track) }
+            for track in tracks.values {
+                refuse(
+                    track.flights.filter { late in late.outcome == nil && flights.contains { $0 === late } },
+                    of: track
+                )
+            }
+            read()
         }
     }
 
@@ -400,12 +425,13 @@ public final class RedisLog: CommitLog {
             guard let self, !isClosed else { return }
             let positions = tracks.filter { $0.value.position.rev > 0 }.mapValues(\.position)
             let (graphs, names) = (Array(tracks.keys), formerNames)
-            writer.run { [store, instance] in
+            writer.run { [store, instance, replicas = options.replicas] in
                 store.disconnect()
                 do throws(RedisError) {
                     // Says also whether anything can be written.
                     let token = try store.pulse(of: instance, lease: Self.lease, silence: Self.silence).token
                     try store.forget(names, in: graphs)
+                    try store.wait(for: replicas)
                     let found = Set(try store.positions().keys)
                     return Result<_, RedisError>.success((token, found, try store.verify(positions)))
                 } catch {
@@ -714,8 +740,9 @@ public final class RedisLog: CommitLog {
         writer.wait()
         listener.wait()
         // What was written comes back within a moment, or Redis is lost.
-        while health == .ready, tracks.values.contains(where: { !$0.isIdle && !$0.isBroken }) {
-            hear(for: 100)
+        for _ in 0..<50
+        where health == .ready && tracks.values.contains(where: { !$0.isIdle && !$0.isBroken }) {
+            if unread.isEmpty { hear(for: 100) }
             listener.wait()
             writer.wait()
         }

@@ -88,7 +88,7 @@ final class RedisStore: @unchecked Sendable {
     ) throws(RedisError) -> [Result<Outcome, RedisError>] {
         try with { (connection) throws(RedisError) in
             let replies = try connection.ask(all: batches.map { command(for: $0, fence: fence) })
-            if replicas > 0 { try Self.wait(for: replicas, connection) }
+            try Self.wait(for: replicas, connection)
             return zip(batches, replies).map { batch, reply in
                 do throws(RedisError) {
                     return .success(try Outcome(reply, to: batch))
@@ -99,8 +99,13 @@ final class RedisStore: @unchecked Sendable {
         }
     }
 
-    /// Waits until replicas have what this connection has written.
+    /// Waits until so many replicas have what this connection has written.
+    func wait(for replicas: Int) throws(RedisError) {
+        try with { (connection) throws(RedisError) in try Self.wait(for: replicas, connection) }
+    }
+
     private static func wait(for replicas: Int, _ connection: RedisConnection) throws(RedisError) {
+        guard replicas > 0 else { return }
         let command = RedisCommand("WAIT", String(replicas), String(patience / 2))
         guard try connection.ask(command).unsigned ?? 0 >= replicas else {
             throw .unreachable("no replica has confirmed what was written")

@@ -68,6 +68,12 @@ final class Track {
     /// The graph is another one now.
     func forgetDigests() { (digests, hasNewDigests) = ([:], false) }
 
+    /// The batch that an entry has come from, if it is this instance's and waited for.
+    func flight(of entry: StreamEntry) -> Flight? { flights.first { $0.batch.id == entry.id } }
+
+    /// Whether Redis has not said yet what became of the batch that an entry has come from.
+    func isUnconfirmed(_ entry: StreamEntry) -> Bool { flight(of: entry).map { $0.outcome == nil } ?? false }
+
     /// The host knows everything about a batch and those before.
     func note(concluded batch: Batch) { concluded = max(concluded, batch.number) }
 
