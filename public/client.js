@@ -1,4 +1,4 @@
-// Explained in docs/client.md.
+// See docs/client.md.
 
 export class SluiceError extends Error {
   name = "SluiceError";
@@ -238,7 +238,7 @@ export function connect(address = "/v1/ws", {
     sub.cursor.rev = rev;
     if (known && resumed === false && !m && told(known) === news) Object.assign(sub.meta, { rev, c, epoch });
     else if ((resumed || d.at(-1)?.rev !== (c ?? rev)) && (m || news !== "{}")) deliver(sub, message, message);
-    // After an end nobody has it.
+    // It has ended.
     if (sub.ended && known) deliver(sub, known, { ...sub.meta, rev });
   }
 
