@@ -163,7 +163,9 @@ let package = Package(
         ),
         .testTarget(
             name: "RedisLogTests",
-            dependencies: ["RedisLog", "GraphHost", "EventLoop", "HostTestSupport"],
+            dependencies: [
+                "RedisLog", "GraphHost", "EventLoop", "TestSupport", "HostTestSupport", "DiskSupport",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -69,6 +69,7 @@ HOST = """\
 LOG = """\
         .systemLibrary(name: "CLibuv", pkgConfig: "libuv"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+        .systemLibrary(name: "CHiredis"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
         .target(name: "Support", swiftSettings: settings),
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: settings),
@@ -90,6 +91,15 @@ LOG = """\
             dependencies: [
                 "SQLiteLog", "GraphHost", "EventLoop", "CSQLite", "TestSupport", "HostTestSupport", "DiskSupport",
             ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "RedisLog", dependencies: ["Support", "GraphHost", "EventLoop", "CHiredis", deque],
+            path: "Sources/Engines/RedisLog", swiftSettings: settings
+        ),
+        .testTarget(
+            name: "RedisLogTests",
+            dependencies: ["RedisLog", "GraphHost", "EventLoop", "TestSupport", "HostTestSupport", "DiskSupport"],
             swiftSettings: settings
         ),
 """
@@ -188,10 +198,10 @@ COPIES = {
     "GraphHost": Copy("GraphHost", "host", HOST,
                       ["Sources/Support", "Sources/ReactiveGraph", "Sources/CEL", "Sources/GraphHost", "Tests/GraphHostTests",
                        "Tests/TestSupport", "Tests/HostTestSupport"]),
-    "SQLiteLog": Copy("SQLiteLog", "log", LOG,
-                      ["Sources/CLibuv", "Sources/CSQLite", "Sources/CZlib", "Sources/Support", "Sources/ReactiveGraph", "Sources/CEL",
-                       "Sources/EventLoop", "Sources/GraphHost", "Sources/Engines/SQLiteLog", "Tests/SQLiteLogTests",
-                       "Tests/TestSupport", "Tests/HostTestSupport", "Tests/DiskSupport"]),
+    "Logs": Copy("Logs", "log", LOG,
+                 ["Sources/CLibuv", "Sources/CSQLite", "Sources/CZlib", "Sources/CHiredis", "Sources/Support", "Sources/ReactiveGraph",
+                  "Sources/CEL", "Sources/EventLoop", "Sources/GraphHost", "Sources/Engines", "Tests/SQLiteLogTests",
+                  "Tests/RedisLogTests", "Tests/TestSupport", "Tests/HostTestSupport", "Tests/DiskSupport"]),
 }
 
 

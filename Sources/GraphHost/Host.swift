@@ -26,6 +26,8 @@ public final class Host {
     let log: (any CommitLog)?
     /// Whether other servers write the log too.
     public var isShared: Bool { log?.isShared ?? false }
+    /// Whether this server makes the ticks of the graphs.
+    public var isLeading: Bool { log?.isLeading ?? true }
     /// The word for this start, where other servers write the log too.
     var instance: String { log?.instance ?? "" }
     /// The epoch of all graphs where there is no log.
@@ -512,7 +514,7 @@ public final class Host {
     }
 
     /// Whether the log takes ticks, and from this server.
-    private var makesTicks: Bool { health == .ready && log?.isLeading ?? true }
+    private var makesTicks: Bool { health == .ready && isLeading }
 
     /// When ``advance()`` has something to do next, in milliseconds of the steady clock; nil: nothing is set.
     public var nextDeadline: UInt64? {

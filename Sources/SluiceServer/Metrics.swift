@@ -14,6 +14,14 @@ enum Metrics {
             "Whether the log takes commits.",
             server.host.health == .ready ? 1 : 0
         )
+        if server.host.isShared {
+            out.sample(
+                "sluice_log_leading",
+                "gauge",
+                "Whether this server makes ticks and snapshots for all that share the log.",
+                server.host.isLeading ? 1 : 0
+            )
+        }
         if let statistics = server.host.logStatistics { log(statistics, &out) }
         out.sample("sluice_internal_errors_total", "counter", "Mistakes of the server.", server.faults)
         turns(server.turnTimes, &out)

@@ -154,6 +154,7 @@ def test_one_server_makes_the_ticks(pair):
     for server in pair:
         eventually(lambda: server.get("/v1/graphs/g/nodes/late").body == b"1234")
     same(pair, nodes=("x", "late", "sum"))
+    assert sum(server.metrics()["sluice_log_leading"] for server in pair) == 1
 
 
 def test_a_restart_finds_everything(redis, pair):

@@ -180,7 +180,7 @@ struct RedisStoreTests {
 
     @Test("Whether a stream goes on where a server stands")
     mutating func continuity() throws {
-        func look(_ position: StreamPosition) throws -> RedisStore.Continuity? {
+        func look(_ position: StreamPosition) throws -> Continuity? {
             try store.verify(["g": position])["g"]
         }
         let first = position

@@ -3,16 +3,7 @@ internal import GraphHost
 /// Hears what is new in the streams, on a connection that waits for it.
 ///
 /// Unchecked: its owner lets only one thread use it at a time.
-final class Follower: @unchecked Sendable {
-    /// What was heard in one go.
-    struct News: Sendable {
-        var entries: [StreamEntry] = []
-        /// Graphs that have begun.
-        var graphs: [String] = []
-        /// Where the stream of the graphs that begin has come to.
-        var place: String
-    }
-
+final class Follower: StreamSource, @unchecked Sendable {
     /// How many entries of a stream are read at once.
     private static let page = 200
 
@@ -32,19 +23,15 @@ final class Follower: @unchecked Sendable {
         return made
     }
 
-    /// Waits for entries after these revs, the last ones that are known of each graph, and for graphs that begin.
-    ///
-    /// `place` is where the stream of the graphs that begin has come to; empty: its present end. It waits so many milliseconds at most;
-    /// with 0, what is there already is all.
     func follow(
         _ revs: [String: UInt64],
         newsAfter place: String,
         for milliseconds: Int
-    ) throws(RedisError) -> News {
+    ) throws(RedisError) -> StreamNews {
         do throws(RedisError) {
             let connection = try connect()
             try connection.wait(RedisStore.patience + milliseconds)
-            var news = News(place: place)
+            var news = StreamNews(place: place)
             if place.isEmpty {
                 let last = try connection.ask(RedisCommand("XREVRANGE", keys.news, "+", "-", "COUNT", "1"))
                 news.place = last.members.first?.members.first?.text ?? "0-0"

@@ -59,8 +59,8 @@ public final class RedisLog: CommitLog {
     private var formerNames: [String] = []
     /// Makes words that nobody has used.
     private let word: () -> String
-    private let store: RedisStore
-    private let streams: Follower
+    private let store: any StreamStore
+    private let streams: any StreamSource
     private let writer: any StoreExecutor
     private let listener: any StoreExecutor
     private var tracks: [String: Track] = [:]
@@ -89,8 +89,26 @@ public final class RedisLog: CommitLog {
     ///   - writer: where it writes.
     ///   - listener: where it waits for what others write.
     /// - Throws: ``StoreError`` where Redis cannot be reached or used.
-    public init(
+    public convenience init(
         _ options: Options,
+        word: @escaping () -> String,
+        writer: any StoreExecutor,
+        listener: any StoreExecutor
+    ) throws(StoreError) {
+        try self.init(
+            options,
+            RedisStore(options.address, prefix: options.prefix),
+            Follower(options.address, prefix: options.prefix),
+            word: word,
+            writer: writer,
+            listener: listener
+        )
+    }
+
+    init(
+        _ options: Options,
+        _ store: any StreamStore,
+        _ streams: any StreamSource,
         word: @escaping () -> String,
         writer: any StoreExecutor,
         listener: any StoreExecutor
@@ -99,8 +117,7 @@ public final class RedisLog: CommitLog {
         self.word = word
         instance = word()
         writerName = instance
-        store = RedisStore(options.address, prefix: options.prefix)
-        streams = Follower(options.address, prefix: options.prefix)
+        (self.store, self.streams) = (store, streams)
         reader = RedisReader(options.address, prefix: options.prefix)
         self.writer = writer
         self.listener = listener
@@ -423,8 +440,7 @@ public final class RedisLog: CommitLog {
     private func findLater() {
         writer.after(Self.pause) { [weak self] in
             guard let self, !isClosed else { return }
-            let positions = tracks.filter { $0.value.position.rev > 0 }.mapValues(\.position)
-            let (graphs, names) = (Array(tracks.keys), formerNames)
+            let (positions, graphs, names) = (positions, Array(tracks.keys), formerNames)
             writer.run { [store, instance, replicas = options.replicas] in
                 store.disconnect()
                 do throws(RedisError) {
@@ -445,19 +461,17 @@ public final class RedisLog: CommitLog {
                     findLater()
                 case .success((let token, let found, let verified)):
                     formerNames.removeFirst(names.count)
-                    goOn(token, found, verified)
+                    hold(token)
+                    goOn(found) { self.mend(verified, at: positions) }
                 }
             }
         }
     }
 
-    private func goOn(_ token: UInt64, _ found: Set<String>, _ verified: [String: RedisStore.Continuity]) {
+    private func goOn(_ found: Set<String>, mending mend: () -> Void) {
         onEvent(false, "Redis at \(options.address.description) answers again")
-        hold(token)
         become(.ready)
-        for (name, continuity) in verified.sorted(by: { $0.key < $1.key }) where continuity != .ok {
-            if let track = tracks[name] { mend(track) }
-        }
+        mend()
         for name in found.sorted() where tracks[name] == nil {
             let track = track(name)
             track.isBroken = true
@@ -624,11 +638,12 @@ public final class RedisLog: CommitLog {
     }
 
     private func beat() {
+        let positions = positions
         writer.run { [store, instance] in
             do throws(RedisError) {
-                return Result<_, RedisError>.success(
-                    try store.pulse(of: instance, lease: Self.lease, silence: Self.silence)
-                )
+                let (token, lost) = try store.pulse(of: instance, lease: Self.lease, silence: Self.silence)
+                // Without a writer nobody else would notice that Redis has lost something.
+                return Result<_, RedisError>.success((token, lost, try store.verify(positions)))
             } catch {
                 return .failure(error)
             }
@@ -636,11 +651,24 @@ public final class RedisLog: CommitLog {
             guard let self, !isClosed else { return }
             switch result {
             case .failure(let error): lose(error)
-            case .success(let (token, lost)):
+            case .success(let (token, lost, found)):
                 hold(token)
                 bury(lost)
+                mend(found, at: positions)
                 for track in tracks.values where track.hasNewDigests { compare(track) }
             }
+        }
+    }
+
+    /// Where the host stands with the graphs that have begun.
+    private var positions: [String: StreamPosition] {
+        tracks.filter { $0.value.position.rev > 0 && !$0.value.isBroken }.mapValues(\.position)
+    }
+
+    /// Reads again what does not go on where the host stood, and still stands.
+    private func mend(_ found: [String: Continuity], at positions: [String: StreamPosition]) {
+        for (name, continuity) in found.sorted(by: { $0.key < $1.key }) where continuity != .ok {
+            if let track = tracks[name], track.position == positions[name] { mend(track) }
         }
     }
 
@@ -736,10 +764,15 @@ public final class RedisLog: CommitLog {
     // MARK: - The end
 
     public func settle() {
+        hearEverything()
+        follow()
+    }
+
+    /// Waits until what was written has come back, which takes a moment, or until Redis is lost.
+    private func hearEverything() {
         isSettling = true
         writer.wait()
         listener.wait()
-        // What was written comes back within a moment, or Redis is lost.
         for _ in 0..<50
         where health == .ready && tracks.values.contains(where: { !$0.isIdle && !$0.isBroken }) {
             if unread.isEmpty { hear(for: 100) }
@@ -747,12 +780,11 @@ public final class RedisLog: CommitLog {
             writer.wait()
         }
         isSettling = false
-        follow()
     }
 
     public func close() {
         guard !isClosed else { return }
-        settle()
+        hearEverything()
         isClosed = true
         let graphs = Array(tracks.keys)
         let names = formerNames + [writerName, instance]
@@ -761,7 +793,6 @@ public final class RedisLog: CommitLog {
         } then: { _ in
         }
         writer.wait()
-        listener.wait()
     }
 }
 

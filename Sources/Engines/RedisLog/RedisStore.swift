@@ -4,7 +4,7 @@ internal import Support
 /// What a log does with Redis, each call with one answer or a few that are asked for together.
 ///
 /// Unchecked: its owner lets only one thread use it at a time.
-final class RedisStore: @unchecked Sendable {
+final class RedisStore: StreamStore, @unchecked Sendable {
     /// How many milliseconds are waited for a connection and for an answer.
     static let patience = 2_000
     /// How long idempotency keys are kept, in milliseconds.
@@ -66,7 +66,6 @@ final class RedisStore: @unchecked Sendable {
         }
     }
 
-    /// Gives up the connection.
     func disconnect() { connection = nil }
 
     private func call(_ script: Script, _ keys: [String], _ arguments: String...) -> RedisCommand {
@@ -77,10 +76,6 @@ final class RedisStore: @unchecked Sendable {
 
     // MARK: - Commits
 
-    /// Gives batches their places in their streams, each in one step.
-    ///
-    /// `fence` is the token of the holder of the lease; this returns once so many replicas have them. When it throws, nobody knows what
-    /// became of the batches.
     func append(
         _ batches: [Batch],
         fence: UInt64,
@@ -99,7 +94,6 @@ final class RedisStore: @unchecked Sendable {
         }
     }
 
-    /// Waits until so many replicas have what this connection has written.
     func wait(for replicas: Int) throws(RedisError) {
         try with { (connection) throws(RedisError) in try Self.wait(for: replicas, connection) }
     }
@@ -143,7 +137,6 @@ final class RedisStore: @unchecked Sendable {
 
     // MARK: - Graphs
 
-    /// Where all graphs stand, by name.
     func positions() throws(RedisError) -> [String: StreamPosition] {
         try with { (connection) throws(RedisError) in
             let names = try connection.ask(RedisCommand("SMEMBERS", keys.names)).members.compactMap(\.text)
@@ -158,7 +151,6 @@ final class RedisStore: @unchecked Sendable {
         RedisCommand("HMGET", keys.state(graph), "epoch", "rev", "time", "id", "definition", "origin")
     }
 
-    /// Whether the stream goes on where this instance stands.
     func verify(_ positions: [String: StreamPosition]) throws(RedisError) -> [String: Continuity] {
         try with { (connection) throws(RedisError) in
             let all = Array(positions)
@@ -182,18 +174,6 @@ final class RedisStore: @unchecked Sendable {
         }
     }
 
-    /// Whether a stream goes on where an instance stands.
-    enum Continuity: String, Sendable {
-        case ok
-        /// What follows directly was trimmed.
-        case gap
-        /// The history is another one.
-        case epoch
-        /// Redis has lost what it had.
-        case lost
-    }
-
-    /// Says how far this instance has come with a graph whose end Redis has lost.
     func claim(_ graph: String, _ position: StreamPosition, for instance: String) throws(RedisError) {
         _ = try with { (connection) throws(RedisError) in
             try connection.ask(
@@ -202,8 +182,6 @@ final class RedisStore: @unchecked Sendable {
         }
     }
 
-    /// Begins a new epoch of a graph with what this instance holds, or finds that there is one already; false: an instance that has come
-    /// further may still begin it.
     func seed(
         _ graph: String,
         _ position: StreamPosition,
@@ -229,7 +207,6 @@ final class RedisStore: @unchecked Sendable {
         }
     }
 
-    /// Everything that is needed to build a graph as it is now.
     func load(_ graph: String) throws(RedisError) -> LoadedGraph? {
         try with { (connection) throws(RedisError) in
             guard let state = StreamPosition(try connection.ask(stateCommand(graph))) else { return nil }
@@ -264,8 +241,6 @@ final class RedisStore: @unchecked Sendable {
         }
     }
 
-    /// Stores what a graph is at a position, and lets go of what lies further back than `oldest`; false: the lease or the epoch is another
-    /// one now.
     func store(
         _ state: [UInt8],
         of graph: String,
@@ -291,7 +266,6 @@ final class RedisStore: @unchecked Sendable {
         }
     }
 
-    /// What the holder of the lease has found at those revs of a graph.
     func digests(of graph: String, at revs: [UInt64]) throws(RedisError) -> [UInt64: String] {
         try with { (connection) throws(RedisError) in
             var command = RedisCommand("HMGET", keys.digests(graph))
@@ -303,7 +277,6 @@ final class RedisStore: @unchecked Sendable {
         }
     }
 
-    /// Stores what the holder of the lease has found, in place of what there was.
     func store(_ digests: [UInt64: String], of graph: String) throws(RedisError) {
         _ = try with { (connection) throws(RedisError) in
             var command = RedisCommand("HSET", keys.digests(graph))
@@ -317,10 +290,6 @@ final class RedisStore: @unchecked Sendable {
 
     // MARK: - Instances
 
-    /// Says that an instance lives, and takes or keeps the lease, which lasts so many milliseconds.
-    ///
-    /// Answers the fencing token, 0 where another instance has the lease; and to its holder the instances of which nothing was heard
-    /// for `silence` milliseconds.
     func pulse(
         of instance: String,
         lease: Int,
@@ -340,7 +309,6 @@ final class RedisStore: @unchecked Sendable {
         }
     }
 
-    /// Forgets instances that are no more, and which batches of theirs the graphs have seen.
     func forget(_ instances: [String], in graphs: [String]) throws(RedisError) {
         guard !instances.isEmpty else { return }
         try with { (connection) throws(RedisError) in
@@ -359,7 +327,6 @@ final class RedisStore: @unchecked Sendable {
         }
     }
 
-    /// An instance ends in order: it gives the lease back, and is not missed.
     func leave(_ instance: String, _ names: [String], _ graphs: [String]) throws(RedisError) {
         try forget(names, in: graphs)
         try with { (connection) throws(RedisError) in

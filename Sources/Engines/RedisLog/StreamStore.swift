@@ -1,0 +1,112 @@
+internal import GraphHost
+
+/// What a log asks of Redis; tests put what fails in its place.
+///
+/// One thread uses it at a time.
+protocol StreamStore: AnyObject, Sendable {
+    /// Gives batches their places in their streams, each in one step.
+    ///
+    /// `fence` is the token of the holder of the lease; this returns once so many replicas have them. When it throws, nobody knows what
+    /// became of the batches.
+    func append(
+        _ batches: [Batch],
+        fence: UInt64,
+        replicas: Int
+    ) throws(RedisError) -> [Result<Outcome, RedisError>]
+
+    /// Waits until so many replicas have what was written.
+    func wait(for replicas: Int) throws(RedisError)
+
+    /// Where all graphs stand, by name.
+    func positions() throws(RedisError) -> [String: StreamPosition]
+
+    /// Whether the streams go on where this instance stands.
+    func verify(_ positions: [String: StreamPosition]) throws(RedisError) -> [String: Continuity]
+
+    /// Says how far an instance has come with a graph whose end Redis has lost.
+    func claim(_ graph: String, _ position: StreamPosition, for instance: String) throws(RedisError)
+
+    /// Begins a new epoch of a graph with what an instance holds, or finds that there is one already; false: an instance that has come
+    /// further may still begin it.
+    func seed(
+        _ graph: String,
+        _ position: StreamPosition,
+        from instance: String,
+        epoch: String,
+        id: String,
+        _ state: [UInt8]
+    ) throws(RedisError) -> Bool
+
+    /// Everything that is needed to build a graph as it is now; nil: Redis knows nothing of it.
+    func load(_ graph: String) throws(RedisError) -> LoadedGraph?
+
+    /// Stores what a graph is at a position, and lets go of what lies further back than `oldest`; false: the lease or the epoch is another
+    /// one now.
+    func store(
+        _ state: [UInt8],
+        of graph: String,
+        at position: StreamPosition,
+        fence: UInt64,
+        keeping oldest: UInt64
+    ) throws(RedisError) -> Bool
+
+    /// What the holder of the lease has found at those revs of a graph.
+    func digests(of graph: String, at revs: [UInt64]) throws(RedisError) -> [UInt64: String]
+
+    /// Stores what the holder of the lease has found, in place of what there was.
+    func store(_ digests: [UInt64: String], of graph: String) throws(RedisError)
+
+    /// Says that an instance lives, and takes or keeps the lease, which lasts so many milliseconds.
+    ///
+    /// Answers the fencing token, 0 where another instance has the lease; and to its holder the instances of which nothing was heard
+    /// for `silence` milliseconds.
+    func pulse(
+        of instance: String,
+        lease: Int,
+        silence: Int
+    ) throws(RedisError) -> (token: UInt64, lost: [String])
+
+    /// Forgets instances that are no more, and which batches of theirs the graphs have seen.
+    func forget(_ instances: [String], in graphs: [String]) throws(RedisError)
+
+    /// An instance ends in order: it gives the lease back, and is not missed.
+    func leave(_ instance: String, _ names: [String], _ graphs: [String]) throws(RedisError)
+
+    /// Gives up the connection.
+    func disconnect()
+}
+
+/// Hears what is new in the streams.
+///
+/// One thread uses it at a time.
+protocol StreamSource: AnyObject, Sendable {
+    /// Waits for entries after these revs, the last ones that are known of each graph, and for graphs that begin.
+    ///
+    /// `place` is where the stream of the graphs that begin has come to; empty: its present end. It waits so many milliseconds at most;
+    /// with 0, what is there already is all.
+    func follow(
+        _ revs: [String: UInt64],
+        newsAfter place: String,
+        for milliseconds: Int
+    ) throws(RedisError) -> StreamNews
+}
+
+/// What was heard in one go.
+struct StreamNews: Sendable {
+    var entries: [StreamEntry] = []
+    /// Graphs that have begun.
+    var graphs: [String] = []
+    /// Where the stream of the graphs that begin has come to.
+    var place: String
+}
+
+/// Whether a stream goes on where an instance stands.
+enum Continuity: String, Sendable {
+    case ok
+    /// What follows directly was trimmed.
+    case gap
+    /// The history is another one.
+    case epoch
+    /// Redis has lost what it had.
+    case lost
+}

@@ -1,0 +1,261 @@
+import DiskSupport
+import GraphHost
+import TestSupport
+import Testing
+
+@testable import RedisLog
+
+/// One server: a host on a log in Redis, driven step by step.
+final class SharedServer {
+    let writer = ManualExecutor()
+    let listener = ManualExecutor()
+    let store: FaultyStore
+    let log: RedisLog
+    let host: Host
+
+    init(_ redis: RedisServer, clock: ManualHostClock, word: @escaping () -> String) throws {
+        store = FaultyStore(RedisStore(redis.address, prefix: "world"))
+        log = try RedisLog(
+            RedisLog.Options(redis.address, prefix: "world", keepRevs: 1_000_000),
+            store,
+            FaultySource(Follower(redis.address, prefix: "world"), store),
+            word: word,
+            writer: writer,
+            listener: listener
+        )
+        host = Host(store: .log(log), clock: clock)
+        for stored in host.storedGraphs { _ = try host.restore(graph: stored.name) }
+        log.follow()
+    }
+
+    /// Does one piece of work of a thread, and ends the turn.
+    func step(_ executor: ManualExecutor) {
+        executor.step()
+        host.flush()
+    }
+}
+
+/// Servers that share a real Redis, clients of both, and books of what was answered; everything follows from the seed but the clock of
+/// Redis.
+final class SharedWorld {
+    private let redis: RedisServer
+    private let clock = ManualHostClock(now: 1_000, wall: 1_000_000)
+    private var dice: SeededGenerator
+    private var servers: [SharedServer] = []
+    private var words = 0
+    private var lastValue = 0
+    /// Values that were answered as set, and those that were refused for good, by node.
+    private var taken: [String: Set<Int>] = [:]
+    private var refused: [String: Set<Int>] = [:]
+    /// What a counter was answered to have come to.
+    private var counted: [Int] = []
+    /// Whether Redis has lost something.
+    private var hasLost = false
+    private(set) var complaints: [String] = []
+
+    private static let definition = """
+        {"graph":"g","nodes":{"a":{"set":"any"},"b":{"set":"any"},"count":{"set":"any","initial":0},
+        "sum":{"from":"count","retain":"always","pipe":[{"scan":{"start":0,"with":"acc + value"}}]},
+        "late":{"from":"a","retain":"always","pipe":[{"delay":300}]}}}
+        """
+
+    init(_ redis: RedisServer, seed: UInt64) throws {
+        self.redis = redis
+        dice = SeededGenerator(seed: seed)
+        try redis.ask("FLUSHALL")
+        let first = try start()
+        let definition = try first.definition(Self.definition)
+        guard case .pending = first.host.define(definition) else { throw StoreError("it is not pending") }
+        first.host.settle()
+        servers = [first, try start()]
+    }
+
+    private func start() throws -> SharedServer {
+        try SharedServer(redis, clock: clock) { [unowned self] in
+            words += 1
+            return "word\(words)"
+        }
+    }
+
+    func play(_ actions: Int) throws {
+        for _ in 0..<actions { try act() }
+        try rest()
+    }
+
+    private func act() throws {
+        let place = dice.below(servers.count)
+        let server = servers[place]
+        switch dice.below(100) {
+        case ..<22: server.step(server.writer)
+        case ..<44: server.step(server.listener)
+        case ..<54: set(server)
+        case ..<60: count(server)
+        case ..<64: setOnce(server)
+        case ..<67: setBoth()
+        case ..<70: server.store.fault = dice.chance(1, in: 2) ? .unreachable : .lostAnswer
+        case ..<72: server.store.isCutOff = dice.chance(1, in: 3)
+        case ..<90: pass(UInt64(dice.below(dice.chance(1, in: 10) ? 3_000 : 120)))
+        case ..<93: try kill(place)
+        case ..<94 where dice.chance(1, in: 4):
+            hasLost = true
+            try redis.ask("FLUSHALL")
+        default: server.host.flush()
+        }
+    }
+
+    private func pass(_ milliseconds: UInt64) {
+        clock.advance(by: milliseconds)
+        for server in servers {
+            server.writer.advance(by: milliseconds)
+            server.listener.advance(by: milliseconds)
+            server.host.advance()
+            server.host.flush()
+        }
+    }
+
+    private func kill(_ place: Int) throws {
+        servers.remove(at: place)
+        servers.insert(try start(), at: place)
+    }
+
+    // MARK: - Clients
+
+    private func submit(
+        _ server: SharedServer,
+        _ node: String,
+        _ value: Int,
+        holding expected: Int? = nil,
+        key: String? = nil,
+        _ note: @escaping (Result<Applied, HostError>) -> Void
+    ) {
+        guard let graph = server.host["g"], let target = graph.node(node) else { return }
+        var commit = Commit(graph: graph)
+        commit.set.append(Assignment(target, Self.datum(value)))
+        if let expected { commit.conditions = [Condition(target, .holds(Self.datum(expected)))] }
+        if let key { commit.key = key }
+        switch server.host.submit(commit) {
+        case .applied(let applied): note(.success(applied))
+        case .refused(let error): note(.failure(error))
+        case .pending(let pending): pending.onAnswer(note)
+        }
+    }
+
+    private static func datum(_ value: Int) -> Datum {
+        guard let datum = try? Datum.parse("\(value)") else { preconditionFailure("a number is JSON") }
+        return datum
+    }
+
+    private func nextValue() -> Int {
+        lastValue += 1
+        return lastValue
+    }
+
+    /// Writes down what a set was answered.
+    private func note(_ node: String, _ value: Int, _ result: Result<Applied, HostError>) {
+        switch result {
+        case .success: taken[node, default: []].insert(value)
+        // Of these nobody knows.
+        case .failure(let error) where error.code == .engineDown: break
+        case .failure: refused[node, default: []].insert(value)
+        }
+    }
+
+    private func set(_ server: SharedServer) {
+        let value = nextValue()
+        submit(server, "a", value) { [unowned self] in note("a", value, $0) }
+    }
+
+    private func setOnce(_ server: SharedServer) {
+        let value = nextValue()
+        submit(server, "b", value, key: "k\(value)") { [unowned self] in note("b", value, $0) }
+    }
+
+    /// The same change under the same key at both servers.
+    private func setBoth() {
+        let value = nextValue()
+        for server in servers {
+            submit(server, "b", value, key: "k\(value)") { [unowned self] in note("b", value, $0) }
+        }
+    }
+
+    /// Counts up by what the server holds.
+    private func count(_ server: SharedServer) {
+        guard let graph = server.host["g"], let node = graph.node("count") else { return }
+        guard case .value(let datum) = graph.read(node).held, let present = Int(datum.text) else { return }
+        submit(server, "count", present + 1, holding: present) { [unowned self] result in
+            if case .success = result { counted.append(present + 1) }
+        }
+    }
+
+    // MARK: - The end
+
+    /// Everything is repaired, and comes to rest; then it is compared.
+    private func rest() throws {
+        for server in servers { (server.store.isCutOff, server.store.fault) = (false, .none) }
+        for _ in 0..<400 {
+            for server in servers {
+                server.step(server.writer)
+                server.step(server.listener)
+            }
+            pass(50)
+        }
+        for (number, server) in servers.enumerated() where server.log.health != .ready {
+            complaints.append("server \(number) is \(server.log.health)")
+        }
+        let digests = servers.map { $0.host["g"]?.digest ?? "none" }
+        if Set(digests).count > 1 {
+            let state = servers.map { "\($0.host["g"]?.epoch ?? "") \($0.host["g"]?.rev ?? 0)" }
+            complaints.append("the servers differ: \(state)")
+        }
+        let replayed = try start()
+        if replayed.host["g"]?.digest ?? "none" != digests.first {
+            let rev = servers[0].host["g"]?.rev
+            complaints.append(
+                "a server that starts now differs: \(replayed.host["g"]?.rev ?? 0), not \(rev ?? 0)"
+            )
+        }
+        try compareLog()
+    }
+
+    private func compareLog() throws {
+        var found: [String: [Int]] = [:]
+        var numbers: [Int] = []
+        try servers[0].log.reader.entries(of: "g", in: 1...(.max >> 1)) { entry, _ in
+            for assignment in entry.set {
+                let value = Int(String(decoding: assignment.value, as: UTF8.self)) ?? -1
+                if assignment.node == "count" {
+                    numbers.append(value)
+                } else {
+                    found[assignment.node, default: []].append(value)
+                }
+            }
+            return true
+        }
+        for node in ["a", "b"] {
+            let values = found[node] ?? []
+            if Set(values).count != values.count { complaints.append("\(node) has values twice") }
+            let lost = (taken[node] ?? []).subtracting(values)
+            if !lost.isEmpty, !hasLost { complaints.append("\(node) has lost \(lost.sorted())") }
+            let wrong = (refused[node] ?? []).subtracting(taken[node] ?? []).intersection(values)
+            if !wrong.isEmpty { complaints.append("\(node) has \(wrong.sorted()), which were refused") }
+        }
+        guard !hasLost else { return }
+        if numbers != Array(1..<numbers.count + 1) { complaints.append("counted \(numbers)") }
+        if Set(counted).count != counted.count || !Set(counted).isSubset(of: numbers) {
+            complaints.append("was answered \(counted.sorted()), has \(numbers)")
+        }
+    }
+}
+
+extension SharedServer {
+    func definition(_ text: String) throws -> GraphDefinition {
+        let (definition, problems) = GraphDefinition.read(
+            try Document.parse(json: text),
+            file: nil,
+            named: nil,
+            options: host.definitions
+        )
+        try #require(problems.isEmpty, "\(problems)")
+        return try #require(definition)
+    }
+}

@@ -1,0 +1,19 @@
+import TestSupport
+import Testing
+
+/// Random histories of two servers that share a Redis, with lost answers, cuts, kills and losses of everything.
+///
+/// `SLUICE_SEED=n` plays one history, and `SLUICE_NIGHTLY=1` 3,000 instead of 60.
+@Suite("Two servers and a Redis")
+struct SharedWorldTests {
+    @Test("All come to the same, a replay too; what was answered is there once, and conditions hold")
+    func histories() throws {
+        let redis = try RedisServer()
+        let only = environment("SLUICE_SEED").flatMap { UInt64($0) }
+        for seed in only.map({ $0...$0 }) ?? 1...(Nightly.isOn ? 3_000 : 60) {
+            let world = try SharedWorld(redis, seed: seed)
+            try world.play(400)
+            #expect(world.complaints.isEmpty, "seed \(seed)")
+        }
+    }
+}
