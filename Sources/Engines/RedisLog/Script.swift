@@ -146,16 +146,18 @@ struct Script {
 
     /// Says how far an instance has come with a graph of which Redis has lost the end.
     ///
+    /// A claim that nobody comes back to is over in five seconds: its instance is no more.
+    ///
     ///     KEYS  claim
     ///     ARGV  epoch, rev, instance
     static let claim = Script(
         keys: 1,
         """
-        local former = redis.call('HMGET', KEYS[1], 'epoch', 'rev')
-        if former[1] ~= ARGV[1] or tonumber(former[2]) < tonumber(ARGV[2]) then
+        local former = redis.call('HMGET', KEYS[1], 'epoch', 'rev', 'instance')
+        if former[1] ~= ARGV[1] or former[3] == ARGV[3] or tonumber(former[2]) < tonumber(ARGV[2]) then
             redis.call('HSET', KEYS[1], 'epoch', ARGV[1], 'rev', ARGV[2], 'instance', ARGV[3])
+            redis.call('PEXPIRE', KEYS[1], 5000)
         end
-        redis.call('PEXPIRE', KEYS[1], 5000)
         return 'ok'
         """
     )
