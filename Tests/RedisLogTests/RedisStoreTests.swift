@@ -222,7 +222,10 @@ struct RedisStoreTests {
         #expect(try !store.seed("g", behind, from: "b", epoch: "b's", id: "s", [1]))
         try redis.ask("PEXPIRE", "test:{g}:claim", "1000")
         try store.claim("g", behind, for: "b")
-        #expect(try redis.ask("PTTL", "test:{g}:claim").unsigned ?? 0 <= 1000, "who is behind does not keep it alive")
+        #expect(
+            try redis.ask("PTTL", "test:{g}:claim").unsigned ?? 0 <= 1000,
+            "who is behind does not keep it alive"
+        )
         #expect(try store.seed("g", position, from: "a", epoch: "a's", id: "s", [2]))
         #expect(try store.seed("g", behind, from: "b", epoch: "b's", id: "s", [1]), "there is one")
         let loaded = try #require(try store.load("g"))

@@ -1,0 +1,118 @@
+import DiskSupport
+import GraphHost
+import HostTestSupport
+import Testing
+
+@testable import RedisLog
+
+/// What one server does when Redis does not answer, step by step.
+@Suite("A server whose Redis fails")
+struct SharedServerTests {
+    private let redis: RedisServer
+    private let clock = ManualHostClock(now: 1_000, wall: 1_000_000)
+    private let server: SharedServer
+
+    init() throws {
+        redis = try RedisServer()
+        server = try SharedServer(redis, clock: clock, word: RandomWords().next)
+        let definition = try server.definition(#"{"graph":"g","nodes":{"x":{"set":"any","initial":0}}}"#)
+        _ = server.host.define(definition)
+        server.host.settle()
+    }
+
+    private final class Answer {
+        var result: Result<Applied, HostError>?
+    }
+
+    private func set(_ value: String, holding expected: String? = nil) throws -> Answer {
+        let graph = try #require(server.host["g"])
+        let node = try #require(graph.node("x"))
+        var commit = Commit(graph: graph)
+        commit.set.append(Assignment(node, try Datum.parse(value)))
+        if let expected { commit.conditions = [Condition(node, .holds(try Datum.parse(expected)))] }
+        let answer = Answer()
+        guard case .pending(let pending) = server.host.submit(commit) else { throw StoreError("not pending") }
+        pending.onAnswer { answer.result = $0 }
+        server.host.flush()
+        return answer
+    }
+
+    /// Lets time go by, in which the threads work, or only the one that writes.
+    private func pass(_ milliseconds: UInt64, hearing: Bool = true) {
+        for _ in 0..<milliseconds / 50 {
+            clock.advance(by: 50)
+            for executor in [server.writer, server.listener] {
+                executor.advance(by: 50)
+                guard hearing || executor === server.writer else { continue }
+                for _ in 0..<3 { server.step(executor) }
+            }
+        }
+    }
+
+    @Test(
+        "A commit that did not arrive, or whose answer was lost, is sent again, and taken once",
+        arguments: [false, true]
+    )
+    func sentAgain(isTaken: Bool) throws {
+        server.store.fault = isTaken ? .lostAnswer : .unreachable
+        let answer = try set("1")
+        server.step(server.writer)
+        #expect(server.log.health == .outOfReach && answer.result == nil)
+        pass(1_500)
+        #expect(try answer.result?.get().rev == 2)
+        #expect(server.log.health == .ready)
+        #expect(try server.log.reader.revs(of: "g") == 1...2)
+    }
+
+    @Test(
+        "After five seconds nobody waits any more; a commit that was taken all the same counts as another server's"
+    )
+    func givenUp() throws {
+        server.store.fault = .lostAnswer
+        let lost = try set("1")
+        server.step(server.writer)
+        server.store.isCutOff = true
+        pass(6_000, hearing: false)
+        #expect(throws: HostError.self) { try lost.result?.get() }
+        server.store.isCutOff = false
+        pass(600, hearing: false)
+        #expect(server.log.health == .ready)
+        // It has not heard that its own commit was taken.
+        let answer = try set("2", holding: "0")
+        pass(100, hearing: false)
+        pass(500)
+        let error = #expect(throws: HostError.self) { try answer.result?.get() }
+        #expect(error?.code == .conflict)
+        let graph = try #require(server.host["g"])
+        #expect(graph.read(try #require(graph.node("x"))).held.text == "1")
+    }
+
+    @Test(
+        "A Redis that has lost everything is noticed, and given back what the server holds, though nobody writes"
+    )
+    func noticed() throws {
+        _ = try set("1")
+        pass(500)
+        let epoch = try #require(server.host["g"]?.epoch)
+        try redis.ask("FLUSHALL")
+        pass(4_000)
+        let graph = try #require(server.host["g"])
+        #expect(graph.epoch != epoch && graph.rev == 2)
+        #expect(graph.read(try #require(graph.node("x"))).held.text == "1")
+        #expect(try server.log.reader.revs(of: "g") == 2...2)
+    }
+}
+
+/// Words that nobody has used.
+private final class RandomWords {
+    private var last = 0
+
+    func next() -> String {
+        last += 1
+        return "word\(last)"
+    }
+}
+
+extension Held {
+    fileprivate var text: String? { if case .value(let datum) = self { datum.text } else { nil } }
+}
