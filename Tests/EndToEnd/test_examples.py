@@ -44,7 +44,13 @@ def pattern(answer):
     return re.sub(r'"epoch":"[^"]*"', '"epoch":"[^"]*"', literal)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.name)
+def takes_several_programs(page):
+    """Whether its commands belong together (`<!-- run: … -->`); test_redis.py runs those."""
+    return "<!-- run:" in page.read_text()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page) and not takes_several_programs(page)],
+                         ids=lambda page: page.name)
 def test_every_curl_of_a_page_does_what_the_page_says(page, tmp_path):
     (tmp_path / "cellar.yaml").write_text("graph: cellar\nnodes: { damp: { set: number } }\n")
     (tmp_path / "house.values.json").write_text('{"set":{"indoor_c":17.25,"mode":"eco"}}')
