@@ -1,5 +1,5 @@
 /// Where a Redis or Valkey server is, and who asks.
-public struct RedisAddress: Hashable, Sendable {
+public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
     /// How it is reached.
     public enum Place: Hashable, Sendable {
         case tcp(host: String, port: Int)
@@ -21,7 +21,7 @@ public struct RedisAddress: Hashable, Sendable {
         self.place = place
     }
 
-    /// For messages: without user and password.
+    /// For messages and logs: without user and password.
     public var description: String {
         switch place {
         case .tcp(let host, let port): "\(host):\(port)"
