@@ -40,46 +40,46 @@ public final class RedisLog: CommitLog {
     /// How long a new epoch waits for instances that have come further, in milliseconds.
     static let claimTime: UInt64 = 300
     /// How many commits of others are taken up in one turn of the loop, unless one entry has more.
-    private static let turnCommits = 256
+    static let turnCommits = 256
     /// How long the follower waits for news at a time, in milliseconds.
-    private static let wait = 500
+    static let wait = 500
 
     public weak var follower: (any CommitLogFollower)?
-    public private(set) var health = LogHealth.ready
-    public private(set) var statistics = LogStatistics()
+    public internal(set) var health = LogHealth.ready
+    public internal(set) var statistics = LogStatistics()
     public let reader: any LogReader
     /// Hears what goes wrong and what is well again, for the server's log.
     public var onEvent: (_ isProblem: Bool, _ what: String) -> Void = { _, _ in }
 
-    private let options: Options
+    let options: Options
     /// The word for this start of this server.
     public let instance: String
     /// The word under which it writes: another one after batches were given up of which nobody knows whether they were taken.
-    private var writerName: String
-    private var formerNames: [String] = []
+    var writerName: String
+    var formerNames: [String] = []
     /// Makes words that nobody has used.
-    private let word: () -> String
-    private let store: any StreamStore
-    private let streams: any StreamSource
-    private let writer: any StoreExecutor
-    private let listener: any StoreExecutor
-    private var tracks: [String: Track] = [:]
+    let word: () -> String
+    let store: any StreamStore
+    let streams: any StreamSource
+    let writer: any StoreExecutor
+    let listener: any StoreExecutor
+    var tracks: [String: Track] = [:]
     /// Those that have something for the writer, in the order in which that came.
-    private var due: [Track] = []
-    private var isWriting = false
-    private var isFollowing = false
-    private var isSettling = false
-    private var isClosed = false
+    var due: [Track] = []
+    var isWriting = false
+    var isFollowing = false
+    var isSettling = false
+    var isClosed = false
     /// Where the stream of the graphs that begin has come to.
-    private var place = ""
+    var place = ""
     /// What was heard and is to be taken up: entries, and graphs that have begun.
-    private var unread: Deque<StreamEntry> = []
-    private var begun: [String] = []
+    var unread: Deque<StreamEntry> = []
+    var begun: [String] = []
     /// The token of the holder of the lease; 0: another instance has it.
-    private var token: UInt64 = 0
-    private var pulses: UInt64 = 0
-    private var dueSnapshots: [String] = []
-    private var isSnapshotting = false
+    var token: UInt64 = 0
+    var pulses: UInt64 = 0
+    var dueSnapshots: [String] = []
+    var isSnapshotting = false
 
     /// Connects, and reads where the graphs stand.
     ///
@@ -148,7 +148,7 @@ public final class RedisLog: CommitLog {
     public var isLeading: Bool { token > 0 }
 
     /// The graph's track; a graph that nobody knows would begin in an epoch of its own.
-    private func track(_ graph: String) -> Track {
+    func track(_ graph: String) -> Track {
         if let track = tracks[graph] { return track }
         let position = StreamPosition(epoch: word(), rev: 0, time: 0, id: "", definition: 0)
         let track = Track(graph, position)
@@ -172,7 +172,7 @@ public final class RedisLog: CommitLog {
         write()
     }
 
-    private func add(_ entry: LogEntry, _ ticket: UInt64, isQuestion: Bool = false, to track: Track) {
+    func add(_ entry: LogEntry, _ ticket: UInt64, isQuestion: Bool = false, to track: Track) {
         if track.waiting.isEmpty { due.append(track) }
         track.add(entry, ticket, isQuestion: isQuestion)
     }
@@ -186,40 +186,34 @@ public final class RedisLog: CommitLog {
     }
 
     /// Refuses commits, in their place among the answers.
-    private func refuse(_ tickets: [UInt64], _ refusal: HostError) {
+    func refuse(_ tickets: [UInt64], _ refusal: HostError) {
         writer.run({}) { [weak self] in
             for ticket in tickets { self?.follower?.log(refused: ticket, because: refusal) }
         }
     }
 
-    private static let brokenOff = HostError(
+    static let brokenOff = HostError(
         .engineDown,
         "the history of the graph has broken off",
         after: 1000
     )
 
     /// Gives the writer what waits, unless it is busy.
-    private func write(again flights: [Track.Flight] = []) {
+    func write(again flights: [Track.Flight] = []) {
         guard !isWriting, health == .ready else { return }
         let flights = flights + due.compactMap { $0.takeOff(id: word(), writer: writerName) }
         due = due.filter { !$0.waiting.isEmpty }
         guard !flights.isEmpty else { return }
         isWriting = true
         let batches = flights.map(\.batch)
-        writer.run { [store, token, replicas = options.replicas] in
-            do throws(RedisError) {
-                return Result<_, RedisError>.success(
-                    try store.append(batches, fence: token, replicas: replicas)
-                )
-            } catch {
-                return .failure(error)
-            }
+        ask { [token, replicas = options.replicas] (store) throws(RedisError) in
+            try store.append(batches, fence: token, replicas: replicas)
         } then: { [weak self] result in
             self?.finish(flights, result)
         }
     }
 
-    private func finish(
+    func finish(
         _ flights: [Track.Flight],
         _ result: Result<[Result<Outcome, RedisError>], RedisError>
     ) {
@@ -246,7 +240,7 @@ public final class RedisLog: CommitLog {
     }
 
     /// Answers what nothing is missing for.
-    private func conclude(_ track: Track) {
+    func conclude(_ track: Track) {
         while let flight = track.flights.first, let outcome = flight.outcome {
             var unheard: [Outcome.Item]
             switch outcome {
@@ -289,7 +283,7 @@ public final class RedisLog: CommitLog {
     }
 
     /// Nobody waits for these any more.
-    private func refuse(_ flights: [Track.Flight], of track: Track) {
+    func refuse(_ flights: [Track.Flight], of track: Track) {
         guard !flights.isEmpty else { return }
         track.flights.removeAll { flight in flights.contains { $0 === flight } }
         let refusal =
@@ -306,17 +300,33 @@ public final class RedisLog: CommitLog {
         }
     }
 
-    private func refuseAll(of track: Track) {
+    func refuseAll(of track: Track) {
         refuse(Array(track.flights), of: track)
         let waiting = track.waiting
         track.waiting = []
         for next in waiting { follower?.log(refused: next.ticket, because: health.refusal ?? Self.brokenOff) }
     }
 
+    /// Asks Redis something on the writer's thread; the answer comes on the loop.
+    func ask<Value: Sendable>(
+        _ work: @escaping @Sendable (any StreamStore) throws(RedisError) -> Value,
+        then answer: @escaping (Result<Value, RedisError>) -> Void
+    ) {
+        writer.run { [store] in
+            do throws(RedisError) {
+                return Result<Value, RedisError>.success(try work(store))
+            } catch {
+                return .failure(error)
+            }
+        } then: {
+            answer($0)
+        }
+    }
+
     // MARK: - Following
 
     /// Waits for what is new, takes it up, and waits again.
-    private func hear(for milliseconds: Int) {
+    func hear(for milliseconds: Int) {
         isFollowing = true
         let revs = tracks.filter { !$0.value.isBroken }.mapValues(\.position.rev)
         listener.run { [streams, place] in
@@ -342,7 +352,7 @@ public final class RedisLog: CommitLog {
     }
 
     /// Takes up what was heard, some of it in each turn of the loop, and then waits for more.
-    private func read() {
+    func read() {
         var count = 0
         while let entry = unread.first, isSettling || count < Self.turnCommits {
             // With replicas it is answered once they have it.
@@ -362,7 +372,7 @@ public final class RedisLog: CommitLog {
         follow()
     }
 
-    private func take(_ entry: StreamEntry) {
+    func take(_ entry: StreamEntry) {
         guard let track = tracks[entry.graph], !track.isBroken, entry.revs.upperBound > track.position.rev
         else {
             return
@@ -398,369 +408,6 @@ public final class RedisLog: CommitLog {
         if track.unsaved >= Self.snapshotRevs { snapshot(track.graph) }
     }
 
-    // MARK: - Losing Redis and finding it again
-
-    /// Redis does not answer, or takes nothing: it is tried again a little later.
-    private func lose(_ error: RedisError) {
-        guard !isClosed else { return }
-        statistics.failures += 1
-        guard health == .ready else { return }
-        onEvent(true, "Redis at \(options.address.description): \(error.description)")
-        token = 0
-        become(error.isFull ? .full : .outOfReach)
-        for track in tracks.values.sorted(by: { $0.graph < $1.graph }) {
-            // What was not sent is not there.
-            let waiting = track.waiting
-            track.waiting = []
-            guard let refusal = health.refusal else { continue }
-            for next in waiting { follower?.log(refused: next.ticket, because: refusal) }
-        }
-        findLater()
-        let flights = tracks.values.flatMap(\.flights)
-        guard !flights.isEmpty else { return }
-        writer.after(Self.patience) { [weak self] in
-            guard let self, !isClosed else { return }
-            // Whether these were taken, nobody knows.
-            for track in tracks.values {
-                refuse(
-                    track.flights.filter { late in late.outcome == nil && flights.contains { $0 === late } },
-                    of: track
-                )
-            }
-            read()
-        }
-    }
-
-    private func become(_ health: LogHealth) {
-        guard health != self.health else { return }
-        self.health = health
-        follower?.logHealthChanged()
-    }
-
-    private func findLater() {
-        writer.after(Self.pause) { [weak self] in
-            guard let self, !isClosed else { return }
-            let (positions, graphs, names) = (positions, Array(tracks.keys), formerNames)
-            writer.run { [store, instance, replicas = options.replicas] in
-                store.disconnect()
-                do throws(RedisError) {
-                    // Says also whether anything can be written.
-                    let token = try store.pulse(of: instance, lease: Self.lease, silence: Self.silence).token
-                    try store.forget(names, in: graphs)
-                    try store.wait(for: replicas)
-                    let found = Set(try store.positions().keys)
-                    return Result<_, RedisError>.success((token, found, try store.verify(positions)))
-                } catch {
-                    return .failure(error)
-                }
-            } then: { [weak self] result in
-                guard let self, !isClosed else { return }
-                switch result {
-                case .failure(let error):
-                    become(error.isFull ? .full : .outOfReach)
-                    findLater()
-                case .success((let token, let found, let verified)):
-                    formerNames.removeFirst(names.count)
-                    hold(token)
-                    goOn(found) { self.mend(verified, at: positions) }
-                }
-            }
-        }
-    }
-
-    private func goOn(_ found: Set<String>, mending mend: () -> Void) {
-        onEvent(false, "Redis at \(options.address.description) answers again")
-        become(.ready)
-        mend()
-        for name in found.sorted() where tracks[name] == nil {
-            let track = track(name)
-            track.isBroken = true
-            load(track)
-        }
-        write(
-            again: tracks.values.sorted { $0.graph < $1.graph }.flatMap {
-                $0.flights.filter { $0.outcome == nil }
-            }
-        )
-        follow()
-    }
-
-    /// The stream does not go on where the host stands.
-    private func mend(_ track: Track) {
-        guard !track.isBroken else { return }
-        track.isBroken = true
-        refuseAll(of: track)
-        lookAt(track)
-    }
-
-    private func lookAt(_ track: Track) {
-        let (name, position) = (track.graph, track.position)
-        writer.run { [store] in
-            do throws(RedisError) {
-                return Result<_, RedisError>.success(try store.verify([name: position])[name] ?? .lost)
-            } catch {
-                return .failure(error)
-            }
-        } then: { [weak self] result in
-            guard let self, !isClosed else { return }
-            switch result {
-            case .failure(let error): tryAgain(track, error)
-            case .success(.lost): claim(track)
-            case .success: load(track)
-            }
-        }
-    }
-
-    private func tryAgain(_ track: Track, _ error: RedisError) {
-        lose(error)
-        writer.after(Self.pause) { [weak self] in
-            guard let self, !isClosed else { return }
-            lookAt(track)
-        }
-    }
-
-    /// Redis has lost commits that were answered: the instance that has come furthest begins a new epoch.
-    private func claim(_ track: Track) {
-        let (name, position) = (track.graph, track.position)
-        onEvent(true, "Redis has lost commits of graph \(name) that were answered: it begins a new epoch")
-        writer.run { [store, instance] in
-            do throws(RedisError) {
-                try store.claim(name, position, for: instance)
-                return RedisError?.none
-            } catch {
-                return error
-            }
-        } then: { [weak self] error in
-            guard let self, !isClosed else { return }
-            if let error { return tryAgain(track, error) }
-            seedLater(track)
-        }
-    }
-
-    private func seedLater(_ track: Track) {
-        writer.after(Self.claimTime) { [weak self] in
-            guard let self, !isClosed else { return }
-            let (name, position, epoch, id) = (track.graph, track.position, word(), word())
-            guard let snapshot = follower?.snapshot(of: name) else {
-                // It has ended, and begins anew when somebody defines it.
-                tracks[name] = nil
-                return
-            }
-            writer.run { [store, instance] in
-                do throws(RedisError) {
-                    return Result<_, RedisError>.success(
-                        try store.seed(name, position, from: instance, epoch: epoch, id: id, snapshot.state)
-                    )
-                } catch {
-                    return .failure(error)
-                }
-            } then: { [weak self] result in
-                guard let self, !isClosed else { return }
-                switch result {
-                case .failure(let error): tryAgain(track, error)
-                // Who has claimed more may be no more: then the claim is over in a moment.
-                case .success(false): claim(track)
-                case .success(true): load(track)
-                }
-            }
-        }
-    }
-
-    /// Reads a graph as Redis has it, for the host to go on from there.
-    private func load(_ track: Track) {
-        let name = track.graph
-        writer.run { [store] in
-            do throws(RedisError) {
-                return Result<_, RedisError>.success(try store.load(name))
-            } catch {
-                return .failure(error)
-            }
-        } then: { [weak self] result in
-            guard let self, !isClosed else { return }
-            switch result {
-            case .failure(let error): tryAgain(track, error)
-            case .success(nil): claim(track)
-            case .success(let loaded?):
-                track.position = loaded.position
-                track.forgetDigests()
-                // What the host hands over now was checked against what it had before.
-                follower?.log(reload: name, at: loaded.position.public, from: loaded)
-                track.isBroken = false
-            }
-        }
-    }
-
-    /// Whoever has the lease says what a graph comes to; a server that differs reads it again.
-    private func compare(_ track: Track) {
-        let (name, digests, isLeading) = (track.graph, track.digests, isLeading)
-        track.hasNewDigests = false
-        writer.run { [store] in
-            do throws(RedisError) {
-                if isLeading {
-                    try store.store(digests, of: name)
-                    return Result<_, RedisError>.success(digests)
-                }
-                return .success(try store.digests(of: name, at: Array(digests.keys)))
-            } catch {
-                return .failure(error)
-            }
-        } then: { [weak self] result in
-            guard let self, !isClosed else { return }
-            switch result {
-            case .failure(let error): lose(error)
-            case .success(let found):
-                // The holder of the lease may not have come that far.
-                if found.count < digests.count { track.hasNewDigests = true }
-                guard let rev = found.keys.sorted().first(where: { found[$0] != digests[$0] }),
-                    !track.isBroken
-                else {
-                    return
-                }
-                onEvent(
-                    true,
-                    "graph \(name) is not what it is on the other servers at rev \(rev): it is read again"
-                )
-                track.isBroken = true
-                refuseAll(of: track)
-                load(track)
-            }
-        }
-    }
-
-    // MARK: - The lease
-
-    private func beatLater() {
-        writer.after(Self.pulse) { [weak self] in
-            guard let self, !isClosed else { return }
-            if health == .ready { beat() }
-            beatLater()
-        }
-    }
-
-    private func beat() {
-        let positions = positions
-        writer.run { [store, instance] in
-            do throws(RedisError) {
-                let (token, lost) = try store.pulse(of: instance, lease: Self.lease, silence: Self.silence)
-                // Without a writer nobody else would notice that Redis has lost something.
-                return Result<_, RedisError>.success((token, lost, try store.verify(positions)))
-            } catch {
-                return .failure(error)
-            }
-        } then: { [weak self] result in
-            guard let self, !isClosed else { return }
-            switch result {
-            case .failure(let error): lose(error)
-            case .success(let (token, lost, found)):
-                hold(token)
-                bury(lost)
-                mend(found, at: positions)
-                for track in tracks.values where track.hasNewDigests { compare(track) }
-            }
-        }
-    }
-
-    /// Where the host stands with the graphs that have begun.
-    private var positions: [String: StreamPosition] {
-        tracks.filter { $0.value.position.rev > 0 && !$0.value.isBroken }.mapValues(\.position)
-    }
-
-    /// Reads again what does not go on where the host stood, and still stands.
-    private func mend(_ found: [String: Continuity], at positions: [String: StreamPosition]) {
-        for (name, continuity) in found.sorted(by: { $0.key < $1.key }) where continuity != .ok {
-            if let track = tracks[name], track.position == positions[name] { mend(track) }
-        }
-    }
-
-    /// Holds the lease until another pulse says so again.
-    private func hold(_ token: UInt64) {
-        let wasLeading = isLeading
-        self.token = token
-        pulses += 1
-        let pulse = pulses
-        writer.after(UInt64(Self.lease) - Self.pulse) { [weak self] in
-            guard let self, pulses == pulse else { return }
-            self.token = 0
-        }
-        if isLeading, !wasLeading { follower?.logHealthChanged() }
-    }
-
-    /// Instances have not said for long that they live.
-    private func bury(_ lost: [String]) {
-        guard !lost.isEmpty else { return }
-        onEvent(
-            true,
-            "\(lost.count) servers that share Redis have not been heard of for \(Self.silence / 1000) seconds"
-        )
-        follower?.log(lost: lost)
-        let graphs = Array(tracks.keys)
-        writer.run { [store] in
-            do throws(RedisError) {
-                try store.forget(lost, in: graphs)
-                return RedisError?.none
-            } catch {
-                return error
-            }
-        } then: { [weak self] error in
-            if let error { self?.lose(error) }
-        }
-    }
-
-    // MARK: - Snapshots
-
-    /// Every minute, graphs that have changed are stored, one after the other.
-    private func lookAgain() {
-        writer.after(Self.snapshotMilliseconds) { [weak self] in
-            guard let self, !isClosed else { return }
-            for track in tracks.values.sorted(by: { $0.graph < $1.graph }) where track.unsaved > 0 {
-                snapshot(track.graph)
-            }
-            lookAgain()
-        }
-    }
-
-    private func snapshot(_ name: String) {
-        guard isLeading else { return }
-        if !dueSnapshots.contains(name) { dueSnapshots.append(name) }
-        guard !isSnapshotting else { return }
-        isSnapshotting = true
-        writer.after(0) { [weak self] in self?.snapshotNext() }
-    }
-
-    private func snapshotNext() {
-        guard health == .ready, isLeading, !isClosed, !dueSnapshots.isEmpty else {
-            dueSnapshots = []
-            isSnapshotting = false
-            return
-        }
-        let name = dueSnapshots.removeFirst()
-        guard let track = tracks[name], !track.isBroken, let snapshot = follower?.snapshot(of: name),
-            snapshot.stamp.rev == track.position.rev
-        else { return snapshotNext() }
-        track.unsaved = 0
-        let (position, token) = (track.position, token)
-        let oldest = position.rev > options.keepRevs ? position.rev - options.keepRevs : 0
-        writer.run { [store] in
-            do throws(RedisError) {
-                return Result<_, RedisError>.success(
-                    try store.store(snapshot.state, of: name, at: position, fence: token, keeping: oldest)
-                )
-            } catch {
-                return .failure(error)
-            }
-        } then: { [weak self] result in
-            guard let self else { return }
-            switch result {
-            case .success(let isStored): if isStored { statistics.snapshots += 1 }
-            case .failure(let error):
-                // The stream has all that the snapshot would have had; the next one is tried when it is due.
-                track.unsaved += 1
-                lose(error)
-            }
-            snapshotNext()
-        }
-    }
-
     // MARK: - The end
 
     public func settle() {
@@ -769,7 +416,7 @@ public final class RedisLog: CommitLog {
     }
 
     /// Waits until what was written has come back, which takes a moment, or until Redis is lost.
-    private func hearEverything() {
+    func hearEverything() {
         isSettling = true
         writer.wait()
         listener.wait()
@@ -797,5 +444,5 @@ public final class RedisLog: CommitLog {
 }
 
 extension StreamPosition {
-    fileprivate var `public`: LogPosition { LogPosition(epoch: epoch, rev: rev, time: time) }
+    var `public`: LogPosition { LogPosition(epoch: epoch, rev: rev, time: time) }
 }

@@ -36,7 +36,7 @@ struct Script {
     /// had on its way: no other instance may have written since that rev, and no batch of the instance's own that was on its way may
     /// have left anything out. `since` is the rev after which only `writer` has written.
     ///
-    /// Answers `{status, rev, result…}`. Status: `ok`; `seen`: this batch was here before; `epoch`: the history is another one.
+    /// Answers `{status, rev, result…}`. Status: `ok`; `seen`: this batch was appended before; `epoch`: the graph has a new epoch.
     /// A result is empty for an item that was taken; `y` for a question; `m`: something else has come in between; or what its key has
     /// stood for.
     static let append = Script(
@@ -118,7 +118,7 @@ struct Script {
     ///     KEYS  state, log
     ///     ARGV  epoch, rev, id of the entry that ends with that rev
     ///
-    /// Answers `ok`; `gap`: what follows directly was trimmed; `epoch`: the history is another one; `lost`: Redis has lost what it had.
+    /// Answers `ok`; `gap`: the next entries were trimmed; `epoch`: the graph has a new epoch; `lost`: Redis lost entries.
     static let verify = Script(
         keys: 2,
         """
@@ -190,7 +190,7 @@ struct Script {
     ///     ARGV  epoch, fencing token, rev, time, id, rev of the definition, where that comes from, state, the oldest rev to be
     ///           kept
     ///
-    /// Answers `ok`, or `no`: the epoch or the holder of the lease is another one.
+    /// Answers `ok`, or `no` if the epoch or the lease has changed.
     static let snapshot = Script(
         keys: 3,
         """

@@ -80,7 +80,7 @@ enum Outcome: Hashable, Sendable {
     case answered([Item], rev: UInt64)
     /// The batch was answered before, and the answer was lost; the stream ended with this rev.
     case seen(rev: UInt64)
-    /// The graph's history is another one, which has come to this rev.
+    /// The graph has a new epoch, now at this rev.
     case otherEpoch(rev: UInt64)
 }
 

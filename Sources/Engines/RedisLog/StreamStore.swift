@@ -105,7 +105,7 @@ enum Continuity: String, Sendable {
     case ok
     /// What follows directly was trimmed.
     case gap
-    /// The history is another one.
+    /// The graph has a new epoch.
     case epoch
     /// Redis has lost what it had.
     case lost

@@ -65,7 +65,7 @@ final class Track {
         while digests.count > 8, let oldest = digests.keys.min() { digests[oldest] = nil }
     }
 
-    /// The graph is another one now.
+    /// Drops the digests, because the graph is read again.
     func forgetDigests() { (digests, hasNewDigests) = ([:], false) }
 
     /// The batch that an entry has come from, if it is this instance's and waited for.
