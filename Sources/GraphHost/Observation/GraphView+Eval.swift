@@ -4,12 +4,35 @@ internal import Support
 extension GraphView {
     /// Computes a pipeline once, without subscribing: what its `snap` would say (`eval`; docs/protocol.md, HTTP).
     ///
-    /// A chain that others hold is used as it is; one that is built is let go of before this returns.
+    /// A chain that others hold is used as it is; one that is built is let go of once it has its value. That may be in a later turn, where
+    /// it costs more than the principal has room for.
     ///
-    /// - Parameter request: `{"node":…}`, or one of ``Catalogue/clientSources``, as `{"combine":{…}}`, and perhaps `"pipe":[…]`.
-    /// - Returns: `{"epoch","rev","t","v"|"empty"|"fail"}`.
-    /// - Throws: `forbidden` without the right to pipe, `pattern_limit`, `expr_cost` where the pipeline costs more than it may, and what is wrong with the request, with all its places in ``HostError/problems``.
-    public func evaluate(_ request: UnsafeRawBufferPointer) throws(HostError) -> [UInt8] {
+    /// - Parameters:
+    ///   - request: `{"node":…}`, or one of ``Catalogue/clientSources``, as `{"combine":{…}}`, and perhaps `"pipe":[…]`.
+    ///   - answer: receives `{"epoch","rev","t","v"|"empty"|"fail"}`, once, or an error: `forbidden` without the right to pipe, `pattern_limit`, `expr_cost` where the pipeline costs more than it may, and what is wrong with the request, with all its places in ``HostError/problems``.
+    public func evaluate(
+        _ request: UnsafeRawBufferPointer,
+        then answer: @escaping (Result<[UInt8], HostError>) -> Void
+    ) {
+        do throws(HostError) {
+            let (source, stages) = try question(request)
+            let host = graph.host
+            let known = access.name.flatMap { host.accounts.find($0) }
+            let account = known ?? PipelineAccount(name: nil, in: host)
+            let (node, chain) = graph.chain(source, stages, for: account)
+            guard let chain, chain.isBehind else { return answer(result(node)) }
+            chain.whenOpen {
+                host.later { answer(result(node)) }
+            }
+        } catch {
+            answer(.failure(error))
+        }
+    }
+
+    /// What a request asks for, checked.
+    private func question(
+        _ request: UnsafeRawBufferPointer
+    ) throws(HostError) -> (source: Source, pipe: [Stage]) {
         let pipe = Pipe(graph.host)
         let document = try pipe.document(request)
         guard document.entries != nil else { throw HostError(.badField, "the body is an object") }
@@ -28,11 +51,16 @@ extension GraphView {
         let stages =
             try document["pipe"].map { stages throws(HostError) in try pipe.stages(stages) } ?? []
         if !stages.isEmpty || document["node"] == nil { try requirePipe(on: source) }
-        let (node, _) = graph.chain(source, stages)
+        return (source, stages)
+    }
+
+    /// The answer, where `node` has the value.
+    private func result(_ node: Node<Datum>) -> Result<[UInt8], HostError> {
+        guard graph.isLive else { return .failure(graph.host.noGraph) }
         // A subscription shows such a failure and goes on with the next value; asked once, there is no next value.
         let cost = HostError.Code.exprCost.rawValue
         if let fail = node.value?.fail, fail.code == cost, fail.at.hasPrefix("pipe/") {
-            throw HostError(.exprCost, "\(fail.at): \(fail.message)")
+            return .failure(HostError(.exprCost, "\(fail.at): \(fail.message)"))
         }
         var buffer = ByteBuffer()
         buffer.append("{\"epoch\":")
@@ -43,6 +71,6 @@ extension GraphView {
         buffer.append(",")
         Subscription.append(node.value, to: &buffer)
         buffer.append("}\n")
-        return Array(buffer.bytes)
+        return .success(Array(buffer.bytes))
     }
 }

@@ -81,6 +81,21 @@ final class Chains {
         /// Whether something still waits on the way to it.
         var isBehind: Bool { gate.isBehind || previous?.isBehind == true }
 
+        /// Calls `opening` once the first value of a chain that was just built has come through all its stages: at once, unless it waits.
+        ///
+        /// It is called in the late lane, or where the chain is being freed: there is no room for more work there.
+        func whenOpen(_ opening: @escaping () -> Void) {
+            var next: Record? = self
+            while let record = next {
+                if record.gate.isBehind {
+                    record.gate.opening = opening
+                    return
+                }
+                next = record.previous
+            }
+            opening()
+        }
+
         init(
             key: ChainKey,
             stage: String,

@@ -6,9 +6,12 @@ extension LiveGraph {
     ///
     /// Chains that exist are used again, unless values still wait in them; missing stages are built. From the first
     /// private stage on, all stages belong to the caller alone. Only listeners keep the result alive.
+    ///
+    /// Where `account` has no room, first values that cost much wait at a stage: ``Chains/Record/whenOpen(_:)``.
     func chain(
         _ source: Source,
         _ pipe: [Stage],
+        for account: PipelineAccount?,
         onLast: @escaping () -> Void = {}
     ) -> (node: Node<Datum>, record: Chains.Record?) {
         var key = ChainKey(source)
@@ -18,7 +21,9 @@ extension LiveGraph {
         evaluationTime = source.nodes.compactMap { self.node($0)?.lastChange.time }.max() ?? outerTime
         materialising += 1
         let spent = host.lanes.total
+        host.lanes.openUntil = spent + PipelineLanes.opening
         defer {
+            host.lanes.openUntil = .max
             evaluationTime = outerTime
             materialising -= 1
             gate = nil
@@ -59,7 +64,7 @@ extension LiveGraph {
             (node, record) = (known.node, known)
         } else {
             isShared = isShared && chains.find(key) == nil
-            let gate = StageGate(self, sized: key.text)
+            let gate = StageGate(self, sized: key.text, for: account)
             self.gate = gate
             node = self.source(source, at: "pipe")
             host.work += 1
@@ -77,7 +82,7 @@ extension LiveGraph {
                 // What a newcomer sees first is the present.
                 isShared = false
             }
-            let gate = StageGate(self, sized: stage.key)
+            let gate = StageGate(self, sized: stage.key, for: account)
             self.gate = gate
             let site = StageSite(graph: self, timers: host.timers, place: "pipe/\(position)", onLast: onLast)
             node = stage.make(site).derive(node)

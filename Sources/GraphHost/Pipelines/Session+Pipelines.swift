@@ -9,14 +9,8 @@ extension Session {
         try host.admit([source], pipe, for: account)
     }
 
-    /// Notes that a subscription has a chain.
-    func use(_ chain: Chains.Record, by subscription: Subscription) {
-        guard let account = account(makes: true) else { return }
-        subscription.pipeline = PipelineUse(chain, by: subscription, for: account)
-    }
-
     /// The principal's account: the one of its name, or the connection's own if it has no name.
-    private func account(makes: Bool) -> PipelineAccount? {
+    func account(makes: Bool) -> PipelineAccount? {
         if let name = access.name {
             return makes ? host.accounts.account(of: name, in: host) : host.accounts.find(name)
         }

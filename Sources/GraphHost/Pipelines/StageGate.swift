@@ -30,6 +30,9 @@ final class StageGate {
         let deliver: () -> Void
     }
 
+    /// Called when the first value of a new pipeline, which waits here, has come to its end, or the stage has gone.
+    var opening: (() -> Void)?
+
     private unowned let graph: LiveGraph
     private let lanes: PipelineLanes
     private var kept: Deque<Kept> = []
@@ -56,9 +59,10 @@ final class StageGate {
     /// The units of all stages after which nothing passes any more; nil: no bound.
     private let most: Int?
 
-    /// The gate of a client's stage; `text` is the stage's key.
-    init(_ graph: LiveGraph, sized text: String) {
+    /// The gate of a client's stage; `text` is the stage's key, `payer` the account of the client that has it built.
+    init(_ graph: LiveGraph, sized text: String, for payer: PipelineAccount?) {
         self.graph = graph
+        self.payer = payer
         most = nil
         ownBytes = 512 + 16 * text.utf8.count
         lanes = graph.host.lanes
@@ -92,7 +96,8 @@ final class StageGate {
     func lets<Value: Weighed>(_ emission: @autoclosure () -> Emission<Value>, at site: Site) -> Bool {
         if isPassing { return true }
         if kept.isEmpty, let payer, lanes.hasRoom(for: payer, in: graph.host) { return true }
-        if graph.materialising > 0 || most != nil { return lanes.total <= most ?? .max }
+        if let most { return lanes.total <= most }
+        if graph.materialising > 0, lanes.total <= lanes.openUntil { return true }
         return letsAnother(emission(), at: site)
     }
 
@@ -128,7 +133,11 @@ final class StageGate {
     // MARK: - Waiting
 
     private func keep(bytes: Int, _ deliver: @escaping () -> Void) {
-        graph.lateRev = graph.rev
+        if let first = lanes.opening.take() {
+            opening = first
+        } else if graph.materialising == 0 {
+            graph.lateRev = graph.rev
+        }
         spend(Self.keepingUnits)
         var entry = Kept(commit: graph.frames.info, time: graph.evaluationTime, deliver: deliver)
         guard let waitsAmong, !kept.isEmpty else {
@@ -163,9 +172,18 @@ final class StageGate {
     func passNext() -> Bool {
         guard let next = kept.popFirst() else { return false }
         waitsAmong?.held -= next.bytes
+        let isNews = opening == nil
+        lanes.opening = opening.take()
         isPassing = true
-        graph.deliverLate(next.commit, at: next.time, replacing: next.replaced, next.deliver)
+        graph.deliverLate(
+            next.commit,
+            at: next.time,
+            replacing: next.replaced,
+            isNews: isNews,
+            next.deliver
+        )
         isPassing = false
+        if let arrived = lanes.opening.take() { arrived() }
         return !kept.isEmpty
     }
 
@@ -214,6 +232,8 @@ final class StageGate {
         graph.host.work += UInt64(kept.count / Self.dropsPerWork)
         for entry in kept { waitsAmong?.held -= entry.bytes }
         kept = []
+        // There will be no first value.
+        if let opening = opening.take() { opening() }
     }
 
     // MARK: - Users
@@ -247,15 +267,18 @@ final class StageGate {
 
 extension LiveGraph {
     /// Lets a stage handle what has waited since `commit`; subscribers receive the result with the present rev.
+    ///
+    /// A first value is no news: nobody has been told anything yet.
     fileprivate func deliverLate(
         _ commit: CommitInfo,
         at time: UInt64,
         replacing replaced: UInt64,
+        isNews: Bool,
         _ deliver: () -> Void
     ) {
         let outerTime = evaluationTime
         evaluationTime = time
-        lateRev = rev
+        if isNews { lateRev = rev }
         replacedEmissions = replaced
         frames.deliver(late: commit, deliver)
         replacedEmissions = 0

@@ -29,9 +29,11 @@ extension Session {
         options.isAll = isAll
         let subscription = Subscription(id: 1, session: self, graph: node.graph, options: options)
         subscription.claim = claim([node.name], needs: stages.isEmpty ? .read : [.read, .pipe])
-        attach(subscription, .from(node.name), stages)
-        if let value = subscription.node?.value, !value.isFail { value.withBytes(send(_:)) }
-        if subscription.isComplete { end(subscription, .complete) }
+        let chain = attach(subscription, .from(node.name), stages)
+        whenOpen(subscription, chain) { [unowned self] in
+            if let value = subscription.node?.value, !value.isFail { value.withBytes(send(_:)) }
+            if subscription.isComplete { end(subscription, .complete) }
+        }
     }
 
     /// A value that is refused closes the connection: there is no other way to say it.

@@ -72,7 +72,7 @@ extension Session {
     }
 
     /// The rest waits for the next turn; others are served in between.
-    private func goOnLater() {
+    func goOnLater() {
         guard !isUnfinished else { return }
         isUnfinished = true
         host.sessions.later { [self] in goOn() }
@@ -133,6 +133,17 @@ extension Session {
             if !holds { drain() }
             if case .failure(let error) = result { endIfDue(error) }
         }
+    }
+
+    /// A `sub` of this session waits for its first value, and what comes after it for its answer.
+    func waitForValue(of id: UInt64) -> PendingRequests.Entry {
+        let entry = PendingRequests.Entry(id: id, bytes: 0, state: .submitted)
+        if isDraining {
+            requests.prepend(entry)
+        } else {
+            append(entry)
+        }
+        return entry
     }
 
     /// Answers with an error, and ends the connection where that is one too many.
@@ -198,6 +209,7 @@ extension Session {
                         if let fields { perform(fields, bytes) }
                     }
                 }
+            case .due(let tell): tell()
             case .submitted: break
             }
         }

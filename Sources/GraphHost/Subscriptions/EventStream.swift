@@ -55,17 +55,23 @@ public struct EventStream {
 
     /// Subscribes to everything, and tells the present state.
     fileprivate func start(in session: Session) {
-        for (place, node) in nodes.enumerated() where !session.isClosed {
-            // A cursor given before the last snapshot would let a client miss the others.
-            session.isOpening = place + 1 < nodes.count
-            session.subscribe(
-                to: .from(node.name),
-                pipe,
-                id: UInt64(place + 1),
-                in: graph,
-                options,
-                resume
-            )
+        subscribe(0, in: session)
+    }
+
+    /// Subscribes to the node at that place, and then to those after it.
+    private func subscribe(_ place: Int, in session: Session) {
+        guard place < nodes.count, !session.isClosed else { return }
+        // A cursor given before the last snapshot would let a client miss the others.
+        session.isOpening = place + 1 < nodes.count
+        session.subscribe(
+            to: .from(nodes[place].name),
+            pipe,
+            id: UInt64(place + 1),
+            in: graph,
+            options,
+            resume
+        ) {
+            subscribe(place + 1, in: session)
         }
     }
 }

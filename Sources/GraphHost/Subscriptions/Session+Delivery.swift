@@ -4,7 +4,7 @@ internal import Support
 // What a session still has to tell its client: marks of `latest` subscriptions, whose values are read when they
 // are encoded, and queued emissions of those in mode `all`.
 //
-// Invariants: a subscription is in the list of marks exactly when its `isMarked` is set; the list owns a reference
+// Invariants: a subscription is in the list of marks exactly when its `isMarked` is set, and not its `isOpening`; the list owns a reference
 // to those only that ended since (`isHeldByMarks`). The session is in the host's list, or waits for its socket (`isBlocked`), exactly when its own
 // `isMarked` is set.
 

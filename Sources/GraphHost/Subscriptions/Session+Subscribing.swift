@@ -37,7 +37,8 @@ extension Session {
         id: UInt64,
         in graph: LiveGraph,
         _ options: SubscriptionOptions,
-        _ resume: Resume?
+        _ resume: Resume?,
+        then: @escaping () -> Void = {}
     ) {
         let subscription = Subscription(id: id, session: self, graph: graph, options: options)
         subscription.claim = claim(
@@ -45,6 +46,21 @@ extension Session {
             needs: pipe.isEmpty && source.isNode ? .read : [.read, .pipe]
         )
         let chain = attach(subscription, source, pipe)
+        whenOpen(subscription, chain) { [unowned self] in
+            tellSnap(of: subscription, source, pipe, chain, resume)
+            then()
+        }
+    }
+
+    /// Answers a `sub`, whose value is there now.
+    private func tellSnap(
+        of subscription: Subscription,
+        _ source: Source,
+        _ pipe: [Stage],
+        _ chain: Chains.Record?,
+        _ resume: Resume?
+    ) {
+        let (graph, options) = (subscription.graph, subscription.options)
         let newest = source.nodes.compactMap { graph.node($0)?.lastChange.rev }.max() ?? graph.rev
         var isNamed = false
         var missed: Missed?
@@ -89,15 +105,34 @@ extension Session {
     @discardableResult
     func attach(_ subscription: Subscription, _ source: Source, _ pipe: [Stage]) -> Chains.Record? {
         let me = Unmanaged.passUnretained(subscription)
-        let spent = host.lanes.total
-        let (node, chain) = subscription.graph.chain(source, pipe) {
+        let account = account(makes: !pipe.isEmpty || !source.isNode)
+        let (node, chain) = subscription.graph.chain(source, pipe, for: account) {
             me._withUnsafeGuaranteedRef { $0.isComplete = true }
         }
         add(subscription)
         subscription.begin(on: node)
-        if let chain { use(chain, by: subscription) }
-        subscription.pipeline?.account.room -= host.lanes.total - spent
+        if let chain, let account {
+            subscription.pipeline = PipelineUse(chain, by: subscription, for: account)
+        }
         return chain
+    }
+
+    /// Calls `tell` once the first value of a new subscription is there: at once, unless its principal has no room for its cost.
+    ///
+    /// Requests of the session that come meanwhile wait for it.
+    func whenOpen(_ subscription: Subscription, _ chain: Chains.Record?, _ tell: @escaping () -> Void) {
+        guard let chain, chain.isBehind else { return tell() }
+        let options = subscription.options
+        subscription.awaitFirstValue()
+        let entry = waitForValue(of: subscription.id)
+        chain.whenOpen { [weak self] in
+            entry.state = .due {
+                guard !subscription.isEnded else { return }
+                subscription.open(options)
+                tell()
+            }
+            self?.goOnLater()
+        }
     }
 
     private func subscribeGroup(

@@ -45,6 +45,8 @@ class Subscription: ListenEdge<Datum> {
     /// What the client believes, or will once the emissions heard so far have been delivered.
     @exclusivity(unchecked) final var heardEmpty = true
     @exclusivity(unchecked) final var isMarked = false
+    /// Its pipeline has no first value yet; until ``open(_:)`` nothing that is heard is delivered.
+    @exclusivity(unchecked) final var isOpening = false
     /// It ended while it was in the list of marks, which therefore owns a reference to it.
     @exclusivity(unchecked) final var isHeldByMarks = false
     @exclusivity(unchecked) final var isEnded = false
@@ -88,6 +90,22 @@ class Subscription: ListenEdge<Datum> {
     final func begin(on node: Node<Datum>) {
         heardEmpty = node.isEmpty
         listen(to: node)
+    }
+
+    /// Its first value is still being computed: what is heard leaves no mark.
+    final func awaitFirstValue() {
+        isOpening = true
+        options.isAll = false
+        isMarked = true
+    }
+
+    /// The present value is about to be told: what is heard from now on is news.
+    final func open(_ options: SubscriptionOptions) {
+        isOpening = false
+        self.options = options
+        isMarked = false
+        folded = 0
+        heardEmpty = node?.isEmpty ?? true
     }
 
     /// An emission happened.
@@ -187,7 +205,7 @@ class Subscription: ListenEdge<Datum> {
     /// The one place where that happens.
     func release() {
         isEnded = true
-        if isMarked {
+        if isMarked, !isOpening {
             isHeldByMarks = true
             _ = Unmanaged.passRetained(self)
         }

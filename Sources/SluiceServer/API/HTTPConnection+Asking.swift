@@ -15,12 +15,26 @@ extension HTTPConnection {
         do throws(HostError) {
             guard let graph = server.host[name] else { throw server.host.noGraph }
             let view = try GraphView(graph, for: access)
-            let result = try question.withUnsafeBytes { question in
-                Result { () throws(HostError) in try view.evaluate(question) }
-            }.get()
-            result.withUnsafeBytes { answer(.ok, "application/json", $0) }
+            var isAnswered = false
+            var number: UInt64?
+            question.withUnsafeBytes { question in
+                view.evaluate(question) { [weak self] result in
+                    isAnswered = true
+                    guard let self else { return }
+                    guard let number else { return show(result) }
+                    answerLater(number) { $0.show(result) }
+                }
+            }
+            if !isAnswered { number = wait() }
         } catch {
             refuse(error)
+        }
+    }
+
+    private func show(_ result: Result<[UInt8], HostError>) {
+        switch result {
+        case .success(let value): value.withUnsafeBytes { answer(.ok, "application/json", $0) }
+        case .failure(let error): refuse(error)
         }
     }
 

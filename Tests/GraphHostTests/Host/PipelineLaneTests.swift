@@ -263,6 +263,7 @@ struct PipelineLaneTests {
         for id in 1...50 {
             greedy.subscribe(id, "[\(PipelineGraph.expensive(600, id)),\(PipelineGraph.expensive(500, id))]")
         }
+        while greedy.session.subscriptionCount < 50 || bench.host.lanes.isWaiting { turn(bench) }
         let modest = bench.connect()
         modest.subscribe(1, #"[{"map":"value + 1"}]"#)
         try bench.set(graph, [("x", "5")])
