@@ -69,7 +69,7 @@ let package = Package(
 
         // Pure libraries.
         .target(name: "Support", swiftSettings: strict),
-        .target(name: "ReactiveGraph", dependencies: [deque], swiftSettings: strict),
+        .target(name: "ReactiveGraph", dependencies: ["Support", deque], swiftSettings: strict),
         // For programs that import the library; the server has a loop of its own.
         .target(name: "ReactiveGraphDispatch", dependencies: ["ReactiveGraph"], swiftSettings: strict),
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: strict),

@@ -57,6 +57,12 @@ public final class Host {
     var pressure = PressureCount()
     /// Clears what stood for sessions that are no more.
     private(set) lazy var presences = PresenceClearing(self)
+    /// Reads parts of clients' requests on another thread, and calls back in a turn of the loop; nil: all is read at once.
+    public var readElsewhere: ((_ part: UnreadPart, _ done: @escaping (ReadPart) -> Void) -> Void)?
+    /// What the request at hand was refused for now.
+    var unread: UnreadPart?
+    /// What was read for the request at hand.
+    var readParts: ReadParts?
     /// Decides when the stages of client pipelines run.
     let lanes = PipelineLanes()
     /// After how many units the stages of definitions do no more work, in a ``TrialBirth``.

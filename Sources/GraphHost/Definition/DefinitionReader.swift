@@ -2,7 +2,7 @@ internal import CEL
 
 /// Reads the definitions that clients send, on any thread.
 ///
-/// Each definition is read with options of its own, so it shares nothing with others. Reading takes time in proportion to
+/// Each definition is read with options of its own, so that it can be handed over whole. Reading takes time in proportion to
 /// the text, tenths of a second for the largest. The loop that runs the graphs need not wait for it.
 public struct DefinitionReader: Sendable {
     /// How many times the pattern work of a pipeline a definition may take.
@@ -30,10 +30,7 @@ public struct DefinitionReader: Sendable {
     /// - Returns: the definition, which belongs to the caller.
     /// - Throws: everything that is wrong with it, in ``HostError/problems``.
     public func read(_ document: Document, named name: String) throws(HostError) -> sending GraphDefinition {
-        var options = options()
-        options.expressions.literals = options.expressions.regex.map {
-            LiteralPatterns($0, units: limits.patternWork * Self.patternWorkFactor, count: limits.patterns)
-        }
+        let options = options().bounded(by: limits, units: limits.patternWork * Self.patternWorkFactor)
         let (definition, problems) = GraphDefinition.read(document, file: nil, named: name, options: options)
         guard let definition else { throw HostError(problems) }
         try TrialBirth(limits, options).check(definition)

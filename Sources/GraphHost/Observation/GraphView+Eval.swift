@@ -9,23 +9,20 @@ extension GraphView {
     ///
     /// - Parameters:
     ///   - request: `{"node":…}`, or one of ``Catalogue/clientSources``, as `{"combine":{…}}`, and perhaps `"pipe":[…]`.
-    ///   - answer: receives `{"epoch","rev","t","v"|"empty"|"fail"}`, once, or an error: `forbidden` without the right to pipe, `pattern_limit`, `expr_cost` where the pipeline costs more than it may, and what is wrong with the request, with all its places in ``HostError/problems``.
+    ///   - answer: receives `{"epoch","rev","t","v"|"empty"|"fail"}`, once, or `expr_cost` where the pipeline costs more than it may.
+    /// - Throws: `forbidden` without the right to pipe, `pattern_limit`, `busy` (``Host/performsAgain(_:)``), and what is wrong with the request, with all its places in ``HostError/problems``.
     public func evaluate(
         _ request: UnsafeRawBufferPointer,
         then answer: @escaping (Result<[UInt8], HostError>) -> Void
-    ) {
-        do throws(HostError) {
-            let (source, stages) = try question(request)
-            let host = graph.host
-            let known = access.name.flatMap { host.accounts.find($0) }
-            let account = known ?? PipelineAccount(name: nil, in: host)
-            let (node, chain) = graph.chain(source, stages, for: account)
-            guard let chain, chain.isBehind else { return answer(result(node)) }
-            chain.whenOpen {
-                host.later { answer(result(node)) }
-            }
-        } catch {
-            answer(.failure(error))
+    ) throws(HostError) {
+        let (source, stages) = try question(request)
+        let host = graph.host
+        let known = access.name.flatMap { host.accounts.find($0) }
+        let account = known ?? PipelineAccount(name: nil, in: host)
+        let (node, chain) = graph.chain(source, stages, for: account)
+        guard let chain, chain.isBehind else { return answer(result(node)) }
+        chain.whenOpen {
+            host.later { answer(result(node)) }
         }
     }
 

@@ -3,39 +3,47 @@ internal import CEL
 /// Reads what one request of a client wants computed: the `pipe` of a subscription, and its source where that is not one node.
 ///
 /// All texts of the request together have at most ``longestText`` bytes, and all patterns the bounds of ``SessionLimits/patterns`` and
-/// ``SessionLimits/patternWork``.
+/// ``SessionLimits/patternWork``. What takes longer than a turn should last is read elsewhere: then the request is refused for now, and
+/// performed again later (``Host/performsAgain(_:)``).
 final class Pipe {
-    /// The longest text that is read: it takes some 10 ms, which nothing can interrupt.
+    /// The longest text that is read: it takes some 10 ms.
     static let longestText = 16 << 10
+    /// The longest text that is read at once, where a longer one can be read elsewhere: some 0.6 ms.
+    static let shortText = 1 << 10
+    /// What compiling patterns may take at once: 0.5 ms.
+    static let quickUnits = 25_000
     /// So many bytes of it take about as long as a node that is built: a microsecond.
     private static let bytesPerWork = 2
 
     private let host: Host
     private let options: DefinitionOptions
     private var room = Pipe.longestText
+    /// Bytes whose reading has not been counted as work.
+    private var uncounted = 0
 
     init(_ host: Host) {
         self.host = host
-        options = host.requestOptions()
+        let units = host.limits.patternWork
+        options = host.definitions.bounded(
+            by: host.limits,
+            units: host.readElsewhere == nil ? units : min(units, Self.quickUnits)
+        )
     }
 
     /// The stages of a list as JSON text.
     ///
-    /// - Throws: `pipe_limit`, `pattern_limit`, or what is wrong with a stage, with its place.
+    /// - Throws: `pipe_limit`, `pattern_limit`, `busy` where it has to be read elsewhere, or what is wrong with a stage, with its place.
     func stages(_ text: UnsafeRawBufferPointer) throws(HostError) -> [Stage] {
         try stages(try document(text))
     }
 
     /// The stages of a list that is part of a document.
     func stages(_ document: Document) throws(HostError) -> [Stage] {
-        let (stages, problems) = host.countingPatterns(of: options) {
-            Stage.parse(document, options: options)
+        if let known = host.readParts?.stages { return try known.get() }
+        guard case .stages(let result) = try read(UnreadPart(word: nil, text: document)) else {
+            preconditionFailure("without a word a part is stages")
         }
-        guard problems.isEmpty else { throw HostError(problems) }
-        guard stages.count <= host.limits.stages else {
-            throw HostError(.pipeLimit, "at most \(host.limits.stages) stages per pipe")
-        }
-        return stages
+        return try result.get()
     }
 
     /// The source under one of ``Catalogue/clientSources``, all of whose nodes must be nodes that the caller may read.
@@ -51,16 +59,20 @@ final class Pipe {
                 "map: stands beside \(words.joined(separator: " and ")) only; elsewhere it is a stage of pipe"
             throw HostError(.badField, message)
         }
-        let (source, problems) = host.countingPatterns(of: options) {
-            Source.parse(word, argument, map: map, options: options)
-        }
-        guard problems.isEmpty, let source else { throw HostError(problems) }
+        let source = try source(UnreadPart(word: word, text: argument, map: map))
         for name in source.nodes { _ = try view.node(view.graph.node(name), named: name, to: .read) }
         return source
     }
 
-    /// A text as a document that knows its places; what it costs to read it, and to compile its expressions, is counted as work
-    /// of this turn.
+    private func source(_ part: UnreadPart) throws(HostError) -> Source {
+        if let known = host.readParts?.source { return try known.get() }
+        guard case .source(let result) = try read(part) else {
+            preconditionFailure("with a word a part is a source")
+        }
+        return try result.get()
+    }
+
+    /// A text as a document that knows its places.
     func document(_ text: UnsafeRawBufferPointer) throws(HostError) -> Document {
         guard text.count <= room else {
             throw HostError(
@@ -69,11 +81,27 @@ final class Pipe {
             )
         }
         room -= text.count
-        host.work += UInt64(text.count / Self.bytesPerWork)
+        uncounted += text.count
         do throws(Problem) {
             return try Document.parse(json: text)
         } catch {
             throw HostError([error])
         }
+    }
+
+    /// Reads a part now, if that does not take long; what it costs, and compiling its patterns, is work of this turn.
+    private func read(_ part: UnreadPart) throws(HostError) -> ReadPart {
+        let isShort = Self.longestText - room <= Self.shortText
+        if isShort || host.readElsewhere == nil {
+            host.work += UInt64(uncounted / Self.bytesPerWork)
+            uncounted = 0
+            let literals = options.expressions.literals
+            let before = literals?.spent ?? 0
+            let result = part.read(options, mostStages: host.limits.stages)
+            host.work += UInt64(((literals?.spent ?? 0) - before) / LiveGraph.unitsPerNode)
+            if literals?.isExhausted != true || host.readElsewhere == nil { return result }
+        }
+        host.unread = part
+        throw HostError(.busy, "the pipeline takes long to read")
     }
 }

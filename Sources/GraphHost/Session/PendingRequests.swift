@@ -1,7 +1,7 @@
 internal import DequeModule
 
-/// The requests of one session that cannot be answered yet, in order: sets that wait for the log, pipelines that wait for their
-/// first values, and all that came after them.
+/// The requests of one session that cannot be answered yet, in order: sets that wait for the log, pipelines that are being read or
+/// wait for their first values, and all that came after them.
 struct PendingRequests {
     /// One request: its answer once there is one, or the message itself while its turn has not come.
     final class Entry {
@@ -20,9 +20,9 @@ struct PendingRequests {
     }
 
     enum State {
-        /// The log has the commit, or a value is being computed; messages behind it may not overtake.
+        /// The log has the commit, or something is being read or computed; messages behind it may not overtake.
         case submitted
-        /// The value is there, and this answers.
+        /// What was missing is there, and this answers.
         case due(() -> Void)
         /// What to send when everything before has been sent.
         case answered([UInt8])

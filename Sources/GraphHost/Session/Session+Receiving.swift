@@ -135,8 +135,8 @@ extension Session {
         }
     }
 
-    /// A `sub` of this session waits for its first value, and what comes after it for its answer.
-    func waitForValue(of id: UInt64) -> PendingRequests.Entry {
+    /// A request of this session waits for something to be read or computed, and what comes after it for its answer.
+    func waits(_ id: UInt64?) -> PendingRequests.Entry {
         let entry = PendingRequests.Entry(id: id, bytes: 0, state: .submitted)
         if isDraining {
             requests.prepend(entry)
@@ -203,12 +203,7 @@ extension Session {
             switch entry.state {
             case .answered(let bytes): if !bytes.isEmpty { bytes.withUnsafeBytes(send(_:)) }
             case .deferred(let bytes, _):
-                bytes.withUnsafeBytes { message in
-                    // It was valid when it came.
-                    try? Fields.forEachObject(message) { bytes, fields in
-                        if let fields { perform(fields, bytes) }
-                    }
-                }
+                perform(bytes)
             case .due(let tell): tell()
             case .submitted: break
             }
@@ -216,14 +211,14 @@ extension Session {
     }
 
     /// Performs one request whose turn has come.
-    private func perform(_ fields: Fields, _ bytes: UnsafeRawBufferPointer) {
+    private func perform(_ fields: Fields, _ bytes: UnsafeRawBufferPointer, isAgain: Bool = false) {
         let id: UInt64?
         do throws(HostError) {
             id = try fields.checkedID()
         } catch {
             return refuse(error, id: nil)
         }
-        guard isWithinRate(of: id, isSet: fields.operation == .set) else { return }
+        guard isAgain || isWithinRate(of: id, isSet: fields.operation == .set) else { return }
         let before = host.work
         defer { if host.work != before { share.spend(since: before, of: host) } }
         do throws(HostError) {
@@ -248,7 +243,29 @@ extension Session {
             case .unknown: throw HostError(.badOp, "unknown op")
             }
         } catch {
+            if performsAgain(bytes, id: id) { return }
             refuse(error, id: id)
+        }
+    }
+
+    /// Whether a request takes long to read: then it is performed again, and what comes after it waits.
+    private func performsAgain(_ bytes: UnsafeRawBufferPointer, id: UInt64?) -> Bool {
+        var entry: PendingRequests.Entry?
+        let message = Array(bytes)
+        let isLong = host.performsAgain { [weak self] in
+            entry?.state = .due { [weak self] in self?.perform(message, isAgain: true) }
+            self?.goOn()
+        }
+        if isLong { entry = waits(id) }
+        return isLong
+    }
+
+    /// Performs a request that was valid when it came.
+    private func perform(_ message: [UInt8], isAgain: Bool = false) {
+        message.withUnsafeBytes { message in
+            try? Fields.forEachObject(message) { bytes, fields in
+                if let fields { perform(fields, bytes, isAgain: isAgain) }
+            }
         }
     }
 

@@ -124,7 +124,7 @@ extension Session {
         guard let chain, chain.isBehind else { return tell() }
         let options = subscription.options
         subscription.awaitFirstValue()
-        let entry = waitForValue(of: subscription.id)
+        let entry = waits(subscription.id)
         chain.whenOpen { [weak self] in
             entry.state = .due {
                 guard !subscription.isEnded else { return }

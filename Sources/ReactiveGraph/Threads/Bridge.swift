@@ -1,3 +1,5 @@
+internal import Support
+
 /// A node as other graphs may follow it, on other loops (G-111).
 ///
 /// Made on the thread of the node's graph, and given away; ``Graph/bridge(from:propagatesEmpty:buffer:control:)`` makes a node

@@ -1,3 +1,5 @@
+internal import Support
+
 /// The door of a graph for other threads (G-109).
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+internal import Support
 internal import Synchronization
 
 /// A loop that runs what was posted when it is told to, on the thread that tells it.

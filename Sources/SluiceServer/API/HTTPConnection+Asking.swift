@@ -17,17 +17,19 @@ extension HTTPConnection {
             let view = try GraphView(graph, for: access)
             var isAnswered = false
             var number: UInt64?
-            question.withUnsafeBytes { question in
-                view.evaluate(question) { [weak self] result in
-                    isAnswered = true
-                    guard let self else { return }
-                    guard let number else { return show(result) }
-                    answerLater(number) { $0.show(result) }
+            try question.withUnsafeBytes { question in
+                Result { () throws(HostError) in
+                    try view.evaluate(question) { [weak self] result in
+                        isAnswered = true
+                        guard let self else { return }
+                        guard let number else { return show(result) }
+                        answerLater(number) { $0.show(result) }
+                    }
                 }
-            }
+            }.get()
             if !isAnswered { number = wait() }
         } catch {
-            refuse(error)
+            refuse(error) { $0.evaluate(question, in: name) }
         }
     }
 

@@ -38,7 +38,7 @@ extension HTTPConnection {
                 }
             }.get()
         } catch {
-            return refuse(error)
+            return refuse(error) { $0.stream(nodes, of: name, options, since: cursor) }
         }
         guard !server.isDraining else {
             return refuse(Refusal(.draining, "the server is about to stop", retryAfterSeconds: 5))

@@ -288,6 +288,13 @@ final class HTTPConnection: Connection {
         server.host.later { [weak self] in self?.answerLater(number, respond) }
     }
 
+    /// Refuses the request at hand; or, where it was only refused because a part of it takes long to read, performs it again later.
+    func refuse(_ error: HostError, orPerform again: @escaping (HTTPConnection) -> Void) {
+        var number: UInt64 = 0
+        let isLong = server.host.performsAgain { [weak self] in self?.answerLater(number, again) }
+        if isLong { number = wait() } else { refuse(error) }
+    }
+
     // MARK: - Time
 
     private func setDeadline() {

@@ -99,7 +99,8 @@ final class WebSocketConnection: SessionConnection, MessageSink {
                 return error
             }
         }
-        if let error { close(code: CloseCode.badMessages.rawValue, reason: error.code.rawValue) }
+        guard let error, !server.host.performsAgain({ [weak self] in self?.stream(options) }) else { return }
+        close(code: CloseCode.badMessages.rawValue, reason: error.code.rawValue)
     }
 
     /// Takes what came after the request.

@@ -10,14 +10,18 @@ final class DefinitionQueue {
 
     private let reader: DefinitionReader
     private let configuration: Configuration
+    private let system: ExpressionSystem
     private let loop: Loop
     /// Started by the first definition: most servers get none while they run.
     private var thread: SerialThread?
     private var count = 0
 
     /// Reads what the configuration allows.
-    init(_ configuration: Configuration, on loop: Loop) {
-        reader = DefinitionReader(limits: SessionLimits(configuration)) { DefinitionOptions(configuration) }
+    init(_ configuration: Configuration, _ system: ExpressionSystem, on loop: Loop) {
+        reader = DefinitionReader(limits: SessionLimits(configuration)) {
+            DefinitionOptions(configuration, system)
+        }
+        self.system = system
         self.configuration = configuration
         self.loop = loop
     }
@@ -70,8 +74,8 @@ final class DefinitionQueue {
         known: UInt128?,
         _ answer: @escaping (GraphFolder.File) -> Void
     ) throws(UVError) {
-        try startedThread().run { [configuration] in
-            GraphFolder.file(path, known: known, DefinitionOptions(configuration))
+        try startedThread().run { [configuration, system] in
+            GraphFolder.file(path, known: known, DefinitionOptions(configuration, system))
         } then: {
             answer($0)
         }

@@ -1,17 +1,15 @@
 public import CEL
+internal import Support
 
 /// Regular expressions by RE2, whose searches take time linear in the text.
 ///
-/// Equal patterns are one. A pattern is kept for as long as it is held, and the last few that came are kept besides, with those that
-/// were refused: a pattern that is asked for again and again is compiled once.
-public final class RE2Engine: RegexEngine {
+/// Equal patterns are one, on whatever thread they are asked for. A pattern is kept for as long as it is held, and the last few that
+/// came are kept besides, with those that were refused: a pattern that is asked for again and again is compiled once.
+public final class RE2Engine: RegexEngine, Sendable {
     /// Bytes one pattern may take, with what it remembers while searching.
     static let memoryBytes = 256 * 1024
     /// How many of the last patterns are kept besides those that are held.
     static let recentCount = 64
-
-    /// How many times RE2 was given a pattern.
-    private(set) var compilations = 0
 
     private struct Live {
         weak var pattern: RE2Pattern?
@@ -22,46 +20,77 @@ public final class RE2Engine: RegexEngine {
         let result: Result<RE2Pattern, RegexProblem>
     }
 
-    private var live: [String: Live] = [:]
-    private var refused: [String: RegexProblem] = [:]
-    private var recent: [Recent] = []
-    private var nextRecent = 0
+    private struct Table {
+        var compilations = 0
+        var live: [String: Live] = [:]
+        var refused: [String: RegexProblem] = [:]
+        var recent: [Recent] = []
+        var nextRecent = 0
+
+        func result(of pattern: String) -> Result<RE2Pattern, RegexProblem>? {
+            if let known = live[pattern]?.pattern { return .success(known) }
+            return refused[pattern].map { .failure($0) }
+        }
+
+        /// Keeps what came of a pattern until as many others have come as are remembered.
+        ///
+        /// - Returns: what is not kept any more; to be let go of without the lock, because a pattern that ends asks for it.
+        mutating func add(_ text: String, _ result: Result<RE2Pattern, RegexProblem>) -> Recent? {
+            switch result {
+            case .success(let made): live[text] = Live(pattern: made)
+            case .failure(let problem): refused[text] = problem
+            }
+            let latest = Recent(text: text, result: result)
+            guard recent.count == RE2Engine.recentCount else {
+                recent.append(latest)
+                return nil
+            }
+            let former = recent[nextRecent]
+            if case .failure = former.result { refused[former.text] = nil }
+            recent[nextRecent] = latest
+            nextRecent = (nextRecent + 1) % RE2Engine.recentCount
+            return former
+        }
+    }
+
+    private let table = Locked(Table())
 
     /// An engine without patterns.
     public init() {}
 
     /// How many different patterns are kept at present.
-    public var count: Int { live.count }
+    public var count: Int { table.withLock { $0.live.count } }
+
+    /// How many times RE2 was given a pattern.
+    var compilations: Int { table.withLock { $0.compilations } }
 
     public func work(of pattern: String) -> Int { RE2Work.units(of: pattern) }
 
     public func has(_ pattern: String) -> Bool {
-        live[pattern]?.pattern != nil || refused[pattern] != nil
+        table.withLock { $0.result(of: pattern) } != nil
     }
 
     public func matcher(for pattern: String) throws(RegexProblem) -> any RegexMatcher {
-        if let known = live[pattern]?.pattern { return known }
-        if let problem = refused[pattern] { throw problem }
-        compilations += 1
-        let result = Result { () throws(RegexProblem) in
-            try RE2Pattern(pattern, memoryBytes: Self.memoryBytes) { [weak self] text in
-                self?.live[text] = nil
-            }
+        if let known = table.withLock({ $0.result(of: pattern) }) { return try known.get() }
+        // Another thread may do the same: one of the two remains.
+        let made = Result { () throws(RegexProblem) in
+            try RE2Pattern(pattern, memoryBytes: Self.memoryBytes) { [weak self] text in self?.forget(text) }
         }
-        switch result {
-        case .success(let made): live[pattern] = Live(pattern: made)
-        case .failure(let problem): refused[pattern] = problem
+        let (result, _) = table.withLock { table in
+            table.compilations += 1
+            if let known = table.result(of: pattern) { return (known, Recent?.none) }
+            return (made, table.add(pattern, made))
         }
-        remember(Recent(text: pattern, result: result))
         return try result.get()
     }
 
-    /// Keeps what came of a pattern until as many others have come as are remembered.
-    private func remember(_ latest: Recent) {
-        guard recent.count == Self.recentCount else { return recent.append(latest) }
-        let former = recent[nextRecent]
-        if case .failure = former.result { refused[former.text] = nil }
-        recent[nextRecent] = latest
-        nextRecent = (nextRecent + 1) % Self.recentCount
+    /// A pattern has ended; another of the same text may live.
+    private func forget(_ text: String) {
+        // It leaves the lock before it is let go of: where it is the last to hold the other one, that asks for the lock too.
+        _ = table.withLock { table in
+            let other = table.live[text]?.pattern
+            if other == nil { table.live[text] = nil }
+            return other
+        }
     }
 }

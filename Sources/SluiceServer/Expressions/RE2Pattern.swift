@@ -5,10 +5,11 @@ internal import CRE2
 ///
 /// Searching takes time linear in the text: no pattern makes it go back. At worst each byte costs a step for every
 /// instruction of the program, and that is what ``cost(ofBytes:)`` asks for unless the program is small.
-final class RE2Pattern: RegexMatcher {
+final class RE2Pattern: RegexMatcher, Sendable {
     /// As it was written.
     let text: String
-    private let compiled: OpaquePointer
+    /// Searches by several threads at once are what RE2 allows.
+    nonisolated(unsafe) private let compiled: OpaquePointer
     private let unitsPerEightBytes: Int
     private let unitsPerSearch: Int
     /// So small a program has so few states that RE2 keeps them all: then a byte is one step.
@@ -16,10 +17,10 @@ final class RE2Pattern: RegexMatcher {
     /// A larger one may have more than fit in memory, and then each byte costs a step for each instruction.
     private static let fewInstructions = 10
     /// Called when the pattern is let go of.
-    private let onEnd: (String) -> Void
+    private let onEnd: @Sendable (String) -> Void
 
     /// Compiles `text` to a program that takes at most `memoryBytes` with all it remembers while searching.
-    init(_ text: String, memoryBytes: Int, onEnd: @escaping (String) -> Void) throws(RegexProblem) {
+    init(_ text: String, memoryBytes: Int, onEnd: @escaping @Sendable (String) -> Void) throws(RegexProblem) {
         var pattern: OpaquePointer?
         var problem = cre2_problem()
         var source = text

@@ -1,4 +1,5 @@
 public import CEL
+internal import Support
 
 #if canImport(Glibc)
     internal import Glibc
@@ -7,11 +8,15 @@ public import CEL
 #endif
 
 /// The time zones of this machine: the compiled files under `/usr/share/zoneinfo`, each read once.
-public final class SystemTimeZones: TimeZones {
+public final class SystemTimeZones: TimeZones, Sendable {
+    private struct Table {
+        var known: [String: TimeZoneRules] = [:]
+        /// Names asked for in vain; bounded, since clients choose them.
+        var unknown: Set<String> = []
+    }
+
     private let folder: String
-    private var known: [String: TimeZoneRules] = [:]
-    /// Names asked for in vain; bounded, since clients choose them.
-    private var unknown: Set<String> = []
+    private let table = Locked(Table())
 
     /// Zones from `folder`.
     public init(folder: String = "/usr/share/zoneinfo") {
@@ -19,16 +24,19 @@ public final class SystemTimeZones: TimeZones {
     }
 
     public func rules(of zone: String) -> TimeZoneRules? {
-        if let rules = known[zone] { return rules }
-        guard !unknown.contains(zone), Self.isName(zone), let bytes = Self.read("\(folder)/\(zone)"),
-            let rules = TimeZoneRules(tzif: bytes)
-        else {
-            if unknown.count >= 1_000 { unknown.removeAll() }
-            unknown.insert(zone)
-            return nil
+        table.withLock { table in
+            if let rules = table.known[zone] { return rules }
+            guard !table.unknown.contains(zone), Self.isName(zone),
+                let bytes = Self.read("\(folder)/\(zone)"),
+                let rules = TimeZoneRules(tzif: bytes)
+            else {
+                if table.unknown.count >= 1_000 { table.unknown.removeAll() }
+                table.unknown.insert(zone)
+                return nil
+            }
+            table.known[zone] = rules
+            return rules
         }
-        known[zone] = rules
-        return rules
     }
 
     /// Names such as `America/Argentina/Buenos_Aires`; nothing that leads elsewhere.

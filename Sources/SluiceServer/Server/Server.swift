@@ -49,6 +49,8 @@ public final class Server {
     let store: SQLiteLog?
     /// Looks at graphs as they were; nil where nothing is kept.
     let looks: PastLooks?
+    /// Reads what takes long to read of requests.
+    private let parts: PartQueue
     /// Reads what clients define.
     let definitions: DefinitionQueue
     /// Where clients come in.
@@ -147,15 +149,17 @@ public final class Server {
         self.log = log
         let limits = configuration.limits
         if case .log(let log) = store { self.store = log as? SQLiteLog } else { self.store = nil }
+        let system = ExpressionSystem()
+        parts = PartQueue(configuration, system, on: loop)
         host = Host(
             store: store,
             clock: LoopHostClock(loop),
             limits: SessionLimits(configuration),
-            definitions: DefinitionOptions(configuration)
+            definitions: DefinitionOptions(configuration, system)
         )
         activity = host.activity
         looks = PastLooks(at: host, configuration, on: loop)
-        definitions = DefinitionQueue(configuration, on: loop)
+        definitions = DefinitionQueue(configuration, system, on: loop)
         let admin = configuration.separateAdmin
         door = Door(admin == nil ? .everything : .service, at: configuration.listen, configuration)
         adminDoor = admin.map { Door(.operations, at: $0, configuration) }
@@ -177,6 +181,12 @@ public final class Server {
         pendingBytes = limits.pendingBytes
         deadlines = Deadlines(shortest: times.shortest, now: loop.now)
         host.onLog = { [unowned self] in beginTurn() }
+        host.readElsewhere = { [unowned self] part, done in
+            parts.read(part) { [unowned self] result in
+                beginTurn()
+                done(result)
+            }
+        }
         host.onFault = { [unowned self] in report($0) }
     }
 

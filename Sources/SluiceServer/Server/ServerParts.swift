@@ -98,9 +98,9 @@ extension SessionLimits {
 }
 
 extension DefinitionOptions {
-    /// What definitions and pipelines may use by a configuration.
-    public init(_ configuration: Configuration) {
-        self.init(expressions: .system())
+    /// What definitions and pipelines may use by a configuration, and what their expressions take from `system`.
+    public init(_ configuration: Configuration, _ system: ExpressionSystem = ExpressionSystem()) {
+        self.init(expressions: system.options())
         zipBuffer = configuration.limits.zipBuffer
         switchKeys = configuration.limits.switchKeys
         windowValues = configuration.limits.windowValues

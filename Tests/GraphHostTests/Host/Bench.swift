@@ -190,7 +190,7 @@ extension GraphView {
     /// The answer to a question that its principal has room for.
     func evaluate(_ request: UnsafeRawBufferPointer) throws(HostError) -> [UInt8] {
         var result: Result<[UInt8], HostError>?
-        evaluate(request) { result = $0 }
+        try evaluate(request) { result = $0 }
         guard let result else { preconditionFailure("it is answered in a later turn") }
         return try result.get()
     }

@@ -142,7 +142,7 @@ struct OpeningTests {
         var answer: Result<[UInt8], HostError>?
         var question = #"{"node":"x","pipe":\#(pipe)}"#
         let view = try GraphView(graph, for: .full)
-        question.withUTF8 { view.evaluate(UnsafeRawBufferPointer($0)) { answer = $0 } }
+        try question.withUTF8 { try view.evaluate(UnsafeRawBufferPointer($0)) { answer = $0 } }
         #expect(answer == nil)
         let (most, count) = turns()
         #expect(most < PipelineLanes.slice + 5_000 && count >= 4)

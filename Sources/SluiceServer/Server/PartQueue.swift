@@ -1,0 +1,29 @@
+internal import EventLoop
+internal import GraphHost
+
+/// Reads parts of clients' requests, one after the other on a thread of its own; the loop never waits for it.
+///
+/// A connection has at most one part in it, because what comes after the request waits.
+final class PartQueue {
+    private let reader: PartReader
+    private let loop: Loop
+    /// Started by the first part: most servers get none.
+    private var thread: SerialThread?
+
+    /// Reads what the configuration allows.
+    init(_ configuration: Configuration, _ system: ExpressionSystem, on loop: Loop) {
+        reader = PartReader(limits: SessionLimits(configuration)) { DefinitionOptions(configuration, system) }
+        self.loop = loop
+    }
+
+    /// Reads a part; `done` is called in a later turn, or at once where there is no thread.
+    func read(_ part: UnreadPart, _ done: @escaping (ReadPart) -> Void) {
+        guard let thread = thread ?? (try? SerialThread(on: loop)) else { return done(reader.read(part)) }
+        self.thread = thread
+        thread.run { [reader] in
+            reader.read(part)
+        } then: {
+            done($0)
+        }
+    }
+}

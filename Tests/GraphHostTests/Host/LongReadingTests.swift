@@ -1,0 +1,162 @@
+import CEL
+import TestSupport
+import Testing
+
+@testable import GraphHost
+
+@Suite("What takes long to read of a request is read elsewhere")
+struct LongReadingTests {
+    private let bench = Bench()
+    private let graph: LiveGraph
+    /// Texts that wait to be read.
+    private let queue = Queue()
+
+    private final class Queue {
+        var waiting: [(part: UnreadPart, done: (ReadPart) -> Void)] = []
+    }
+
+    init() throws {
+        graph = try bench.define(PipelineGraph.text)
+        bench.host.readElsewhere = { [queue] part, done in queue.waiting.append((part, done)) }
+    }
+
+    /// Another thread has read what waits.
+    private func readAll() {
+        let reader = PartReader(limits: SessionLimits()) { DefinitionOptions() }
+        let waiting = queue.waiting
+        queue.waiting = []
+        for (part, done) in waiting { done(reader.read(part)) }
+        bench.host.advance()
+        bench.endTurn()
+    }
+
+    /// A list of stages of more than 1 KiB, which adds 400 in all.
+    private let long =
+        "["
+        + (0..<4).map { _ in #"{"map":"value\#(String(repeating: " + 1", count: 100))"}"# }.joined(
+            separator: ","
+        ) + "]"
+
+    @Test("sub: is answered when its text has been read; what comes after it waits, others do not")
+    func sub() throws {
+        let client = bench.connect()
+        #expect(client.subscribe(1, long).isEmpty)
+        client.send(#"{"op":"ping","id":2}"#)
+        #expect(bench.connect().ask(#"{"op":"ping","id":1}"#).count == 1)
+        #expect(client.take().isEmpty && queue.waiting.count == 1)
+        readAll()
+        let answers = client.take()
+        #expect(answers.count == 2)
+        #expect(answers.first?.contains(#""op":"snap","id":1"#) == true)
+        #expect(answers.first?.contains(#""v":401,"#) == true)
+        #expect(answers.last?.contains(#""id":2"#) == true)
+        try bench.set(graph, [("x", "2")])
+        #expect(client.take().first?.contains(#""v":402"#) == true)
+        client.session.close()
+        #expect(graph.chains.all.isEmpty && graph.isWhole)
+    }
+
+    @Test("A long source and a long pipe are read one after the other")
+    func both() throws {
+        let client = bench.connect()
+        let sum = "value[0]" + String(repeating: " + value[1]", count: 120)
+        client.send(
+            #"{"op":"sub","id":1,"graph":"g","combine":["x","y"],"map":"\#(sum)","pipe":\#(long)}"#
+        )
+        readAll()
+        #expect(client.take().isEmpty && queue.waiting.count == 1)
+        readAll()
+        #expect(client.take().first?.contains(#""v":641,"#) == true)
+        #expect(bench.host.readParts == nil && bench.host.unread == nil)
+    }
+
+    @Test("What is wrong with it is said with its place, and the id is free again")
+    func wrong() throws {
+        let client = bench.connect()
+        let wrong = long.replacing("[{", with: #"[{"map":"value +"},{"#)
+        #expect(client.subscribe(1, wrong).isEmpty)
+        readAll()
+        let answer = try #require(client.take().first)
+        #expect(answer.contains(#""id":1,"code":"expr_syntax""#) && answer.contains("column"))
+        #expect(client.subscribe(1, #"[{"map":"value"}]"#).first?.contains("snap") == true)
+    }
+
+    @Test("It counts as one message")
+    func rate() throws {
+        var limits = SessionLimits()
+        limits.messagesPerSecond = 1
+        let bench = Bench(limits: limits)
+        _ = try bench.define(PipelineGraph.text)
+        bench.host.readElsewhere = { [queue] part, done in queue.waiting.append((part, done)) }
+        let client = bench.connect()
+        #expect(client.subscribe(1, long).isEmpty)
+        let reader = PartReader(limits: limits) { DefinitionOptions() }
+        for (part, done) in queue.waiting { done(reader.read(part)) }
+        bench.host.advance()
+        bench.endTurn()
+        #expect(client.take().first?.contains("snap") == true)
+    }
+
+    @Test("A client that has gone meanwhile gets nothing, and leaves nothing")
+    func gone() throws {
+        let client = bench.connect()
+        #expect(client.subscribe(1, long).isEmpty)
+        client.session.close()
+        readAll()
+        #expect(client.take().isEmpty && graph.chains.all.isEmpty && graph.isWhole)
+    }
+
+    @Test("A server that stops meanwhile does not wait for it")
+    func shutdown() throws {
+        let client = bench.connect()
+        #expect(client.subscribe(1, long).isEmpty)
+        client.session.shutDown(after: 500)
+        #expect(!client.session.isClosed, "it is owed an answer")
+        readAll()
+        #expect(client.session.isClosed)
+        #expect(graph.chains.all.isEmpty && graph.isWhole)
+    }
+
+    @Test("eval: the request is performed again")
+    func eval() throws {
+        var question = #"{"node":"x","pipe":\#(long)}"#
+        let view = try GraphView(graph, for: .full)
+        var answer: [UInt8]?
+        func ask() throws {
+            let result = question.withUTF8 { bytes in
+                Result { () throws(HostError) in try view.evaluate(UnsafeRawBufferPointer(bytes)) }
+            }
+            answer = try result.get()
+        }
+        let error = #expect(throws: HostError.self) { try ask() }
+        #expect(error?.code == .busy)
+        #expect(bench.host.performsAgain { try? ask() })
+        readAll()
+        #expect(String(decoding: try #require(answer), as: UTF8.self).contains(#""v":401"#))
+        #expect(!bench.host.performsAgain {}, "nothing is unread")
+    }
+
+    @Test("A short pipeline is read at once, unless its patterns take long to compile")
+    func patterns() throws {
+        let bench = Bench(definitions: DefinitionOptions(expressions: Options(regex: SlowEngine())))
+        _ = try bench.define(PipelineGraph.text)
+        bench.host.readElsewhere = { [queue] part, done in queue.waiting.append((part, done)) }
+        let client = bench.connect()
+        func filter(_ pattern: String) -> String { #"[{"filter":"string(value).matches('\#(pattern)')"}]"# }
+        #expect(client.subscribe(1, filter("quick")).first?.contains("snap") == true)
+        #expect(client.subscribe(2, filter("slow")).isEmpty)
+        #expect(queue.waiting.count == 1)
+    }
+}
+
+/// Patterns that take as long as they say, and find nothing.
+private final class SlowEngine: RegexEngine {
+    private final class Matcher: RegexMatcher {
+        func cost(ofBytes count: Int) -> Int { 1 }
+        func isFound(in text: String) -> Bool { false }
+    }
+
+    func work(of pattern: String) -> Int { pattern == "slow" ? Pipe.quickUnits + 1 : 10 }
+    func has(_ pattern: String) -> Bool { false }
+    func matcher(for pattern: String) -> any RegexMatcher { Matcher() }
+}
