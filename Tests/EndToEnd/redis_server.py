@@ -1,7 +1,9 @@
 """A real redis-server of a test's own, and servers that share it."""
 
 import contextlib
+import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -12,7 +14,16 @@ import time
 
 from sluice import Server
 
-BINARY = shutil.which("redis-server")
+# `REDIS_SERVER` names another one: a later Redis, or Valkey.
+BINARY = os.environ.get("REDIS_SERVER") or shutil.which("redis-server")
+
+
+def version():
+    """The version of the protocol and commands that the binary has: (7, 0, 15)."""
+    shown = subprocess.run([BINARY, "--version"], check=True, capture_output=True, text=True).stdout
+    name, *numbers = re.search(r"^(\w+).* v=(\d+)\.(\d+)\.(\d+)", shown).groups()
+    # All versions of Valkey have what Redis 7.2 has.
+    return (7, 2, 4) if name == "Valkey" else tuple(map(int, numbers))
 
 
 def free_port():
