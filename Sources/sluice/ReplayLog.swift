@@ -32,6 +32,9 @@ struct ReplayLog: ParsableCommand {
     @Option(help: "The Redis: the 'redis.url' of the configuration.")
     var redis: String?
 
+    @Option(help: "The 'redis.ca' of the configuration, for rediss://.")
+    var ca: String?
+
     @Option(help: "The 'redis.prefix' of the configuration.")
     var prefix = "sluice"
 
@@ -53,7 +56,7 @@ struct ReplayLog: ParsableCommand {
     func run() throws {
         let outcome = try Terminal.reporting {
             let log =
-                try redis.map { url in try StoredLog(redis: url, prefix: prefix) }
+                try redis.map { url in try StoredLog(redis: url, authorities: ca, prefix: prefix) }
                 ?? StoredLog(folder: data ?? "")
             let replay = try log.replay(graph, to: to)
             return try with.map { try log.replay(replay, with: $0) } ?? replay.run()

@@ -17,13 +17,13 @@ from rawsocket import RawSocket, RawWebSocket, frame
 from sluice import BINARY, Server, eventually
 
 
-def certificate(folder, name="localhost"):
+def certificate(folder, name="localhost", covers="DNS:localhost,IP:127.0.0.1"):
     """A certificate that signs itself; returns the paths of certificate and key."""
     paths = folder / f"{name}.crt", folder / f"{name}.key"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
          "-out", paths[0], "-keyout", paths[1], "-subj", f"/CN={name}",
-         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
+         "-addext", f"subjectAltName={covers}"],
         check=True, capture_output=True)
     return paths
 

@@ -10,12 +10,13 @@ internal import CHiredis
 ///
 /// hiredis can wait with a limit only this way: its asynchronous connections have none before version 1.0.
 final class RedisConnection {
-    private let context: UnsafeMutablePointer<redisContext>
+    let context: UnsafeMutablePointer<redisContext>
     /// The server's version, such as 7.0.15.
     private(set) var version: [Int] = []
 
     /// Connects, and says who asks; `patience` is how many milliseconds are waited for the connection, and for each answer.
     init(_ address: RedisAddress, patience: Int) throws(RedisError) {
+        if address.isSecure { try Self.checkTLS() }
         let limit = Self.limit(patience)
         let made =
             switch address.place {
@@ -26,7 +27,10 @@ final class RedisConnection {
         context = made
         guard made.pointee.err == 0 else { throw failure() }
         try wait(patience)
-        if case .tcp = address.place { _ = redisEnableKeepAlive(made) }
+        if case .tcp(let host, _) = address.place {
+            _ = redisEnableKeepAlive(made)
+            if address.isSecure { try secure(host, authorities: address.authorities) }
+        }
         if let password = address.password {
             try ask(address.user.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password))
         }
@@ -87,7 +91,8 @@ final class RedisConnection {
         return RedisReply(reply.assumingMemoryBound(to: redisReply.self))
     }
 
-    private func failure() -> RedisError {
+    /// What hiredis says has gone wrong.
+    func failure() -> RedisError {
         let words = withUnsafeBytes(of: context.pointee.errstr) { bytes in
             String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }

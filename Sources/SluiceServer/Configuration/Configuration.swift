@@ -97,6 +97,8 @@ public struct Configuration: Sendable {
     public struct Redis: Sendable {
         /// Where it is; nil: there is none.
         public var address: RedisAddress?
+        /// Path of a PEM file of the authorities that sign its certificate; empty: those that the system trusts.
+        public var authorities = ""
         /// What the names of all keys begin with: servers with the same prefix are one service.
         public var prefix = "sluice"
         /// How many replicas must have a commit before it is answered.

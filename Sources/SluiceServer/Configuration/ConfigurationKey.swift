@@ -84,6 +84,12 @@ public struct ConfigurationKey {
                 "Redis in which commits are kept where several servers are one service; empty: none"
             ),
             Self(
+                "redis.ca",
+                \.redis.authorities,
+                .path,
+                "PEM file of the authorities that sign its certificate; empty: those that the system trusts"
+            ),
+            Self(
                 "redis.prefix",
                 \.redis.prefix,
                 .prefix,

@@ -72,7 +72,7 @@ extension ValueKind where Value == Endpoint? {
 extension ValueKind where Value == RedisAddress? {
     static var redis: Self {
         Self(
-            "redis://[[user]:password@]host[:port][/database], unix:path or empty (TLS is not spoken)",
+            "redis://[[user]:password@]host[:port][/database], rediss://… for TLS, unix:path or empty",
             scalar: { text in text.isEmpty ? .some(nil) : RedisAddress(text).map { .some($0) } },
             show: { $0?.shown ?? "" }
         )

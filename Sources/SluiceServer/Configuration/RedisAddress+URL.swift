@@ -2,18 +2,19 @@ internal import EventLoop
 internal import RedisLog
 
 extension RedisAddress {
-    /// Reads `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`, or `unix:PATH` as an address to listen on is written.
+    /// Reads `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`, with `rediss` for TLS, or `unix:PATH` as an address to listen on is
+    /// written.
     ///
-    /// User and password may be percent-encoded (RFC 3986 §3.2.1); without a port it is 6379. `rediss`, with TLS, is none: what hiredis
-    /// knows of it before version 1.0 is nothing.
+    /// User and password may be percent-encoded (RFC 3986 §3.2.1); without a port it is 6379.
     init?(_ text: String) {
         if text.hasPrefix("unix:") {
             guard case .unix(let path) = Endpoint(text) else { return nil }
             self.init(.unix(path: path))
             return
         }
-        guard text.hasPrefix("redis://") else { return nil }
-        var rest = text.dropFirst("redis://".count)
+        let isSecure = text.hasPrefix("rediss://")
+        guard isSecure || text.hasPrefix("redis://") else { return nil }
+        var rest = text.dropFirst(isSecure ? "rediss://".count : "redis://".count)
         var database = 0
         if let slash = rest.firstIndex(of: "/") {
             let number = rest[slash...].dropFirst()
@@ -37,7 +38,12 @@ extension RedisAddress {
             port > 0
         else { return nil }
         self.init(.tcp(host: host, port: Int(port)))
-        (self.user, self.password, self.database) = (user, password, database)
+        (self.user, self.password, self.database, self.isSecure) = (user, password, database, isSecure)
+    }
+
+    /// Trusts the authorities in a file; without a path, those of the system.
+    mutating func trust(_ path: String) {
+        authorities = path.isEmpty ? nil : path
     }
 
     /// How it is shown: the password is not.
@@ -45,7 +51,8 @@ extension RedisAddress {
         guard case .tcp(let host, let port) = place else { return "unix:\(description)" }
         let secret = password == nil ? "" : "\(user ?? ""):***@"
         let number = database == 0 ? "" : "/\(database)"
-        return "redis://\(secret)\(Endpoint.tcp(host: host, port: UInt16(clamping: port)))\(number)"
+        return
+            "\(isSecure ? "rediss" : "redis")://\(secret)\(Endpoint.tcp(host: host, port: UInt16(clamping: port)))\(number)"
     }
 
     private static func decode(_ text: Substring) -> String? {

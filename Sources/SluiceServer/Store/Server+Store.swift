@@ -55,6 +55,11 @@ extension Server {
         _ configuration: Configuration,
         on loop: Loop
     ) throws -> RedisLog {
+        guard address.isSecure || configuration.redis.authorities.isEmpty else {
+            throw StoreError("'redis.ca' is for TLS, and 'redis.url' is not rediss://")
+        }
+        var address = address
+        address.trust(configuration.redis.authorities)
         var options = RedisLog.Options(
             address,
             prefix: configuration.redis.prefix,

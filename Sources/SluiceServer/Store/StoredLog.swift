@@ -16,11 +16,19 @@ public struct StoredLog {
 
     /// Reads what is in a Redis, as `redis.url` and `redis.prefix` of the configuration name it.
     ///
-    /// - Throws: ``StoreError`` where the address is none.
-    public init(redis url: String, prefix: String) throws(StoreError) {
-        guard let address = RedisAddress(url) else {
-            throw StoreError("'\(url)' is no address of a Redis", hint: "redis://host:port, or unix:path")
+    /// - Parameters:
+    ///   - url: where it is.
+    ///   - authorities: path of the file of authorities, as `redis.ca`; nil: those that the system trusts.
+    ///   - prefix: what the names of its keys begin with.
+    /// - Throws: ``StoreError`` where the address is invalid.
+    public init(redis url: String, authorities: String?, prefix: String) throws(StoreError) {
+        guard var address = RedisAddress(url) else {
+            throw StoreError(
+                "'\(url)' is not the address of a Redis",
+                hint: "redis://host:port, rediss://host:port, or unix:path"
+            )
         }
+        address.trust(authorities ?? "")
         reader = RedisReader(address, prefix: prefix)
     }
 

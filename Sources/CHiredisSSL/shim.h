@@ -1,0 +1,2 @@
+#include "../CHiredis/shim.h"
+#include <hiredis/hiredis_ssl.h>
