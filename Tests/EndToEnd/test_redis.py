@@ -294,6 +294,30 @@ def test_an_answer_waits_for_a_replica():
             assert again.status == 200 and again.json()["rev"] == before["rev"] + 1
 
 
+@pytest.mark.skipif(version() < (7, 2), reason="WAITAOF came with Redis 7.2")
+def test_an_answer_waits_for_the_file_of_a_replica():
+    with Redis() as first, Redis() as replica:
+        replica.ask("REPLICAOF", "127.0.0.1", str(first.port))
+        eventually(lambda: "master_link_status:up" in replica.ask("INFO", "replication"), 20)
+        arguments = ["--set", "redis.replicas=1"]
+        with Instance(first, {"g": GRAPH}, arguments=arguments) as one:
+            before = one.set("g", "x", 1)
+            assert "cmdstat_waitaof" in first.ask("INFO", "commandstats")
+            # It has the commit, but in no file.
+            replica.ask("CONFIG", "SET", "appendonly", "no")
+            answer = post(one, "x", 2, **{"Idempotency-Key": "k"})
+            assert answer.status == 503 and answer.json()["code"] == "engine_down", answer
+            replica.ask("CONFIG", "SET", "appendonly", "yes")
+            eventually(lambda: is_ready(one), 20)
+            again = post(one, "x", 2, **{"Idempotency-Key": "k"})
+            assert again.status == 200 and again.json()["rev"] == before["rev"] + 1
+        # Where files are synchronised once a second, answers do not wait for that.
+        first.ask("CONFIG", "SET", "appendfsync", "everysec")
+        replica.ask("CONFIG", "SET", "appendonly", "no")
+        with Instance(first, {"g": GRAPH}, arguments=arguments) as one:
+            assert one.set("g", "x", 3)["rev"] == before["rev"] + 2
+
+
 def test_a_redis_that_refuses_writes():
     with Redis() as redis, Instance(redis, {"g": GRAPH}) as one:
         before = one.set("g", "x", 1)

@@ -243,6 +243,26 @@ struct RedisStoreTests {
     }
 
     @Test("An entry that this version does not write is told with its place")
+    @Test("The files of replicas are waited for from Redis 7.2 on, where they are synchronised at each write")
+    func files() throws {
+        for (version, file, synchronised, expected) in [
+            ([7, 0, 15], "yes", "always", false), ([7, 2, 0], "yes", "always", true),
+            ([8, 0], "yes", "always", true), ([7, 2, 4], "no", "always", false),
+            ([7, 2, 4], "yes", "everysec", false), ([7, 2, 4], "", "", false),
+        ] {
+            #expect(
+                RedisStore.confirmsFiles(version, appendonly: file, appendfsync: synchronised) == expected
+            )
+        }
+        _ = try store.positions()
+        #expect(!store.confirmsFiles, "this one has no file")
+        try redis.ask("CONFIG", "SET", "appendonly", "yes")
+        try redis.ask("CONFIG", "SET", "appendfsync", "always")
+        store.disconnect()
+        _ = try store.positions()
+        #expect(try store.confirmsFiles == !redis.connect().version.lexicographicallyPrecedes([7, 2]))
+    }
+
     func foreignEntry() throws {
         try redis.ask("XADD", "test:{g}:log", "9-0", "e", "e", "i", "x")
         let error = #expect(throws: RedisError.self) { try store.load("g") }

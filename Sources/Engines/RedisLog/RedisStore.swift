@@ -16,6 +16,8 @@ final class RedisStore: StreamStore, @unchecked Sendable {
     let keys: RedisKeys
     private var connection: RedisConnection?
     private var digests: [String: String] = [:]
+    /// Whether Redis can say that commits are in its file and in those of replicas.
+    private(set) var confirmsFiles = false
 
     init(_ address: RedisAddress, prefix: String) {
         self.address = address
@@ -27,6 +29,7 @@ final class RedisStore: StreamStore, @unchecked Sendable {
         if let connection { return connection }
         let connection = try RedisConnection(address, patience: Self.patience)
         try Self.check(connection)
+        confirmsFiles = try Self.confirmsFiles(connection)
         for script in Script.all {
             digests[script.text] = try connection.ask(RedisCommand("SCRIPT", "LOAD", script.text)).text
         }
@@ -49,6 +52,24 @@ final class RedisStore: StreamStore, @unchecked Sendable {
                 "Redis' maxmemory-policy is \(policy), so it would forget what it was given: set it to noeviction"
             )
         }
+    }
+
+    /// Whether `WAITAOF` is of use with the server.
+    private static func confirmsFiles(_ connection: RedisConnection) throws(RedisError) -> Bool {
+        // A user who may not ask gets an error here.
+        let found = try connection.ask(
+            all: [RedisCommand("CONFIG", "GET", "appendonly"), RedisCommand("CONFIG", "GET", "appendfsync")]
+        )
+        let words = found.map { $0.members.last?.text ?? "" }
+        return confirmsFiles(connection.version, appendonly: words[0], appendfsync: words[1])
+    }
+
+    /// Whether `WAITAOF` is of use: Redis has it from 7.2 on.
+    ///
+    /// It waits for files to be synchronised. Where Redis does that once a second, each answer would take a second or two, and be taken
+    /// for an outage.
+    static func confirmsFiles(_ version: [Int], appendonly: String, appendfsync: String) -> Bool {
+        !version.lexicographicallyPrecedes([7, 2]) && appendonly == "yes" && appendfsync == "always"
     }
 
     /// Runs `body` with the connection, which is given up when it fails.
@@ -83,7 +104,7 @@ final class RedisStore: StreamStore, @unchecked Sendable {
     ) throws(RedisError) -> [Result<Outcome, RedisError>] {
         try with { (connection) throws(RedisError) in
             let replies = try connection.ask(all: batches.map { command(for: $0, fence: fence) })
-            try Self.wait(for: replicas, connection)
+            try wait(for: replicas, connection)
             return zip(batches, replies).map { batch, reply in
                 do throws(RedisError) {
                     return .success(try Outcome(reply, to: batch))
@@ -95,14 +116,21 @@ final class RedisStore: StreamStore, @unchecked Sendable {
     }
 
     func wait(for replicas: Int) throws(RedisError) {
-        try with { (connection) throws(RedisError) in try Self.wait(for: replicas, connection) }
+        try with { (connection) throws(RedisError) in try wait(for: replicas, connection) }
     }
 
-    private static func wait(for replicas: Int, _ connection: RedisConnection) throws(RedisError) {
+    private func wait(for replicas: Int, _ connection: RedisConnection) throws(RedisError) {
         guard replicas > 0 else { return }
-        let command = RedisCommand("WAIT", String(replicas), String(patience / 2))
-        guard try connection.ask(command).unsigned ?? 0 >= replicas else {
-            throw .unreachable("no replica has confirmed what was written")
+        let (count, limit) = (String(replicas), String(Self.patience / 2))
+        if confirmsFiles {
+            let found = try connection.ask(RedisCommand("WAITAOF", "1", count, limit)).members
+            guard found.count == 2, found[0].unsigned == 1, found[1].unsigned ?? 0 >= replicas else {
+                throw .unreachable("too few replicas have confirmed that what was written is in their files")
+            }
+        } else {
+            guard try connection.ask(RedisCommand("WAIT", count, limit)).unsigned ?? 0 >= replicas else {
+                throw .unreachable("too few replicas have confirmed what was written")
+            }
         }
     }
 
