@@ -21,6 +21,12 @@ enum Metrics {
                 "Whether this server makes ticks and snapshots for all that share the log.",
                 server.host.isLeading ? 1 : 0
             )
+            out.sample(
+                "sluice_log_behind_commits",
+                "gauge",
+                "Commits in the log that this server had not applied when it looked last.",
+                server.host.logStatistics?.behind ?? 0
+            )
         }
         if let statistics = server.host.logStatistics { log(statistics, &out) }
         out.sample("sluice_internal_errors_total", "counter", "Mistakes of the server.", server.faults)
@@ -44,6 +50,9 @@ enum Metrics {
             "Writes of the log, each of one commit or many.",
             statistics.writes
         )
+        out.head("sluice_log_write_seconds", "summary", "Time that writes of the log take.")
+        out.append(utf8: "sluice_log_write_seconds_sum \(statistics.writeTime / .seconds(1))\n")
+        out.append(utf8: "sluice_log_write_seconds_count \(statistics.writes)\n")
         out.sample("sluice_log_failures_total", "counter", "Writes that failed.", statistics.failures)
         out.sample(
             "sluice_log_snapshots_total",

@@ -45,7 +45,7 @@ final class FaultyStore: StreamStore, @unchecked Sendable {
         try ask { () throws(RedisError) in try store.positions() }
     }
 
-    func verify(_ positions: [String: StreamPosition]) throws(RedisError) -> [String: Continuity] {
+    func verify(_ positions: [String: StreamPosition]) throws(RedisError) -> [String: StreamEnd] {
         try ask { () throws(RedisError) in try store.verify(positions) }
     }
 

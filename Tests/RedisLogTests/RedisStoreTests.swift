@@ -181,7 +181,7 @@ struct RedisStoreTests {
     @Test("Whether a stream goes on where a server stands")
     mutating func continuity() throws {
         func look(_ position: StreamPosition) throws -> Continuity? {
-            try store.verify(["g": position])["g"]
+            try store.verify(["g": position])["g"]?.continuity
         }
         let first = position
         _ = try append([item(), item()])
@@ -199,6 +199,7 @@ struct RedisStoreTests {
         other = second
         other.epoch = "another"
         #expect(try look(other) == .epoch)
+        #expect(try store.verify(["g": first])["g"]?.rev == 4, "it says how far the stream has come")
         // Everything up to the second is trimmed; what follows names it.
         #expect(try store.store([7], of: "g", at: second, fence: 0, keeping: 3))
         #expect(try look(second) == .ok)
@@ -242,7 +243,6 @@ struct RedisStoreTests {
         #expect(throws: RedisError.self) { try RedisStore(redis.address, prefix: "test").positions() }
     }
 
-    @Test("An entry that this version does not write is told with its place")
     @Test("The files of replicas are waited for from Redis 7.2 on, where they are synchronised at each write")
     func files() throws {
         for (version, file, synchronised, expected) in [
@@ -263,6 +263,7 @@ struct RedisStoreTests {
         #expect(try store.confirmsFiles == !redis.connect().version.lexicographicallyPrecedes([7, 2]))
     }
 
+    @Test("An entry that this version does not write is told with its place")
     func foreignEntry() throws {
         try redis.ask("XADD", "test:{g}:log", "9-0", "e", "e", "i", "x")
         let error = #expect(throws: RedisError.self) { try store.load("g") }

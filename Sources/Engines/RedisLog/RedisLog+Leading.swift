@@ -24,6 +24,7 @@ extension RedisLog {
             case .success(let (token, lost, found)):
                 hold(token)
                 bury(lost)
+                note(found)
                 mend(found, at: positions)
                 for track in tracks.values where track.hasNewDigests { compare(track) }
             }
@@ -35,9 +36,17 @@ extension RedisLog {
         tracks.filter { $0.value.position.rev > 0 && !$0.value.isBroken }.mapValues(\.position)
     }
 
+    /// Counts what the host has not applied yet.
+    func note(_ found: [String: StreamEnd]) {
+        statistics.behind = found.reduce(0) { behind, next in
+            let rev = tracks[next.key]?.position.rev ?? 0
+            return behind + (next.value.rev > rev ? next.value.rev - rev : 0)
+        }
+    }
+
     /// Reads again what does not go on where the host stood, and still stands.
-    func mend(_ found: [String: Continuity], at positions: [String: StreamPosition]) {
-        for (name, continuity) in found.sorted(by: { $0.key < $1.key }) where continuity != .ok {
+    func mend(_ found: [String: StreamEnd], at positions: [String: StreamPosition]) {
+        for (name, end) in found.sorted(by: { $0.key < $1.key }) where end.continuity != .ok {
             if let track = tracks[name], track.position == positions[name] { mend(track) }
         }
     }

@@ -62,6 +62,7 @@ extension RedisLog {
                 case .success((let token, let found, let verified)):
                     formerNames.removeFirst(names.count)
                     hold(token)
+                    note(verified)
                     goOn(found) { self.mend(verified, at: positions) }
                 }
             }
@@ -96,7 +97,7 @@ extension RedisLog {
     func lookAt(_ track: Track) {
         let (name, position) = (track.graph, track.position)
         ask { (store) throws(RedisError) in
-            try store.verify([name: position])[name] ?? .lost
+            try store.verify([name: position])[name]?.continuity ?? .lost
         } then: { [weak self] result in
             guard let self, !isClosed else { return }
             switch result {

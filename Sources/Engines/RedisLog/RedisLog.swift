@@ -208,9 +208,11 @@ public final class RedisLog: CommitLog {
         let batches = flights.map(\.batch)
         ask { [token, replicas = options.replicas] (store) throws(RedisError) in
             try store.append(batches, fence: token, replicas: replicas)
+        let start = ContinuousClock.now
         } then: { [weak self] result in
             self?.finish(flights, result)
         }
+            self?.statistics.writeTime += start.duration(to: .now)
     }
 
     func finish(

@@ -179,7 +179,7 @@ final class RedisStore: StreamStore, @unchecked Sendable {
         RedisCommand("HMGET", keys.state(graph), "epoch", "rev", "time", "id", "definition", "origin")
     }
 
-    func verify(_ positions: [String: StreamPosition]) throws(RedisError) -> [String: Continuity] {
+    func verify(_ positions: [String: StreamPosition]) throws(RedisError) -> [String: StreamEnd] {
         try with { (connection) throws(RedisError) in
             let all = Array(positions)
             let replies = try connection.ask(
@@ -193,10 +193,13 @@ final class RedisStore: StreamStore, @unchecked Sendable {
                     )
                 }
             )
-            var found: [String: Continuity] = [:]
+            var found: [String: StreamEnd] = [:]
             for ((name, _), reply) in zip(all, replies) {
                 if case .error(let words) = reply { throw .refused(words) }
-                found[name] = reply.text.flatMap { Continuity(rawValue: $0) } ?? .lost
+                found[name] = StreamEnd(
+                    continuity: reply.members.first?.text.flatMap { Continuity(rawValue: $0) } ?? .lost,
+                    rev: reply.members.last?.unsigned ?? 0
+                )
             }
             return found
         }

@@ -118,29 +118,30 @@ struct Script {
     ///     KEYS  state, log
     ///     ARGV  epoch, rev, id of the entry that ends with that rev
     ///
-    /// Answers `ok`; `gap`: the next entries were trimmed; `epoch`: the graph has a new epoch; `lost`: Redis lost entries.
+    /// Answers `{status, rev of the end}`. Status: `ok`; `gap`: the next entries were trimmed; `epoch`: the graph has a new epoch; `lost`:
+    /// Redis lost entries.
     static let verify = Script(
         keys: 2,
         """
         local state = redis.call('HMGET', KEYS[1], 'epoch', 'rev', 'id')
-        if not state[1] then return 'lost' end
-        if state[1] ~= ARGV[1] then return 'epoch' end
+        if not state[1] then return {'lost', 0} end
+        if state[1] ~= ARGV[1] then return {'epoch', state[2]} end
         local rev, mine = tonumber(state[2]), tonumber(ARGV[2])
-        if rev < mine then return 'lost' end
-        if rev == mine then return state[3] == ARGV[3] and 'ok' or 'lost' end
+        if rev < mine then return {'lost', state[2]} end
+        if rev == mine then return {state[3] == ARGV[3] and 'ok' or 'lost', state[2]} end
         local function field(entry, name)
             for place = 1, #entry[2], 2 do
                 if entry[2][place] == name then return entry[2][place + 1] end
             end
         end
         local same = redis.call('XRANGE', KEYS[2], ARGV[2] .. '-0', ARGV[2] .. '-0')
-        if #same == 1 then return field(same[1], 'i') == ARGV[3] and 'ok' or 'lost' end
+        if #same == 1 then return {field(same[1], 'i') == ARGV[3] and 'ok' or 'lost', state[2]} end
         local next = redis.call('XRANGE', KEYS[2], ARGV[2] .. '-1', '+', 'COUNT', 1)
-        if #next == 1 and field(next[1], 'p') == ARGV[3] then return 'ok' end
+        if #next == 1 and field(next[1], 'p') == ARGV[3] then return {'ok', state[2]} end
         local first = redis.call('XRANGE', KEYS[2], '-', '+', 'COUNT', 1)
-        if #first == 0 then return 'gap' end
+        if #first == 0 then return {'gap', state[2]} end
         local begin = tonumber(string.match(first[1][1], '^%d+')) - tonumber(field(first[1], 'n')) + 1
-        return begin > mine + 1 and 'gap' or 'lost'
+        return {begin > mine + 1 and 'gap' or 'lost', state[2]}
         """
     )
 

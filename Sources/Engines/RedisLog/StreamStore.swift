@@ -20,8 +20,8 @@ protocol StreamStore: AnyObject, Sendable {
     /// Where all graphs stand, by name.
     func positions() throws(RedisError) -> [String: StreamPosition]
 
-    /// Whether the streams go on where this instance stands.
-    func verify(_ positions: [String: StreamPosition]) throws(RedisError) -> [String: Continuity]
+    /// Whether the streams go on where this instance stands, and how far they have come.
+    func verify(_ positions: [String: StreamPosition]) throws(RedisError) -> [String: StreamEnd]
 
     /// Says how far an instance has come with a graph whose end Redis has lost.
     func claim(_ graph: String, _ position: StreamPosition, for instance: String) throws(RedisError)
@@ -98,6 +98,13 @@ struct StreamNews: Sendable {
     var graphs: [String] = []
     /// Where the stream of the graphs that begin has come to.
     var place: String
+}
+
+/// What lies between where an instance stands and the end of a stream.
+struct StreamEnd: Hashable, Sendable {
+    let continuity: Continuity
+    /// The last rev in the stream; 0: there is none.
+    let rev: UInt64
 }
 
 /// Whether a stream goes on where an instance stands.

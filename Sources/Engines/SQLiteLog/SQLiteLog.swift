@@ -146,6 +146,7 @@ public final class SQLiteLog: CommitLog {
         isWriting = true
         let turns = queue
         queue = []
+        let start = ContinuousClock.now
         executor.run { [store] in
             do throws(DatabaseError) {
                 try store.write(turns)
@@ -154,6 +155,7 @@ public final class SQLiteLog: CommitLog {
                 return .failure(error)
             }
         } then: { [weak self] result in
+            self?.statistics.writeTime += start.duration(to: .now)
             self?.finish(turns, result)
         }
     }

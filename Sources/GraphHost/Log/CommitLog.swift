@@ -105,6 +105,10 @@ public struct LogStatistics: Hashable, Sendable {
     public var writes: UInt64 = 0
     /// Writes that failed.
     public var failures: UInt64 = 0
+    /// How long all writes have taken, from the loop to the store and back.
+    public var writeTime = Duration.zero
+    /// Commits that are stored and were not applied here when the log looked last; only where servers share it.
+    public var behind: UInt64 = 0
     /// Snapshots that were stored.
     public var snapshots: UInt64 = 0
     /// Bytes that the store takes at the moment.
