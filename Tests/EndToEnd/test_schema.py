@@ -61,6 +61,10 @@ def test_the_shipped_configuration_is_right_and_names_every_key():
     assert names(yaml.load(text, CoreLoader)) == printed_keys()
 
 
+def test_the_example_of_two_servers_is_right():
+    assert complaints(CONFIGURATION, (ROOT / "config/redis.yaml").read_text()) == []
+
+
 def test_the_schema_has_the_keys_of_the_configuration():
     def keys(schema, prefix=""):
         for key, inner in schema["properties"].items():
