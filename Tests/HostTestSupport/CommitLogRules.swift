@@ -159,7 +159,10 @@ public final class LogListener: CommitLogFollower {
         refused.append(ticket)
         refusals.append(error)
     }
-    public func log(received entry: LogEntry, at stamp: LogStamp) { received.append((entry, stamp)) }
+    public func log(received entry: LogEntry, at stamp: LogStamp) -> Bool {
+        received.append((entry, stamp))
+        return true
+    }
     public func logHealthChanged() {
         changes += 1
         onHealth()
@@ -168,8 +171,9 @@ public final class LogListener: CommitLogFollower {
     public func log(moved ticket: UInt64) { moved.append(ticket) }
     public func log(confirmed ticket: UInt64) { confirmed.append(ticket) }
     public func log(repeated ticket: UInt64, of key: StoredKey) { repeated.append((ticket, key)) }
-    public func log(reload graph: String, at position: LogPosition, from reader: any LogReader) {
+    public func log(reload graph: String, at position: LogPosition, from reader: any LogReader) -> Bool {
         reloads.append((graph, position, reader))
+        return true
     }
     public func digest(of graph: String, passing revs: ClosedRange<UInt64>) -> String? { nil }
     public func snapshot(of graph: String) -> GraphSnapshot? { state(graph) }

@@ -159,7 +159,7 @@ public final class FaultyLog: CommitLog {
     /// Another server writes a commit, which this one hears of.
     public func receive(_ entry: LogEntry, wall: UInt64) {
         let stamp = store.add(entry, wall: wall)
-        follower?.log(received: entry, at: stamp)
+        _ = follower?.log(received: entry, at: stamp)
     }
 
     /// Stores an entry of which no server hears.
@@ -171,7 +171,7 @@ public final class FaultyLog: CommitLog {
     /// The last commit of a graph comes again.
     public func repeatLast(of graph: String) {
         guard let last = store.records(of: graph).last else { return }
-        follower?.log(received: last.entry, at: last.stamp)
+        _ = follower?.log(received: last.entry, at: last.stamp)
     }
 
     /// Loses everything that is stored, and goes on in another epoch with what the host has.
@@ -179,7 +179,7 @@ public final class FaultyLog: CommitLog {
         store.begin(epoch)
         for graph in graphs {
             if let snapshot = follower?.snapshot(of: graph) { store.add(snapshot, of: graph) }
-            follower?.log(reload: graph, at: store.position(of: graph), from: store)
+            _ = follower?.log(reload: graph, at: store.position(of: graph), from: store)
         }
     }
 }

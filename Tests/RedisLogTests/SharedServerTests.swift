@@ -11,11 +11,12 @@ struct SharedServerTests {
     private let redis: RedisServer
     private let clock = ManualHostClock(now: 1_000, wall: 1_000_000)
     private let server: SharedServer
+    private static let definition = #"{"graph":"g","nodes":{"x":{"set":"any","initial":0}}}"#
 
     init() throws {
         redis = try RedisServer()
         server = try SharedServer(redis, clock: clock, word: RandomWords().next)
-        let definition = try server.definition(#"{"graph":"g","nodes":{"x":{"set":"any","initial":0}}}"#)
+        let definition = try server.definition(Self.definition)
         _ = server.host.define(definition)
         server.host.settle()
     }
@@ -87,6 +88,65 @@ struct SharedServerTests {
         #expect(graph.read(try #require(graph.node("x"))).held.text == "1")
     }
 
+    @Test("A commit that cannot be applied ends the graph here, until it can be built from a later snapshot")
+    func inapplicable() throws {
+        var events: [String] = []
+        server.log.onEvent = { events.append($1) }
+        let store = RedisStore(redis.address, prefix: "world")
+        var entry = LogEntry(graph: "g")
+        entry.clear = ["nowhere"]
+        var item = Batch.Item(kind: .values, count: 1, bytes: [])
+        entry.append(to: &item.bytes)
+        let base = try #require(try store.positions()["g"])
+        let batch = Batch(graph: "g", number: 1, id: "other1", writer: "other", base: base, items: [item])
+        _ = try store.append([batch], fence: 0, replicas: 0)
+        let former = try #require(server.host["g"])
+        pass(500)
+        #expect(server.host["g"] == nil && !former.isLive)
+        #expect(
+            events == [
+                "graph g has a commit that cannot be applied here, rev 2: it is read again",
+                "graph g cannot be built from what Redis has, and is not served here; it is tried again",
+            ]
+        )
+        // Another server knows better.
+        let other = Host(store: .memory(epoch: "other"), clock: clock)
+        _ = other.define(try server.definition(Self.definition))
+        let graph = try #require(other["g"])
+        var commit = Commit(graph: graph)
+        commit.set.append(Assignment(try #require(graph.node("x")), try Datum.parse("7")))
+        _ = other.submit(commit)
+        let snapshot = try #require(other.snapshot(of: "g"))
+        let position = try #require(try store.positions()["g"])
+        #expect(try store.store(snapshot.state, of: "g", at: position, fence: 99, keeping: 0))
+        pass(11_000)
+        let built = try #require(server.host["g"])
+        let node = try #require(built.node("x"))
+        #expect(built.rev == 2 && built.read(node).held.text == "7")
+        let answer = try set("8")
+        pass(500)
+        #expect(try answer.result?.get().rev == 3)
+    }
+
+    @Test("It counts what it has not applied yet of what others have written")
+    func behind() throws {
+        let other = try SharedServer(redis, clock: clock, word: RandomWords("other").next)
+        let graph = try #require(other.host["g"])
+        for value in 1...3 {
+            var commit = Commit(graph: graph)
+            commit.set.append(Assignment(try #require(graph.node("x")), try Datum.parse("\(value)")))
+            _ = other.host.submit(commit)
+            other.host.flush()
+            other.step(other.writer)
+        }
+        #expect(server.log.statistics.behind == 0)
+        pass(2_500, hearing: false)
+        #expect(server.log.statistics.behind == 3)
+        pass(2_500)
+        #expect(server.log.statistics.behind == 0 && server.host["g"]?.rev == 4)
+        #expect(other.log.statistics.writeTime > .zero)
+    }
+
     @Test(
         "A Redis that has lost everything is noticed, and given back what the server holds, though nobody writes"
     )
@@ -105,11 +165,14 @@ struct SharedServerTests {
 
 /// Words that nobody has used.
 private final class RandomWords {
+    private let stem: String
     private var last = 0
+
+    init(_ stem: String = "word") { self.stem = stem }
 
     func next() -> String {
         last += 1
-        return "word\(last)"
+        return "\(stem)\(last)"
     }
 }
 

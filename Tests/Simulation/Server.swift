@@ -75,7 +75,9 @@ final class Tap: CommitLog, CommitLogFollower {
         follower?.log(refused: ticket, because: error)
     }
 
-    func log(received entry: LogEntry, at stamp: LogStamp) { follower?.log(received: entry, at: stamp) }
+    func log(received entry: LogEntry, at stamp: LogStamp) -> Bool {
+        follower?.log(received: entry, at: stamp) ?? true
+    }
     func logHealthChanged() { follower?.logHealthChanged() }
     func digest(of graph: String, passing revs: ClosedRange<UInt64>) -> String? {
         follower?.digest(of: graph, passing: revs)
@@ -84,8 +86,8 @@ final class Tap: CommitLog, CommitLogFollower {
     func log(moved ticket: UInt64) { follower?.log(moved: ticket) }
     func log(confirmed ticket: UInt64) { follower?.log(confirmed: ticket) }
     func log(repeated ticket: UInt64, of key: StoredKey) { follower?.log(repeated: ticket, of: key) }
-    func log(reload graph: String, at position: LogPosition, from reader: any LogReader) {
-        follower?.log(reload: graph, at: position, from: reader)
+    func log(reload graph: String, at position: LogPosition, from reader: any LogReader) -> Bool {
+        follower?.log(reload: graph, at: position, from: reader) ?? true
     }
     func snapshot(of graph: String) -> GraphSnapshot? { follower?.snapshot(of: graph) }
 }

@@ -171,9 +171,32 @@ extension RedisLog {
                 track.position = loaded.position
                 track.forgetDigests()
                 // What the host hands over now was checked against what it had before.
-                follower?.log(reload: name, at: loaded.position.public, from: loaded)
+                let isBuilt = follower?.log(reload: name, at: loaded.position.public, from: loaded) ?? true
+                guard isBuilt else { return readLater(track) }
                 track.isBroken = false
             }
+        }
+    }
+
+    /// A graph is not what it is on the other servers: it must not be served like that.
+    func readAgain(_ track: Track, _ why: String) {
+        onEvent(true, "graph \(track.graph) \(why): it is read again")
+        track.isBroken = true
+        refuseAll(of: track)
+        load(track)
+    }
+
+    /// A graph cannot be built here from what Redis has, so it is not served here until it can.
+    ///
+    /// That may be so after the next snapshot, which another server makes.
+    func readLater(_ track: Track) {
+        onEvent(
+            true,
+            "graph \(track.graph) cannot be built from what Redis has, and is not served here; it is tried again"
+        )
+        writer.after(Self.rereading) { [weak self] in
+            guard let self, !isClosed else { return }
+            load(track)
         }
     }
 
@@ -199,13 +222,7 @@ extension RedisLog {
                 else {
                     return
                 }
-                onEvent(
-                    true,
-                    "graph \(name) is not what it is on the other servers at rev \(rev): it is read again"
-                )
-                track.isBroken = true
-                refuseAll(of: track)
-                load(track)
+                readAgain(track, "is not what it is on the other servers at rev \(rev)")
             }
         }
     }

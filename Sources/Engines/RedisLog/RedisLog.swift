@@ -37,6 +37,8 @@ public final class RedisLog: CommitLog {
     static let pulse: UInt64 = 2_000
     static let lease = 8_000
     static let silence = 10_000
+    /// How long a graph that cannot be built is left alone before it is read again, in milliseconds.
+    static let rereading: UInt64 = 10_000
     /// How long a new epoch waits for instances that have come further, in milliseconds.
     static let claimTime: UInt64 = 300
     /// How many commits of others are taken up in one turn of the loop, unless one entry has more.
@@ -206,13 +208,13 @@ public final class RedisLog: CommitLog {
         guard !flights.isEmpty else { return }
         isWriting = true
         let batches = flights.map(\.batch)
+        let start = ContinuousClock.now
         ask { [token, replicas = options.replicas] (store) throws(RedisError) in
             try store.append(batches, fence: token, replicas: replicas)
-        let start = ContinuousClock.now
         } then: { [weak self] result in
+            self?.statistics.writeTime += start.duration(to: .now)
             self?.finish(flights, result)
         }
-            self?.statistics.writeTime += start.duration(to: .now)
     }
 
     func finish(
@@ -400,7 +402,10 @@ public final class RedisLog: CommitLog {
             }
         } else {
             while let (rev, commit) = stamps.next() {
-                follower?.log(received: commit, at: LogStamp(rev: rev, time: entry.time))
+                guard follower?.log(received: commit, at: LogStamp(rev: rev, time: entry.time)) != false
+                else {
+                    return readAgain(track, "has a commit that cannot be applied here, rev \(rev)")
+                }
             }
         }
         if let digest = follower?.digest(of: track.graph, passing: entry.revs) {

@@ -191,14 +191,18 @@ public protocol CommitLogFollower: AnyObject {
     /// The idempotency key of the pending commit of that ticket was used before, by the same principal, for a commit at this stamp.
     func log(repeated ticket: UInt64, of key: StoredKey)
     /// A commit that was appended elsewhere is durable now: it is applied as it is, in its place.
-    func log(received entry: LogEntry, at stamp: LogStamp)
+    ///
+    /// False: it cannot be applied, so the graph is not what the log says until it is read again.
+    func log(received entry: LogEntry, at stamp: LogStamp) -> Bool
     /// The log's ``CommitLog/health`` is another one now.
     func logHealthChanged()
     /// What was told of this graph is not how its history goes on: it is in another epoch, or commits in between are gone. The graph
     /// is to be built anew from what `reader` has.
     ///
     /// Commits of the graph that are pending then are refused. A graph that has ended at that position is no more.
-    func log(reload graph: String, at position: LogPosition, from reader: any LogReader)
+    ///
+    /// False: it cannot be built, and is not served here.
+    func log(reload graph: String, at position: LogPosition, from reader: any LogReader) -> Bool
     /// Servers are lost that have written the log; said to one of those that are left.
     func log(lost instances: [String])
     /// A digest of the graph as it is now, where one is due among these revs, the last of which is the present one: the same revs on

@@ -54,24 +54,27 @@ extension Host: CommitLogFollower {
         pending.answer(.success(key.answer(in: graph.epoch)))
     }
 
-    public func log(received entry: LogEntry, at stamp: LogStamp) {
+    public func log(received entry: LogEntry, at stamp: LogStamp) -> Bool {
         hear()
         do {
             guard let graph = known(entry.graph), graph.isLive else {
                 // Another server was first to begin it: what is pending here will hear that.
                 known(entry.graph).map { forget($0) }
                 _ = try begin(stored: entry, at: stamp, epoch: position(of: entry.graph).epoch)
-                return
+                return true
             }
             // What was applied already comes again after a lost connection.
             if stamp.rev > graph.rev { try apply(stored: entry, at: stamp, to: graph) }
+            return true
         } catch {
             _ = fault("the log: \(error)")
+            return false
         }
     }
 
-    public func log(reload name: String, at position: LogPosition, from reader: any LogReader) {
+    public func log(reload name: String, at position: LogPosition, from reader: any LogReader) -> Bool {
         hear()
+        var isBuilt = true
         keys.forget(graph: name)
         let former = known(name)
         // The new one is found before the old one's clients hear that theirs has ended.
@@ -82,13 +85,15 @@ extension Host: CommitLogFollower {
             }
         } catch {
             _ = fault("graph \(name) cannot be built anew: \(error)")
+            isBuilt = false
         }
         former?.end(.epochLost)
-        guard let graph = self[name] else { return }
+        guard let graph = self[name] else { return isBuilt }
         // The same rev has stood for other values.
         graph.resumesFrom = graph.rev + 1
         // Sessions know only the nodes of the former graph.
         clearAbandoned(in: graph) { $0 == instance }
+        return isBuilt
     }
 
     public func log(lost instances: [String]) {
