@@ -71,7 +71,10 @@ extension Server {
         }
         switch submission {
         case .applied(let applied): entry.rev = applied.rev
-        case .pending: break
+        case .pending(let pending):
+            pending.onAnswer { [weak self] result in
+                if case .failure(let error) = result { self?.note(error, of: definition, from: path) }
+            }
         case .refused(let error):
             report.problems.append(FileProblem(error, of: name, in: path))
             return
@@ -84,6 +87,18 @@ extension Server {
                 metadata: ["graph": "\(name)", "nodes": "\(reset.joined(separator: ","))"]
             )
         }
+    }
+
+    /// The log has refused what a file says, after the reload was reported.
+    ///
+    /// Servers that share the log may read the same change at the same time: then another one's was taken, and nothing is wrong.
+    private func note(_ error: HostError, of definition: GraphDefinition, from path: String) {
+        let name = definition.name
+        guard host[name]?.definition.hash != definition.hash else { return }
+        log.warning(
+            "the definition in a file is not in force",
+            metadata: ["graph": "\(name)", "file": "\(path)", "why": "\(error.message)"]
+        )
     }
 }
 
