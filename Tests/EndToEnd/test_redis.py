@@ -159,6 +159,21 @@ def test_one_server_makes_the_ticks(pair):
     assert sum(server.metrics()["sluice_log_leading"] for server in pair) == 1
 
 
+def test_a_server_counts_what_it_has_not_applied(pair):
+    one, other = pair
+    stopped(other)
+    try:
+        fill(one, 50)
+    finally:
+        resumed(other)
+    same(pair)
+    for server in pair:
+        # What it says is up to two seconds old.
+        eventually(lambda: server.metrics()["sluice_log_behind_commits"] == 0)
+    metrics = one.metrics()
+    assert 0 < metrics["sluice_log_write_seconds_sum"] < 60 and metrics["sluice_log_write_seconds_count"] >= 1
+
+
 def test_a_restart_finds_everything(redis, pair):
     one, _ = pair
     one.set("g", "x", "kept")
@@ -405,6 +420,122 @@ def test_a_failover_that_lost_the_end():
                 assert answer["epoch"] == epoch
             finally:
                 replica.kill()
+
+
+def fill(server, count):
+    """Makes so many commits."""
+    with Client(server) as client:
+        for number in range(count):
+            client.send(op="set", id=number + 1, graph="g", set={"x": number})
+            # Some are on their way at a time.
+            if number >= 200:
+                assert client.receive()["op"] == "ok"
+        for _ in range(min(count, 200)):
+            assert client.receive()["op"] == "ok"
+
+
+def stopped(server):
+    server.process.send_signal(signal.SIGSTOP)
+
+
+def resumed(server):
+    server.process.send_signal(signal.SIGCONT)
+
+
+def closing_code(client, seconds=20):
+    with pytest.raises(ConnectionClosed) as closed:
+        while True:
+            client.receive(seconds)
+    return closed.value.rcvd.code
+
+
+def test_a_server_that_is_behind_what_redis_has_trimmed():
+    """One stands still while the other makes 20,000 commits, of which Redis keeps the newer half."""
+    config = "keepRevs: 1\nlimits: { messages: 1000000 }\n"
+    with Redis("--appendfsync", "no") as redis, Instance(redis, {"g": GRAPH}, config) as one, \
+            Instance(redis, {"g": GRAPH}, config) as other:
+        before = one.set("g", "y", "kept")
+        same([one, other])
+        listener = Client(other)
+        listener.ask(op="sub", graph="g", node="x")
+        stopped(other)
+        try:
+            # The lease of the one that stands still is over by then.
+            eventually(lambda: one.metrics()["sluice_log_leading"] == 1, 20)
+            fill(one, 20_500)
+            first = eventually(lambda: trimmed(redis, before["rev"]), 20)
+            assert first > before["rev"] + 1
+        finally:
+            resumed(other)
+        assert closing_code(listener) == 4510
+        epoch, rev, text = same([one, other])
+        assert epoch == before["epoch"] and rev == before["rev"] + 20_500 and '"kept"' in text
+        other.set("g", "x", 1)
+        same([one, other])
+
+
+def trimmed(redis, rev):
+    """The rev of the first entry, once that is beyond a rev."""
+    found = re.search(r"(\d+)-0", redis.ask("XRANGE", "sluice:{g}:log", "-", "+", "COUNT", "1"))
+    return int(found[1]) if found and int(found[1]) > rev + 1 else None
+
+
+def test_a_server_whose_graph_is_not_that_of_the_others():
+    with Redis() as redis, Instance(redis, {"g": GRAPH}, "limits: { messages: 1000000 }\n") as one, \
+            Instance(redis, {"g": GRAPH}) as other:
+        servers = [one, other]
+        eventually(lambda: sum(server.metrics()["sluice_log_leading"] for server in servers) == 1, 20)
+        leader, follower = sorted(servers, key=lambda server: -server.metrics()["sluice_log_leading"])
+        before = same(servers)
+        listener = Client(follower)
+        listener.ask(op="sub", graph="g", node="y")
+        stopped(follower)
+        try:
+            fill(leader, 1_000)
+
+            def digests():
+                answer = redis.ask("HKEYS", "sluice:{g}:digests")
+                return re.findall(r"^(\d+)\r$", answer.partition("\r\n")[2], re.M)
+
+            assert (revs := eventually(digests, 10))
+            for rev in revs:
+                redis.ask("HSET", "sluice:{g}:digests", rev, "another")
+        finally:
+            resumed(follower)
+        assert closing_code(listener) == 4510
+        assert "graph g is not what it is on the other servers at rev" in follower.log_text()
+        epoch, _, _ = same(servers)
+        assert epoch == before[0]
+        follower.set("g", "x", "again")
+        same(servers)
+
+
+def test_files_that_change_at_two_servers_at_once():
+    """Redis stands still until both have read their files: one definition holds, and the other server says that its file's does not."""
+    with Redis() as redis, Instance(redis, {"g": GRAPH}) as one, Instance(redis, {"g": GRAPH}) as other:
+        same([one, other])
+
+        def reload(texts):
+            for server, text in zip((one, other), texts):
+                (pathlib.Path(server.folder.name) / "graphs/g.yaml").write_text(text)
+            redis.pause()
+            for server in (one, other):
+                answer = server.request("POST", "/v1/reload")
+                assert answer.status == 200, answer
+            redis.go_on()
+            return same([one, other])
+
+        def said(server):
+            return [line for line in server.log_text().splitlines() if "the definition in a file is not in force" in line]
+
+        reload([f"{GRAPH}  {name}: {{ from: x }}\n" for name in ("mine", "yours")])
+        line, = eventually(lambda: said(one) + said(other))
+        assert "graph=g" in line and "g.yaml" in line, line
+        # The same change at both is no conflict.
+        reload([f"{GRAPH}  ours: {{ from: x }}\n"] * 2)
+        for server in (one, other):
+            eventually(lambda: server.get("/v1/graphs/g/nodes/ours").status == 200)
+        assert len(said(one) + said(other)) == 1
 
 
 def accepted(server, node, value, not_in):
