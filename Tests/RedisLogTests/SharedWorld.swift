@@ -52,9 +52,16 @@ final class SharedWorld {
     /// Whether Redis has lost something.
     private var hasLost = false
     private(set) var complaints: [String] = []
+    /// Clients with a session, and the server that each is at.
+    private var peers: [(peer: Peer, server: ObjectIdentifier?)] = []
+    private let ledger = Ledger()
+    private let store: RedisStore
+    /// Messages that clients got.
+    private(set) var messages = 0
 
     private static let definition = """
-        {"graph":"g","nodes":{"a":{"set":"any"},"b":{"set":"any"},"count":{"set":"any","initial":0},
+        {"graph":"g","mode":"settled","nodes":{"p":{"set":"any","initial":0,"history":50},"q":{"set":"any","initial":0},
+        "x":{"set":"any","initial":0,"history":50},"half":{"combine":["p","q"],"map":"value[0] == value[1]"},"a":{"set":"any"},"b":{"set":"any"},"count":{"set":"any","initial":0},
         "sum":{"from":"count","retain":"always","pipe":[{"scan":{"start":0,"with":"acc + value"}}]},
         "late":{"from":"a","retain":"always","pipe":[{"delay":300}]}}}
         """
@@ -62,6 +69,7 @@ final class SharedWorld {
     init(_ redis: RedisServer, seed: UInt64) throws {
         self.redis = redis
         dice = SeededGenerator(seed: seed)
+        store = RedisStore(redis.address, prefix: "world")
         try redis.ask("FLUSHALL")
         let first = try start()
         let definition = try first.definition(Self.definition)
@@ -78,7 +86,10 @@ final class SharedWorld {
     }
 
     func play(_ actions: Int) throws {
-        for _ in 0..<actions { try act() }
+        for _ in 0..<actions {
+            try act()
+            try listen()
+        }
         try rest()
     }
 
@@ -94,12 +105,15 @@ final class SharedWorld {
         case ..<67: setBoth()
         case ..<70: server.store.fault = dice.chance(1, in: 2) ? .unreachable : .lostAnswer
         case ..<72: server.store.isCutOff = dice.chance(1, in: 3)
-        case ..<90: pass(UInt64(dice.below(dice.chance(1, in: 10) ? 3_000 : 120)))
-        case ..<93: try kill(place)
-        case ..<94 where dice.chance(1, in: 4):
+        case ..<84: pass(UInt64(dice.below(dice.chance(1, in: 10) ? 3_000 : 120)))
+        case ..<86: try kill(place)
+        case ..<87 where dice.chance(1, in: 4):
+            try note()
             hasLost = true
             try redis.ask("FLUSHALL")
-        default: server.host.flush()
+        default:
+            try meet(server)
+            server.host.flush()
         }
     }
 
@@ -114,9 +128,80 @@ final class SharedWorld {
     }
 
     private func kill(_ place: Int) throws {
+        let former = ObjectIdentifier(servers[place].host)
+        for number in peers.indices where peers[number].server == former {
+            peers[number].peer.lose()
+            peers[number].server = nil
+        }
         servers.remove(at: place)
         servers.insert(try start(), at: place)
     }
+
+    // MARK: - Sessions
+
+    /// Something a client does at a server.
+    private func meet(_ server: SharedServer) throws {
+        guard peers.count > 2 || dice.chance(1, in: 3), !peers.isEmpty else {
+            guard peers.count < 4 else { return }
+            let peer = Peer(ledger) { _ in }
+            peer.connect(to: server.host)
+            peers.append((peer, ObjectIdentifier(server.host)))
+            for node in ["x", "p", "q", "half"] where node == "half" || dice.chance(2, in: 3) {
+                peer.subscribe("g", node, isAll: dice.chance(1, in: 2), every: 0)
+            }
+            return
+        }
+        let number = dice.below(peers.count)
+        let peer = peers[number].peer
+        let isStalled = peer.unsentBytes > 0
+        guard peer.isConnected, !dice.chance(1, in: isStalled ? 3 : 8) else {
+            // It goes on at the other one, without what it has not read.
+            peer.unsentBytes = 0
+            peer.connect(to: server.host)
+            peers[number].server = ObjectIdentifier(server.host)
+            return
+        }
+        if dice.chance(1, in: 4) {
+            peer.unsentBytes = isStalled ? 0 : 1 << 17
+            if isStalled { peer.session?.drained() }
+        } else {
+            let text = "\(nextValue())"
+            let values = dice.chance(1, in: 2) ? [("x", text)] : [("p", text), ("q", text)]
+            peer.set(Peer.SetRequest(graph: "g", values: values, key: nil, condition: nil))
+        }
+    }
+
+    /// Holds what clients have got against what Redis has had; those that are slow read another time.
+    private func listen(toAll: Bool = false) throws {
+        try note()
+        for (peer, _) in peers where toAll || dice.chance(1, in: 3) {
+            let count = peer.heard
+            peer.read()
+            messages += peer.heard - count
+            complaints += peer.complaints
+        }
+    }
+
+    /// Writes down what is new in Redis.
+    private func note() throws {
+        guard let position = try store.positions()["g"] else { return }
+        var history = ledger.histories["g"] ?? Ledger.History(epoch: position.epoch)
+        if history.epoch != position.epoch {
+            // It has begun with what one of the servers held.
+            let first = try redis.ask("XRANGE", "world:{g}:snapshots", "-", "+", "COUNT", "1")
+            ledger.former["g", default: []].append(history)
+            history.cut(after: first.members.first?.members.first?.streamRev ?? 0, epoch: position.epoch)
+        }
+        if history.rev < position.rev {
+            try reader.entries(of: "g", in: history.rev + 1...position.rev) { entry, stamp in
+                history.add(Ledger.Record(entry: entry, stamp: stamp))
+                return true
+            }
+        }
+        ledger.histories["g"] = history
+    }
+
+    private var reader: RedisReader { RedisReader(redis.address, prefix: "world") }
 
     // MARK: - Clients
 
@@ -191,6 +276,10 @@ final class SharedWorld {
 
     /// Everything is repaired, and comes to rest; then it is compared.
     private func rest() throws {
+        for (peer, _) in peers {
+            peer.unsentBytes = 0
+            peer.session?.drained()
+        }
         for server in servers { (server.store.isCutOff, server.store.fault) = (false, .none) }
         for round in 0..<400 {
             // The time of Redis does not go by: this stands for the end of a claim whose server is no more.
@@ -200,6 +289,13 @@ final class SharedWorld {
                 server.step(server.listener)
             }
             pass(50)
+            try listen(toAll: true)
+        }
+        for (peer, _) in peers { peer.leave() }
+        for server in servers {
+            server.host.flush()
+            let left = server.host["g"]?.statistics.subscriptions ?? 0
+            if left > 0 { complaints.append("\(left) subscriptions are left") }
         }
         for (number, server) in servers.enumerated() where server.log.health != .ready {
             complaints.append("server \(number) is \(server.log.health)")

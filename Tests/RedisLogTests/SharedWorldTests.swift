@@ -6,14 +6,19 @@ import Testing
 /// `SLUICE_SEED=n` plays one history, and `SLUICE_NIGHTLY=1` 3,000 instead of 60.
 @Suite("Two servers and a Redis")
 struct SharedWorldTests {
-    @Test("All come to the same, a replay too; what was answered is there once, and conditions hold")
+    @Test(
+        "All come to the same, a replay too; what was answered is there once, conditions hold, and clients that go on elsewhere miss nothing"
+    )
     func histories() throws {
         let redis = try RedisServer()
         let only = environment("SLUICE_SEED").flatMap { UInt64($0) }
+        var messages = 0
         for seed in only.map({ $0...$0 }) ?? 1...(Nightly.isOn ? 3_000 : 60) {
             let world = try SharedWorld(redis, seed: seed)
             try world.play(400)
             #expect(world.complaints.isEmpty, "seed \(seed)")
+            messages += world.messages
         }
+        #expect(only != nil || messages > 1_000, "the clients hear too little")
     }
 }

@@ -31,6 +31,13 @@ final class Ledger {
                 || values[node]?.contains { revs.contains($0.rev) && $0.text == text } == true
         }
 
+        /// The first commit between two others that has changed a plain node.
+        func change(of node: String, after rev: UInt64, before end: UInt64) -> UInt64? {
+            values[node]?.first {
+                $0.rev > rev && $0.rev < end && $0.text != value(of: node, at: $0.rev - 1)
+            }?.rev
+        }
+
         mutating func add(_ record: Record) {
             records.append(record)
             let rev = record.stamp.rev
@@ -56,6 +63,14 @@ final class Ledger {
     }
 
     var histories: [String: History] = [:]
+    /// Histories that have broken off, in which a server may still be where several share a log.
+    var former: [String: [History]] = [:]
+
+    /// What a graph's history is in one epoch.
+    func history(of graph: String, in epoch: String?) -> History? {
+        let histories = [histories[graph]].compactMap(\.self) + (former[graph] ?? [])
+        return histories.first { $0.epoch == epoch }
+    }
 
     /// Graphs that have begun and not ended.
     var living: [String] {

@@ -161,17 +161,28 @@ final class Peer: MessageSink {
     }
 
     private func open(_ id: Int, _ message: JSONReader, _ text: String) {
-        guard var subscription = subscriptions[id], let history = ledger.histories[subscription.graph] else {
-            return
-        }
+        guard var subscription = subscriptions[id] else { return }
         let rev = UInt64(message["rev"]?.int ?? 0)
         let epoch = message["epoch"]?.string ?? ""
-        if epoch != history.epoch || rev > history.rev {
-            complaints.append("epoch \(history.epoch) is at rev \(history.rev): \(text)")
+        let history = ledger.history(of: subscription.graph, in: epoch)
+        if history == nil || rev > history?.rev ?? 0 {
+            complaints.append("the epoch is at rev \(history?.rev ?? 0): \(text)")
         }
         let isResumed = message["resumed"]?.bool == true
         if isResumed, let cursor = subscription.cursor, cursor.epoch != epoch || cursor.rev > rev {
             complaints.append("resumed from \(cursor): \(text)")
+        }
+        if isResumed, var seen = subscription.cursor {
+            // What it has missed, oldest first.
+            for entry in (message["d"]?.elements).map(Array.init) ?? [] {
+                let next = UInt64(entry["rev"]?.int ?? 0)
+                if next <= seen.rev { complaints.append("rev \(next) after \(seen.rev): \(text)") }
+                lookForGap(subscription, from: seen, before: next, text)
+                subscription.value = Self.value(of: entry)
+                check(subscription, at: next, after: seen.rev, text)
+                seen.rev = next
+            }
+            lookForGap(subscription, from: seen, before: rev + 1, text)
         }
         subscription.cursor = (epoch, rev)
         if message["v"] != nil || message["empty"] != nil || message["fail"] != nil {
@@ -187,7 +198,11 @@ final class Peer: MessageSink {
             guard let id = entry["id"]?.int, var subscription = subscriptions[id],
                 let cursor = subscription.cursor
             else { continue }
-            if rev < cursor.rev { complaints.append("rev \(rev) after \(cursor.rev): \(text)") }
+            // In mode `all` each comes once.
+            let isOutOfOrder =
+                rev < cursor.rev || subscription.isAll && subscription.isExact && rev == cursor.rev
+            if isOutOfOrder { complaints.append("rev \(rev) after \(cursor.rev): \(text)") }
+            lookForGap(subscription, from: cursor, before: rev, text)
             subscription.value = Self.value(of: entry)
             check(subscription, at: rev, after: cursor.rev, text)
             subscription.cursor = (cursor.epoch, rev)
@@ -204,10 +219,24 @@ final class Peer: MessageSink {
         }
     }
 
+    /// In mode `all` each change of a node comes.
+    private func lookForGap(
+        _ subscription: Subscription,
+        from cursor: (epoch: String, rev: UInt64),
+        before rev: UInt64,
+        _ text: String
+    ) {
+        guard subscription.isAll, subscription.isExact,
+            let missed = ledger.history(of: subscription.graph, in: cursor.epoch)?
+                .change(of: subscription.node, after: cursor.rev, before: rev)
+        else { return }
+        complaints.append("rev \(missed) of \(subscription.node) is missing after \(cursor.rev): \(text)")
+    }
+
     private func check(_ subscription: Subscription, at rev: UInt64, after: UInt64, _ text: String) {
-        guard let history = ledger.histories[subscription.graph], let value = subscription.value else {
-            return
-        }
+        guard let history = ledger.history(of: subscription.graph, in: subscription.cursor?.epoch),
+            let value = subscription.value
+        else { return }
         if rev > history.rev { complaints.append("rev \(rev) is not in the log: \(text)") }
         if subscription.node == "half", value != "true" { complaints.append("half of a commit: \(text)") }
         guard Shape.plain.contains(subscription.node) else { return }
@@ -221,7 +250,7 @@ final class Peer: MessageSink {
 
     private func confirm(_ request: SetRequest, _ message: JSONReader, _ text: String) {
         let rev = UInt64(message["rev"]?.int ?? 0)
-        guard let history = ledger.histories[request.graph], message["epoch"]?.string == history.epoch,
+        guard let history = ledger.history(of: request.graph, in: message["epoch"]?.string),
             let record = history.record(at: rev)
         else { return complaints.append("not in the log: \(text)") }
         let stored = record.entry.set.map { "\($0.node)=\(String(decoding: $0.value, as: UTF8.self))" }
