@@ -483,7 +483,7 @@ public final class Host {
         // A commit that sets off many pipelines is a dear request.
         if lanes.total != spent {
             work += UInt64((lanes.total - spent) / LiveGraph.unitsPerNode)
-            lanes.endSlow()
+            lanes.endSlow(in: self)
         }
         return Applied(
             epoch: graph.epoch,

@@ -24,14 +24,16 @@ final class PipelineLanes {
     /// Principals with stages that wait, in the order in which they are served.
     private var waiting: Deque<PipelineAccount> = []
     /// Stages at which more waits than is allowed.
-    private var overflowing: [StageGate] = []
+    private var overflowing: Deque<StageGate> = []
+    /// What ending their subscriptions has had of the turn.
+    private var ending = TurnShare()
     /// As long as `total` is not above, stages of a pipeline that is being built handle their first values whoever pays.
     @exclusivity(unchecked) var openUntil = Int.max
     /// What waits for the first value that is passing through a gate: the next gate that holds it back takes this over.
     @exclusivity(unchecked) var opening: (() -> Void)?
 
     /// Whether something waits for the late lane.
-    var isWaiting: Bool { !waiting.isEmpty }
+    var isWaiting: Bool { !waiting.isEmpty || !overflowing.isEmpty }
 
     /// Whether a stage that this principal answers for may run now.
     @inline(__always)
@@ -64,25 +66,26 @@ final class PipelineLanes {
         overflowing.append(gate)
     }
 
-    /// Ends the subscriptions that are too far behind; not while a graph is at work.
+    /// Ends the subscriptions that are too far behind, as many as this turn allows; not while a graph is at work.
     @inline(__always)
-    func endSlow() {
-        if !overflowing.isEmpty { endOverflowing() }
+    func endSlow(in host: Host) {
+        if !overflowing.isEmpty { endOverflowing(host) }
     }
 
-    private func endOverflowing() {
-        let gates = overflowing
-        overflowing = []
-        for gate in gates {
+    private func endOverflowing(_ host: Host) {
+        while !ending.isSpent(of: host), let gate = overflowing.popFirst() {
+            let before = host.work
             for subscription in gate.subscriptions where !subscription.isEnded {
                 subscription.session.end(subscription, .slow)
+                host.work += 1
             }
+            ending.spend(since: before, of: host)
         }
     }
 
     /// The late lane's slice of this turn: one emission of one principal after the other.
     func run(in host: Host) {
-        guard !waiting.isEmpty else { return }
+        guard !waiting.isEmpty else { return endSlow(in: host) }
         if turn != host.turns { begin(host.turns) }
         let outer = left
         isLate = true
@@ -96,6 +99,6 @@ final class PipelineLanes {
         }
         isLate = false
         left = outer
-        endSlow()
+        endSlow(in: host)
     }
 }

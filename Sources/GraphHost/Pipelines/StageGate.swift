@@ -11,7 +11,7 @@ internal import ReactiveGraph
 final class StageGate {
     /// How many emissions may wait.
     static let mostWaiting = 1_024
-    /// What holding one back costs.
+    /// What holding one back costs, about as much as a node that is built.
     private static let keepingUnits = 40
     /// Bytes that one takes besides its value.
     private static let keepingBytes = 256
@@ -139,6 +139,7 @@ final class StageGate {
             graph.lateRev = graph.rev
         }
         spend(Self.keepingUnits)
+        graph.host.work += 1
         var entry = Kept(commit: graph.frames.info, time: graph.evaluationTime, deliver: deliver)
         guard let waitsAmong, !kept.isEmpty else {
             // Without users it is being torn down.

@@ -141,6 +141,26 @@ struct PipelineLaneTests {
         #expect(values(latest.take()).last?.hasPrefix(#""v":8"#) == true)
     }
 
+    @Test("Many that are slow at once end over several turns")
+    func slowCrowd() throws {
+        let bench = bench(burst: 100, work: 100)
+        let graph = try bench.define(PipelineGraph.text)
+        let client = try poor(bench, graph, #"[{"map":"value"}]"#, #","mode":"all""#)
+        for id in 2...50 { client.subscribe(id, #"[{"map":"value + \#(id)"}]"#, #","mode":"all""#) }
+        for value in 0...StageGate.mostWaiting { try bench.set(graph, [("x", "\(value)")]) }
+        var turns = 0
+        while client.session.subscriptionCount > 1 {
+            let before = client.session.subscriptionCount
+            turn(bench)
+            turns += 1
+            try #require(turns < 1_000)
+            #expect(before - client.session.subscriptionCount <= 6, "each lets go of a thousand values, fewer later")
+        }
+        #expect(turns >= 10)
+        client.session.close()
+        #expect(graph.chains.all.isEmpty && graph.isWhole)
+    }
+
     @Test("More bytes that wait than limits.held end with slow as well")
     func heavy() throws {
         let bench = bench(burst: 100, held: 14_000)
