@@ -32,9 +32,12 @@ final class FaultyStore: StreamStore, @unchecked Sendable {
     func append(
         _ batches: [Batch],
         fence: UInt64,
-        replicas: Int
-    ) throws(RedisError) -> [Result<Outcome, RedisError>] {
-        try ask { () throws(RedisError) in try store.append(batches, fence: fence, replicas: replicas) }
+        replicas: Int,
+        isReading: Bool
+    ) throws(RedisError) -> Appended {
+        try ask { () throws(RedisError) in
+            try store.append(batches, fence: fence, replicas: replicas, isReading: isReading)
+        }
     }
 
     func wait(for replicas: Int) throws(RedisError) {

@@ -57,7 +57,8 @@ struct RedisStoreTests {
             base: position,
             items: items
         )
-        return try #require(try store.append([batch], fence: fence, replicas: 0).first).get()
+        let appended = try store.append([batch], fence: fence, replicas: 0, isReading: false)
+        return try #require(appended.outcomes.first).get()
     }
 
     private mutating func hear() throws { position = try #require(try store.positions()["g"]) }

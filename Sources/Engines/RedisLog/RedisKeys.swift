@@ -6,6 +6,12 @@ struct RedisKeys: Hashable, Sendable {
     func state(_ graph: String) -> String { "\(prefix):{\(graph)}" }
     /// The stream: the id of each entry is its last rev.
     func log(_ graph: String) -> String { "\(prefix):{\(graph)}:log" }
+    /// The graph whose stream that is; nil: it is another key.
+    func graph(ofLog key: String) -> String? {
+        let (start, end) = ("\(prefix):{", "}:log")
+        guard key.hasPrefix(start), key.hasSuffix(end) else { return nil }
+        return String(key.dropFirst(start.count).dropLast(end.count))
+    }
     /// The states of the graph as a stream: the id of each is its rev.
     func snapshots(_ graph: String) -> String { "\(prefix):{\(graph)}:snapshots" }
     /// Who begins the next epoch.

@@ -6,7 +6,7 @@ public import GraphHost
 ///
 /// Each graph has a stream, and every server applies what is in it, its own commits among it: a commit is answered when it has come
 /// back. A script gives the commits their places; whatever waits when the writer is idle is one call and one entry for each graph.
-/// Two threads wait for Redis: one that writes, one that follows the streams. The loop never does.
+/// Two threads wait for Redis: one that writes, and reads what is new where it writes; one that follows all streams. The loop never does.
 public final class RedisLog: CommitLog {
     /// How it is set up.
     public struct Options: Sendable {
@@ -45,6 +45,8 @@ public final class RedisLog: CommitLog {
     static let turnCommits = 256
     /// How long the follower waits for news at a time, in milliseconds.
     static let wait = 500
+    /// How long it waits while the writer reads some of the graphs, in milliseconds.
+    static let shortWait = 5
 
     public weak var follower: (any CommitLogFollower)?
     public internal(set) var health = LogHealth.ready
@@ -69,6 +71,8 @@ public final class RedisLog: CommitLog {
     /// Those that have something for the writer, in the order in which that came.
     var due: [Track] = []
     var isWriting = false
+    /// The graphs of which the writer's answer will say what is new.
+    var readByWriter: Set<String> = []
     var isFollowing = false
     var isSettling = false
     var isClosed = false
@@ -135,9 +139,12 @@ public final class RedisLog: CommitLog {
     }
 
     /// Begins to hear what others write: for the end of the start, when all graphs have been brought back.
+    ///
+    /// What is new in graphs that are written comes with the writer's answer, so the follower leaves them out, and soon looks whether
+    /// that is still so.
     public func follow() {
         guard !isFollowing, !isSettling, !isClosed, health == .ready, unread.isEmpty else { return }
-        hear(for: Self.wait)
+        hear(for: readByWriter.isEmpty ? Self.wait : Self.shortWait)
     }
 
     public var graphs: [StoredGraph] {
@@ -208,9 +215,12 @@ public final class RedisLog: CommitLog {
         guard !flights.isEmpty else { return }
         isWriting = true
         let batches = flights.map(\.batch)
+        // What was heard and not yet taken up would only come again.
+        let isReading = unread.isEmpty
+        readByWriter = isReading ? Set(batches.map(\.graph)) : []
         let start = ContinuousClock.now
         ask { [token, replicas = options.replicas] (store) throws(RedisError) in
-            try store.append(batches, fence: token, replicas: replicas)
+            try store.append(batches, fence: token, replicas: replicas, isReading: isReading)
         } then: { [weak self] result in
             self?.statistics.writeTime += start.duration(to: .now)
             self?.finish(flights, result)
@@ -219,14 +229,15 @@ public final class RedisLog: CommitLog {
 
     func finish(
         _ flights: [Track.Flight],
-        _ result: Result<[Result<Outcome, RedisError>], RedisError>
+        _ result: Result<Appended, RedisError>
     ) {
         isWriting = false
+        readByWriter = []
         statistics.writes += 1
         switch result {
         case .failure(let error): lose(error)
-        case .success(let outcomes):
-            for (flight, outcome) in zip(flights, outcomes) {
+        case .success(let appended):
+            for (flight, outcome) in zip(flights, appended.outcomes) {
                 guard let track = tracks[flight.batch.graph] else { continue }
                 switch outcome {
                 case .success(let outcome):
@@ -238,8 +249,13 @@ public final class RedisLog: CommitLog {
                     refuse([flight], of: track)
                 }
             }
-            write()
-            if !unread.isEmpty { read() }
+            unread.append(contentsOf: appended.entries)
+            takeUp()
+            // What comes later in this turn goes along.
+            writer.after(0) { [weak self] in
+                self?.write()
+                self?.follow()
+            }
         }
     }
 
@@ -329,10 +345,20 @@ public final class RedisLog: CommitLog {
 
     // MARK: - Following
 
+    /// The last revs of the graphs whose streams the follower reads.
+    private var revsToFollow: [String: UInt64] {
+        var revs: [String: UInt64] = [:]
+        revs.reserveCapacity(tracks.count)
+        for (name, track) in tracks where !track.isBroken && !readByWriter.contains(name) {
+            revs[name] = track.position.rev
+        }
+        return revs
+    }
+
     /// Waits for what is new, takes it up, and waits again.
     func hear(for milliseconds: Int) {
         isFollowing = true
-        let revs = tracks.filter { !$0.value.isBroken }.mapValues(\.position.rev)
+        let revs = revsToFollow
         listener.run { [streams, place] in
             do throws(RedisError) {
                 return Result<_, RedisError>.success(
@@ -355,8 +381,14 @@ public final class RedisLog: CommitLog {
         }
     }
 
-    /// Takes up what was heard, some of it in each turn of the loop, and then waits for more.
+    /// Takes up what was heard, and then waits for more.
     func read() {
+        takeUp()
+        follow()
+    }
+
+    /// Takes up what was heard, some of it in each turn of the loop.
+    func takeUp() {
         var count = 0
         while let entry = unread.first, isSettling || count < Self.turnCommits {
             // With replicas it is answered once they have it.
@@ -373,7 +405,6 @@ public final class RedisLog: CommitLog {
             track.isBroken = true
             load(track)
         }
-        follow()
     }
 
     func take(_ entry: StreamEntry) {
@@ -429,6 +460,7 @@ public final class RedisLog: CommitLog {
         listener.wait()
         for _ in 0..<50
         where health == .ready && tracks.values.contains(where: { !$0.isIdle && !$0.isBroken }) {
+            write()
             if unread.isEmpty { hear(for: 100) }
             listener.wait()
             writer.wait()

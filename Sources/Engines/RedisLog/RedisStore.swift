@@ -100,18 +100,27 @@ final class RedisStore: StreamStore, @unchecked Sendable {
     func append(
         _ batches: [Batch],
         fence: UInt64,
-        replicas: Int
-    ) throws(RedisError) -> [Result<Outcome, RedisError>] {
+        replicas: Int,
+        isReading: Bool
+    ) throws(RedisError) -> Appended {
         try with { (connection) throws(RedisError) in
-            let replies = try connection.ask(all: batches.map { command(for: $0, fence: fence) })
+            var revs: [String: UInt64] = [:]
+            for batch in batches { revs[batch.graph] = min(batch.base.rev, revs[batch.graph] ?? .max) }
+            let read = StreamRead(keys: keys, revs: revs)
+            let replies = try connection.ask(
+                all: batches.map { command(for: $0, fence: fence) } + (isReading ? [read.command()] : [])
+            )
             try wait(for: replicas, connection)
-            return zip(batches, replies).map { batch, reply in
+            let outcomes = zip(batches, replies).map { batch, reply in
                 do throws(RedisError) {
-                    return .success(try Outcome(reply, to: batch))
+                    return Result<Outcome, RedisError>.success(try Outcome(reply, to: batch))
                 } catch {
                     return .failure(error)
                 }
             }
+            // The follower comes to an entry that cannot be read, too, and reports it.
+            let entries = isReading ? try? read.entries(in: replies[batches.count]) : nil
+            return Appended(outcomes: outcomes, entries: entries ?? [])
         }
     }
 

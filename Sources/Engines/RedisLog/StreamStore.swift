@@ -4,15 +4,16 @@ internal import GraphHost
 ///
 /// One thread uses it at a time.
 protocol StreamStore: AnyObject, Sendable {
-    /// Gives batches their places in their streams, each in one step.
+    /// Gives batches their places in their streams, each in one step, and reads what is new there if `isReading`.
     ///
     /// `fence` is the token of the holder of the lease; this returns once so many replicas have them. When it throws, nobody knows what
     /// became of the batches.
     func append(
         _ batches: [Batch],
         fence: UInt64,
-        replicas: Int
-    ) throws(RedisError) -> [Result<Outcome, RedisError>]
+        replicas: Int,
+        isReading: Bool
+    ) throws(RedisError) -> Appended
 
     /// Waits until so many replicas have what was written.
     func wait(for replicas: Int) throws(RedisError)
@@ -89,6 +90,14 @@ protocol StreamSource: AnyObject, Sendable {
         newsAfter place: String,
         for milliseconds: Int
     ) throws(RedisError) -> StreamNews
+}
+
+/// What became of batches.
+struct Appended: Sendable {
+    /// For each batch.
+    let outcomes: [Result<Outcome, RedisError>]
+    /// What follows the bases of the batches in their streams, as far as it was read.
+    let entries: [StreamEntry]
 }
 
 /// What was heard in one go.
