@@ -13,12 +13,18 @@ final class SharedServer {
     let log: RedisLog
     let host: Host
 
-    init(_ redis: RedisServer, clock: ManualHostClock, word: @escaping () -> String) throws {
+    /// A server; one that names all streams it waits for, or one that waits for the stream of changes.
+    init(
+        _ redis: RedisServer,
+        namesAll: Bool = true,
+        clock: ManualHostClock,
+        word: @escaping () -> String
+    ) throws {
         store = FaultyStore(RedisStore(redis.address, prefix: "world"))
         log = try RedisLog(
             RedisLog.Options(redis.address, prefix: "world", keepRevs: 1_000_000),
             store,
-            FaultySource(Follower(redis.address, prefix: "world"), store),
+            FaultySource(Follower(redis.address, prefix: "world", few: namesAll ? 100 : 0), store),
             word: word,
             writer: writer,
             listener: listener
@@ -79,7 +85,7 @@ final class SharedWorld {
     }
 
     private func start() throws -> SharedServer {
-        try SharedServer(redis, clock: clock) { [unowned self] in
+        try SharedServer(redis, namesAll: dice.chance(1, in: 2), clock: clock) { [unowned self] in
             words += 1
             return "word\(words)"
         }

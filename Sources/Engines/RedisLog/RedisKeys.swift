@@ -24,6 +24,8 @@ struct RedisKeys: Hashable, Sendable {
     var names: String { "\(prefix):names" }
     /// A stream of the names of graphs that begin.
     var news: String { "\(prefix):news" }
+    /// A stream with a line for each entry of any graph: the graph's name.
+    var changes: String { "\(prefix):changes" }
     /// Who makes ticks and snapshots.
     var lease: String { "\(prefix):lease" }
     /// Counts the holders of the lease.

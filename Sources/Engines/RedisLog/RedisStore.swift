@@ -145,7 +145,9 @@ final class RedisStore: StreamStore, @unchecked Sendable {
 
     private func command(for batch: Batch, fence: UInt64) -> RedisCommand {
         let graph = batch.graph
-        var keys = [self.keys.state(graph), self.keys.log(graph), self.keys.names, self.keys.news]
+        var keys = [
+            self.keys.state(graph), self.keys.log(graph), self.keys.names, self.keys.news, self.keys.changes,
+        ]
         for item in batch.items {
             if let key = item.key { keys.append(self.keys.key(key, of: graph)) }
         }

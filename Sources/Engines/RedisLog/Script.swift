@@ -23,7 +23,7 @@ struct Script {
 
     /// Gives a graph's commits their places: all of a turn, in one entry of the stream.
     ///
-    ///     KEYS  state, log, names, news, then the idempotency keys of the items that have one
+    ///     KEYS  state, log, names, news, changes, then the idempotency keys of the items that have one
     ///     ARGV  instance, number of the batch, epoch, rev of the definition, rev where the instance stands, id of the entry,
     ///           fencing token, lifetime of idempotency keys, name of the graph,
     ///           then for each item: kind, how many commits, their bytes, what its key stands for or where the definition comes from, and
@@ -56,7 +56,7 @@ struct Script {
         local since = rev
         if state[8] == ARGV[1] then since = tonumber(state[9]) end
         local broke = tonumber(state[11] or '0')
-        local key = 4
+        local key = 5
         local results, left, parts, count = {}, {}, {}, 0
         for place = 10, #ARGV, 5 do
             local kind = string.sub(ARGV[place], 1, 1)
@@ -103,6 +103,7 @@ struct Script {
         if count > 0 then
             redis.call('XADD', KEYS[2], number .. '-0', 'e', ARGV[3], 'i', ARGV[6], 'p', state[4] or '', 'n', count, 't', time,
                 'w', ARGV[1], 's', ARGV[2], 'x', table.concat(left, ','), 'b', table.concat(parts))
+            redis.call('XADD', KEYS[5], 'MAXLEN', '~', '10000', '*', 'graph', ARGV[9])
             redis.call('HSET', KEYS[1], 'epoch', ARGV[3], 'rev', number, 'time', time, 'id', ARGV[6], 'definition', definition,
                 'origin', origin, 'fence', string.format('%.0f', fence), 'writer', ARGV[1],
                 'since', string.format('%.0f', since), 'seen:' .. ARGV[1], ARGV[2], 'broke:' .. ARGV[1], broke)

@@ -36,8 +36,19 @@ struct StreamRead {
         return entries
     }
 
+    /// An entry of a stream that only names graphs.
+    struct Line {
+        let id: String
+        let graph: String
+    }
+
     /// What another stream has in the answer.
-    func members(of key: String, in reply: RedisReply) -> [RedisReply] {
-        reply.members.first { $0.members.first?.text == key }?.members.last?.members ?? []
+    func lines(of key: String, in reply: RedisReply) -> [Line] {
+        let entries = reply.members.first { $0.members.first?.text == key }?.members.last?.members ?? []
+        return entries.compactMap { entry in
+            guard let id = entry.members.first?.text, let graph = entry.members.last?.fields["graph"]?.text
+            else { return nil }
+            return Line(id: id, graph: graph)
+        }
     }
 }
