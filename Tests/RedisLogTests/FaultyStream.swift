@@ -116,15 +116,20 @@ final class FaultyStore: StreamStore, @unchecked Sendable {
 final class FaultySource: StreamSource, @unchecked Sendable {
     private let source: Follower
     private let store: FaultyStore
+    /// What the source was not told while it was cut off.
+    private var unknown: [String: UInt64?] = [:]
 
     init(_ source: Follower, _ store: FaultyStore) { (self.source, self.store) = (source, store) }
 
     func follow(
-        _ revs: [String: UInt64],
+        _ moves: [String: UInt64?],
         newsAfter place: String,
         for milliseconds: Int
     ) throws(RedisError) -> StreamNews {
+        let moves = unknown.merging(moves) { $1 }
+        unknown = moves
         guard !store.isCutOff else { throw .unreachable("a fault of the test's") }
-        return try source.follow(revs, newsAfter: place, for: 0)
+        unknown = [:]
+        return try source.follow(moves, newsAfter: place, for: 0)
     }
 }

@@ -15,12 +15,14 @@ final class Follower: StreamSource, @unchecked Sendable {
     private let address: RedisAddress
     private let keys: RedisKeys
     private var connection: RedisConnection?
+    /// After which rev each graph is followed.
+    private var revs: [String: UInt64] = [:]
     /// Where the stream of changes has come to; nil: every graph has to be looked at.
     private var changesPlace: String?
     /// Graphs that were named there, whose streams were not read to the end since.
     private var changed: Set<String> = []
 
-    init(_ address: RedisAddress, prefix: String, few: Int = 100) {
+    init(_ address: RedisAddress, prefix: String, few: Int = 64) {
         self.address = address
         keys = RedisKeys(prefix: prefix)
         self.few = few
@@ -35,17 +37,18 @@ final class Follower: StreamSource, @unchecked Sendable {
     }
 
     func follow(
-        _ revs: [String: UInt64],
+        _ moves: [String: UInt64?],
         newsAfter place: String,
         for milliseconds: Int
     ) throws(RedisError) -> StreamNews {
+        for (graph, rev) in moves { revs[graph] = rev }
         do throws(RedisError) {
             let connection = try connect()
             try connection.wait(RedisStore.patience + milliseconds)
             var news = StreamNews(place: place)
             if place.isEmpty { news.place = try end(of: keys.news, connection) }
             if revs.count > few {
-                try followChanges(revs, &news, connection, for: milliseconds)
+                try followChanges(&news, connection, for: milliseconds)
             } else {
                 changesPlace = nil
                 let read = StreamRead(keys: keys, revs: revs, others: [(keys.news, news.place)])
@@ -61,7 +64,6 @@ final class Follower: StreamSource, @unchecked Sendable {
     }
 
     private func followChanges(
-        _ revs: [String: UInt64],
         _ news: inout StreamNews,
         _ connection: RedisConnection,
         for milliseconds: Int

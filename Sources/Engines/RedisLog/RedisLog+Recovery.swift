@@ -141,6 +141,7 @@ extension RedisLog {
             guard let snapshot = follower?.snapshot(of: name) else {
                 // It has ended, and begins anew when somebody defines it.
                 tracks[name] = nil
+                moved.insert(name)
                 return
             }
             ask { [instance] (store) throws(RedisError) in

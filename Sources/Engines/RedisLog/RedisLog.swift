@@ -72,7 +72,11 @@ public final class RedisLog: CommitLog {
     var due: [Track] = []
     var isWriting = false
     /// The graphs of which the writer's answer will say what is new.
-    var readByWriter: Set<String> = []
+    var readByWriter: Set<String> = [] {
+        didSet { moved.formUnion(oldValue.symmetricDifference(readByWriter)) }
+    }
+    /// The graphs of which the follower does not know from where it has to read them.
+    var moved: Set<String> = []
     var isFollowing = false
     var isSettling = false
     var isClosed = false
@@ -129,7 +133,7 @@ public final class RedisLog: CommitLog {
         self.listener = listener
         do throws(RedisError) {
             place = try streams.follow([:], newsAfter: "", for: 0).place
-            for (name, position) in try store.positions() { tracks[name] = Track(name, position) }
+            for (name, position) in try store.positions() { add(Track(name, position, onMove: onMove)) }
             token = try store.pulse(of: instance, lease: Self.lease, silence: Self.silence).token
         } catch {
             throw StoreError("Redis at \(options.address.description) cannot be used: \(error.description)")
@@ -160,10 +164,16 @@ public final class RedisLog: CommitLog {
     func track(_ graph: String) -> Track {
         if let track = tracks[graph] { return track }
         let position = StreamPosition(epoch: word(), rev: 0, time: 0, id: "", definition: 0)
-        let track = Track(graph, position)
-        tracks[graph] = track
+        return add(Track(graph, position, onMove: onMove))
+    }
+
+    @discardableResult
+    private func add(_ track: Track) -> Track {
+        tracks[track.graph] = track
         return track
     }
+
+    private var onMove: (String) -> Void { { [weak self] in self?.moved.insert($0) } }
 
     // MARK: - Writing
 
@@ -345,24 +355,25 @@ public final class RedisLog: CommitLog {
 
     // MARK: - Following
 
-    /// The last revs of the graphs whose streams the follower reads.
-    private var revsToFollow: [String: UInt64] {
-        var revs: [String: UInt64] = [:]
-        revs.reserveCapacity(tracks.count)
-        for (name, track) in tracks where !track.isBroken && !readByWriter.contains(name) {
-            revs[name] = track.position.rev
+    /// Tells the follower from where it reads which streams, as far as that has changed; nil: it does not read that one.
+    private func takeMoves() -> [String: UInt64?] {
+        var moves: [String: UInt64?] = [:]
+        for name in moved {
+            let track = readByWriter.contains(name) ? nil : tracks[name]
+            moves.updateValue(track.flatMap { $0.isBroken ? nil : $0.position.rev }, forKey: name)
         }
-        return revs
+        moved = []
+        return moves
     }
 
     /// Waits for what is new, takes it up, and waits again.
     func hear(for milliseconds: Int) {
         isFollowing = true
-        let revs = revsToFollow
+        let moves = takeMoves()
         listener.run { [streams, place] in
             do throws(RedisError) {
                 return Result<_, RedisError>.success(
-                    try streams.follow(revs, newsAfter: place, for: milliseconds)
+                    try streams.follow(moves, newsAfter: place, for: milliseconds)
                 )
             } catch {
                 return .failure(error)

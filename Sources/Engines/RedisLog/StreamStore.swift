@@ -81,12 +81,12 @@ protocol StreamStore: AnyObject, Sendable {
 ///
 /// One thread uses it at a time.
 protocol StreamSource: AnyObject, Sendable {
-    /// Waits for entries after these revs, the last ones that are known of each graph, and for graphs that begin.
+    /// Waits for entries of the graphs that it follows, and for graphs that begin.
     ///
-    /// `place` is where the stream of the graphs that begin has come to; empty: its present end. It waits so many milliseconds at most;
+    /// `moves` says of graphs after which rev they are followed from now on, also where this throws; nil: they are not any more. `place` is where the stream of the graphs that begin has come to; empty: its present end. It waits so many milliseconds at most;
     /// with 0, what is there already is all.
     func follow(
-        _ revs: [String: UInt64],
+        _ moves: [String: UInt64?],
         newsAfter place: String,
         for milliseconds: Int
     ) throws(RedisError) -> StreamNews

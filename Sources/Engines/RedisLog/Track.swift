@@ -28,7 +28,7 @@ final class Track {
 
     let graph: String
     /// The last entry that the host has.
-    var position: StreamPosition
+    var position: StreamPosition { didSet { onMove(graph) } }
     /// What is on its way, oldest first.
     var flights: Deque<Flight> = []
     /// What waits for the writer, oldest first.
@@ -42,11 +42,14 @@ final class Track {
     /// Whether some of them are news for the others.
     var hasNewDigests = false
     /// Whether the stream does not go on where the host stands: nothing is sent or heard until it was read again.
-    var isBroken = false
+    var isBroken = false { didSet { onMove(graph) } }
     private var number: UInt64 = 0
+    /// Hears that the follower has to read from another place, or not at all.
+    private let onMove: (String) -> Void
 
-    init(_ graph: String, _ position: StreamPosition) {
-        (self.graph, self.position) = (graph, position)
+    init(_ graph: String, _ position: StreamPosition, onMove: @escaping (String) -> Void) {
+        (self.graph, self.position, self.onMove) = (graph, position, onMove)
+        onMove(graph)
     }
 
     /// Whether the host has nothing there that is not answered.
