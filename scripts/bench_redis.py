@@ -37,19 +37,20 @@ def percentile(values, share):
 
 
 @contextlib.contextmanager
-def service(graphs=None):
-    """A Redis and two servers of it."""
-    with Redis("--appendonly", "yes", "--appendfsync", "everysec", keeps=False) as redis, \
-            Instance(redis, graphs or {"g": GRAPH}, LIMITS) as one, Instance(redis, graphs or {"g": GRAPH}, LIMITS) as other:
-        yield redis, one, other
+def service(graphs=None, count=2):
+    """A Redis and its servers."""
+    with contextlib.ExitStack() as stack:
+        redis = stack.enter_context(Redis("--appendonly", "yes", "--appendfsync", "everysec", keeps=False))
+        yield redis, *(stack.enter_context(Instance(redis, graphs or {"g": GRAPH}, LIMITS)) for _ in range(count))
 
 
 class Gauge:
     """What all processes use, and what Redis does, between `begin` and `end`."""
 
-    def __init__(self, redis, one, other):
-        self.redis, self.servers = redis, (one, other)
-        self.processes = {"redis": redis.process.pid, "server 1": one.process.pid, "server 2": other.process.pid}
+    def __init__(self, redis, *servers):
+        self.redis = redis
+        self.processes = {"redis": redis.process.pid} | {
+            f"server {number}": server.process.pid for number, server in enumerate(servers, 1)}
         self.before = self.read()
 
     def info(self, section):
@@ -118,11 +119,11 @@ def bench(server, *arguments):
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def waiting(redis, one, other, connections, seconds):
-    """Commits a second from so many connections at both servers, each of which waits for its answer."""
-    gauge = Gauge(redis, one, other)
-    loads = [bench(server, "post", "--node", "g/w0", "--connections", connections // 2, "--duration", f"{seconds}s")
-             for server in (one, other)]
+def waiting(redis, servers, targets, connections, seconds):
+    """Commits a second from so many connections, each of which waits for its answer, at some of the servers."""
+    gauge = Gauge(redis, *servers)
+    loads = [bench(server, "post", "--node", "g/w0", "--connections", connections // len(targets), "--duration", f"{seconds}s")
+             for server in targets]
     reports = [json.loads(load.communicate()[0]) for load in loads]
     commits = sum(report["posts"] for report in reports)
     return {"commits/s": round(commits / seconds), "p99, ms": max(report["p99_us"] for report in reports) / 1000,
@@ -238,7 +239,8 @@ def main():
     with service() as (redis, one, other):
         note("set to delivery at the other server, ms, 1,000 sets/s", lambda: asyncio.run(latency(one, other, 1000, seconds)))
         note("the log of single sets", lambda: stored(redis))
-        note("50 connections at both that wait", lambda: waiting(redis, one, other, 50, seconds))
+        note("50 connections at both that wait", lambda: waiting(redis, (one, other), (one, other), 50, seconds))
+        note("50 connections at one server that wait", lambda: waiting(redis, (one, other), (one,), 50, seconds))
         note("8 clients at one server that do not wait",
              lambda: asyncio.run(pushing(redis, (one, other), [one] * 8, seconds)))
         note("8 clients at both servers that do not wait",
@@ -247,6 +249,12 @@ def main():
         note("1,000 subscribers, mode latest", lambda: fanout(other, "--latest"))
         note("1,000 subscribers, mode all", lambda: fanout(other))
         note("bytes of an idle WebSocket with a subscription", lambda: idle(other))
+    for count in (1, 4, 8):
+        with service(count=count) as (redis, *servers):
+            note(f"50 connections at one of {count} servers that wait",
+                 lambda: waiting(redis, servers, servers[:1], 50, min(seconds, 4)))
+            note(f"8 clients at one of {count} servers that do not wait",
+                 lambda: asyncio.run(pushing(redis, servers, servers[:1] * 8, min(seconds, 4))))
     for nodes in (100, 1_000, 10_000):
         note(f"bytes of a snapshot, {nodes} nodes with numbers", lambda: snapshot(nodes))
     for count in (1, 100, 1_000, 10_000):
