@@ -99,7 +99,7 @@ struct SharedServerTests {
         entry.append(to: &item.bytes)
         let base = try #require(try store.positions()["g"])
         let batch = Batch(graph: "g", number: 1, id: "other1", writer: "other", base: base, items: [item])
-        _ = try store.append([batch], fence: 0, replicas: 0)
+        _ = try store.append([batch], fence: 0, replicas: 0, isReading: false)
         let former = try #require(server.host["g"])
         pass(500)
         #expect(server.host["g"] == nil && !former.isLive)
