@@ -47,6 +47,8 @@ public final class Host {
     private let table = NameTable()
     /// All graphs in the order in which they came, also those that have not begun.
     @exclusivity(unchecked) private(set) var known: [LiveGraph] = []
+    /// Those that have timers set, or had when that was looked at last: there may be many graphs without.
+    @exclusivity(unchecked) private(set) var timed: [LiveGraph] = []
     /// Commits that the log has not answered.
     var waiting = PendingCommits()
     /// Those of this turn, which the log has not got yet.
@@ -200,6 +202,8 @@ public final class Host {
     /// From now on the graph is found by its name.
     func add(_ graph: LiveGraph) {
         known.append(graph)
+        graph.timers.onFirst = { [unowned self, unowned graph] in noteTimer(of: graph) }
+        if graph.nextTick != nil { noteTimer(of: graph) }
         table.insert(graph, named: graph.name)
     }
 
@@ -497,6 +501,8 @@ public final class Host {
     func forget(_ graph: LiveGraph) {
         if log == nil { ended[graph.name] = graph.position }
         known.removeAll { $0 === graph }
+        timed.removeAll { $0 === graph }
+        graph.timers.onFirst = {}
         if known(graph.name) === graph { table.remove(named: graph.name) }
     }
 
@@ -510,13 +516,24 @@ public final class Host {
         lanes.run(in: self)
         guard makesTicks else { return }
         let wall = clock.wall
-        for graph in known where graph.takesTicks {
+        timed.removeAll { graph in
+            graph.isTimed = graph.nextTick != nil
+            return !graph.isTimed
+        }
+        for graph in timed where graph.takesTicks {
             guard let due = graph.nextTick, due <= wall else { continue }
             var commit = Commit(graph: graph)
             commit.kind = .tick(wall)
             graph.isTickPending = true
             _ = append(commit)
         }
+    }
+
+    /// A timer of the graph is set, and no other one was.
+    private func noteTimer(of graph: LiveGraph) {
+        guard !graph.isTimed else { return }
+        graph.isTimed = true
+        timed.append(graph)
     }
 
     /// Whether the log takes ticks, and from this server.
@@ -528,7 +545,7 @@ public final class Host {
         var next = timers.nextMilliseconds
         // What is due when the log is well again happens then.
         guard makesTicks else { return next }
-        for graph in known where graph.takesTicks {
+        for graph in timed where graph.takesTicks {
             guard let due = graph.nextTick else { continue }
             let wall = clock.wall
             let steady = clock.now + (due > wall ? due - wall : 0)

@@ -61,6 +61,8 @@ public final class LiveGraph {
     @exclusivity(unchecked) var pending = 0
     /// Whether a tick is at the log, and, when the log refused one, when to try again (since 1970).
     var isTickPending = false
+    /// Whether the host knows that it has timers.
+    @exclusivity(unchecked) var isTimed = false
     /// Whether a tick may be appended: only one at a time, and none after the commit that ends the graph.
     var takesTicks: Bool { !isTickPending && deferred == nil }
     var tickNotBefore: UInt64 = 0

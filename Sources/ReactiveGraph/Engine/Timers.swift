@@ -73,6 +73,8 @@ package final class TimerQueue {
     }
 
     private let source: Source
+    /// Called when a timer is set and no other one is.
+    package var onFirst: () -> Void = {}
     @exclusivity(unchecked) private var heap: ContiguousArray<Timer> = []
     @exclusivity(unchecked) private var lastNumber: UInt64 = 0
     /// The deadline of the timer whose action runs.
@@ -148,6 +150,7 @@ package final class TimerQueue {
             timer.index = heap.count
             heap.append(timer)
             siftUp(timer.index)
+            if heap.count == 1 { onFirst() }
         }
         arm()
     }
