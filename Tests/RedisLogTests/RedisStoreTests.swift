@@ -238,6 +238,20 @@ struct RedisStoreTests {
         #expect(try append([item()]) == .answered([.taken], rev: 3))
     }
 
+    @Test("Servers in different epochs do not take a claim from each other for ever: the latest commit counts")
+    func claims() throws {
+        let early = StreamPosition(epoch: "old", rev: 20, time: 100, id: "o", definition: 1)
+        let late = StreamPosition(epoch: "new", rev: 10, time: 200, id: "n", definition: 1)
+        for order in [[("a", early), ("b", late)], [("b", late), ("a", early)]] {
+            try redis.ask("FLUSHALL")
+            for _ in 0..<2 {
+                for (instance, position) in order { try store.claim("g", position, for: instance) }
+            }
+            #expect(try !store.seed("g", early, from: "a", epoch: "a's", id: "s", [1]))
+            #expect(try store.seed("g", late, from: "b", epoch: "b's", id: "s", [2]))
+        }
+    }
+
     @Test("A server that would forget what it is given, or is too old, is refused")
     func policy() throws {
         try redis.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")

@@ -219,7 +219,7 @@ final class RedisStore: StreamStore, @unchecked Sendable {
     func claim(_ graph: String, _ position: StreamPosition, for instance: String) throws(RedisError) {
         _ = try with { (connection) throws(RedisError) in
             try connection.ask(
-                call(.claim, [keys.claim(graph)], position.epoch, String(position.rev), instance)
+                call(.claim, [keys.claim(graph)], String(position.time), String(position.rev), instance)
             )
         }
     }

@@ -148,16 +148,19 @@ struct Script {
 
     /// Says how far an instance has come with a graph of which Redis has lost the end.
     ///
+    /// The one with the latest commit has come furthest: instances may stand in different epochs, whose revs say nothing to each other.
     /// A claim that nobody comes back to is over in five seconds: its instance is no more.
     ///
     ///     KEYS  claim
-    ///     ARGV  epoch, rev, instance
+    ///     ARGV  time and rev of the last commit, instance
     static let claim = Script(
         keys: 1,
         """
-        local former = redis.call('HMGET', KEYS[1], 'epoch', 'rev', 'instance')
-        if former[1] ~= ARGV[1] or former[3] == ARGV[3] or tonumber(former[2]) < tonumber(ARGV[2]) then
-            redis.call('HSET', KEYS[1], 'epoch', ARGV[1], 'rev', ARGV[2], 'instance', ARGV[3])
+        local former = redis.call('HMGET', KEYS[1], 'time', 'rev', 'instance')
+        local time, rev = tonumber(former[1] or '-1'), tonumber(former[2] or '-1')
+        local mine = tonumber(ARGV[1])
+        if former[3] == ARGV[3] or time < mine or (time == mine and rev < tonumber(ARGV[2])) then
+            redis.call('HSET', KEYS[1], 'time', ARGV[1], 'rev', ARGV[2], 'instance', ARGV[3])
             redis.call('PEXPIRE', KEYS[1], 5000)
         end
         return 'ok'
