@@ -103,7 +103,7 @@ open class Edge {
     var owner: AnyObject? { side?.owner }
 
     /// The owners, where there may be several.
-    var owners: ListenOwners? { nil }
+    package var owners: ListenOwners? { side?.owners }
 
     /// The body of an edge that has none but its class.
     func perform() -> Outcome { .nothing }
@@ -189,6 +189,8 @@ final class EdgeSide {
     @exclusivity(unchecked) var waiting: AnyNode?
     /// Whom a listen by closure belongs to.
     @exclusivity(unchecked) @usableFromInline weak var owner: AnyObject?
+    /// The owners of a ``ListenEdge`` that has others than its bag.
+    @exclusivity(unchecked) var owners: ListenOwners?
 
     @usableFromInline init() {}
 }

@@ -110,6 +110,12 @@ extension ListenEdge {
         source(as: Value.self)._withUnsafeGuaranteedRef { $0.stored.value }
     }
 
+    /// Gives the listen owners besides its bag: it ends when the last of them goes.
+    package final func take(_ owners: ListenOwners) {
+        owners.begin(self)
+        needSide().owners = owners
+    }
+
     /// Starts to listen to `node`: a listen that a bag holds, and that has no node.
     ///
     /// Nothing is replayed.

@@ -67,6 +67,8 @@ public final class LiveGraph {
     var takesTicks: Bool { !isTickPending && deferred == nil }
     var tickNotBefore: UInt64 = 0
     @exclusivity(unchecked) var subscriptions = 0
+    /// How often an owner was added to a subscription that there was, or taken away.
+    var ownerChanges: UInt64 = 0
     /// The time that expressions see as `time`: of the newest commit among the inputs.
     @exclusivity(unchecked) var evaluationTime: UInt64
     /// The same for the inputs of what is being materialised.

@@ -37,13 +37,14 @@ final class Observer {
     /// What was told of a node.
     private struct KnownNode {
         let node: Unmanaged<Node<Datum>>
-        let owners: [UInt64]
+        let owners: [Picture.Owner]
         var count: UInt32
     }
 
     /// What was told of a listener.
     private struct KnownListener: Equatable {
         let on: [UInt64]
+        let owners: [String]
         let client: String?
         let queued: Int
         let folded: UInt64
@@ -293,6 +294,7 @@ final class Observer {
         for listener in listed(picture) {
             listeners[listener.session.number] = KnownListener(
                 on: listener.on,
+                owners: listener.owners,
                 client: listener.session.client,
                 queued: listener.queued,
                 folded: listener.folded
@@ -327,6 +329,7 @@ private struct Figures: Equatable {
         structure = [
             graph.core.connectionCount, UInt64(counts.liveEdges), UInt64(counts.liveListeners),
             UInt64(counts.liveFollowings), UInt64(counts.bornNodes), UInt64(counts.releasedNodes),
+            graph.ownerChanges,
         ]
     }
 }

@@ -6,6 +6,7 @@ extension Session {
     func observe(_ fields: Fields, id: UInt64) throws(HostError) {
         let view = try graph(fields)
         try view.requireObservation()
+        try fields.refuse(["owner"], because: "an observer keeps nothing alive")
         let graph = view.graph
         let limits = host.limits
         guard observers.count < limits.observers else {

@@ -1,5 +1,5 @@
 internal import ReactiveGraph
-internal import Support
+package import Support
 
 extension LiveGraph {
     /// A picture as JSON: `{"graph","epoch","rev","t","nodes":[…],"edges":[…],"listeners":[…]}`.
@@ -111,9 +111,17 @@ extension Picture.Entry {
         }
     }
 
-    /// Appends `["c:7","c:9"]`.
-    static func append(owners: [UInt64], to buffer: inout ByteBuffer) {
-        buffer.append(list: Array(owners.prefix(mostOwners))) { $1.append(connection: $0) }
+    /// Appends `["c:7","c:9/panel"]`.
+    static func append(owners: [Picture.Owner], to buffer: inout ByteBuffer) {
+        buffer.append(list: Array(owners.prefix(mostOwners))) { owner, buffer in
+            buffer.append("\"c:")
+            buffer.append(decimal: owner.connection)
+            if let name = owner.name {
+                buffer.append("/")
+                buffer.append(utf8: name)
+            }
+            buffer.append("\"")
+        }
     }
 
     private func append(_ named: NamedNode, to buffer: inout ByteBuffer) {
@@ -155,6 +163,7 @@ extension Picture.Listener {
         buffer.append(decimal: session.since)
         buffer.append(",\"on\":")
         buffer.append(list: on) { $1.append(decimal: $0) }
+        buffer.append(ownerNames: owners)
         buffer.append(",\"queued\":")
         buffer.append(decimal: queued)
         buffer.append(",\"folded\":")
@@ -170,6 +179,17 @@ extension ByteBuffer {
         append(decimal: change.rev)
         append(",\"t\":")
         append(decimal: change.time)
+    }
+
+    /// Appends `,"owners":["panel","sidebar"]`: the first hundred, and how many there are if that is not all; nothing without any.
+    package mutating func append(ownerNames names: [String]) {
+        guard !names.isEmpty else { return }
+        let most = Picture.Entry.mostOwners
+        append(",\"owners\":")
+        append(list: Array(names.prefix(most))) { $1.append(json: $0) }
+        guard names.count > most else { return }
+        append(",\"ownerCount\":")
+        append(decimal: names.count)
     }
 
     /// Appends `"c:7"`.

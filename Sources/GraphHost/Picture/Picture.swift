@@ -17,8 +17,8 @@ struct Picture {
         unowned(unsafe) let graph: LiveGraph
         /// The nodes it is made from, as far as they may be shown.
         var inputs: [String]
-        /// The sessions that keep it alive, directly or by what they listen to, by number.
-        var owners: [UInt64] = []
+        /// Those that keep it alive, directly or by what they listen to, connection by connection.
+        var owners: [Owner] = []
 
         /// A name of the definition, with the node behind it if there is one.
         init(named: NamedNode, node: Node<Datum>?) {
@@ -50,6 +50,12 @@ struct Picture {
         }
     }
 
+    /// A connection, or an owner that it has named.
+    struct Owner: Equatable {
+        let connection: UInt64
+        let name: String?
+    }
+
     struct Link {
         let number: UInt64
         let from: UInt64
@@ -66,6 +72,8 @@ struct Picture {
     struct Listener {
         let session: Session
         let on: [UInt64]
+        /// The named owners of what it listens with, each once.
+        let owners: [String]
         let queued: Int
         let folded: UInt64
 
@@ -75,6 +83,7 @@ struct Picture {
             guard !subscriptions.isEmpty else { return nil }
             self.session = session
             on = subscriptions.flatMap { $0.listenedNodes.map(\.id) }
+            owners = Set(subscriptions.flatMap { $0.ownerNames.compactMap(\.self) }).sorted()
             queued = subscriptions.reduce(0) { $0 + $1.queued }
             folded = subscriptions.reduce(0) { $0 + $1.foldedInAll }
         }
@@ -184,15 +193,16 @@ struct Picture {
     }
 
     private mutating func addListeners() {
-        var owners: [UInt64: [UInt64]] = [:]
+        var owners: [UInt64: [Owner]] = [:]
         var needs = Needs()
         for session in graph.host.sessions.all {
             guard let listener = Listener(session, in: graph) else { continue }
             listeners.append(listener)
-            for subscription in session.subscriptions where subscription.graph === graph {
-                for node in subscription.listenedNodes {
-                    for number in needs.all(of: node) where owners[number]?.last != session.number {
-                        owners[number, default: []].append(session.number)
+            for (name, nodes) in Self.nodesByOwner(session, in: graph) {
+                let owner = Owner(connection: session.number, name: name)
+                for node in nodes {
+                    for number in needs.all(of: node) where owners[number]?.last != owner {
+                        owners[number, default: []].append(owner)
                     }
                 }
             }
@@ -200,6 +210,27 @@ struct Picture {
         for place in entries.indices {
             if let number = entries[place].number { entries[place].owners = owners[number] ?? [] }
         }
+    }
+}
+
+extension Picture {
+    /// What each owner of a session listens to: the connection itself (nil) first, then the others in the order of their names.
+    private static func nodesByOwner(
+        _ session: Session,
+        in graph: LiveGraph
+    ) -> [(owner: String?, nodes: [Node<Datum>])] {
+        var own: [Node<Datum>] = []
+        var named: [String: [Node<Datum>]] = [:]
+        for subscription in session.subscriptions where subscription.graph === graph {
+            for name in subscription.ownerNames {
+                if let name {
+                    named[name, default: []] += subscription.listenedNodes
+                } else {
+                    own += subscription.listenedNodes
+                }
+            }
+        }
+        return [(nil, own)] + named.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 }
 

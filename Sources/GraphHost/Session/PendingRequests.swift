@@ -8,14 +8,34 @@ struct PendingRequests {
         let id: UInt64?
         let bytes: Int
         var state: State
-        /// Whether it is an `unsub`: what has the id ends with it, and the id is free behind it.
-        let frees: Bool
+        let freeing: Freeing
 
-        init(id: UInt64?, bytes: Int, state: State, frees: Bool = false) {
+        init(id: UInt64?, bytes: Int, state: State, freeing: Freeing = .nothing) {
             self.id = id
             self.bytes = bytes
             self.state = state
-            self.frees = frees
+            self.freeing = freeing
+        }
+    }
+
+    /// What a request does to ids that subscriptions have.
+    enum Freeing {
+        case nothing
+        /// An `unsub`: the id is free after it.
+        case ownID
+        /// A `sub`: its id is free after a request that takes away its owners.
+        case byOwners
+        /// A `release`, or a `mod` that removes owners: any subscription may end with it.
+        case owned
+
+        init(_ fields: Fields) {
+            switch fields.operation {
+            case .unsub: self = .ownID
+            case .sub: self = .byOwners
+            case .release: self = .owned
+            case .mod where fields["removeOwner"] != nil: self = .owned
+            default: self = .nothing
+            }
         }
     }
 
@@ -35,8 +55,16 @@ struct PendingRequests {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Whether one of them has this id, and will still have it behind the last of them.
-    func contains(_ id: UInt64) -> Bool { entries.last { $0.id == id }.map { !$0.frees } ?? false }
+    /// Whether one of them has this id, and still has it after the last of them.
+    func contains(_ id: UInt64) -> Bool {
+        guard let place = entries.lastIndex(where: { $0.id == id }) else { return false }
+        switch entries[place].freeing {
+        case .ownID: return false
+        // Which subscriptions a release ends is known when its turn comes; so is whether the id is free.
+        case .byOwners: return !entries[place...].contains { $0.freeing == .owned }
+        case .nothing, .owned: return true
+        }
+    }
 
     /// Whether nothing but sets at the log, and finished answers, wait: another set may be appended at once.
     var allowsSet: Bool {

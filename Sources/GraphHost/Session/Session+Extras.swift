@@ -7,6 +7,7 @@ final class Extras {
     var presence: [ObjectIdentifier: Presence] = [:]
     var claiming: [ObjectIdentifier: UInt64] = [:]
     var leaving: Int?
+    var owners: OwnerTable?
     var ownAccount: PipelineAccount?
     var greeting: Greeting?
     var expiry: TokenExpiry?
@@ -53,6 +54,12 @@ extension Session {
     var leaving: Int? {
         get { extras?.leaving }
         set { change(isEmpty: newValue == nil) { $0.leaving = newValue } }
+    }
+
+    /// The owners that the client has named; nil where it never named one.
+    var owners: OwnerTable? {
+        get { extras?.owners }
+        set { change(isEmpty: newValue == nil) { $0.owners = newValue } }
     }
 
     /// The pipelines of a client without a name.

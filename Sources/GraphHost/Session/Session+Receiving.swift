@@ -43,8 +43,8 @@ extension Session {
             return
         }
         let id = fields.id
-        let frees = fields.operation == .unsub
-        if let id, !frees, requests.contains(id) {
+        let freeing = PendingRequests.Freeing(fields)
+        if let id, freeing != .ownID, requests.contains(id) {
             append(PendingRequests.Entry(id: nil, bytes: 0, state: .answered(Answer.idInUse(id))))
         } else if fields.operation == .set, requests.allowsSet, !isExhausted {
             perform(fields, bytes)
@@ -54,7 +54,7 @@ extension Session {
                     id: id,
                     bytes: bytes.count,
                     state: .deferred(Array(bytes), isDear: isDear),
-                    frees: frees
+                    freeing: freeing
                 )
             )
             if mustWait { goOnLater() }
@@ -137,7 +137,7 @@ extension Session {
 
     /// A request of this session waits for something to be read or computed, and what comes after it for its answer.
     func waits(_ id: UInt64?) -> PendingRequests.Entry {
-        let entry = PendingRequests.Entry(id: id, bytes: 0, state: .submitted)
+        let entry = PendingRequests.Entry(id: id, bytes: 0, state: .submitted, freeing: .byOwners)
         if isDraining {
             requests.prepend(entry)
         } else {
@@ -233,6 +233,7 @@ extension Session {
             case .hello: try hello(fields, id: id)
             case .sub: try subscribe(fields, id: Self.required(id))
             case .unsub: try unsubscribe(id: Self.required(id))
+            case .release: try release(fields, id: Self.required(id))
             case .observe: try observe(fields, id: Self.required(id))
             case .mod: try modify(fields, id: Self.required(id))
             case .set: try set(fields, id: id, bytes: bytes.count)

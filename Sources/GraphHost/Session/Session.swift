@@ -145,7 +145,9 @@ public final class Session {
         let graph = subscription.graph
         tellLeaving(subscription, because: reason())
         let before = graph.chains.releasedCount
+        let owners = subscription.namedOwners
         subscription.release()
+        forget(owners)
         dropQueue(of: subscription)
         subscriptionCount -= 1
         graph.subscriptions -= 1

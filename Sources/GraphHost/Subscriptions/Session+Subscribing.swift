@@ -11,11 +11,12 @@ extension Session {
             throw HostError(.subLimit, "at most \(host.limits.subscriptions) subscriptions per connection")
         }
         let options = try SubscriptionOptions(fields)
+        let owners = try OwnerNames(fields, "owner")
         let resume = try Resume(fields, in: graph)
         let word = try Source.word(of: fields, among: host.definitions.catalogue.clientSources)
         if fields["nodes"] != nil {
             try fields.refuse(["history"], because: "one node has a history, several have not")
-            try subscribeGroup(fields, id: id, in: view, options, resume)
+            try subscribeGroup(fields, id: id, in: view, options, resume, owners)
             return
         }
         // A node as it stands needs none.
@@ -28,7 +29,7 @@ extension Session {
             try fields.refuse(["history"], because: "a node has a history, a pipeline has none")
         }
         try admit(source, pipe)
-        subscribe(to: source, pipe, id: id, in: graph, options, resume)
+        subscribe(to: source, pipe, id: id, in: graph, options, resume, owners)
     }
 
     func subscribe(
@@ -38,6 +39,7 @@ extension Session {
         in graph: LiveGraph,
         _ options: SubscriptionOptions,
         _ resume: Resume?,
+        _ owners: OwnerNames? = nil,
         then: @escaping () -> Void = {}
     ) {
         let subscription = Subscription(id: id, session: self, graph: graph, options: options)
@@ -45,6 +47,7 @@ extension Session {
             source.nodes,
             needs: pipe.isEmpty && source.isNode ? .read : [.read, .pipe]
         )
+        give(subscription, to: owners)
         let chain = attach(subscription, source, pipe)
         whenOpen(subscription, chain) { [unowned self] in
             tellSnap(of: subscription, source, pipe, chain, resume)
@@ -90,7 +93,7 @@ extension Session {
             buffer.append(",\"chain\":\"")
             buffer.append(utf8: chain?.key.hashText ?? ChainKey.hashText(source, pipe))
             buffer.append("\",\"shared\":")
-            buffer.append(decimal: subscription.owners)
+            buffer.append(decimal: subscription.sharers)
             guard host.isShared, Resume.hasState(source, pipe) else { return }
             buffer.append(",\"local\":\"")
             buffer.append(utf8: host.instance)
@@ -140,7 +143,8 @@ extension Session {
         id: UInt64,
         in view: GraphView,
         _ options: SubscriptionOptions,
-        _ resume: Resume?
+        _ resume: Resume?,
+        _ owners: OwnerNames?
     ) throws(HostError) {
         let graph = view.graph
         try fields.refuse(["pipe"], because: "not together with nodes")
@@ -154,6 +158,7 @@ extension Session {
             patterns: try NodeSelection.patterns(fields) ?? []
         )
         subscription.claim = claim(nodes.map(\.name), needs: .read)
+        give(subscription, to: owners)
         add(subscription)
         subscription.listen(to: nodes.map { ($0.name, graph.materialise($0)) })
         answerSnap(of: subscription, change: nil) { buffer in
@@ -205,6 +210,7 @@ extension Session {
             throw HostError(.badField, "sub: the id of a subscription is needed")
         }
         if let observer = observer(UInt64(number)) {
+            try fields.refuse(["addOwner", "removeOwner"], because: "an observer keeps nothing alive")
             let every = try fields.integer("every", in: Observer.shortestInterval...86_400_000)
             if let every { observer.change(every: UInt64(every)) }
             return answer(id: id, bytes: 0) { Answer.ok(id: id, to: &$0) }
@@ -216,6 +222,7 @@ extension Session {
         if options.isAll, subscription is GroupSubscription {
             throw HostError(.badField, "mode: all needs one node")
         }
+        let owners = try OwnerChange(fields, of: subscription)
         if options.isAll != subscription.options.isAll, subscription.folded > 0 || subscription.queued > 0 {
             // What came in one mode is sent in that mode, even if an interval would hold it back.
             subscription.hurry()
@@ -224,6 +231,7 @@ extension Session {
         subscription.options = options
         subscription.pipeline?.update()
         subscription.reschedule()
+        if let owners { change(subscription, owners) }
         answer(id: id, bytes: 0) { Answer.ok(id: id, to: &$0) }
     }
 }

@@ -173,7 +173,7 @@ class Subscription: ListenEdge<Datum> {
     }
 
     /// How many subscriptions and longer chains its chain has, this one included.
-    final var owners: Int { pipeline?.chain.owners ?? 0 }
+    final var sharers: Int { pipeline?.chain.owners ?? 0 }
 
     /// The nodes it listens to.
     var listenedNodes: [Node<Datum>] { node.map { [$0] } ?? [] }
@@ -211,6 +211,7 @@ class Subscription: ListenEdge<Datum> {
         }
         if let interval { session.host.timers.cancel(interval) }
         interval = nil
+        owners?.end()
         disconnect()
         pipeline?.end(session.host)
         pipeline = nil

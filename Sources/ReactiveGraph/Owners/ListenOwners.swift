@@ -6,7 +6,7 @@
 /// Invariants:
 /// - While the listen is active it has an owner, and stands in its node's list of listens.
 /// - `held` is the listener exactly while `owners` is not empty.
-final class ListenOwners {
+package final class ListenOwners {
     /// Which listener of which node, for listeners with an identity; the address of a dead object is no identity.
     struct Key: Hashable {
         let node: UInt64
@@ -25,10 +25,22 @@ final class ListenOwners {
     private var selfTie: ListenTie?
     @exclusivity(unchecked) private var held: AnyObject?
     private weak var listener: AnyObject?
+    /// Ends a listen that has more to give up than its edge.
+    private let ending: (() -> Void)?
+
+    /// The owners of a listen that ends itself by `ending`, which the last of them calls when it goes.
+    ///
+    /// `listener` counts as one of the owners once it is added.
+    package init(_ listener: AnyObject, ending: @escaping () -> Void) {
+        key = nil
+        self.listener = listener
+        self.ending = ending
+    }
 
     init(_ listener: AnyObject, key: Key?) {
         self.key = key
         self.listener = listener
+        ending = nil
     }
 
     /// Whether the listen has not ended.
@@ -43,7 +55,7 @@ final class ListenOwners {
     }
 
     /// The edge whose owners these are; it holds them.
-    func begin(_ edge: Edge) {
+    package func begin(_ edge: Edge) {
         self.edge = .passUnretained(edge)
     }
 
@@ -51,14 +63,14 @@ final class ListenOwners {
     func isListen(of object: AnyObject) -> Bool { listener === object }
 
     /// The living owners, the listener among them if it owns itself.
-    var livingOwners: [AnyObject] {
+    package var livingOwners: [AnyObject] {
         (selfTie?.object.map { [$0] } ?? []) + owners.compactMap(\.object)
     }
 
     // MARK: - Owners
 
     /// Adds an owner; no effect if it is one already (G-118).
-    func add(_ owner: AnyObject) {
+    package func add(_ owner: AnyObject) {
         if owner === listener {
             if selfTie == nil { selfTie = ListenTie(owner, of: self) }
             return
@@ -70,7 +82,7 @@ final class ListenOwners {
     }
 
     /// Removes an owner; no effect if it is none.
-    func remove(_ owner: AnyObject) {
+    package func remove(_ owner: AnyObject) {
         if let tie = selfTie, tie.object === owner { return remove(tie) }
         guard let tie = owners.first(where: { $0.object === owner }) else { return }
         remove(tie)
@@ -115,7 +127,7 @@ final class ListenOwners {
     }
 
     /// Ends the listen, and tells the listener if it still exists (G-122).
-    func end() {
+    package func end() {
         guard let edge = edge?.takeUnretainedValue() else { return }
         self.edge = nil
         let last = held ?? listener
@@ -124,6 +136,7 @@ final class ListenOwners {
         selfTie = nil
         for tie in owners { tie.untie() }
         owners = []
+        if let ending { return ending() }
         guard let node = edge.source?.takeUnretainedValue() else { return }
         let graph = node.graph
         if let key, graph.ownedListens[key] === self { graph.ownedListens[key] = nil }

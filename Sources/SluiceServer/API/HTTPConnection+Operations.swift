@@ -74,6 +74,7 @@ extension ByteBuffer {
         if let session = (connection as? SessionConnection)?.session {
             append(",\"folded\":")
             append(decimal: session.folded)
+            append(ownerNames: session.ownerNames)
         }
         if let socket = connection as? WebSocketConnection {
             if let roundTrip = socket.roundTrip {

@@ -1,0 +1,89 @@
+internal import ReactiveGraph
+internal import Support
+
+extension Session {
+    /// The named owners of this connection's subscriptions, in the order of the alphabet.
+    public var ownerNames: [String] { owners?.names ?? [] }
+
+    /// Gives a new subscription to named owners; without them it is the connection's.
+    func give(_ subscription: Subscription, to names: OwnerNames?) {
+        guard let names else { return }
+        let table = needOwners()
+        let owners = makeOwners(of: subscription, table)
+        for name in names.names { owners.add(table.add(name)) }
+    }
+
+    /// `release`: takes an owner away from every subscription, and ends those that have no other.
+    func release(_ fields: Fields, id: UInt64) throws(HostError) {
+        guard let field = fields["owner"] else { throw HostError(.badField, "owner: a name is needed") }
+        let name = try OwnerNames.name(field, at: "owner")
+        var ended: [UInt64] = []
+        var released: UInt64 = 0
+        if let owner = owners?[name] {
+            let owned = subscriptions.filter { $0.namedOwners.contains { $0 === owner } }
+            deliver(before: owned)
+            for subscription in owned where !subscription.isEnded {
+                released += remove(owner, from: subscription)
+                if subscription.isEnded { ended.append(subscription.id) }
+            }
+        }
+        host.work += UInt64(ended.count) + released
+        answer(id: id, bytes: 0) { buffer in
+            Answer.begin("ok", id: id, to: &buffer)
+            buffer.append(",\"ended\":")
+            buffer.append(list: ended) { $1.append(decimal: $0) }
+            buffer.append(",\"released\":")
+            buffer.append(decimal: released)
+            buffer.append("}")
+        }
+    }
+
+    /// `mod`: adds owners to a subscription, takes others away, and ends it when none is left.
+    func change(_ subscription: Subscription, _ change: OwnerChange) {
+        let table = needOwners()
+        if subscription.owners == nil { makeOwners(of: subscription, table).add(table.connection) }
+        for name in change.added { subscription.owners?.add(table.add(name)) }
+        subscription.graph.ownerChanges += 1
+        if change.removed.count == subscription.ownerNames.count { deliver(before: [subscription]) }
+        for name in change.removed where !subscription.isEnded {
+            if let owner = table[name] { _ = remove(owner, from: subscription) }
+        }
+    }
+
+    /// A subscription has ended: these do not own it any more.
+    func forget(_ owners: [SubscriptionOwner]) {
+        for owner in owners { self.owners?.remove(owner) }
+    }
+
+    /// Takes one owner away; the subscription ends here if it was the last.
+    ///
+    /// - Returns: how many nodes were freed.
+    private func remove(_ owner: SubscriptionOwner, from subscription: Subscription) -> UInt64 {
+        let chains = subscription.graph.chains
+        let before = chains.releasedCount
+        owners?.remove(owner)
+        subscription.owners?.remove(owner)
+        subscription.graph.ownerChanges += 1
+        return chains.releasedCount - before
+    }
+
+    /// What happened before subscriptions end is sent before their ends.
+    private func deliver(before ending: [Subscription]) {
+        if ending.contains(where: { $0.isMarked || $0.queued > 0 }) { deliver(host.sessions.latest) }
+    }
+
+    private func needOwners() -> OwnerTable {
+        let table = owners ?? OwnerTable()
+        owners = table
+        return table
+    }
+
+    /// No owners yet: the same that hold a listen of the library, whose end is the session's business.
+    private func makeOwners(of subscription: Subscription, _ table: OwnerTable) -> ListenOwners {
+        let owners = ListenOwners(table.connection) { [unowned subscription] in
+            subscription.session.end(subscription, .done)
+        }
+        subscription.take(owners)
+        return owners
+    }
+}
