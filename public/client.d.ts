@@ -77,6 +77,8 @@ export interface WatchOptions {
   mode?: "latest" | "all";
   /** Bound for mode "all". */
   queue?: number;
+  /** The owner or owners, up to eight; without them it is the connection. */
+  owner?: string | string[];
   /** So many of the newest values first, where the node keeps a history. */
   history?: number;
   /** Further options of the protocol. */
@@ -91,6 +93,21 @@ export interface Watch<T> {
   /** Asks again after the server has ended the subscription. */
   again(): void;
   close(): void;
+}
+
+declare global {
+  /** For compilers whose library does not have it. */
+  interface SymbolConstructor { readonly dispose: unique symbol; }
+}
+
+/** An owner of this connection: what is watched through it lasts until it is released, or until each watch is closed. */
+export interface Owner {
+  watch: Client["watch"];
+  stream: Client["stream"];
+  /** Ends all that only this owner watches; watches end with the code `closed`. The owner may be used again. */
+  release(): void;
+  /** The same, at the end of a `using` block. */
+  [Symbol.dispose](): void;
 }
 
 export interface SetOptions {
@@ -127,6 +144,8 @@ export interface Client {
   readonly server?: string;
   watch<T = unknown>(target: Target, type: Type<T>, fn: ((value: T | undefined, meta: Meta) => void) | null, options?: WatchOptions): Watch<T>;
   stream<T = unknown>(target: Target, type?: Type<T>, options?: WatchOptions): AsyncGenerator<T, void, void>;
+  /** An owner of that name, for `watch` and `stream`; two of one name are the same owner. */
+  owner(name: string): Owner;
   /** Looks without owning; `fn` hears the protocol's `topo` and `topod`, and `{op: "end", code, msg}`. */
   observe(graph: string, fn: (event: any) => void, options?: { every?: number }): Watch<never>;
   set(target: string, value: unknown, options?: SetOptions): Promise<Cursor>;

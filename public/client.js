@@ -39,7 +39,7 @@ export function connect(address = "/v1/ws", {
   const pace = ({ every = 0, mode }) => globalThis.document?.hidden && mode !== "all" ? Math.max(1000, every) : every;
   const leave = () => { wanted = false; drop(1000); };
   const api = {
-    limits, watch, stream, set, presence, get, ping, retry, close,
+    limits, watch, stream, owner, set, presence, get, ping, retry, close,
     observe: (graph, fn, given) =>
       join({ op: "observe", graph, every: 250, ...given }, null, (event, { ended }) => fn(event ?? { op: "end", ...ended }), Symbol()),
     list: async () => (await request({ op: "list" })).graphs,
@@ -60,6 +60,25 @@ export function connect(address = "/v1/ws", {
       }
     } finally { handle.close(); }
     if (!/^(complete|closed)$/.test(end.code)) throw new SluiceError(end);
+  }
+
+  function owner(name) {
+    const release = () => {
+      if (ready) send({ op: "release", owner: name });
+      for (const [key, sub] of [...subs]) {
+        const owners = [sub.fields.owner ?? []].flat(), others = owners.filter((each) => each !== name);
+        if (others.length === owners.length) continue;
+        subs.delete(key);
+        // No other request joins it: its key names the former owners.
+        if (others.length) subs.set((sub.key = Symbol()), Object.assign(sub, { fields: { ...sub.fields, owner: others } }));
+        else finish(sub);
+      }
+    };
+    return {
+      watch: (target, type, fn, given) => watch(target, type, fn, { ...given, owner: name }),
+      stream: (target, type, given) => stream(target, type, { ...given, owner: name }),
+      release, [Symbol.dispose]: release,
+    };
   }
 
   async function set(target, value, given) {
@@ -106,12 +125,16 @@ export function connect(address = "/v1/ws", {
 
   function close() {
     away.abort();
-    for (const sub of subs.values()) {
-      over(sub, { code: "closed" });
-      sub.watchers.clear();
-    }
+    for (const sub of subs.values()) finish(sub);
     subs.clear();
     leave();
+  }
+
+  /** Nobody watches it any more. */
+  function finish(sub) {
+    clearTimeout(sub.timer);
+    over(sub, { code: "closed" });
+    sub.watchers.clear();
   }
 
   function open() {
@@ -202,7 +225,7 @@ export function connect(address = "/v1/ws", {
   }
 
   function join(fields, type, fn, key = fields.nodes ? Symbol() : encode(Object.entries(fields).sort())) {
-    const sub = subs.get(key) ?? { fields, watchers: new Set(), values: fields.nodes && {} };
+    const sub = subs.get(key) ?? { key, fields, watchers: new Set(), values: fields.nodes && {} };
     const handle = {
       type, fn,
       get stale() { return stale || !byID.has(sub.id); },
@@ -211,7 +234,7 @@ export function connect(address = "/v1/ws", {
         if (!sub.watchers.delete(handle) || sub.watchers.size) return;
         // The next view may want it.
         sub.timer = setTimeout(() => {
-          subs.delete(key);
+          subs.delete(sub.key);
           if (byID.has(sub.id)) send({ op: "unsub", id: sub.id });
         }, 250);
       },

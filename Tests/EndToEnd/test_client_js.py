@@ -51,8 +51,9 @@ def test_its_types_hold_for_what_a_program_does():
 def test_it_is_one_small_module_without_dependencies():
     text = (ROOT / "public/client.js").read_text()
     assert not re.search(r"^\s*import\b|\bimport\(", text, re.M)
-    assert len(text.encode()) <= 12_288, "as it is written"
-    assert len(gzip.compress(text.encode(), 9)) < 4_620, "as it travels"
+    # 16 KiB: owners have joined, and more of the ownership model follows.
+    assert len(text.encode()) <= 16_384, "as it is written"
+    assert len(gzip.compress(text.encode(), 9)) < 6_144, "as it travels"
     assert max(map(len, text.splitlines())) <= 140, "and is there to be read"
 
 

@@ -11,7 +11,8 @@ async () => {
   const groups = await import("/graph/groups.js");
   const { prefixOf } = groups;
   const sceneOf = (model, view, dying) => scene(model, view, dying, needsGroups(model, view) ? groups : null);
-  const { keptAliveBy, releasedWithout, rings, leaks } = await import("/graph/owners.js");
+  const { keptAliveBy, ownerNames, releasedWithout, rings, leaks } = await import("/graph/owners.js");
+  const { clientCount } = await import("/graph/shapes.js");
   const { GraphView } = await import("/graph/view.js");
   const { Lifetimes } = await import("/graph/lifetimes.js");
   const { mount } = await import("/graph/page.js");
@@ -219,6 +220,12 @@ async () => {
     same(keptAliveBy(model, "n:x")[0].edges, ["e1", "on c:1 n:d"]);
     same([...releasedWithout(model, "c:2")], ["#3"]);
     same([...releasedWithout(model, "c:1")], []);
+    model.apply({ op: "topod", seq: 2, rev: 2, t: 2, add: { nodes: [], edges: [], listeners: [] }, del: { nodes: [], edges: [], listeners: [] }, val: [],
+      own: [[3, ["c:2/panel", "c:2/side"]]] });
+    same([...releasedWithout(model, "c:2")], ["#3"]);
+    same([...releasedWithout(model, "c:2/panel")], []);
+    same(ownerNames(model.numbered(3), "c:2"), ["panel", "side"]);
+    same(clientCount(model.numbered(3)), 1);
     same([...reach(model, "n:d", "up")].sort(), ["n:d", "n:x"]);
     same([...reach(model, "n:d", "down")].sort(), ["#3", "c:1", "c:2", "n:d"]);
   });

@@ -1,8 +1,8 @@
 // All there is to know of one node or listener: who keeps it alive, what would go with whom, its value and its past.
 import { h, load, setText } from "/lib/dom.js";
 import { formatAge, formatDuration, formatEntry, formatNumber, formatTime, plural } from "/lib/format.js";
-import { keptAliveBy, keptAnyway, releasedWithout } from "./owners.js";
-import { plain, titleOf, wordOf } from "./shapes.js";
+import { keptAliveBy, keptAnyway, ownerNames, releasedWithout } from "./owners.js";
+import { clientCount, plain, titleOf, wordOf } from "./shapes.js";
 
 const row = (term, detail) => h("div", { class: "fact" }, h("dt", {}, term), h("dd", {}, detail));
 
@@ -55,9 +55,9 @@ export class Inspector {
     if (!entry) return "";
     const { model } = this.#o;
     const owners = entry.kind === "listener"
-      ? [...releasedWithout(model, entry.id)].join() + String(entry.on)
+      ? [...releasedWithout(model, entry.id)].join() + String(entry.on) + (entry.owners ?? []).map((name) => [name, ...releasedWithout(model, `${entry.id}/${name}`)])
       : keptAliveBy(model, entry.id).map((k) => k.path.join()).join();
-    return [this.id, entry.n, entry.exists, owners, entry.ownerCount].join("|");
+    return [this.id, entry.n, entry.exists, owners, entry.ownerCount, entry.kind !== "listener" && entry.owners].join("|");
   }
 
   rebuild() {
@@ -156,11 +156,13 @@ export class Inspector {
         const client = model.listeners.get(listener);
         const lit = { nodes: new Set(path), edges: new Set(edges) };
         const on = () => this.#light("owners", lit), off = () => this.#light();
+        const names = ownerNames(entry, listener);
         const way = path.slice(1, -1).map((id) => titleOf(model.nodes.get(id) ?? { id }));
         return h("li", {}, h("button", { class: "link", type: "button", onclick: () => this.#o.select(listener), onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off }, titleOf(client)),
+          names.length > 0 && h("span", { class: "quiet-text" }, ` for ${names.map((name) => plain(name, 40)).join(", ")}`),
           h("span", { class: "quiet-text" }, way.length ? ` by way of ${way.map((w) => plain(w, 40)).join(" → ")}` : " directly"));
       })));
-      const total = Math.max(entry.ownerCount ?? 0, kept.length);
+      const total = Math.max(clientCount(entry), kept.length);
       if (total > Math.min(50, kept.length)) box.append(h("p", { class: "quiet-text" }, `and ${formatNumber(total - Math.min(50, kept.length))} more`));
     }
     if (anyway) {
@@ -168,10 +170,10 @@ export class Inspector {
         : entry.retain === "untilPressure" ? "It stays until memory is short (untilPressure)."
         : entry.retain && entry.retain !== "whileInUse" ? "Its definition keeps it (retain: always)." : "A node made from it is kept by its definition.";
       box.append(h("p", { class: "quiet-text" }, self));
-    } else if (kept.length === 1 && (entry.ownerCount ?? 1) <= 1) {
+    } else if (kept.length === 1 && clientCount(entry) <= 1) {
       box.append(h("p", { class: "warn-text" }, `Would be released if ${titleOf(model.listeners.get(kept[0].listener))} leaves.`));
     } else if (kept.length) {
-      box.append(h("p", { class: "quiet-text" }, `Would stay if one of them leaves: ${plural(Math.max(entry.ownerCount, kept.length), "client")} hold it.`));
+      box.append(h("p", { class: "quiet-text" }, `Would stay if one of them leaves: ${plural(Math.max(clientCount(entry), kept.length), "client")} hold it.`));
     } else {
       box.append(h("p", { class: "bad-text" }, "Nobody that this page can see. If it stays, it leaks."));
     }
@@ -193,7 +195,9 @@ export class Inspector {
         released.size
           ? h("div", { onpointerenter: on, onpointerleave: off }, h("p", { class: "warn-text" }, `Leaving releases ${plural(released.size, "node")}:`),
             h("ul", { class: "owner-list" }, [...released].slice(0, 50).map((id) => h("li", {}, this.#link(id, titleOf(model.nodes.get(id)))))))
-          : h("p", { class: "quiet-text" }, "Nothing is released: others need what it needs, or a definition keeps it.")),
+          : h("p", { class: "quiet-text" }, "Nothing is released: others need what it needs, or a definition keeps it."),
+        entry.owners?.length > 0 && h("ul", { class: "owner-list", "aria-label": "Its owners" }, entry.owners.map((name) =>
+          h("li", {}, h("code", {}, plain(name, 64)), `: releasing it frees ${plural(releasedWithout(model, `${entry.id}/${name}`).size, "node")}`)))),
       h("dl", { class: "node-facts" },
         row("Connected for", part.since), row("By", entry.transport ?? "unknown"),
         row("Listens to", h("span", {}, names.slice(0, 30).map((node, i) => [i ? ", " : "", this.#link(node.id, titleOf(node))]).flat())),

@@ -1,4 +1,5 @@
 // Who keeps what alive. Pure: works on a GraphModel.
+import { isOf, isOnlyOf } from "/lib/held.js";
 
 const step = (map, id) => map.get(id) ?? [];
 
@@ -48,14 +49,19 @@ export function keptAnyway(model) {
   return kept;
 }
 
-/** The nodes that only this client holds: they would be released if it left. */
-export function releasedWithout(model, listener) {
+/** The nodes that only this client, or this one of its named owners, holds: they would be released if it left. */
+export function releasedWithout(model, who) {
   const kept = keptAnyway(model);
   const released = new Set();
   for (const node of model.nodes.values()) {
-    if (node.exists && !kept.has(node.id) && node.ownerCount === 1 && node.owners[0] === listener) released.add(node.id);
+    if (node.exists && !kept.has(node.id) && isOnlyOf(node, who)) released.add(node.id);
   }
   return released;
+}
+
+/** The names of the owners by which this client holds the node; the client itself has none. */
+export function ownerNames(node, listener) {
+  return node.owners.filter((owner) => owner !== listener && isOf(owner, listener)).map((owner) => owner.slice(listener.length + 1));
 }
 
 /** Rings, as lists of node ids: strongly connected parts with more than one node, and nodes that feed themselves. */

@@ -129,7 +129,7 @@ export class Shape {
       const share = rate > 2 ? Math.min(1, 0.08 + Math.log10(rate) / 3) : 0;
       part.meter.style.transform = `scaleX(${share.toFixed(3)})`;
     }
-    const owners = entry.ownerCount ?? 0;
+    const owners = clientCount(entry);
     const badge = isLeak ? "leak" : this.type === "listener" ? (entry.queued ? `${formatNumber(entry.queued)} waiting` : "")
       : owners ? `×${formatNumber(owners)}` : "";
     if (part.badgeText.textContent !== badge) {
@@ -161,7 +161,7 @@ export function sentenceOf(entry, rate = 0) {
   if (kind === "listener") return `${title}, listener on ${plural(new Set(on).size, "node")}${queued ? `, ${queued} values waiting` : ""}`;
   if (exists === false) return `${title}, ${wordOf(entry)}, asleep: nobody needs it`;
   const held = fail ? `failed, ${plain(fail.msg ?? fail.code, 80)}` : plain(formatEntry(entry, unit), 80);
-  const kept = ownerCount ? `kept alive by ${plural(ownerCount, "client")}` : "no client needs it";
+  const kept = ownerCount ? `kept alive by ${plural(clientCount(entry), "client")}` : "no client needs it";
   return `${title}, ${wordOf(entry)}, ${held}, ${kept}${rate > 2 ? `, ${Math.round(rate)} updates a second` : ""}`;
 }
 
@@ -230,4 +230,9 @@ export class EdgeLayer {
     setAttribute(edge.backlog, "x", x);
     setAttribute(edge.backlog, "y", y - 5);
   }
+}
+
+/** How many clients hold the node; of owners that are not listed, each counts. */
+export function clientCount({ owners = [], ownerCount = owners.length }) {
+  return new Set(owners.map((owner) => owner.split("/", 1)[0])).size + ownerCount - owners.length;
 }

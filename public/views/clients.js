@@ -71,16 +71,19 @@ export async function mount(element, context) {
         const named = new Map(nodes.filter(({ n }) => n !== undefined).map((node) => [node.n, node]));
         const label = (n) => named.get(n)?.name ?? named.get(n)?.label ?? `node ${n}`;
         const own = releasedWithout({ nodes, edges }, connection.c).length;
-        return { graph, name, listener, nodes: listener.on.map((n) => ({ label: label(n), node: named.get(n)?.name })), own };
+        const owners = (listener.owners ?? []).map((owner) => [owner, releasedWithout({ nodes, edges }, `${connection.c}/${owner}`).length]);
+        return { graph, name, listener, owners, nodes: listener.on.map((n) => ({ label: label(n), node: named.get(n)?.name })), own };
       } catch { return null; }
     }))).filter(Boolean);
     if (signal.aborted) return;
-    const held = found.map(({ graph, name, listener, nodes, own }) => h("li", {},
+    const held = found.map(({ graph, name, listener, owners, nodes, own }) => h("li", {},
       h("a", { href: href(graphPath(graph)) }, name || graph), `: listens to ${plural(nodes.length, "node")}; leaving would release ${plural(own, "node")}`,
       listener.folded ? `; ${listener.folded} values folded for it` : "",
       h("p", { class: "held" }, nodes.slice(0, 40).map(({ label, node }) => (node
         ? h("a", { class: "tag mono", href: href(`${graphPath(graph)}?node=${encodeURIComponent(node)}`) }, label)
-        : h("span", { class: "tag mono" }, label))), nodes.length > 40 && ` and ${nodes.length - 40} more`)));
+        : h("span", { class: "tag mono" }, label))), nodes.length > 40 && ` and ${nodes.length - 40} more`),
+      owners.length > 0 && h("ul", { class: "plain", "aria-label": "Its owners" }, owners.map(([owner, count]) =>
+        h("li", {}, h("code", {}, owner), `: releasing it would free ${plural(count, "node")}`)))));
     arrange(detail, [h("h2", {}, connection.client || connection.c),
       h("p", { class: "dim" }, `${words[connection.transport] ?? connection.transport} from ${connection.peer}, since ${formatTime(connection.since)} (${formatAge(Date.now() - connection.since)}).`),
       held.length ? h("ul", { class: "plain" }, held) : h("p", {}, "It listens to nothing: no node depends on it.")]);

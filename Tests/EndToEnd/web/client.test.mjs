@@ -204,3 +204,67 @@ test("closing ends watches and streams, and everything they owned", async () => 
   await assert.rejects(mine.set("g/x", 1), { code: "not-connected" });
   await eventually(async () => (await listeners()) === before);
 });
+
+test("O-6: an owner's watches end with it, in the server too, and others stay", async () => {
+  const before = await settled(), heard = [];
+  const panel = c.owner("panel"), side = c.owner("side");
+  const first = panel.watch("g/sum", Number, (value, meta) => heard.push(meta.ended?.code ?? value));
+  const same = panel.watch("g/sum", Number, () => {}), several = panel.watch("g/do*,x", null, () => {});
+  const others = [side.watch("g/sum", Number, () => {}), c.watch("g/sum", Number, () => {})];
+  await eventually(() => [first, same, several, ...others].every((each) => each.value !== undefined));
+  assert.equal(await listeners(), before + 4, "equal requests of one owner share a subscription, those of others do not");
+  const picture = await http("/v1/graphs/g/graph?live=1");
+  assert.deepEqual(picture.listeners.find(({ l }) => l === c.session).owners, ["panel", "side"]);
+  panel.release();
+  assert.equal(heard.at(-1), "closed");
+  assert.ok(first.stale && several.stale && !others[0].stale);
+  await eventually(async () => (await listeners()) === before + 2);
+  heard.length = 0;
+  await post("x", 12);
+  await eventually(() => others.every(({ value }) => value === 36));
+  assert.deepEqual(heard, []);
+  for (const each of [first, same, several, ...others]) each.close();
+  await eventually(async () => (await listeners()) === before);
+});
+
+test("O-6: an owner may be used again at once, also from what its end calls; using releases it", async () => {
+  const before = await settled(), panel = c.owner("panel"), values = [];
+  let again;
+  const handle = panel.watch("g/sum", Number, (value, { ended }) => {
+    if (ended) again ??= panel.watch("g/sum", Number, (each, meta) => meta.ended ?? values.push(each));
+  });
+  await eventually(() => handle.value !== undefined);
+  panel.release();
+  await eventually(() => values.length === 1);
+  await sleep(400);
+  assert.equal(await listeners(), before + 1, "what was asked for after the release stays");
+  panel[Symbol.dispose]();
+  await eventually(async () => (await listeners()) === before);
+  panel.release();
+});
+
+test("O-6: a stream of an owner ends with it", async () => {
+  const before = await settled(), panel = c.owner("panel"), values = [];
+  for await (const value of panel.stream("g/x", Number)) {
+    values.push(value);
+    panel.release();
+  }
+  assert.equal(values.length, 1);
+  await eventually(async () => (await listeners()) === before);
+});
+
+test("O-6: what several owners share stays until the last is released", async () => {
+  const before = await settled();
+  const handle = c.watch("g/sum", Number, () => {}, { owner: ["panel", "side"] });
+  await eventually(() => handle.value !== undefined);
+  c.owner("panel").release();
+  await c.list();
+  assert.ok(!handle.stale);
+  const own = c.owner("panel").watch("g/sum", Number, () => {});
+  await eventually(() => own.value !== undefined);
+  c.owner("side").release();
+  assert.ok(handle.stale);
+  await eventually(async () => (await listeners()) === before + 1);
+  c.owner("panel").release();
+  await eventually(async () => (await listeners()) === before);
+});

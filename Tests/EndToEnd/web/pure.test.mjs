@@ -91,3 +91,13 @@ test("who leaves releases what only it owns and nothing that stays is made of", 
   assert.deepEqual(releasedWithout({ nodes, edges }, "c:1").map(({ n }) => n), [3, 5], "2 and 7 are what 4 is made of");
   assert.deepEqual(releasedWithout({ nodes, edges }, "c:2"), []);
 });
+
+test("O-5: an owner that is released takes what only it owns, its connection what any of its owners owns", () => {
+  const nodes = [["c:1/panel"], ["c:1/panel", "c:1/side"], ["c:1", "c:1/panel"], ["c:1/panel", "c:2"], ["c:1/pan"], ["c:10/panel"]]
+    .map((owners, n) => ({ n, kind: "chain", owners }));
+  const without = (who) => releasedWithout({ nodes, edges: [] }, who).map(({ n }) => n);
+  assert.deepEqual(without("c:1/panel"), [0]);
+  assert.deepEqual(without("c:1"), [0, 1, 2, 4]);
+  assert.deepEqual(without("c:1/pan"), [4]);
+  assert.deepEqual(without("c:2"), []);
+});

@@ -119,3 +119,25 @@ test("while there is no connection a set is refused at once, and is not kept for
   await sleep(50);
   assert.notEqual(await c.get("g/x"), 4711);
 });
+
+test("O-6: after a reconnect owners are named again, and what was released meanwhile stays released", async (t) => {
+  const { road, c, states } = await connected(t);
+  const panel = c.owner("panel"), side = c.owner("side"), ended = [];
+  const held = panel.watch("g/double", Number, () => {}), shared = c.watch("g/deep", Number, () => {}, { owner: ["panel", "side"] });
+  const gone = side.watch("g/sum", Number, (_, meta) => meta.ended && ended.push(meta.ended.code));
+  await eventually(() => [held, shared, gone].every(({ value }) => value !== undefined));
+  road.state.refusing = true;
+  road.cut();
+  await eventually(() => held.stale);
+  side.release();
+  assert.deepEqual(ended, ["closed"]);
+  road.state.refusing = false;
+  await eventually(() => states.filter(({ name }) => name === "live").length === 2, 12_000);
+  await eventually(() => !held.stale && !shared.stale);
+  const { listeners } = await http("/v1/graphs/g/listeners");
+  const mine = listeners.find(({ l }) => l === c.session);
+  assert.deepEqual(mine.owners, ["panel"]);
+  assert.equal(mine.on.length, 2);
+  panel.release();
+  await eventually(async () => !(await http("/v1/graphs/g/listeners")).listeners.some(({ l }) => l === c.session));
+});

@@ -1,5 +1,5 @@
 // What a program in TypeScript does with client.js, and what its types have to refuse. Checked, never run: see test_client_js.py.
-import { connect, decode, encode, SluiceError, type Client, type Cursor, type Meta, type Options, type SetOptions, type State, type Target, type Type, type Watch, type WatchOptions } from "../../../public/client.js";
+import { connect, decode, encode, SluiceError, type Client, type Cursor, type Meta, type Options, type Owner, type SetOptions, type State, type Target, type Type, type Watch, type WatchOptions } from "../../../public/client.js";
 
 /** Holds only where the two types are the same. */
 type Same<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false;
@@ -36,6 +36,16 @@ const target: Target = { graph: "g", node: "x" };
 client.watch(target, null, null);
 
 const text: string = encode({ count: 9007199254740993n }, 1), back: { count: bigint } = decode(text);
+
+// owner
+const panel: Owner = client.owner("panel");
+const owned = panel.watch("house/indoor_c", Number, (value) => is<Same<typeof value, number | undefined>>(), { every: 500 });
+is<Same<typeof owned, Watch<number>>>();
+client.watch("g/x", Number, null, { owner: ["panel", "side"] });
+panel.release();
+panel[Symbol.dispose]();
+// @ts-expect-error an owner has a name
+client.owner();
 
 // stream, observe
 async function streams() {
