@@ -56,7 +56,9 @@ struct OwnerChange {
     let added: [String]
     let removed: [String]
 
-    /// Reads `addOwner` and `removeOwner`; nil where they change nothing. A name in both is removed.
+    /// Reads `addOwner` and `removeOwner`; nil where they change nothing.
+    ///
+    /// A name in both is removed.
     init?(_ fields: Fields, of subscription: Subscription) throws(HostError) {
         let (add, remove) = (try OwnerNames(fields, "addOwner"), try OwnerNames(fields, "removeOwner"))
         let present = subscription.ownerNames.compactMap(\.self)

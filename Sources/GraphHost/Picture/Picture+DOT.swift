@@ -19,9 +19,8 @@ extension LiveGraph {
         }
         appendDeclaredLinks(picture, to: &buffer)
         for listener in picture.listeners {
-            let label = listener.session.client ?? listener.session.transport
             buffer.append(utf8: "    c\(listener.session.number) [shape=ellipse, label=")
-            buffer.append(quoted: "\(label) c:\(listener.session.number)")
+            buffer.append(quoted: listener.label)
             buffer.append("];\n")
             for number in listener.on {
                 buffer.append(utf8: "    n\(number) -> c\(listener.session.number);\n")

@@ -181,7 +181,9 @@ extension ByteBuffer {
         append(decimal: change.time)
     }
 
-    /// Appends `,"owners":["panel","sidebar"]`: the first hundred, and how many there are if that is not all; nothing without any.
+    /// Appends `,"owners":["panel","sidebar"]`; nothing without any.
+    ///
+    /// Where there are more than a hundred, the first hundred and `ownerCount`.
     package mutating func append(ownerNames names: [String]) {
         guard !names.isEmpty else { return }
         let most = Picture.Entry.mostOwners

@@ -30,8 +30,7 @@ extension LiveGraph {
         }
         for listener in picture.listeners {
             let number = listener.session.number
-            let label = "\(listener.session.client ?? listener.session.transport) c:\(number)"
-            text += "    c\(number)([\"\(Mermaid.escaped(label))\"])\n"
+            text += "    c\(number)([\"\(Mermaid.escaped(listener.label))\"])\n"
             for node in listener.on { text += "    n\(node) --> c\(number)\n" }
         }
         return Array((text + styles).utf8)

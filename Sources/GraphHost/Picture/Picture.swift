@@ -83,9 +83,18 @@ struct Picture {
             guard !subscriptions.isEmpty else { return nil }
             self.session = session
             on = subscriptions.flatMap { $0.listenedNodes.map(\.id) }
-            owners = Set(subscriptions.flatMap { $0.ownerNames.compactMap(\.self) }).sorted()
+            owners =
+                session.owners == nil
+                ? [] : Set(subscriptions.flatMap { $0.ownerNames.compactMap(\.self) }).sorted()
             queued = subscriptions.reduce(0) { $0 + $1.queued }
             folded = subscriptions.reduce(0) { $0 + $1.foldedInAll }
+        }
+
+        /// What diagrams call it: `wall-tablet/2.1 c:7 (panel, sidebar)`, with eight owners at most.
+        var label: String {
+            let name = "\(session.client ?? session.transport) c:\(session.number)"
+            guard !owners.isEmpty else { return name }
+            return "\(name) (\(owners.prefix(8).joined(separator: ", "))\(owners.count > 8 ? ", …" : ""))"
         }
     }
 
@@ -222,6 +231,10 @@ extension Picture {
         var own: [Node<Datum>] = []
         var named: [String: [Node<Datum>]] = [:]
         for subscription in session.subscriptions where subscription.graph === graph {
+            guard subscription.owners != nil else {
+                own += subscription.listenedNodes
+                continue
+            }
             for name in subscription.ownerNames {
                 if let name {
                     named[name, default: []] += subscription.listenedNodes

@@ -1,6 +1,6 @@
 /// The owners of a listen, which lasts until all of them are dead or removed (G-114 … G-118).
 ///
-/// The listen is an edge that the graph holds. Its listener is held strongly while an owner other than itself lives,
+/// The listen is an edge that the graph holds, or a bag. Its listener is held strongly while an owner other than itself lives,
 /// else weakly.
 ///
 /// Invariants:

@@ -18,7 +18,10 @@ private typealias Owned = [Int: Set<String?>]
 
 @Suite("Histories of owners")
 struct OwnerHistoryTests {
-    @Test("O-1 to O-4: exactly what has an owner lives, through any history", arguments: 1...200 as ClosedRange<UInt64>)
+    @Test(
+        "O-1 to O-4: exactly what has an owner lives, through any history",
+        arguments: 1...200 as ClosedRange<UInt64>
+    )
     func histories(seed: UInt64) throws {
         var play = try OwnerPlay(seed)
         for step in 1...60 {
@@ -29,7 +32,9 @@ struct OwnerHistoryTests {
         }
         play.end()
         #expect(play.fault == nil, "seed \(seed), at the end")
-        #expect(play.graph.statistics.nodes == play.start.nodes && play.graph.statistics.edges == play.start.edges)
+        #expect(
+            play.graph.statistics.nodes == play.start.nodes && play.graph.statistics.edges == play.start.edges
+        )
     }
 }
 
@@ -76,7 +81,8 @@ private struct OwnerPlay {
     private mutating func subscribe(_ place: Int) {
         let id = 1 + dice.below(12)
         let sources = [
-            #""node":"deep""#, #""node":"both","mode":"all""#, #""nodes":["d*","x"]"#, #""node":"shown","every":5"#,
+            #""node":"deep""#, #""node":"both","mode":"all""#, #""nodes":["d*","x"]"#,
+            #""node":"shown","every":5"#,
             #""node":"deep","pipe":[{"map":"value + 1"}]"#, #""combine":["deep","y"]"#,
         ]
         let source = sources[dice.below(sources.count)]
@@ -161,10 +167,14 @@ private struct OwnerPlay {
                 return "\(present) live, not \(owned)"
             }
             let names = Set(owned.values.flatMap { $0 }.compactMap(\.self)).sorted()
-            guard client.session.ownerNames == names else { return "\(client.session.ownerNames), not \(names)" }
+            guard client.session.ownerNames == names else {
+                return "\(client.session.ownerNames), not \(names)"
+            }
             for name in names {
                 let count = owned.values.filter { $0.contains(name) }.count
-                if client.session.owners?[name]?.subscriptions != count { return "\(name) is not counted right" }
+                if client.session.owners?[name]?.subscriptions != count {
+                    return "\(name) is not counted right"
+                }
             }
         }
         let count = clients.reduce(0) { $0 + $1.owned.count }

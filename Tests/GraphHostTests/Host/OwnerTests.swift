@@ -274,7 +274,9 @@ struct OwnerTests {
         #expect(release(client, "panel") == [#"{"op":"ok","id":20,"ended":[],"released":0}"#])
         #expect(client.session.subscriptions[0].ownerNames == [nil])
         client.ask(#"{"op":"mod","id":20,"sub":1,"addOwner":"panel"}"#)
-        #expect(client.ask(#"{"op":"mod","id":20,"sub":1,"removeOwner":"panel"}"#) == [#"{"op":"ok","id":20}"#])
+        #expect(
+            client.ask(#"{"op":"mod","id":20,"sub":1,"removeOwner":"panel"}"#) == [#"{"op":"ok","id":20}"#]
+        )
         #expect(
             client.ask(#"{"op":"unsub","id":1}"#) == [#"{"op":"end","id":1,"code":"done","released":2}"#]
         )
@@ -296,7 +298,8 @@ struct OwnerTests {
         let (_, _, client) = try prepared()
         subscribe(client, 1, "x", #"["1","2","3","4","5","6","7"]"#)
         for change in [
-            #""addOwner":["8","9"]"#, #""addOwner":"8","removeOwner":[]"#, #""addOwner":"8","removeOwner":"a b""#,
+            #""addOwner":["8","9"]"#, #""addOwner":"8","removeOwner":[]"#,
+            #""addOwner":"8","removeOwner":"a b""#,
             #""addOwner":"8","every":-1"#, #""addOwner":[{}]"#,
         ] {
             let answer = client.ask(#"{"op":"mod","id":20,"sub":1,\#(change)}"#)
@@ -383,6 +386,9 @@ struct OwnerTests {
         #expect(text.contains(#","owners":["panel","side"],"queued":0"#), "the listener's")
         let listeners = String(decoding: graph.listenersJSON(), as: UTF8.self)
         #expect(listeners.contains(#""owners":["panel","side"]"#))
+        for diagram in [graph.pictureDOT(live: true), graph.pictureMermaid(live: true)] {
+            #expect(String(decoding: diagram, as: UTF8.self).contains(#""ws c:1 (panel, side)""#))
+        }
     }
 
     @Test("O-5: observers hear of owners that come and go, though no node and no edge changes")
@@ -390,7 +396,9 @@ struct OwnerTests {
         let (bench, _, client) = try prepared()
         let watcher = bench.connect()
         subscribe(client, 1, "deep")
-        #expect(watcher.ask(#"{"op":"observe","id":1,"graph":"g","every":50}"#)[0].contains(#""owners":["c:1"]"#))
+        #expect(
+            watcher.ask(#"{"op":"observe","id":1,"graph":"g","every":50}"#)[0].contains(#""owners":["c:1"]"#)
+        )
         client.ask(#"{"op":"mod","id":20,"sub":1,"addOwner":"panel"}"#)
         bench.pass(50)
         let came = watcher.take().joined()
@@ -399,6 +407,9 @@ struct OwnerTests {
         _ = release(client, "panel")
         bench.pass(50)
         let went = watcher.take().joined()
-        #expect(went.contains(#""own":[[1,["c:1"]],"#) && went.contains(#""listeners":[{"l":"c:1""#), "\(went)")
+        #expect(
+            went.contains(#""own":[[1,["c:1"]],"#) && went.contains(#""listeners":[{"l":"c:1""#),
+            "\(went)"
+        )
     }
 }
