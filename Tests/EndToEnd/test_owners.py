@@ -1,7 +1,8 @@
 """Owners of subscriptions, over real sockets (docs/protocol.md, Owners)."""
 
-
+import pytest
 from conftest import CHAIN, Client
+from playwright.sync_api import expect
 from rawsocket import RawWebSocket
 from sluice import Server, eventually
 
@@ -124,3 +125,30 @@ def test_thousands_of_owners_are_bounded_and_go_with_the_connection():
         client.close()
         eventually(lambda: server.counts("g")["listeners"] == 0, what="release")
         assert other.ask(op="ping")["op"] == "ok"
+
+
+@pytest.mark.browser
+def test_the_page_shows_owners_where_it_shows_clients(open_page, server):
+    """O-5: what an owner would release is said like what its client would."""
+    with Client(server) as client:
+        name = client.ask(op="hello", client="wall")["session"]
+        client.ask(op="sub", graph="g", node="deep", owner=["panel"])
+        client.ask(op="sub", graph="g", node="sum", owner=["panel", "side"])
+        page = open_page(server, f"/#/clients/{name.replace(':', '%3A')}")
+        detail = page.get_by_role("region", name="One client")
+        expect(detail).to_contain_text("leaving would release 4 nodes")
+        owners = detail.get_by_role("list", name="Its owners").get_by_role("listitem")
+        expect(owners).to_have_text(["panel: releasing it would free 2 nodes", "side: releasing it would free 0 nodes"])
+
+        page = open_page(server, "/#/g/g?node=deep")
+        kept = page.get_by_role("region", name="Kept alive by")
+        expect(kept).to_contain_text("wall")
+        expect(kept).to_contain_text("for panel")
+        expect(kept).to_contain_text("Would be released if")
+        kept.get_by_role("button", name="wall").click()
+        expect(page.get_by_role("list", name="Its owners").get_by_role("listitem")).to_have_text(
+            ["panel: releasing it frees 2 nodes", "side: releasing it frees 0 nodes"])
+        client.send(op="release", id=40, owner="side")
+        client.receive()
+        expect(page.get_by_role("list", name="Its owners").get_by_role("listitem")).to_have_text(
+            ["panel: releasing it frees 4 nodes"])
