@@ -65,19 +65,19 @@ export function connect(address = "/v1/ws", {
   function owner(name) {
     const release = () => {
       if (ready) send({ op: "release", owner: name });
-      for (const [key, sub] of [...subs]) {
-        const owners = [sub.fields.owner ?? []].flat(), others = owners.filter((each) => each !== name);
-        if (others.length === owners.length) continue;
-        subs.delete(key);
-        // No other request joins it: its key names the former owners.
-        if (others.length) subs.set((sub.key = Symbol()), Object.assign(sub, { fields: { ...sub.fields, owner: others } }));
-        else finish(sub);
+      for (const sub of [...subs.values()]) {
+        const { fields } = sub, owner = new Set([fields.owner].flat());
+        if (!owner.delete(name)) continue;
+        subs.delete(sub.key);
+        if (!owner.size) finish(sub);
+        else subs.set(sub.key = Symbol(), Object.assign(sub, { fields: { ...fields, owner: [...owner] } }));
       }
     };
     return {
       watch: (target, type, fn, given) => watch(target, type, fn, { ...given, owner: name }),
       stream: (target, type, given) => stream(target, type, { ...given, owner: name }),
-      release, [Symbol.dispose]: release,
+      release,
+      [Symbol.dispose]: release,
     };
   }
 
@@ -130,7 +130,6 @@ export function connect(address = "/v1/ws", {
     leave();
   }
 
-  /** Nobody watches it any more. */
   function finish(sub) {
     clearTimeout(sub.timer);
     over(sub, { code: "closed" });

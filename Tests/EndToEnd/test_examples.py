@@ -117,7 +117,7 @@ def has_form(shown, told, place=""):
 
 def test_every_request_of_the_protocol_is_answered_in_the_form_that_the_page_shows():
     listed = exchanges()
-    assert [asked["op"] for asked, _ in listed] == ["hello", "sub", "unsub", "set", "get", "list", "ping", "observe"]
+    assert [asked["op"] for asked, _ in listed] == ["hello", "sub", "unsub", "release", "set", "get", "list", "ping", "observe"]
     with Server({"house": PROTOCOL}) as server:
         client = Client(server)
         for asked, told in listed:
@@ -126,7 +126,12 @@ def test_every_request_of_the_protocol_is_answered_in_the_form_that_the_page_sho
             if asked["op"] == "unsub":
                 client.send(op="sub", id=asked["id"], graph="house", node="doubled")
                 assert client.receive()["op"] == "snap"
+            if asked["op"] == "release":
+                client.send(op="sub", id=told["id"], graph="house", node="doubled", owner=asked["owner"])
+                assert client.receive()["op"] == "snap"
             client.send(**asked)
             answer = client.receive()
             assert [answer.get(key) for key in ("op", "id", "code")] == [told.get(key) for key in ("op", "id", "code")]
             has_form(told, answer, asked["op"])
+            if asked["op"] == "release":
+                assert client.receive()["ended"] == [told["id"]]

@@ -157,11 +157,11 @@ export class Shape {
 
 /** "plant, derived, 12.3, kept alive by 2 clients". */
 export function sentenceOf(entry, rate = 0) {
-  const { kind, on, queued, exists, fail, unit, ownerCount } = entry, title = titleOf(entry);
+  const { kind, on, queued, exists, fail, unit } = entry, clients = clientCount(entry), title = titleOf(entry);
   if (kind === "listener") return `${title}, listener on ${plural(new Set(on).size, "node")}${queued ? `, ${queued} values waiting` : ""}`;
   if (exists === false) return `${title}, ${wordOf(entry)}, asleep: nobody needs it`;
   const held = fail ? `failed, ${plain(fail.msg ?? fail.code, 80)}` : plain(formatEntry(entry, unit), 80);
-  const kept = ownerCount ? `kept alive by ${plural(clientCount(entry), "client")}` : "no client needs it";
+  const kept = clients ? `kept alive by ${plural(clients, "client")}` : "no client needs it";
   return `${title}, ${wordOf(entry)}, ${held}, ${kept}${rate > 2 ? `, ${Math.round(rate)} updates a second` : ""}`;
 }
 
@@ -232,7 +232,6 @@ export class EdgeLayer {
   }
 }
 
-/** How many clients hold the node; of owners that are not listed, each counts. */
-export function clientCount({ owners = [], ownerCount = owners.length }) {
-  return new Set(owners.map((owner) => owner.split("/", 1)[0])).size + ownerCount - owners.length;
-}
+/** How many clients hold the node; owners that are not listed count one by one. */
+export const clientCount = ({ owners = [], ownerCount = owners.length }) =>
+  ownerCount - owners.length + new Set(owners.map((each) => each.split("/")[0])).size;
