@@ -221,7 +221,8 @@ GOOD_KEYS = [
     "{ compression: full, limits: { contextBytes: 1MiB } }",
 ]
 BAD_KEYS = [
-    "port: 80", "listen: 80", "hosts: [a/b]", "origins: [example.org]", "origins: ['https://a.b/']", "log: { level: loud }",
+    "port: 80", "listen: 80", "hosts: [a/b]", "origins: [example.org]", "origins: ['https://a.b/']", "origins: ['https://a.b?c']",
+    "log: { level: loud }",
     "log: debug", "log: { levl: debug }", "drain: soon", "drain: 1.5s", "times: { idle: -5 }", "limits: { subs: 0 }",
     "limits: { body: 1 MB }", "limits: { fields: many }", "diagnostics: { echo: 1 }", "graphs: [a]", "- listen",
     "compression: true", "compression: fast", "admin: { listen: 9090 }", "admin: { lisen: '' }", "admin: 127.0.0.1:9090",

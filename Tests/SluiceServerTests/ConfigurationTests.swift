@@ -44,6 +44,10 @@ struct ConfigurationTests {
             ("admin: { listen: nowhere }", "s.yaml:1:18: 'admin.listen' must be address:port"),
             ("origins: [example.org]", "'origins' must be a list of origins"),
             ("diagnostics: { echo: yes }", "'diagnostics.echo' must be true or false"),
+            (
+                "origins:\n  - https://a.example\n  - https://a.example/x",
+                "('https://a.example/x' is not valid: write 'https://a.example')"
+            ),
             ("hosts:", "'hosts' must be a list"),
             ("- 1", "a configuration is a mapping"),
             ("a: [", "this is no YAML"),
@@ -61,6 +65,46 @@ struct ConfigurationTests {
         reader.set("drainn", "1s")
         #expect(reader.problems.count == 2)
         #expect(reader.warnings.count == 1)
+    }
+
+    @Test(
+        "a list on the command line or in the environment is YAML's [a, b], or words with commas",
+        arguments: [
+            (#"["https://a.example"]"#, ["https://a.example"]),
+            ("[ https://a.example, 'http://b:81' ]", ["https://a.example", "http://b:81"]),
+            ("https://a.example, http://[::1]:80", ["https://a.example", "http://[::1]:80"]),
+            ("https://a.example", ["https://a.example"]),
+            ("[]", []), ("", []),
+        ]
+    )
+    func lists(text: String, origins: [String]) {
+        var reader = ConfigurationReader()
+        reader.set("origins", text)
+        #expect(reader.problems.isEmpty, "\(reader.problems)")
+        #expect(reader.configuration.origins == origins)
+        reader = ConfigurationReader()
+        reader.read(environment: ["SLUICE_ORIGINS": text])
+        #expect(reader.configuration.origins == origins)
+    }
+
+    @Test(
+        "an invalid origin is refused, with the one that was probably meant",
+        arguments: [
+            ("https://a.example/", "https://a.example"), ("https://a.example/x?y", "https://a.example"),
+            ("HTTPS://A.example", "https://a.example"), ("a.example:8443", "https://a.example:8443"),
+            ("https://a.example:0x", nil), ("https://a.example:70000", nil), ("https://", nil),
+            (#"["https://a.example""#, nil), ("https://me@a.example", nil), ("null", nil),
+        ]
+    )
+    func origins(text: String, meant: String?) {
+        var reader = ConfigurationReader()
+        reader.read(environment: ["SLUICE_CORS": text])
+        reader.set("origins", text)
+        let hint = "('\(text)' is not valid" + (meant.map { ": write '\($0)')" } ?? ")")
+        let said = reader.problems.map(\.description)
+        #expect(said.count == 2 && said.allSatisfy { $0.hasSuffix(hint) }, "\(said)")
+        #expect(said[0].hasPrefix("SLUICE_CORS: 'cors' must be a list of origins"))
+        #expect(said[1].hasPrefix("--set origins: 'origins' must be a list of origins"))
     }
 
     @Test("an empty file means the defaults, and the shipped one says the defaults")

@@ -1,15 +1,46 @@
 /// Web origins (RFC 6454): scheme, host and port.
 enum Origin {
-    /// Whether `text` is an origin as a browser would send it: scheme and authority in small letters, nothing
-    /// behind.
+    /// What an origin looks like, for messages.
+    static let expected = "origins such as https://example.org or http://localhost:5173, without a path"
+
+    /// Whether `text` is an origin as a browser would send it: scheme, host and perhaps a port, in small letters.
     static func isWellFormed(_ text: String) -> Bool {
-        guard let separator = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[separator...].hasPrefix("://")
-        else {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix("://") else {
             return false
         }
-        let authority = text[text.utf8.index(separator, offsetBy: 3)...]
-        return separator > text.startIndex && !authority.isEmpty
-            && text.utf8.allSatisfy { $0 > 32 && $0 < 127 && !(65...90).contains($0) }
-            && !authority.contains("/") && !authority.contains("@")
+        let isScheme = text[..<colon].utf8.allSatisfy { isSmall($0) || "+-.".utf8.contains($0) }
+        let authority = text[text.utf8.index(colon, offsetBy: 3)...]
+        return colon > text.startIndex && isScheme && isAuthority(authority)
+    }
+
+    /// The origin that was probably meant: with a scheme, in small letters, without a path.
+    static func suggestion(for text: String) -> String? {
+        let small = text.lowercased()
+        let full = small.contains("://") ? small : "https://" + small
+        let end = full.utf8.indices.filter { "/?#".utf8.contains(full.utf8[$0]) }.dropFirst(2).first
+        let origin = String(full[..<(end ?? full.endIndex)])
+        return small != "null" && isWellFormed(origin) ? origin : nil
+    }
+
+    /// `host`, `host:port` or `[address]:port`.
+    private static func isAuthority(_ text: Substring) -> Bool {
+        let hostEnd = text.first == "[" ? text.firstIndex(of: "]").map { text.index(after: $0) } : nil
+        let colon = hostEnd ?? text.firstIndex(of: ":") ?? text.endIndex
+        let (host, port) = (text[..<colon], text[colon...])
+        let isHost =
+            hostEnd == nil
+            ? host.utf8.allSatisfy { isSmall($0) || "-._".utf8.contains($0) }
+            : host.dropFirst().dropLast().utf8.allSatisfy { isSmall($0) || ":.".utf8.contains($0) }
+        return !host.isEmpty && isHost && (port.isEmpty || isPort(port))
+    }
+
+    /// A colon and a number up to 65535.
+    private static func isPort(_ text: Substring) -> Bool {
+        text.first == ":" && text.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) }
+            && UInt16(text.dropFirst()) != nil
+    }
+
+    private static func isSmall(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
     }
 }

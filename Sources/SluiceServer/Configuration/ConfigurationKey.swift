@@ -10,6 +10,8 @@ public struct ConfigurationKey {
     /// What a value must look like.
     public let expects: String
     let apply: (inout Configuration, ConfigurationValue) -> Bool
+    /// What is wrong with a value that is not taken, where that can be said.
+    let hint: (ConfigurationValue) -> String?
     let show: (Configuration) -> String
 
     init<Value>(
@@ -26,6 +28,7 @@ public struct ConfigurationKey {
             configuration[keyPath: field] = value
             return true
         }
+        hint = kind.hint
         show = { kind.show($0[keyPath: field]) }
     }
 
@@ -118,7 +121,7 @@ public struct ConfigurationKey {
             Self(
                 "origins",
                 \.origins,
-                .names("origins such as https://example.org", where: Origin.isWellFormed),
+                .names(Origin.expected, where: Origin.isWellFormed, suggest: Origin.suggestion),
                 "other sites whose pages may connect and set values"
             ),
             Self(
@@ -132,7 +135,11 @@ public struct ConfigurationKey {
             Self(
                 "cors",
                 \.cors,
-                .names("origins such as https://example.org, or *") { $0 == "*" || Origin.isWellFormed($0) },
+                .names(
+                    "\(Origin.expected), or *",
+                    where: { $0 == "*" || Origin.isWellFormed($0) },
+                    suggest: Origin.suggestion
+                ),
                 "other sites whose pages may read answers (CORS); *: all"
             ),
             Self(

@@ -76,8 +76,10 @@ public struct ConfigurationReader {
                     refuse("'\(name)' is given twice", file, entry.key.position)
                     continue
                 }
-                guard let value = ConfigurationValue(entry.value), key.apply(&configuration, value) else {
-                    refuse("'\(name)' must be \(key.expects)", file, entry.value.position)
+                let value = ConfigurationValue(entry.value)
+                guard let value, key.apply(&configuration, value) else {
+                    let hint = value.flatMap(key.hint)
+                    refuse("'\(name)' must be \(key.expects)", file, entry.value.position, hint: hint)
                     continue
                 }
                 sources[name] = .file(file, line: entry.value.position.line)
@@ -116,24 +118,30 @@ public struct ConfigurationReader {
                 warnings.append("\(name) names no key" + (hint.map { " (\($0))" } ?? ""))
                 continue
             }
-            if key.apply(&configuration, .scalar(text)) {
-                sources[key.name] = .environment(name)
-            } else {
-                problems.append(FileProblem("\(name): '\(key.name)' must be \(key.expects)"))
-            }
+            set(key, text, from: .environment(name), called: name)
         }
     }
 
-    /// Sets one key from the command line; lists are words with commas between them.
+    /// Sets one key from the command line; a list is `[a, b]` or words with commas between them.
     public mutating func set(_ name: String, _ text: String) {
         guard let key = keys.first(where: { $0.name == name }) else {
             problems.append(FileProblem("--set \(name): unknown key '\(name)'", hint: suggestion(name)))
             return
         }
+        set(key, text, from: .commandLine, called: "--set \(name)")
+    }
+
+    private mutating func set(
+        _ key: ConfigurationKey,
+        _ text: String,
+        from source: ConfigurationSource,
+        called place: String
+    ) {
         if key.apply(&configuration, .scalar(text)) {
-            sources[name] = .commandLine
+            sources[key.name] = source
         } else {
-            problems.append(FileProblem("--set \(name): '\(name)' must be \(key.expects)"))
+            let message = "\(place): '\(key.name)' must be \(key.expects)"
+            problems.append(FileProblem(message, hint: key.hint(.scalar(text))))
         }
     }
 

@@ -16,6 +16,8 @@ struct ValueKind<Value> {
     let expects: String
     let read: (ConfigurationValue) -> Value?
     let show: (Value) -> String
+    /// What is wrong with a value that cannot be read, where that can be said.
+    var hint: (ConfigurationValue) -> String? = { _ in nil }
 }
 
 extension ValueKind {
@@ -161,23 +163,41 @@ extension ValueKind where Value == Duration {
 }
 
 extension ValueKind where Value == [String] {
-    /// A list; one scalar is a list of what stands between its commas, as the environment needs it.
-    static func names(_ what: String, where isValid: @escaping (String) -> Bool) -> Self {
+    /// A list; in the environment and on the command line YAML's `[a, b]`, or words with commas between them.
+    static func names(
+        _ what: String,
+        where isValid: @escaping (String) -> Bool,
+        suggest: @escaping (String) -> String? = { _ in nil }
+    ) -> Self {
         Self(
             expects: "a list of \(what)",
             read: { value in
-                let names: [String]
-                switch value {
-                case .list(let list): names = list
-                case .scalar(let text):
-                    names = text.split(separator: ",").map { part in
-                        String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-                    }
-                }
+                let names = value.names
                 return names.allSatisfy(isValid) ? names : nil
             },
-            show: { "[\($0.joined(separator: ", "))]" }
+            show: { "[\($0.joined(separator: ", "))]" },
+            hint: { value in
+                value.names.first { !isValid($0) }.map { name in
+                    let instead = suggest(name).map { ": write '\($0)'" } ?? ""
+                    return "'\(name)' is not valid\(instead)"
+                }
+            }
         )
+    }
+}
+
+extension ConfigurationValue {
+    /// The elements of a list, also of one written as text.
+    fileprivate var names: [String] {
+        guard case .scalar(let text) = self else {
+            if case .list(let list) = self { return list }
+            return []
+        }
+        let document = text.contains("[") ? YAMLReader.read(Array(text.utf8), file: nil).document : nil
+        if let document, case .list(let list)? = ConfigurationValue(document) { return list }
+        return text.split(separator: ",").map { part in
+            String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
     }
 }
 
