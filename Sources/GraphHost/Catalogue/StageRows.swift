@@ -153,7 +153,7 @@ extension OperatorRow {
             .history,
             isPrivate: true,
             onFail: "passes, counts",
-            "The first n values and nothing after them.",
+            "The first n values and nothing after them; a clear does not start it again.",
             example: #"{"take":3}"#
         ) { count, site in
             site.stage(Take(count), .count)

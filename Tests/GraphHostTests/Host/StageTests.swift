@@ -156,4 +156,20 @@ struct StageTests {
         if let fail = entry["fail"] { return "fail:" + (fail["code"]?.string ?? "?") }
         return "empty"
     }
+
+    @Test("G-70: a clear does not start a take anew; used up, it stays empty", arguments: ["take", "prefix"])
+    func usedUp(stage: String) throws {
+        let bench = Bench()
+        let graph = try bench.define(
+            #"{"graph":"g","nodes":{"x":{"set":"any"},"first":{"from":"x","pipe":[{"\#(stage)":1}]}}}"#
+        )
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"first"}"#)
+        try bench.set(graph, [("x", "1")])
+        #expect(client.take().joined().contains(#"[{"id":1,"v":1}]"#))
+        try bench.submit(graph, [], clear: ["x"])
+        try bench.set(graph, [("x", "2")])
+        #expect(client.take().joined().contains(#"[{"id":1,"empty":true}]"#))
+        #expect(try bench.read(graph, "first").contains("empty"))
+    }
 }

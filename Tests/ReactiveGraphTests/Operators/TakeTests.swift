@@ -47,6 +47,18 @@ struct TakeTests {
         #expect(derived.isEmpty)
     }
 
+    @Test("A clear does not start it anew: used up, it stays empty, where a prefix keeps its value (G-70)")
+    func staysEmpty() {
+        let source = graph.mutable(1)
+        let (taken, kept) = (source.take(1), source.prefix(1))
+        taken.propagatesEmpty = true
+        kept.propagatesEmpty = true
+        source.clear()
+        #expect(taken.isEmpty && kept.value == 1)
+        source.set(2)
+        #expect(taken.isEmpty && kept.value == 1)
+    }
+
     @Test("Is released with its last holder")
     func release() {
         expectReleased { $0.take(5) }
