@@ -248,6 +248,19 @@ def test_hello_with_a_token(guarded):
         assert tell(client, op="sub", id=9, graph="house", combine={"a": "doubled", "b": "secret"})["code"] == "unknown_node"
 
 
+def test_auth_may_come_before_hello(tmp_path):
+    with Guarded(tmp_path, config="times: { hello: 300ms }") as server, server.socket() as client:
+        assert tell(client, op="auth", id=1, token="slc_wrong_wrong_wrong")["code"] == "unauthenticated"
+        assert tell(client, op="list", id=2)["code"] == "unauthenticated"
+        assert tell(client, op="auth", id=3, token=server.tokens["bob"]) == {"op": "ok", "id": 3}
+        time.sleep(0.5)
+        assert tell(client, op="sub", id=4, graph="house", node="room.temp")["v"] == 20
+        assert tell(client, op="hello", id=5)["op"] == "hello"
+    with Server({"open": OPEN}) as server, connect(f"ws://{server.host}:{server.port}/v1/ws") as client:
+        assert tell(client, op="auth", id=1, token="any") == {"op": "ok", "id": 1}
+        assert tell(client, op="list", id=2)["op"] == "ok"
+
+
 def test_who_does_not_say_hello_in_time_is_sent_away(tmp_path):
     with Guarded(tmp_path, config="times: { hello: 300ms }") as server:
         with server.socket() as client, pytest.raises(ConnectionClosed) as closed:

@@ -137,6 +137,28 @@ struct ProtocolTests {
         #expect(client.session.isClosed)
         #expect(client.ask(#"{"op":"ping","id":1}"#).last?.contains("ok") != true)
     }
+    @Test("auth may come first: it counts as the hello, and where no token is wanted any will do")
+    func authFirst() throws {
+        let bench = Bench()
+        let access = SessionAccess(nil) { token throws(HostError) in
+            guard token == "secret" else { throw HostError(.unauthenticated, "unknown") }
+            return Access(Principal(name: "device:7", grants: [Principal.Grant()]))
+        }
+        let client = bench.connect(access)
+        let wrong = client.ask(#"{"op":"auth","id":1,"token":"wrong"}"#)
+        #expect(wrong.first?.contains("unauthenticated") == true)
+        #expect(client.ask(#"{"op":"ping","id":2}"#).first?.contains("unauthenticated") == true)
+        #expect(client.ask(#"{"op":"auth","id":3,"token":"secret"}"#) == [#"{"op":"ok","id":3}"#])
+        bench.pass(10_000)
+        #expect(client.sink.closes == [])
+        #expect(client.ask(#"{"op":"ping","id":4}"#) == [#"{"op":"ok","id":4}"#])
+        #expect(client.ask(#"{"op":"hello","id":5}"#).first?.contains(#""op":"hello""#) == true)
+
+        let open = bench.connect()
+        #expect(open.ask(#"{"op":"auth","id":1,"token":"any"}"#) == [#"{"op":"ok","id":1}"#])
+        #expect(open.ask(#"{"op":"ping","id":2}"#) == [#"{"op":"ok","id":2}"#])
+    }
+
 
     @Test("Without authorisation only hello is answered, and it has five seconds")
     func authorisation() throws {
