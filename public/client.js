@@ -48,9 +48,9 @@ export function connect(address = "/v1/ws", {
 
   async function* stream(target, type, given) {
     let values = [], end, wake;
-    const handle = watch(target, type, (value, { ended, empty, fail }) => {
+    const handle = watch(target, type, (value, { ended, empty, fail, m }) => {
       if (end || ended || values.length > 9999) end ??= ended ?? { code: "slow" };
-      else if (!empty && !fail) values[given?.mode === "all" ? values.length : 0] = value;
+      else if (!empty && !fail) values[given?.mode === "all" ? values.length : 0] = m ? { ...value } : value;
       wake?.();
     }, given);
     try {
@@ -260,7 +260,6 @@ export function connect(address = "/v1/ws", {
     sub.cursor.rev = rev;
     if (known && resumed === false && !m && told(known) === news) Object.assign(sub.meta, { rev, c, epoch });
     else if ((resumed || d.at(-1)?.rev !== (c ?? rev)) && (m || news !== "{}")) deliver(sub, message, message);
-    // It has ended.
     if (sub.ended && known) deliver(sub, known, { ...sub.meta, rev });
   }
 

@@ -2,6 +2,7 @@
 
 
 from conftest import Client
+from sluice import Server
 
 
 def test_a_value_set_by_post_reaches_a_subscriber_of_a_derived_node(server, client):
@@ -29,6 +30,22 @@ def test_one_commit_is_one_frame_with_every_change(server, client):
     update = client.receive()
     assert {entry["id"]: entry["v"] for entry in update["d"]} == {1: 2, 2: 4, 3: 6, 4: 50}
     assert not any("n" in entry for entry in update["d"]), "a join never shows half a change"
+
+
+def test_several_nodes_in_mode_all():
+    nodes = "{ a: { set: number, initial: 1, history: 9 }, b: { from: a, pipe: [ { map: value * 2 } ], history: 9 } }"
+    with Server({"h": f"graph: h\nnodes: {nodes}\n"}) as server, Client(server) as client:
+        first = client.ask(op="sub", graph="h", nodes=["*"], mode="all")
+        assert first["m"] == {"a": {"v": 1}, "b": {"v": 2}}
+        for value in (2, 3):
+            server.set("h", "a", value)
+        for value in (2, 3):
+            assert client.receive()["d"] == [{"id": 1, "m": {"a": {"v": value}, "b": {"v": value * 2}}}]
+        again = client.ask(op="sub", graph="h", nodes=["*"], mode="all", since={"epoch": first["epoch"], "rev": first["rev"]})
+        assert again["resumed"] is True
+        assert [(entry["rev"] - first["rev"], entry["m"]) for entry in again["d"]] == [
+            (1, {"a": {"v": 2}, "b": {"v": 4}}), (2, {"a": {"v": 3}, "b": {"v": 6}}),
+        ]
 
 
 def test_a_value_keeps_the_text_it_was_set_with(server, client):

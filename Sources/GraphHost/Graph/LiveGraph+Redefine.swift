@@ -36,6 +36,7 @@ extension LiveGraph {
 
         let added = nodes.filter { old[$0.name] == nil }
         let hasOtherRules = old.settings["access"] != new.settings["access"]
+        if hasOtherRules || !gone.isEmpty { narrowedAt = stamp.rev }
         host.sessions.update(groupsOf: self, hasOtherRules ? nil : added)
         // Observers need the right to see every node; a new node may have taken that away.
         if hasOtherRules || (chains.watch != nil && !added.isEmpty) { host.sessions.revise() }

@@ -167,6 +167,7 @@ extension LiveGraph {
         guard reader.isAtEnd else { throw StateError.malformed }
         for (node, state) in zip(nodes, saved) { node.restore(state) }
         frames.begin(LogStamp(rev: rev, time: time), context: writer.context, by: writer.by)
+        narrowedAt = rev
         withExtendedLifetime(living) {}
     }
 

@@ -34,6 +34,8 @@ public final class LiveGraph {
     }
     /// Cursors before this rev are worth nothing: the graph was read again, and may have told clients something else.
     var resumesFrom: UInt64 = 0
+    /// The rev since which no glob has come to mean fewer nodes, as far as this process knows.
+    var narrowedAt: UInt64 = 0
     /// Commits applied by this process.
     @exclusivity(unchecked) public internal(set) var commits: UInt64 = 0
 

@@ -105,3 +105,63 @@ struct Missed {
         ring.append(range, to: &buffer)
     }
 }
+
+/// What a `snap` tells of the histories of several nodes, in mode `all`: all that the client missed.
+struct GroupMissed {
+    /// By commit; a node that emitted more than once in one has its further values in the next entry.
+    private let entries: [(stamp: LogStamp, members: [(name: String, value: Datum?)])]
+
+    /// Nil where something is missing, or where it is too long.
+    ///
+    /// - Parameters:
+    ///   - rev: the last one that the client has seen.
+    ///   - nodes: what it listens to.
+    ///   - limit: how many bytes of values one `snap` may carry.
+    init?(since rev: UInt64, of nodes: [NamedNode], atMost limit: Int) {
+        var room = limit
+        var found: [Place: [(name: String, value: Datum?)]] = [:]
+        for node in nodes where node.lastChange.rev > rev || node.definedAt > rev {
+            let ring = node.history
+            guard node.definedAt <= rev, rev >= ring.from else { return nil }
+            var place: Place?
+            for index in ring.index(after: rev)..<ring.count {
+                let entry = ring[index]
+                room -= (entry.value?.byteCount ?? 0) + 64
+                guard room >= 0 else { return nil }
+                let turn = place.map { $0.stamp.rev == entry.stamp.rev ? $0.turn + 1 : 0 } ?? 0
+                let here = Place(stamp: entry.stamp, turn: turn)
+                found[here, default: []].append((node.name, entry.value))
+                place = here
+            }
+        }
+        entries = found.sorted { $0.key < $1.key }.map { ($0.key.stamp, $0.value) }
+    }
+
+    /// Appends `,"d":[{"rev":…,"t":…,"m":{…}}]` where there is something to tell.
+    func append(to buffer: inout ByteBuffer) {
+        guard !entries.isEmpty else { return }
+        buffer.append(",\"d\":[")
+        buffer.append(separated: entries) { entry, buffer in
+            buffer.append("{\"rev\":")
+            buffer.append(decimal: entry.stamp.rev)
+            buffer.append(",\"t\":")
+            buffer.append(decimal: entry.stamp.time)
+            buffer.append(",\"m\":{")
+            buffer.append(separated: entry.members) { member, buffer in
+                GroupSubscription.append(member.name, member.value, to: &buffer)
+            }
+            buffer.append("}}")
+        }
+        buffer.append("]")
+    }
+
+    /// A commit, and the number of a node's emission in it.
+    private struct Place: Hashable, Comparable {
+        let stamp: LogStamp
+        let turn: Int
+
+        static func < (one: Place, other: Place) -> Bool {
+            (one.stamp.rev, one.turn) < (other.stamp.rev, other.turn)
+        }
+    }
+}

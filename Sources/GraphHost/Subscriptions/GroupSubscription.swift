@@ -8,6 +8,8 @@ final class GroupSubscription: Subscription {
         private let group: Unmanaged<GroupSubscription>
         @exclusivity(unchecked) var heardEmpty: Bool
         @exclusivity(unchecked) var isChanged = false
+        /// The last frame of mode `all` that has it.
+        var frame: UInt64 = 0
 
         /// A member of `group`, which owns it.
         init(of group: GroupSubscription, name: String, node: Node<Datum>) {
@@ -35,6 +37,9 @@ final class GroupSubscription: Subscription {
     /// Owns the members.
     private let bag = CancellableBag()
     private var changed: [Member] = []
+    /// Mode `all`: what was queued last, and its number.
+    private var newest: GroupEmission?
+    private var frames: UInt64 = 0
     /// The nodes that the patterns mean besides its members, because `limits.matches` leaves no room for them.
     private var left: [NamedNode] = []
     private var isLeftChanged = false
@@ -63,12 +68,44 @@ final class GroupSubscription: Subscription {
 
     /// The client is told about a member with the next delivery.
     private func tell(_ member: Member) {
+        if options.isAll { return queue(member) }
         if !member.isChanged {
             member.isChanged = true
             changed.append(member)
         }
         folded += 1
         if !isMarked { mark() }
+    }
+
+    // MARK: - Mode all
+
+    /// A member has emitted, has joined or is gone.
+    private func queue(_ member: Member) {
+        guard !session.isClosed else { return }
+        let value = member.from?.value
+        emission(where: member.frame != frames).append(member.name, value, isGone: member.from == nil)
+        member.frame = frames
+        session.count(self, bytes: value?.byteCount ?? 12)
+    }
+
+    /// What waits of the present commit, if it has room for what comes now; otherwise one that is new in the queue.
+    private func emission(where hasRoom: Bool) -> GroupEmission {
+        let commit = graph.frames.info
+        if queued > 0, hasRoom, let newest, newest.commit === commit { return newest }
+        let emission = GroupEmission(commit)
+        session.queue.append(QueuedEmission(subscription: self, commit: commit, value: nil, group: emission))
+        newest = emission
+        frames += 1
+        return emission
+    }
+
+    /// What its nodes have emitted since a cursor; nil where that is not known any more.
+    func missed(since resume: Resume?, of nodes: [NamedNode]) -> GroupMissed? {
+        guard let resume, resume.isResumed else { return nil }
+        // A name that is gone is an error, but a glob leaves it out.
+        let isSame = resume.rev >= graph.narrowedAt || !patterns.contains(where: NodeSelection.isGlob)
+        return isSame
+            ? GroupMissed(since: resume.rev, of: nodes, atMost: session.host.limits.hardBytes / 2) : nil
     }
 
     // MARK: - A definition that changes
@@ -110,6 +147,12 @@ final class GroupSubscription: Subscription {
         let former = left.count
         left = nodes.filter { !known.contains($0.name) }
         guard left.count != former else { return }
+        if options.isAll {
+            guard !session.isClosed else { return }
+            emission(where: true).more = left.count
+            session.count(self, bytes: 12)
+            return
+        }
         isLeftChanged = true
         if !isMarked { mark() }
     }
@@ -163,21 +206,23 @@ final class GroupSubscription: Subscription {
         super.release()
         bag.cancel()
         changed = []
+        newest = nil
         left = []
     }
 
     private func append(_ members: some Sequence<Member>, to buffer: inout ByteBuffer) {
         buffer.append("\"m\":{")
         buffer.append(separated: members) { member, buffer in
-            buffer.append(json: member.name)
-            buffer.append(":{")
-            if let node = member.from {
-                Self.append(node.value, to: &buffer)
-            } else {
-                buffer.append("\"gone\":true")
-            }
-            buffer.append("}")
+            Self.append(member.name, member.from?.value, isGone: member.from == nil, to: &buffer)
         }
+        buffer.append("}")
+    }
+
+    /// Appends `"name":{"v":…}`.
+    static func append(_ name: String, _ value: Datum?, isGone: Bool = false, to buffer: inout ByteBuffer) {
+        buffer.append(json: name)
+        buffer.append(":{")
+        if isGone { buffer.append("\"gone\":true") } else { Self.append(value, to: &buffer) }
         buffer.append("}")
     }
 }

@@ -46,7 +46,8 @@ final class LatestFrame {
         _ emissions: ContiguousArray<QueuedEmission>.SubSequence
     ) -> UnsafeRawBufferPointer {
         guard let first = emissions.first else { return buffer.bytes }
-        if emissions.count == 1 {
+        let isSingle = emissions.count == 1 && subscription.nodeNumber != 0
+        if isSingle {
             for known in singles where known.fits(subscription, first) {
                 return UnsafeRawBufferPointer(rebasing: buffer.bytes[known.bytes])
             }
@@ -57,10 +58,10 @@ final class LatestFrame {
         frames.appendHead(to: &buffer, first.commit)
         for (place, emission) in emissions.enumerated() {
             if place > 0 { buffer.append(",") }
-            subscription.appendEntry(emission.value, to: &buffer)
+            emission.append(to: &buffer)
         }
         frames.appendTail(to: &buffer, first.commit)
-        if emissions.count == 1 {
+        if isSingle {
             singles.append(
                 Single(
                     commit: first.commit,

@@ -12,8 +12,22 @@ internal import Support
 struct QueuedEmission {
     let subscription: Subscription
     let commit: CommitInfo
-    /// nil: empty.
+    /// nil: empty, or the emission of a group.
     let value: Datum?
+    /// What several nodes emitted; nil where the subscription has one.
+    var group: GroupEmission?
+
+    /// How much it takes of its subscription's bounds.
+    fileprivate var size: (count: Int, bytes: Int) { group?.size ?? (1, value?.byteCount ?? 12) }
+
+    /// Appends `{"id":…,"v":…}`, or `m` in place of `v`.
+    func append(to buffer: inout ByteBuffer) {
+        if let group {
+            group.append(id: subscription.id, to: &buffer)
+        } else {
+            Subscription.append(id: subscription.id, value, folded: 1, to: &buffer)
+        }
+    }
 }
 
 extension Session {
@@ -34,13 +48,17 @@ extension Session {
     /// A subscription in mode `all` has one more value.
     func queue(_ subscription: Subscription, _ value: Datum?) {
         guard !isClosed else { return }
-        let bytes = value?.byteCount ?? 12
-        subscription.queued += 1
-        subscription.queuedBytes += bytes
-        queuedBytes += bytes
         queue.append(
             QueuedEmission(subscription: subscription, commit: subscription.graph.frames.info, value: value)
         )
+        count(subscription, bytes: value?.byteCount ?? 12)
+    }
+
+    /// The queue has one more value of a subscription.
+    func count(_ subscription: Subscription, bytes: Int) {
+        subscription.queued += 1
+        subscription.queuedBytes += bytes
+        queuedBytes += bytes
         let isOver = subscription.queued > subscription.options.queue || queuedBytes > host.limits.hardBytes
         if isOver, !isOverflowing {
             isOverflowing = true
@@ -187,7 +205,7 @@ extension Session {
             while place < emissions.count, emissions[place].commit === commit {
                 if !isFirst { buffer.append(",") }
                 isFirst = false
-                emissions[place].subscription.appendEntry(emissions[place].value, to: &buffer)
+                emissions[place].append(to: &buffer)
                 emissions[place].subscription.delivered()
                 place += 1
             }
@@ -265,10 +283,10 @@ extension Session {
                 rest.append(emission)
                 continue
             }
-            let bytes = emission.value?.byteCount ?? 12
-            subscription.queued -= 1
-            subscription.queuedBytes -= bytes
-            queuedBytes -= bytes
+            let size = emission.size
+            subscription.queued -= size.count
+            subscription.queuedBytes -= size.bytes
+            queuedBytes -= size.bytes
             taken.append(emission)
         }
         queue = rest

@@ -148,7 +148,6 @@ extension Session {
     ) throws(HostError) {
         let graph = view.graph
         try fields.refuse(["pipe"], because: "not together with nodes")
-        if options.isAll { throw HostError(.badField, "mode: all needs one node") }
         let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
         let subscription = GroupSubscription(
             id: id,
@@ -162,10 +161,13 @@ extension Session {
         add(subscription)
         subscription.listen(to: nodes.map { ($0.name, graph.materialise($0)) })
         answerSnap(of: subscription, change: nil) { buffer in
-            if let resume { buffer.append(resume.isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
+            let missed = options.isAll ? subscription.missed(since: resume, of: nodes) : nil
+            let isResumed = resume?.isResumed == true && (missed != nil || !options.isAll)
+            if resume != nil { buffer.append(isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
+            if isResumed, let missed { return missed.append(to: &buffer) }
             guard options.initial else { return }
             buffer.append(",")
-            guard let resume, resume.isResumed else {
+            guard let resume, isResumed else {
                 subscription.appendState(to: &buffer)
                 return
             }
@@ -219,9 +221,6 @@ extension Session {
             throw HostError(.unknownID, "no subscription has id \(number)")
         }
         let options = try SubscriptionOptions(fields, changing: subscription.options)
-        if options.isAll, subscription is GroupSubscription {
-            throw HostError(.badField, "mode: all needs one node")
-        }
         let owners = try OwnerChange(fields, of: subscription)
         if options.isAll != subscription.options.isAll, subscription.folded > 0 || subscription.queued > 0 {
             // What came in one mode is sent in that mode, even if an interval would hold it back.

@@ -183,11 +183,6 @@ class Subscription: ListenEdge<Datum> {
         Self.append(id: id, node?.value, folded: folded, to: &buffer)
     }
 
-    /// Appends one queued emission: `{"id":…,"v":…}`.
-    final func appendEntry(_ value: Datum?, to buffer: inout ByteBuffer) {
-        Self.append(id: id, value, folded: 1, to: &buffer)
-    }
-
     /// Appends the fields of the present state, as a `snap` shows it.
     func appendState(to buffer: inout ByteBuffer) {
         Self.append(node?.value, to: &buffer)

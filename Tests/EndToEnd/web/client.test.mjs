@@ -145,6 +145,16 @@ test("a stream gives values to for await, and ends with its loop", async () => {
   await eventually(async () => (await listeners()) === before);
 });
 
+test("a stream of several nodes in mode all gives an object for each commit", async () => {
+  await c.set("g", { x: 1, y: 1 });
+  const seen = [], stream = c.stream("g/x,y", null, { mode: "all" });
+  const reading = (async () => { for await (const value of stream) if (seen.push(value) === 4) break; })();
+  await eventually(() => seen.length === 1);
+  await Promise.all([c.set("g", { x: 2, y: 2 }), c.set("g/x", 3), c.set("g/y", 4)]);
+  await reading;
+  assert.deepEqual(seen, [{ x: 1, y: 1 }, { x: 2, y: 2 }, { x: 3, y: 2 }, { x: 3, y: 4 }]);
+});
+
 test("observing owns nothing", async () => {
   const before = await settled(), events = [];
   const handle = c.observe("g", (event) => events.push(event), { every: 50 });

@@ -144,9 +144,13 @@ private final class Correspondence {
         case 0, 1, 2:
             let more = ["", #","pipe":[{"map":"value"}]"#, #","pipe":["distinct"]"#]
             let since = #","since":{"epoch":"e1","rev":\#(dice.below(Int(graph.rev) + 2))}"#
+            let every = dice.chance(1, in: 3) ? 30 : 0
+            if dice.chance(1, in: 4) {
+                return one.subscribeAll(id, every: every, dice.chance(1, in: 3) ? since : "")
+            }
             let isAll = dice.chance(1, in: 2)
             let extra = dice.chance(1, in: 4) && !isAll ? since : more[dice.below(more.count)]
-            one.subscribe(id, to: node, isAll: isAll, every: dice.chance(1, in: 3) ? 30 : 0, extra)
+            one.subscribe(id, to: node, isAll: isAll, every: every, extra)
         case 3: one.ask("get", id, #""graph":"g""#)
         case 4: one.ask("list", id, "")
         case 5: one.ask("auth", id, #""token":"any""#)
@@ -155,7 +159,7 @@ private final class Correspondence {
             one.modify(
                 id,
                 subscription ?? 0,
-                isAll: dice.chance(1, in: 2),
+                isAll: dice.chance(1, in: 2) || one.served[subscription ?? 0]?.members != nil,
                 every: dice.chance(1, in: 2) ? 25 : 0
             )
         case 8 where dice.chance(1, in: 4): one.ask("observe", id, #""graph":"g","every":50"#)

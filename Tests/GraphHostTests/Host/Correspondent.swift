@@ -57,6 +57,8 @@ final class Correspondent {
         var rev: Int
         /// Whether it is in mode `all` without an interval since the beginning.
         var isPrompt: Bool
+        /// For several nodes: where each of them stands.
+        var members: [String: Int]?
     }
 
     init(_ client: Client, _ truth: Truth) {
@@ -77,6 +79,16 @@ final class Correspondent {
             "sub",
             id,
             #""graph":"g","node":"\#(node)","mode":"\#(mode)","every":\#(every),"queue":100000\#(more)"#
+        )
+    }
+
+    /// Subscribes to all nodes, in mode `all`.
+    func subscribeAll(_ id: Int, every: Int, _ more: String) {
+        nodes[id] = ("*", every == 0)
+        ask(
+            "sub",
+            id,
+            #""graph":"g","nodes":["x","y*"],"mode":"all","every":\#(every),"queue":100000\#(more)"#
         )
     }
 
@@ -110,7 +122,11 @@ final class Correspondent {
         let unanswered = asked.filter {
             $0.value != "sub" && $0.value != "observe" || served[$0.key] == nil && !seen.contains($0.key)
         }
-        let behind = served.filter { $0.value.at != (truth.emissions[$0.value.node]?.count ?? 0) - 1 }
+        let behind = served.filter { _, place in
+            (place.members ?? [place.node: place.at]).contains { name, at in
+                at != (truth.emissions[name]?.count ?? 0) - 1
+            }
+        }
         return complaints + unanswered.map { "\($0.value) \($0.key) is not answered" }
             + behind.map { "sub \($0.key) stands at \($0.value)" }
     }
@@ -136,7 +152,24 @@ final class Correspondent {
         guard asked[id] == "sub", served[id] == nil, let wanted = nodes[id] else {
             return complaints.append("not asked for: \(text)")
         }
-        let at = truth.place(of: wanted.node, at: message["rev"]?.int ?? 0)
+        let rev = message["rev"]?.int ?? 0
+        if wanted.node == "*" {
+            let members = truth.emissions.keys.map { ($0, truth.place(of: $0, at: rev)) }
+            served[id] = Place(
+                node: "*",
+                at: 0,
+                rev: 0,
+                isPrompt: wanted.isAll,
+                members: Dictionary(uniqueKeysWithValues: members)
+            )
+            guard message["resumed"]?.bool != true else { return }
+            for (name, at) in members
+            where Self.members(message)[name] != truth.emissions[name]?[at].value {
+                complaints.append("a wrong value of \(name): \(text)")
+            }
+            return
+        }
+        let at = truth.place(of: wanted.node, at: rev)
         served[id] = Place(node: wanted.node, at: at, rev: 0, isPrompt: wanted.isAll)
         let isOmitted = message["resumed"]?.bool == true && message["v"] == nil && message["empty"] == nil
         if !isOmitted, View.value(of: message) != truth.emissions[wanted.node]?[at].value {
@@ -147,6 +180,10 @@ final class Correspondent {
     private func update(_ message: JSONReader, _ text: String) {
         let now = message["rev"]?.int ?? 0
         for entry in message["d"].map({ Array($0.elements) }) ?? [] {
+            if let id = entry["id"]?.int, let place = served[id], place.members != nil {
+                update(place, id, entry, at: now, text)
+                continue
+            }
             guard let id = entry["id"]?.int, let place = served[id],
                 let emissions = truth.emissions[place.node]
             else {
@@ -165,6 +202,33 @@ final class Correspondent {
         }
     }
 
+    /// Each value of each member is told, in its commit.
+    private func update(_ place: Place, _ id: Int, _ entry: JSONReader, at now: Int, _ text: String) {
+        if now < place.rev { complaints.append("rev \(now) after \(place.rev): \(text)") }
+        served[id]?.rev = now
+        let told = Self.members(entry)
+        if told.isEmpty { complaints.append("nothing is told: \(text)") }
+        for (name, value) in told {
+            let at = (place.members?[name] ?? 0) + 1
+            served[id]?.members?[name] = at
+            guard let emissions = truth.emissions[name], at < emissions.count,
+                emissions[at] == (now, value)
+            else {
+                complaints.append("emission \(at) of \(name) is another: \(text)")
+                continue
+            }
+        }
+    }
+
+    /// The values under `m`.
+    private static func members(_ message: JSONReader) -> [String: String] {
+        var members: [String: String] = [:]
+        for member in message["m"].map({ Array($0.members) }) ?? [] {
+            members[member.key.string] = View.value(of: member.value)
+        }
+        return members
+    }
+
     private func close(_ message: JSONReader, _ id: Int?, _ text: String) {
         guard let id, let operation = asked.removeValue(forKey: id) else {
             return complaints.append("an answer to nobody: \(text)")
@@ -176,8 +240,11 @@ final class Correspondent {
         served[id] = nil
         seen.remove(id)
         guard operation == "set", let rev = message["rev"]?.int, message["op"]?.string == "ok" else { return }
-        for (id, place) in served where place.isPrompt && place.at < truth.place(of: place.node, at: rev) {
-            complaints.append("ok of rev \(rev) before the frames of \(id)")
+        for (id, place) in served where place.isPrompt {
+            for (name, at) in place.members ?? [place.node: place.at]
+            where at < truth.place(of: name, at: rev) {
+                complaints.append("ok of rev \(rev) before the frames of \(id)")
+            }
         }
     }
 }

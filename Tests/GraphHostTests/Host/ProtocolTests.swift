@@ -59,7 +59,6 @@ struct ProtocolTests {
             (#"{"op":"sub","id":1,"graph":"g"}"#, "bad_field"),
             (#"{"op":"sub","id":1,"graph":"g","node":"x","nodes":["y"]}"#, "bad_field"),
             (#"{"op":"sub","id":1,"graph":"g","nodes":["y"],"pipe":["distinct"]}"#, "bad_field"),
-            (#"{"op":"sub","id":1,"graph":"g","nodes":["y"],"mode":"all"}"#, "bad_field"),
             (#"{"op":"sub","id":1,"graph":"g","node":"x","history":-5}"#, "bad_field"),
             (#"{"op":"sub","id":1,"graph":"g","node":"x","since":{"epoch":"e1"}}"#, "bad_field"),
             (#"{"op":"sub","id":1,"graph":"g","node":"x","since":7}"#, "bad_field"),
@@ -137,6 +136,7 @@ struct ProtocolTests {
         #expect(client.session.isClosed)
         #expect(client.ask(#"{"op":"ping","id":1}"#).last?.contains("ok") != true)
     }
+
     @Test("auth may come first: it counts as the hello, and where no token is wanted any will do")
     func authFirst() throws {
         let bench = Bench()
@@ -158,7 +158,6 @@ struct ProtocolTests {
         #expect(open.ask(#"{"op":"auth","id":1,"token":"any"}"#) == [#"{"op":"ok","id":1}"#])
         #expect(open.ask(#"{"op":"ping","id":2}"#) == [#"{"op":"ok","id":2}"#])
     }
-
 
     @Test("Without authorisation only hello is answered, and it has five seconds")
     func authorisation() throws {
