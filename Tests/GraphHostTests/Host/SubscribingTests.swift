@@ -119,6 +119,24 @@ struct SubscribingTests {
         )
     }
 
+    @Test("Equal subscriptions of one connection share what is computed, and each id is served")
+    func equal() throws {
+        let bench = Bench()
+        let graph = try bench.define(house)
+        let client = bench.connect()
+        let what = #""graph":"house","node":"indoor_c","pipe":[{"map":"value + 1"}]"#
+        client.ask(#"{"op":"sub","id":1,\#(what)}"#)
+        let nodes = graph.statistics.nodes
+        #expect(client.ask(#"{"op":"sub","id":2,\#(what)}"#).joined().contains(#""shared":2"#))
+        #expect(graph.statistics.nodes == nodes)
+        try bench.set(graph, [("indoor_c", "1")])
+        #expect(
+            client.take() == [
+                #"{"op":"upd","graph":"house","rev":2,"t":5000000,"d":[{"id":1,"v":2},{"id":2,"v":2}]}"#
+            ]
+        )
+    }
+
     @Test("every spaces deliveries: leading and newest trailing value")
     func every() throws {
         let bench = Bench()
