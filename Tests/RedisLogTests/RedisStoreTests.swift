@@ -238,7 +238,9 @@ struct RedisStoreTests {
         #expect(try append([item()]) == .answered([.taken], rev: 3))
     }
 
-    @Test("Servers in different epochs do not take a claim from each other for ever: the latest commit counts")
+    @Test(
+        "Servers in different epochs do not take a claim from each other for ever: the latest commit counts"
+    )
     func claims() throws {
         let early = StreamPosition(epoch: "old", rev: 20, time: 100, id: "o", definition: 1)
         let late = StreamPosition(epoch: "new", rev: 10, time: 200, id: "n", definition: 1)

@@ -154,7 +154,10 @@ struct PipelineLaneTests {
             turn(bench)
             turns += 1
             try #require(turns < 1_000)
-            #expect(before - client.session.subscriptionCount <= 6, "each lets go of a thousand values, fewer later")
+            #expect(
+                before - client.session.subscriptionCount <= 6,
+                "each lets go of a thousand values, fewer later"
+            )
         }
         #expect(turns >= 10)
         client.session.close()
