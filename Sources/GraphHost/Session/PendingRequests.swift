@@ -40,8 +40,10 @@ struct PendingRequests {
     }
 
     enum State {
-        /// The log has the commit, or something is being read or computed; messages behind it may not overtake.
+        /// The log has the commit; messages behind it may not overtake.
         case submitted
+        /// Something is being read or computed, which nobody is owed: the same.
+        case preparing
         /// What was missing is there, and this answers.
         case due(() -> Void)
         /// What to send when everything before has been sent.
@@ -102,15 +104,21 @@ struct PendingRequests {
     /// The first one that is not waiting for the log, taken out.
     mutating func takeReady() -> Entry? {
         guard let first = entries.first else { return nil }
-        if case .submitted = first.state { return nil }
+        switch first.state {
+        case .submitted, .preparing: return nil
+        case .due, .answered, .deferred: break
+        }
         bytes -= first.bytes
         return entries.removeFirst()
     }
 
-    /// Takes out what has not been begun.
-    mutating func dropDeferred() {
+    /// Takes out what has changed nothing yet.
+    mutating func dropUnperformed() {
         entries.removeAll {
-            guard case .deferred = $0.state else { return false }
+            switch $0.state {
+            case .submitted, .answered: return false
+            case .preparing, .due, .deferred: break
+            }
             bytes -= $0.bytes
             return true
         }

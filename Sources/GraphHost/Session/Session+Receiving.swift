@@ -137,7 +137,7 @@ extension Session {
 
     /// A request of this session waits for something to be read or computed, and what comes after it for its answer.
     func waits(_ id: UInt64?) -> PendingRequests.Entry {
-        let entry = PendingRequests.Entry(id: id, bytes: 0, state: .submitted, freeing: .byOwners)
+        let entry = PendingRequests.Entry(id: id, bytes: 0, state: .preparing, freeing: .byOwners)
         if isDraining {
             requests.prepend(entry)
         } else {
@@ -205,7 +205,7 @@ extension Session {
             case .deferred(let bytes, _):
                 perform(bytes)
             case .due(let tell): tell()
-            case .submitted: break
+            case .submitted, .preparing: break
             }
         }
     }

@@ -283,7 +283,7 @@ public final class Session {
         }
         guard !isClosed else { return }
         leaving = milliseconds
-        requests.dropDeferred()
+        requests.dropUnperformed()
         leaveIfAnswered()
     }
 
