@@ -29,6 +29,13 @@ public enum OwnProcess {
         return getrlimit(descriptorResource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : 0
     }
 
+    /// Lets other threads have the processor before the calling one, from now on; only on Linux, where threads have priorities of their own.
+    public static func lowerThreadPriority() {
+        #if os(Linux)
+            _ = uv_os_setpriority(0, UV_PRIORITY_BELOW_NORMAL)
+        #endif
+    }
+
     /// Gives memory that was freed back to the system; takes some milliseconds for a hundred megabytes.
     public static func returnFreedMemory() {
         #if canImport(Glibc)

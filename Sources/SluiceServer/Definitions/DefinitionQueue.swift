@@ -84,6 +84,8 @@ final class DefinitionQueue {
     private func startedThread() throws(UVError) -> SerialThread {
         if let thread { return thread }
         let started = try SerialThread(on: loop)
+        // What the loop does is not to wait for the processor.
+        started.run { OwnProcess.lowerThreadPriority() } then: {}
         thread = started
         return started
     }

@@ -18,12 +18,19 @@ final class PartQueue {
 
     /// Reads a part; `done` is called in a later turn, or at once where there is no thread.
     func read(_ part: UnreadPart, _ done: @escaping (ReadPart) -> Void) {
-        guard let thread = thread ?? (try? SerialThread(on: loop)) else { return done(reader.read(part)) }
-        self.thread = thread
+        guard let thread = startedThread() else { return done(reader.read(part)) }
         thread.run { [reader] in
             reader.read(part)
         } then: {
             done($0)
         }
+    }
+
+    private func startedThread() -> SerialThread? {
+        if let thread { return thread }
+        thread = try? SerialThread(on: loop)
+        // What the loop does is not to wait for the processor.
+        thread?.run { OwnProcess.lowerThreadPriority() } then: {}
+        return thread
     }
 }
