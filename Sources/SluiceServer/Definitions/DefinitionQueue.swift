@@ -85,7 +85,10 @@ final class DefinitionQueue {
         if let thread { return thread }
         let started = try SerialThread(on: loop)
         // What the loop does is not to wait for the processor.
-        started.run { OwnProcess.lowerThreadPriority() } then: {}
+        started.run {
+            OwnProcess.lowerThreadPriority()
+        } then: {
+        }
         thread = started
         return started
     }

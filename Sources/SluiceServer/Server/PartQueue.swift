@@ -30,7 +30,10 @@ final class PartQueue {
         if let thread { return thread }
         thread = try? SerialThread(on: loop)
         // What the loop does is not to wait for the processor.
-        thread?.run { OwnProcess.lowerThreadPriority() } then: {}
+        thread?.run {
+            OwnProcess.lowerThreadPriority()
+        } then: {
+        }
         return thread
     }
 }
