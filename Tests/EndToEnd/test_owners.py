@@ -48,7 +48,7 @@ def test_the_answer_comes_in_one_go_with_the_ends(server):
 
 
 def test_mod_changes_owners(server, client):
-    """O-3: the subscription ends with its last owner, and unsub ends it whoever owns it."""
+    """O-3: the subscription ends with its last owner, and unsub ends it with all its owners."""
     client.send(op="sub", id=1, graph="g", node="deep", owner="a")
     client.receive()
     client.send(op="mod", id=2, sub=1, addOwner=["b", "c"], removeOwner="a")

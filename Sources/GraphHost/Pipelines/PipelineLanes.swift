@@ -27,7 +27,7 @@ final class PipelineLanes {
     private var overflowing: Deque<StageGate> = []
     /// What ending their subscriptions has had of the turn.
     private var ending = TurnShare()
-    /// As long as `total` is not above, stages of a pipeline that is being built handle their first values whoever pays.
+    /// Until `total` has passed this, a pipeline that is being built computes its first values at once, even without room.
     @exclusivity(unchecked) var openUntil = Int.max
     /// What waits for the first value that is passing through a gate: the next gate that holds it back takes this over.
     @exclusivity(unchecked) var opening: (() -> Void)?

@@ -269,7 +269,7 @@ final class StageGate {
 extension LiveGraph {
     /// Lets a stage handle what has waited since `commit`; subscribers receive the result with the present rev.
     ///
-    /// A first value is no news: nobody has been told anything yet.
+    /// A first value is no news: its subscriber has received nothing yet.
     fileprivate func deliverLate(
         _ commit: CommitInfo,
         at time: UInt64,

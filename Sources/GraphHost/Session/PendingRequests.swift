@@ -42,7 +42,7 @@ struct PendingRequests {
     enum State {
         /// The log has the commit; messages behind it may not overtake.
         case submitted
-        /// Something is being read or computed, which nobody is owed: the same.
+        /// Something is being read or computed; nothing has changed yet, so a server that stops drops it.
         case preparing
         /// What was missing is there, and this answers.
         case due(() -> Void)

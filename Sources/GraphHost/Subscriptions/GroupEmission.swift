@@ -2,7 +2,7 @@ internal import Support
 
 /// What the members of a group emitted in one commit, in mode `all`: each member once.
 ///
-/// A member that emits again in the same commit begins another one.
+/// A member that emits again in the same commit begins a further emission.
 final class GroupEmission {
     let commit: CommitInfo
     /// How many nodes the patterns mean besides the members, where that changed.

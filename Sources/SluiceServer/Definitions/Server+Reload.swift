@@ -91,7 +91,7 @@ extension Server {
 
     /// The log has refused what a file says, after the reload was reported.
     ///
-    /// Servers that share the log may read the same change at the same time: then another one's was taken, and nothing is wrong.
+    /// Servers that share the log may read the same change at the same time: then the change of the other server was taken, and nothing is wrong.
     private func note(_ error: HostError, of definition: GraphDefinition, from path: String) {
         let name = definition.name
         guard host[name]?.definition.hash != definition.hash else { return }

@@ -282,7 +282,7 @@ struct OwnerTests {
         )
     }
 
-    @Test("O-3: unsub ends a subscription whoever owns it")
+    @Test("O-3: unsub ends a subscription with all its owners")
     func unsubscribing() throws {
         let (_, _, client) = try prepared()
         subscribe(client, 1, "deep", #"["a","b"]"#)
