@@ -70,6 +70,8 @@ public final class Host {
     /// After how many units the stages of definitions do no more work, in a ``TrialBirth``.
     var trialUnits: Int?
     var accounts = PipelineAccounts()
+    /// Members of families that were asked for in this turn: those that get no node are forgotten at its end.
+    @exclusivity(unchecked) var leftovers: [NamedNode] = []
 
     /// Nodes built and values read for requests since the start: what a turn's budget is measured in.
     @exclusivity(unchecked) public internal(set) var work: UInt64 = 0
@@ -203,7 +205,7 @@ public final class Host {
     func add(_ graph: LiveGraph) {
         known.append(graph)
         graph.timers.onFirst = { [unowned self, unowned graph] in noteTimer(of: graph) }
-        if graph.nextTick != nil { noteTimer(of: graph) }
+        if graph.nextTick != nil || graph.nextExpiry != nil { noteTimer(of: graph) }
         table.insert(graph, named: graph.name)
     }
 
@@ -269,6 +271,7 @@ public final class Host {
                 var budget = CheckBudget()
                 defer { work += UInt64(budget.spent / LiveGraph.unitsPerNode) }
                 try Self.check(only, of: commit.graph, within: &budget)
+                if only.node.isUnborn { try commit.graph.checkRoom(forMembersOf: commit) }
                 try Conditions.checkAsked(only.node, [])
             } else {
                 guard commit.graph.isOpen else { return submitClosed(commit) }
@@ -358,13 +361,15 @@ public final class Host {
     func submitDeferred(behind commit: Commit) {
         switch commit.kind {
         case .redefine, .remove: break
-        case .values, .define, .tick: return
+        case .values, .define, .tick, .drop, .expire: return
         }
         let graph = commit.graph
         guard let deferred = graph.deferred else { return }
         graph.deferred = nil
         for pending in deferred {
-            switch submit(pending.commit) {
+            var commit = pending.commit
+            commit.renewMembers()
+            switch submit(commit) {
             case .applied(let applied): pending.answer(.success(applied))
             case .refused(let error): pending.answer(.failure(error))
             case .pending(let inner): inner.onAnswer { pending.answer($0) }
@@ -404,6 +409,8 @@ public final class Host {
             try Self.check(assignment, of: graph, within: &budget)
         }
         for node in commit.clear { try Self.checkMutable(node, of: graph) }
+        try graph.checkRoom(forMembersOf: commit)
+        try Self.checkDrop(commit)
         try Conditions.check(commit)
     }
 
@@ -426,6 +433,24 @@ public final class Host {
         }
         guard node.isMutable else {
             throw HostError(.notMutable, "\(node.name) is derived and cannot be set", node: node.name)
+        }
+    }
+
+    /// Only members that are there can be dropped: those that hold a value, or are about to.
+    private static func checkDrop(_ commit: Commit) throws(HostError) {
+        guard case .drop = commit.kind else { return }
+        for node in commit.clear {
+            guard node.family != nil else {
+                let message = "\(node.name) is no member of a family: it goes with its definition"
+                throw HostError(.notMutable, message, node: node.name)
+            }
+            let holds =
+                if case .known(let value)? = node.pending?.value { value != nil } else {
+                    node.source?.isEmpty == false
+                }
+            guard holds else {
+                throw HostError(.unknownNode, "no member \(node.name) in \(commit.graph.name)", node: node.name)
+            }
         }
     }
 
@@ -517,20 +542,24 @@ public final class Host {
         guard makesTicks else { return }
         let wall = clock.wall
         timed.removeAll { graph in
-            graph.isTimed = graph.nextTick != nil
+            graph.isTimed = graph.nextTick != nil || graph.nextExpiry != nil
             return !graph.isTimed
         }
-        for graph in timed where graph.takesTicks {
-            guard let due = graph.nextTick, due <= wall else { continue }
-            var commit = Commit(graph: graph)
-            commit.kind = .tick(wall)
-            graph.isTickPending = true
+        for graph in timed {
+            if graph.takesTicks, let due = graph.nextTick, due <= wall {
+                var commit = Commit(graph: graph)
+                commit.kind = .tick(wall)
+                graph.isTickPending = true
+                _ = append(commit)
+            }
+            guard let commit = graph.expired(by: wall) else { continue }
+            graph.isExpiring = true
             _ = append(commit)
         }
     }
 
-    /// A timer of the graph is set, and no other one was.
-    private func noteTimer(of graph: LiveGraph) {
+    /// Something of the graph is to happen at a time, and nothing else was.
+    func noteTimer(of graph: LiveGraph) {
         guard !graph.isTimed else { return }
         graph.isTimed = true
         timed.append(graph)
@@ -545,8 +574,10 @@ public final class Host {
         var next = timers.nextMilliseconds
         // What is due when the log is well again happens then.
         guard makesTicks else { return next }
-        for graph in timed where graph.takesTicks {
-            guard let due = graph.nextTick else { continue }
+        for graph in timed {
+            let tick = graph.takesTicks ? graph.nextTick : nil
+            let expiry = graph.takesExpiries ? graph.nextExpiry : nil
+            guard let due = [tick, expiry].compactMap(\.self).min() else { continue }
             let wall = clock.wall
             let steady = clock.now + (due > wall ? due - wall : 0)
             next = min(next ?? steady, steady)
@@ -559,6 +590,7 @@ public final class Host {
         sessions.flush()
         submitMoved()
         handOver()
+        if !leftovers.isEmpty { forgetLeftovers() }
         turns &+= 1
         workBefore = work
     }

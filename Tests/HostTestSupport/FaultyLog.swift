@@ -224,7 +224,7 @@ private final class Store: LogReader, @unchecked Sendable {
                 switch record.entry.kind {
                 case .define(_, let new), .redefine(_, let new): origin = new
                 case .remove: origin = nil
-                case .values, .tick: break
+                case .values, .tick, .drop, .expire: break
                 }
             }
             return origin.map { StoredGraph(name, $0) }

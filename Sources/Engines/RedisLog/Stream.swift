@@ -158,7 +158,7 @@ struct StreamEntry: Sendable {
             case .define(_, let origin), .redefine(_, let origin):
                 (position.definition, position.origin) = (rev, origin)
             case .remove: (position.definition, position.origin) = (0, nil)
-            case .values, .tick: break
+            case .values, .tick, .drop, .expire: break
             }
         }
         return position

@@ -139,11 +139,11 @@ extension Track.Waiting {
 extension LogEntry {
     fileprivate var batchKind: Batch.Item.Kind {
         switch kind {
-        case .values: .values
+        case .values, .drop: .values
         case .define: .define
         case .redefine: .redefine
         case .remove: .remove
-        case .tick: .tick
+        case .tick, .expire: .tick
         }
     }
 }

@@ -365,7 +365,7 @@ extension LogEntry.Kind {
         switch self {
         case .define(_, let origin), .redefine(_, let origin): .some(origin)
         case .remove: .some(nil)
-        case .values, .tick: nil
+        case .values, .tick, .drop, .expire: nil
         }
     }
 }

@@ -13,14 +13,17 @@ struct Evaluation {
     private let timePlace: Int
     /// Whether it looks at that time at all.
     private let needsTime: Bool
+    /// What the placeholders stand for, where the expression may ask for that: it comes after the time.
+    private let key: Value?
     /// Whom the units are charged to, in a client's pipeline.
     private let gate: StageGate?
 
     /// `count` values will be given, in the order in which the expression declares its variables.
-    init(_ expression: Expression, taking count: Int, at place: String, in graph: LiveGraph) {
+    init(_ expression: Expression, taking count: Int, at place: String, in graph: LiveGraph, key: Value? = nil) {
         program = expression.program
         self.place = place
         self.graph = graph
+        self.key = expression.variables.last == Notebook.keyName ? key : nil
         gate = graph.gate
         timePlace = expression.variables.count > count ? count : 0
         needsTime = timePlace > 0 && Self.mentionsTime(expression.source)
@@ -43,6 +46,7 @@ struct Evaluation {
         var spent = StageCost.runUnits
         defer { gate?.spend(spent) }
         guard timePlace > 0 else { return try program.evaluate(value, spent: &spent) }
+        if key != nil { return try result([value]) }
         let result = withUnsafeTemporaryAllocation(of: Value.self, capacity: 2) { arguments in
             arguments.initializeElement(at: 0, to: value)
             arguments.initializeElement(at: 1, to: time)
@@ -59,7 +63,8 @@ struct Evaluation {
         var spent = StageCost.runUnits
         defer { gate?.spend(spent) }
         spent += 2 * values.count
-        let arguments = timePlace > 0 ? values + [time] : values
+        var arguments = timePlace > 0 ? values + [time] : values
+        if let key { arguments.append(key) }
         let result = arguments.withUnsafeBufferPointer { arguments in
             Result { () throws(EvaluationError) in try program.evaluate(arguments, spent: &spent) }
         }

@@ -57,14 +57,15 @@ struct FlattenArgument: SourceArgument {
 extension StageSite {
     /// The node that the value of another one names (G-77): built when it is chosen, let go of when another is.
     func flattened(_ flatten: FlattenArgument, from outer: Node<Datum>) -> Node<Datum> {
-        var chosen: [String: NamedNode] = [:]
-        for (key, name) in flatten.to { chosen[key] = graph.node(name) }
-        let otherwise = flatten.otherwise.flatMap { graph.node($0) }
+        let chosen = Dictionary(flatten.to.map { ($0.key, $0.node) }, uniquingKeysWith: { first, _ in first })
         let notAKey = Datum.fail("not_a_key", at: place, "no node is chosen by this key")
+        let site = self
         return outer.flattenMap { [unowned graph] key in
             // A failure passes: it is shown in place of a chosen node.
             if key.isFail { return graph.stand(for: key) }
-            guard let node = chosen[Self.keyText(key)] ?? otherwise else { return graph.stand(for: notAKey) }
+            guard let name = chosen[Self.keyText(key)] ?? flatten.otherwise, let node = site.node(name) else {
+                return graph.stand(for: notAKey)
+            }
             return graph.materialise(node)
         }
     }

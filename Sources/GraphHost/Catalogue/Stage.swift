@@ -50,6 +50,8 @@ struct StageSite {
     let timers: TimerQueue
     /// What failures say about where they happened: a node's name, or `pipe`, and the number of the stage.
     let place: String
+    /// The member of a family to which it belongs; nil elsewhere.
+    var member: NamedNode?
     /// Called when a `prefix` has had its last value.
     var onLast: () -> Void = {}
 
@@ -58,7 +60,12 @@ struct StageSite {
 
     /// An expression as this stage uses it, with `count` values in the order of its variables.
     func evaluation(_ expression: Expression, taking count: Int = 1) -> Evaluation {
-        Evaluation(expression, taking: count, at: place, in: graph)
+        Evaluation(expression, taking: count, at: place, in: graph, key: member?.placeholderTexts)
+    }
+
+    /// The node that the definition names `reference`; asked for each time, because a member may have gone.
+    func node(_ reference: String) -> NamedNode? {
+        graph.node(member?.family?.resolve(reference, for: member?.name ?? "") ?? reference)
     }
 }
 

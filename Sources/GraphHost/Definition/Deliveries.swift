@@ -9,13 +9,21 @@ struct Deliveries {
     /// Where the most is exceeded, in the order of the nodes; nil: nowhere.
     private(set) var excess: NodeDefinition?
 
-    init(_ nodes: [NodeDefinition], order: [Int], mode: GraphDefinition.Mode) {
+    init(
+        _ nodes: [NodeDefinition],
+        order: [Int],
+        mode: GraphDefinition.Mode,
+        _ families: FamilyIndex
+    ) {
         var values: [String: Double] = [:]
+        func valuesOf(_ input: String) -> Double? {
+            values[input] ?? families.place(of: input).flatMap { values[nodes[$0].name] }
+        }
         var total = 0.0
         let stages = nodes.reduce(0) { $0 + 1 + $1.stageCount }
         for place in order {
             let node = nodes[place]
-            let count = Self.count(node, mode, values)
+            let count = Self.count(node, mode, valuesOf)
             values[node.name] = count
             total += count * Double(1 + node.stageCount)
             if total > Self.most + 10 * Double(stages) {
@@ -28,15 +36,15 @@ struct Deliveries {
     private static func count(
         _ node: NodeDefinition,
         _ mode: GraphDefinition.Mode,
-        _ values: [String: Double]
+        _ values: (String) -> Double?
     ) -> Double {
         guard case .derived(let derived) = node.kind else { return 1 }
         let source = derived.source
-        let inputs = source.inputs.map { values[$0] ?? 0 }
+        let inputs = source.inputs.map { values($0) ?? 0 }
         switch source.operator.emission {
         case .forEachValue:
             // Of the nodes that a value may choose, one at a time is followed.
-            return inputs.reduce(0, +) + (source.choices.compactMap { values[$0] }.max() ?? 0)
+            return inputs.reduce(0, +) + (source.choices.compactMap(values).max() ?? 0)
         case .onceSettled: return mode == .settled ? 1 : inputs.reduce(0, +)
         case .forEachRow: return inputs.max() ?? 0
         }
@@ -51,8 +59,13 @@ extension NodeDefinition {
 
 extension Notebook {
     /// Complains about a graph in which one commit could cause more work than any should.
-    func checkDeliveries(_ nodes: [NodeDefinition], order: [Int], mode: GraphDefinition.Mode) {
-        guard let node = Deliveries(nodes, order: order, mode: mode).excess else { return }
+    func checkDeliveries(
+        _ nodes: [NodeDefinition],
+        order: [Int],
+        mode: GraphDefinition.Mode,
+        _ families: FamilyIndex
+    ) {
+        guard let node = Deliveries(nodes, order: order, mode: mode, families).excess else { return }
         add(
             "one commit could bring '\(node.name)' and the nodes before it more than \(Int(Deliveries.most)) values",
             code: .cycleLimit,

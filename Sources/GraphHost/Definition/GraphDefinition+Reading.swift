@@ -54,17 +54,17 @@ extension Notebook {
             return nil
         }
         let ties = ties(sync: fields["sync"], links: fields["links"])
-        guard let (read, order) = nodes(section) else { return nil }
+        guard let (read, order, families) = nodes(section) else { return nil }
         var nodes = read
         checkTies(ties, &nodes)
-        checkDeliveries(nodes, order: order, mode: mode ?? .settled)
+        checkDeliveries(nodes, order: order, mode: mode ?? .settled, families)
         guard let name else { return nil }
+        for (rank, place) in order.enumerated() { nodes[place].rank = rank }
         return GraphDefinition(
             name: name,
             title: title,
             mode: mode ?? .settled,
             nodes: nodes,
-            order: order,
             access: access,
             ties: ties,
             document: document
@@ -99,7 +99,9 @@ extension Notebook {
     }
 
     /// All nodes, and an order in which each stands behind those it is made from.
-    private func nodes(_ section: Document) -> (nodes: [NodeDefinition], order: [Int])? {
+    private func nodes(
+        _ section: Document
+    ) -> (nodes: [NodeDefinition], order: [Int], families: FamilyIndex)? {
         guard let members = members(section, of: "nodes") else { return nil }
         guard members.count <= options.mostNodes else {
             add(
@@ -127,9 +129,11 @@ extension Notebook {
                 upstream.append([NodeReference(node: name, position: side.position)])
             }
         }
-        let index = index(of: names, sidePlaces)
-        checkReferences(&upstream, names, index)
+        var index = index(of: names, sidePlaces)
+        let families = familyIndex(of: names, index)
+        checkReferences(&upstream, names, &index, families)
         checkCases(nodes)
+        checkOverlaps(nodes)
         let order = NodeOrder(names: names, upstream: upstream, index: index)
         for cycle in order.cycles {
             add(
@@ -138,7 +142,7 @@ extension Notebook {
                 hint: "an edge that closes a circle is declared under 'links'"
             )
         }
-        return nodes.count == names.count ? (nodes, order.sorted) : nil
+        return nodes.count == names.count ? (nodes, order.sorted, families) : nil
     }
 
     /// Where each name stands; complains about names that `then` and `else` give to nodes that exist.
@@ -154,14 +158,19 @@ extension Notebook {
         return index
     }
 
-    /// Complains about names of nodes that do not exist, and takes them out.
+    /// Complains about names of nodes that do not exist, and takes them out; members of families get the places of these.
     private func checkReferences(
         _ upstream: inout [[NodeReference]],
         _ names: [String],
-        _ index: [String: Int]
+        _ index: inout [String: Int],
+        _ families: FamilyIndex
     ) {
         for place in upstream.indices {
             for reference in upstream[place] where index[reference.node] == nil {
+                if let family = families.place(of: reference.node) {
+                    index[reference.node] = family
+                    continue
+                }
                 addUnknown(node: reference.node, among: names, at: reference.position)
             }
             upstream[place].removeAll { index[$0.node] == nil }

@@ -1,3 +1,5 @@
+internal import ReactiveGraph
+
 /// A graph as its file or an administrator describes it; checked, with every expression compiled.
 public struct GraphDefinition {
     /// How changes travel (G-50).
@@ -10,10 +12,12 @@ public struct GraphDefinition {
     /// For people.
     public let title: String?
     public let mode: Mode
-    /// The nodes in the order of the definition.
+    /// The nodes in the order of the definition; families are not among them.
     public let nodes: [NodeDefinition]
     /// Positions in `nodes`, every node behind those it is made from.
     public let order: [Int]
+    /// The families, in the order of the definition (F-1).
+    public let families: [NodeDefinition]
     /// Who may do what; empty: whatever a token grants.
     public let access: [AccessRule]
     /// Pairs of nodes that follow each other, in the order of the definition.
@@ -35,8 +39,7 @@ public struct GraphDefinition {
         name: String,
         title: String?,
         mode: Mode,
-        nodes: [NodeDefinition],
-        order: [Int],
+        nodes all: [NodeDefinition],
         access: [AccessRule] = [],
         ties: TieDefinitions = TieDefinitions(),
         document: Document
@@ -44,8 +47,9 @@ public struct GraphDefinition {
         self.name = name
         self.title = title
         self.mode = mode
-        self.nodes = nodes
-        self.order = order
+        nodes = all.filter { $0.pattern == nil }
+        families = all.filter { $0.pattern != nil }
+        order = nodes.indices.sorted { [nodes] in nodes[$0].rank < nodes[$1].rank }
         self.access = access
         syncs = ties.syncs
         links = ties.links
@@ -56,14 +60,20 @@ public struct GraphDefinition {
             settings[key] = entry.value.json(isCanonical: true)
         }
         self.settings = settings
-        hash = Self.hash(name, settings, nodes)
-        index = Dictionary(nodes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        hash = Self.hash(name, settings, all)
+        index = Dictionary((nodes + families).enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The node of that name.
+    /// The node of that name, or the family whose name with placeholders it is.
     public subscript(name: String) -> NodeDefinition? {
-        index[name].map { nodes[$0] }
+        index[name].map { $0 < nodes.count ? nodes[$0] : families[$0 - nodes.count] }
     }
+
+    /// The family of which a node of that name would be a member.
+    func family(of name: String) -> NodeDefinition? { families.first { $0.pattern?.values(of: name) != nil } }
+
+    /// Whether there is, or can be, a node of that name.
+    func means(_ name: String) -> Bool { index[name] != nil || family(of: name) != nil }
 
     private static func hash(
         _ name: String,

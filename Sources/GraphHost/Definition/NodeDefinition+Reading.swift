@@ -7,12 +7,12 @@ enum NodeKey: String, CaseIterable {
     // Derived nodes, besides those of their source.
     case pipe
     // Mutable nodes.
-    case set, min, max, minLength, maxLength, pattern, `enum`, schema, initial, ttl, requireIfMatch
+    case set, min, max, minLength, maxLength, pattern, `enum`, schema, initial, ttl, expire, requireIfMatch
     // All nodes.
     case retain, history, title, unit, description
 
     static let mutableOnly: [NodeKey] = [
-        .min, .max, .minLength, .maxLength, .pattern, .enum, .schema, .initial, .ttl, .requireIfMatch,
+        .min, .max, .minLength, .maxLength, .pattern, .enum, .schema, .initial, .ttl, .expire, .requireIfMatch,
     ]
 }
 
@@ -41,9 +41,12 @@ extension Notebook {
         _ sides: inout [NodeReference]
     ) -> [NodeDefinition] {
         let before = problems.count
-        if !Name.isValid(name) {
+        if NamePattern.isPattern(name) {
+            pattern = namePattern(name, at: entry.key.position)
+        } else if !Name.isValid(name) {
             add("'\(name)' cannot be the name of a node", at: entry.key.position, hint: Notebook.nameHint)
         }
+        defer { pattern = nil }
         guard let members = members(entry.value, of: "node '\(name)'") else { return [] }
         let keys = keys(members)
         check(keys, of: name, entry)
@@ -159,9 +162,23 @@ extension Notebook {
             }
         }
         let ttl = fields[.ttl].flatMap { span($0, of: "ttl") }
+        let expire = fields[.expire].flatMap { span($0, of: "expire") }
+        if pattern == nil, let document = fields[.expire] {
+            add("'expire' is for families: names with placeholders", at: document.position, hint: "a node can have a 'ttl'")
+        }
+        for (key, hint) in [(NodeKey.initial, nil), (.ttl, "a family can have 'expire'")] where pattern != nil {
+            guard let document = fields[key] else { continue }
+            add("a member of a family is born without a value: it has no '\(key.rawValue)'", at: document.position, hint: hint)
+        }
         let requiresIfMatch = fields[.requireIfMatch].flatMap { flag($0, of: "requireIfMatch") } ?? false
         return check.map { check in
-            NodeDefinition.Mutable(check: check, initial: initial, ttl: ttl, requiresIfMatch: requiresIfMatch)
+            NodeDefinition.Mutable(
+                check: check,
+                initial: initial,
+                ttl: ttl,
+                requiresIfMatch: requiresIfMatch,
+                expire: expire
+            )
         }
     }
 
@@ -172,7 +189,9 @@ extension Notebook {
         _ entry: Document.Entry
     ) -> NodeDefinition? {
         let retain: Retention? = fields[.retain].flatMap { word($0, of: "retain") }
-        if retain != nil, retain != .always, case .mutable? = kind, let place = fields[.retain] {
+        if retain != nil, retain != .always, case .mutable? = kind, let place = fields[.retain],
+            pattern == nil || retain == .whileInUse
+        {
             add("a node that is set is the graph's state and always retained", at: place.position)
         }
         let history = fields[.history].flatMap { count($0, of: "history", in: 0...Notebook.longestHistory) }

@@ -23,6 +23,8 @@ public final class NodeDefinition {
         public let ttl: Stage.Span?
         /// Whether a set must say which value it replaces.
         public let requiresIfMatch: Bool
+        /// Of a family: a member is dropped when it was not set for so long, and nothing needs it.
+        public let expire: Stage.Span?
     }
 
     /// A source and what its values go through.
@@ -31,8 +33,12 @@ public final class NodeDefinition {
         public let pipe: [Stage]
     }
 
-    /// The node's name, unique in its graph.
+    /// The node's name, unique in its graph; of a family, with placeholders.
     public let name: String
+    /// The names that it stands for, where it is a family.
+    public let pattern: NamePattern?
+    /// Where it stands among all nodes and families of its graph if each comes after those it is made from.
+    var rank = 0
     public let kind: Kind
     /// For people.
     public let title: String?
@@ -61,6 +67,7 @@ public final class NodeDefinition {
         canonical: String
     ) {
         self.name = name
+        pattern = NamePattern.isPattern(name) ? try? NamePattern(name) : nil
         self.kind = kind
         self.title = title
         self.unit = unit
@@ -73,10 +80,12 @@ public final class NodeDefinition {
 
     /// How long the node is held: as stated, or by its state class; one with a history is kept so that it has one.
     ///
-    /// Mutable nodes are always held.
+    /// Mutable nodes are always held, and mutable members of families while they hold a value; derived members as stated only.
     public var retain: Retention {
+        if pattern != nil, let statedRetain { return statedRetain }
         guard case .derived = kind else { return .always }
-        return statedRetain ?? (stateClass == .none && history == 0 ? .whileInUse : .always)
+        return statedRetain
+            ?? (pattern != nil || stateClass == .none && history == 0 ? .whileInUse : .always)
     }
 
     /// What its value depends on: the strongest class of its source and stages.

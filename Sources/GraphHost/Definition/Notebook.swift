@@ -1,4 +1,5 @@
 internal import CEL
+internal import ReactiveGraph
 internal import Support
 
 /// Collects the problems found while a document is read, so that all are reported at once.
@@ -10,6 +11,8 @@ final class Notebook {
     private var guesses = 0
     /// What the checks of initial and allowed values may still cost.
     var checks = CheckBudget(CheckBudget.ofDefinition)
+    /// The pattern of the family that is being read: what its definition names may have the same placeholders.
+    var pattern: NamePattern?
     /// The regular expressions of the expressions read since they were last taken.
     private var patterns: [any RegexMatcher] = []
 
@@ -90,6 +93,10 @@ final class Notebook {
         guard let scalar = document.scalar, scalar.value != .null else {
             add("\(demand), not \(document.kindName)", at: document.position)
             return nil
+        }
+        if NamePattern.isPattern(scalar.text) {
+            guard let pattern = namePattern(scalar.text, at: document.position) else { return nil }
+            return checkPlaceholders(pattern, at: document.position)
         }
         guard Name.isValid(scalar.text) else {
             add(
@@ -225,6 +232,7 @@ final class Notebook {
             return nil
         }
         do throws(CompileError) {
+            let variables = withKey(variables)
             let program = try Program(
                 scalar.text,
                 variables: variables.map { Variable($0) },

@@ -81,6 +81,18 @@ public struct Commit {
         return nodes
     }
 
+    /// It has waited: members of families that have gone meanwhile are looked up again.
+    mutating func renewMembers() {
+        guard !graph.families.isEmpty else { return }
+        var renewed = Assignments()
+        set.forEach { renewed.append(Assignment($0.node.present, $0.value)) }
+        set = renewed
+        guard let rare else { return }
+        rare.clear = rare.clear.map(\.present)
+        rare.claimed = rare.claimed.map(\.present)
+        rare.conditions = rare.conditions.map { Condition($0.node.present, $0.test) }
+    }
+
     /// How many nodes it sets or clears; one that it sets and clears is one.
     var changed: Int {
         guard !clear.isEmpty else { return set.count }
@@ -144,6 +156,10 @@ public struct Commit {
         case remove
         /// Time reached this many milliseconds since 1970 and timed operators of the definition emit.
         case tick(UInt64)
+        /// The members of families in `clear` are no more.
+        case drop
+        /// The same, because they were not set for too long.
+        case expire
     }
 }
 

@@ -29,7 +29,7 @@ enum Conditions {
         guard node.exists, node.graph === commit.graph else {
             throw HostError(.unknownNode, "no node \(node.name) in \(commit.graph.name)", node: node.name)
         }
-        guard let source = node.source else {
+        guard node.isMutable else {
             throw HostError(
                 .notMutable,
                 "\(node.name) is derived; conditions name mutable nodes",
@@ -37,7 +37,7 @@ enum Conditions {
             )
         }
         let rev = node.pending?.rev ?? node.changed.rev
-        let value = node.pending?.value ?? .known(source.value)
+        let value = node.pending?.value ?? .known(node.source?.value)
         let holds: Bool
         switch condition.test {
         case .unchangedSince(let limit):

@@ -32,8 +32,8 @@ public struct DefinitionChange {
 
     /// The difference between two definitions of one graph.
     public init(from old: GraphDefinition, to new: GraphDefinition) {
-        removed = old.nodes.filter { new[$0.name] == nil }.map(\.name)
-        for node in new.nodes {
+        removed = (old.nodes + old.families).filter { new[$0.name] == nil }.map(\.name)
+        for node in new.nodes + new.families {
             guard let former = old[node.name] else {
                 added.append(node.name)
                 continue
@@ -52,7 +52,7 @@ public struct DefinitionChange {
 
     /// What a definition changes where there was none: every node comes into being.
     public init(toNew definition: GraphDefinition) {
-        added = definition.nodes.map(\.name)
+        added = (definition.nodes + definition.families).map(\.name)
     }
 
     /// Appends `{"added":[…],"removed":[…],"changed":[…],"reset":[…],"settings":[…],"unchanged":n}`.

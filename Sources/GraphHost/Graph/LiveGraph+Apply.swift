@@ -22,16 +22,19 @@ extension LiveGraph {
             redefine(as: definition, stamp)
         case .remove: end(.removed)
         case .tick(let now): ring(until: now)
+        case .drop, .expire: drop(commit, stamp)
         }
     }
 
     private func change(_ commit: Commit, _ stamp: LogStamp) {
-        if commit.set.isSingle, commit.clear.isEmpty, let only = commit.set.first {
+        if commit.set.isSingle, commit.clear.isEmpty, let only = commit.set.first, !only.node.isUnborn {
             note(only.node, stamp)
             sign(only.node, commit)
             only.node.source?.set(only.value)
             return
         }
+        let coming = bear(membersOf: commit)
+        let going = leave(commit.clear)
         core.batch { batch in
             commit.set.forEach { assignment in
                 guard let source = assignment.node.source else { return }
@@ -47,6 +50,7 @@ extension LiveGraph {
                 batch.clear(source)
             }
         }
+        if coming || !going.isEmpty { settle(going, stamp) }
     }
 
     private func note(_ node: NamedNode, _ stamp: LogStamp) {
@@ -72,13 +76,13 @@ extension LiveGraph {
     /// The first commit: all nodes with their initial values, and the derived ones that are always kept.
     private func bear(_ stamp: LogStamp) {
         isLive = true
+        declareFamilies(stamp)
         for definition in definition.nodes {
             let node = NamedNode(definition, graph: self, at: stamp)
             bear(node, stamp)
             nodes.append(node)
         }
         connectSyncs()
-        for node in nodes { node.inputs = node.definition.eagerInputs.compactMap { self.node($0) } }
         for place in definition.order {
             let node = nodes[place]
             if !node.isMutable, node.definition.retain == .always { _ = materialise(node) }
@@ -99,9 +103,8 @@ extension LiveGraph {
         observe(node, on: source)
         beginHistory(of: node, holding: rules.initial)
         if let ttl = rules.ttl {
-            let expiry = Expiry(node, lifetime: ttl)
-            node.expiry = expiry
-            if rules.initial != nil { expiry.start(at: stamp.time) }
+            node.expiry = Lifetime(node, ttl)
+            if rules.initial != nil { node.expiry?.start(at: stamp.time) }
         }
     }
 
@@ -145,6 +148,8 @@ extension LiveGraph {
         func mark(_ node: NamedNode, _ value: PendingChange.Value) {
             let count = node.pending?.count ?? 0
             node.pending = PendingChange(value: value, rev: next, count: count + 1)
+            // A member stays the node of its name until the commit is applied.
+            if node.family != nil { node.goesWithNode = false }
         }
         pending.tied = tiedNodes(behind: commit)
         for node in pending.tied { mark(node, .unknown) }
@@ -161,51 +166,12 @@ extension LiveGraph {
             node.pending =
                 change.count > 1
                 ? PendingChange(value: change.value, rev: change.rev, count: change.count - 1) : nil
+            guard node.pending == nil, node.family != nil else { return }
+            node.goesWithNode = true
+            if node.node == nil { host.leftovers.append(node) }
         }
         commit.set.forEach { unmark($0.node) }
         for node in commit.clear { unmark(node) }
         for node in pending.tied { unmark(node) }
-    }
-}
-
-/// The end of a mutable node's value that was not renewed within its `ttl`.
-final class Expiry {
-    /// How long a value lasts.
-    let lifetime: Duration
-    private let timer = Timer()
-    private let timers: TimerQueue
-    private unowned let node: NamedNode
-
-    init(_ node: NamedNode, lifetime: Stage.Span) {
-        self.node = node
-        self.lifetime = lifetime.duration
-        timers = node.graph.timers
-        timer.action = { [unowned self] in expire() }
-    }
-
-    deinit {
-        stop()
-    }
-
-    /// A value was set at `time`, in milliseconds since 1970.
-    func start(at time: UInt64) {
-        timers.set(timer, at: timers.moment(.milliseconds(time) + lifetime))
-    }
-
-    func stop() {
-        timers.cancel(timer)
-    }
-
-    /// When the value lasts no longer, as it is saved; `nil` while it lasts for ever.
-    var deadline: Deadline? {
-        get { timer.isRunning ? timer.deadline : nil }
-        set { if let newValue { timers.restore(timer, at: newValue) } else { stop() } }
-    }
-
-    private func expire() -> Due? {
-        guard let source = node.source else { return nil }
-        let graph = node.graph
-        node.changed = LogStamp(rev: graph.rev, time: graph.time)
-        return Due(source, .empty)
     }
 }

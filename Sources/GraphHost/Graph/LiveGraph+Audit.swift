@@ -22,7 +22,7 @@ extension LiveGraph {
     /// What may keep something: nodes that the registry holds, and listeners.
     var roots: [AnyNode] {
         var roots: [AnyNode] = []
-        for named in nodes {
+        for named in nodes + bornMembers {
             guard let node = named.living else { continue }
             if named.isHeld || node.hasListener { roots.append(node) }
         }

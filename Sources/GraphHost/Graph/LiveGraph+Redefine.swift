@@ -47,7 +47,7 @@ extension LiveGraph {
     }
 
     /// Ends the subscriptions whose values come from these nodes, directly or through a client's pipeline.
-    private func endSubscriptions(to gone: [NamedNode]) -> [EndedSubscription] {
+    func endSubscriptions(to gone: [NamedNode]) -> [EndedSubscription] {
         var ended: Set<UInt64> = []
         var open: [AnyNode] = gone.compactMap(\.living)
         // A flatten may choose any of its nodes later on.
@@ -91,7 +91,7 @@ extension LiveGraph {
         }
         self.nodes = nodes
         noteDefinition()
-        for node in nodes { node.inputs = node.definition.eagerInputs.compactMap { self.node($0) } }
+        for node in nodes { node.forgetInputs() }
         for (node, former) in retained {
             if retain(node, as: former) { rebuilt.insert(ObjectIdentifier(node)) }
             if let living = node.living { observe(node, on: living) }
@@ -154,7 +154,7 @@ extension LiveGraph {
                 values.append((node, rules.initial))
                 holds = rules.initial != nil
             }
-            if node.changed == stamp || node.expiry?.lifetime != rules.ttl?.duration {
+            if node.changed == stamp || (node.expiry as? Lifetime)?.duration != rules.ttl?.duration {
                 renew(node, rules.ttl, isSet: holds)
             }
             if let living = node.living { observe(node, on: living) }
@@ -190,7 +190,7 @@ extension LiveGraph {
 
     /// Starts the node's time to live again, from its last set, because the time or the value has changed.
     private func renew(_ node: NamedNode, _ ttl: Stage.Span?, isSet: Bool) {
-        node.expiry = ttl.map { Expiry(node, lifetime: $0) }
+        node.expiry = ttl.map { Lifetime(node, $0) }
         if isSet { node.expiry?.start(at: node.changed.time) }
     }
 }

@@ -179,7 +179,7 @@ extension LiveGraph {
         let source = core.mutable(of: Datum.self)
         node.source = source
         node.born = host.clock.wall
-        node.expiry = rules.ttl.map { Expiry(node, lifetime: $0) }
+        node.expiry = rules.ttl.map { Lifetime(node, $0) }
         guard saved.form == .follower else {
             registry.adopt(source, as: node)
             return observe(node, on: source)
@@ -192,7 +192,6 @@ extension LiveGraph {
 
     /// Makes the derived nodes that were kept.
     private func materialise(_ saved: [SavedNode]) -> [Node<Datum>] {
-        for node in nodes { node.inputs = node.definition.eagerInputs.compactMap { self.node($0) } }
         followers = Set(zip(nodes, saved).compactMap { $1.form == .follower ? $0.name : nil })
         var living: [Node<Datum>] = []
         for place in definition.order where saved[place].form != .none && !nodes[place].isMutable {

@@ -93,7 +93,7 @@ struct TieReach {
 
     init(_ graph: LiveGraph) {
         for node in graph.nodes {
-            for input in node.definition.inputs { downstream[input, default: []].append(node) }
+            for input in node.inputNames { downstream[input, default: []].append(node) }
         }
         for tie in graph.ties { downstream[tie.from.name, default: []].append(tie.to) }
     }

@@ -43,8 +43,16 @@ public final class LiveGraph {
     let core: Graph
     /// The names, and their living nodes.
     let registry: Registry
-    /// All nodes of the definition, in its order.
+    /// All declared nodes, in the order of the definition: those that are no members of families.
     @exclusivity(unchecked) public internal(set) var nodes: [NamedNode] = []
+    /// The families, in the order of the definition.
+    var families: [NodeFamily] = []
+    /// The names of the members that globs mean: see ``NameWatcher``.
+    let members = SortedNames()
+    /// How many members have a living node.
+    @exclusivity(unchecked) var livingMembers = 0
+    /// What follows names that come and go.
+    let watchers = NameWatchers()
     let chains: Chains
     let frames: GraphFrames
     /// The timers of the definition's own stages, in commit time: what is due in one tick is one batch.
@@ -68,6 +76,10 @@ public final class LiveGraph {
     /// Whether a tick may be appended: only one at a time, and none after the commit that ends the graph.
     var takesTicks: Bool { !isTickPending && deferred == nil }
     var tickNotBefore: UInt64 = 0
+    /// Whether a commit that drops what has expired is at the log.
+    var isExpiring = false
+    /// Whether such a commit may be appended.
+    var takesExpiries: Bool { !isExpiring && deferred == nil }
     @exclusivity(unchecked) var subscriptions = 0
     /// How often an owner was added to a subscription that there was, or taken away.
     var ownerChanges: UInt64 = 0
@@ -119,11 +131,19 @@ public final class LiveGraph {
         disconnectTies()
     }
 
-    /// The node of that name.
-    public func node(_ name: String) -> NamedNode? { named(registry.entry(name)) }
+    /// The node of that name, or the member of a family, which is made if it is not there.
+    public func node(_ name: String) -> NamedNode? {
+        existing(name) ?? (families.isEmpty ? nil : makeMember(name))
+    }
 
-    /// The node of that name, given as bytes; makes no `String`.
-    public func node(named name: UnsafeRawBufferPointer) -> NamedNode? { named(registry.entry(named: name)) }
+    /// The same for a name given as bytes; makes no `String` where the node is there.
+    public func node(named name: UnsafeRawBufferPointer) -> NamedNode? {
+        if let entry = registry.entry(named: name) { return unsafeDowncast(entry, to: NamedNode.self) }
+        return families.isEmpty ? nil : makeMember(String(decoding: name, as: UTF8.self))
+    }
+
+    /// The node of that name, if it is there.
+    func existing(_ name: String) -> NamedNode? { named(registry.entry(name)) }
 
     /// The name that this living node is the node of.
     func name(of node: AnyNode) -> NamedNode? { named(node.entry(in: registry)) }

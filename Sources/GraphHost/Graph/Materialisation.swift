@@ -5,6 +5,7 @@ extension LiveGraph {
     ///
     /// The caller holds the result, or it may be gone at once.
     func materialise(_ target: NamedNode) -> Node<Datum> {
+        let target = target.present
         if let living = target.living {
             target.hold()
             return living
@@ -27,6 +28,8 @@ extension LiveGraph {
 
     /// Makes the node of a definition, whose inputs exist; the registry is about to take it.
     func make(_ node: NamedNode) -> Node<Datum> {
+        if node.family != nil { livingMembers += 1 }
+        guard !node.isMutable else { return makeEmpty(node) }
         evaluationTime = newestTime(of: node) { evaluationTime(of: $0) }
         inputTimes[ObjectIdentifier(node)] = evaluationTime
         let living = build(node)
@@ -75,25 +78,27 @@ extension LiveGraph {
         guard case .derived(let derived) = node.definition.kind else {
             preconditionFailure("mutable nodes live as long as their graph")
         }
-        var result = source(derived.source, at: node.name)
+        let member = node.family == nil ? nil : node
+        var result = source(derived.source, at: node.name, member)
         guard let last = derived.pipe.last else { return (result, nil) }
         if !derived.source.isNode { note(result, as: InnerStage.Part(of: node, derived.source.name)) }
         for (position, stage) in derived.pipe.dropLast().enumerated() {
-            let site = StageSite(graph: self, timers: timers, place: "\(node.name)/\(position)")
+            let site = StageSite(graph: self, timers: timers, place: "\(node.name)/\(position)", member: member)
             result = stage.make(site).derive(result).named(stage.label)
             note(result, as: InnerStage.Part(of: node, stage.name, label: stage.label))
         }
-        let site = StageSite(graph: self, timers: timers, place: "\(node.name)/\(derived.pipe.count - 1)")
+        let site = StageSite(graph: self, timers: timers, place: "\(node.name)/\(derived.pipe.count - 1)", member: member)
         return (result, last.make(site))
     }
 
     /// The node that a source of a definition, or of a client's pipeline, means.
-    func source(_ source: Source, at place: String) -> Node<Datum> {
+    func source(_ source: Source, at place: String, _ member: NamedNode? = nil) -> Node<Datum> {
+        let site = StageSite(graph: self, timers: timers, place: place, member: member)
         let inputs = source.inputs.map { name in
-            guard let node = node(name) else { preconditionFailure("a checked source names no unknown node") }
+            guard let node = site.node(name) else { preconditionFailure("a checked source names no unknown node") }
             return materialise(node)
         }
-        let made = source.make(StageSite(graph: self, timers: timers, place: place), inputs)
+        let made = source.make(site, inputs)
         return source.isNode ? made : made.named(source.name)
     }
 

@@ -1,3 +1,4 @@
+internal import CEL
 public import ReactiveGraph
 
 /// A node of a graph's definition: an entry of the graph's registry, and what a server knows of it besides.
@@ -17,8 +18,13 @@ public final class NamedNode: RegistryEntry {
     /// False once the graph, or the node, was removed.
     @exclusivity(unchecked) public internal(set) var exists = true
 
-    /// The nodes this one is derived from, in the order of the definition; of a flatten, only the one with the key.
-    var inputs: [NamedNode] = []
+    /// The family that it is a member of; nil for a declared node.
+    ///
+    /// A member goes with its living node, or at the end of the turn in which it was asked for, if it got none.
+    let family: NodeFamily?
+    private var knownInputs: [NamedNode]?
+    /// Whether one of the inputs is a member of a family: it may have gone, and another one of its name may have come.
+    private var hasMemberInputs = false
     /// What every value must pass; nil: everything does.
     @exclusivity(unchecked) private(set) var check: Check?
     /// Whether it may be set only with a condition on it.
@@ -44,19 +50,34 @@ public final class NamedNode: RegistryEntry {
     init(_ definition: NodeDefinition, graph: LiveGraph, at stamp: LogStamp) {
         self.definition = definition
         self.graph = graph
+        family = nil
         definedAt = stamp.rev
         changed = stamp
         super.init(definition.name)
         takeRules()
     }
 
+    /// A member of a family, whose definition it has.
+    init(_ definition: NodeDefinition, named name: String, of family: NodeFamily) {
+        self.definition = definition
+        graph = family.graph
+        self.family = family
+        definedAt = family.emptied.rev
+        changed = family.emptied
+        super.init(name)
+        takeRules()
+    }
+
     /// Reads from the definition what is asked at every set.
     private func takeRules() {
-        override = definition.retain
+        override = family == nil ? definition.retain : .whileInUse
         if case .mutable(let rules) = definition.kind {
+            isMutable = true
             check = rules.check.passesEverything ? nil : rules.check
             requiresCondition = rules.requiresIfMatch
         } else {
+            isMutable = false
+            if let family { override = family.retention }
             check = nil
             requiresCondition = false
         }
@@ -69,17 +90,48 @@ public final class NamedNode: RegistryEntry {
     }
 
     /// Whether clients may set it.
-    public var isMutable: Bool { source != nil }
+    @exclusivity(unchecked) public private(set) var isMutable = false
+
+    /// The nodes that the definition names, each once, in its order.
+    var inputNames: [String] { resolved(definition.inputs) }
+
+    private func resolved(_ references: [String]) -> [String] {
+        guard let family else { return references }
+        return references.map { family.resolve($0, for: name) }
+    }
+
+    /// The nodes this one is derived from, in the order of the definition; of a flatten, only the one with the key.
+    var inputs: [NamedNode] {
+        if let knownInputs, !hasMemberInputs || knownInputs.allSatisfy(\.isListed) { return knownInputs }
+        let inputs = resolved(definition.eagerInputs).compactMap { graph.node($0) }
+        hasMemberInputs = inputs.contains { $0.family != nil }
+        knownInputs = inputs
+        return inputs
+    }
+
+    /// What expressions see as `key`, of a member of a family: the texts of its placeholders.
+    var placeholderTexts: Value? {
+        guard let family else { return nil }
+        return .map(ValueMap(family.key(of: name).map { ($0.placeholder, .string($0.text)) }))
+    }
+
+    /// Whether it is a member of a family that is set, and holds no value yet.
+    @inline(__always)
+    var isUnborn: Bool { family != nil && isMutable && source?.isEmpty != false }
+
+    /// The names that the definition knows may mean other nodes now.
+    func forgetInputs() { knownInputs = nil }
 
     /// The living node, if there is one at the moment; asking never makes one.
     var living: Node<Datum>? { node.map { unsafeDowncast($0, to: Node<Datum>.self) } }
 
     /// A node it is derived from.
     public override func input(_ number: Int) -> RegistryEntry? {
-        number < inputs.count ? inputs[number] : nil
+        let inputs = inputs
+        return number < inputs.count ? inputs[number] : nil
     }
 
-    /// Makes the node of a derived one.
+    /// Makes the node of a derived one, or an empty one of a member that is set.
     public override func make() -> AnyNode { graph.make(self) }
 
     /// The living node is being freed.
@@ -87,6 +139,7 @@ public final class NamedNode: RegistryEntry {
         graph.chains.died(self, unsafeDowncast(node, to: Node<Datum>.self))
         ring = nil
         source = nil
+        if family != nil { graph.memberDied(self) }
     }
 
     /// The stamp of the last change: see the invariants.

@@ -90,7 +90,7 @@ private struct RebuildingInputs {
     }
 
     private func named(_ node: NamedNode) -> [NamedNode] {
-        node.definition.inputs.compactMap { graph.node($0) }
+        node.inputNames.compactMap { graph.node($0) }
     }
 
     private func known(_ node: NamedNode) -> Node<Datum>? { node.living ?? standIns[ObjectIdentifier(node)] }

@@ -27,6 +27,8 @@ extension Commit {
         case .redefine(let definition, let origin): .redefine(text: definition.text, origin)
         case .remove: .remove
         case .tick(let now): .tick(now: now)
+        case .drop: .drop
+        case .expire: .expire
         }
     }
 
@@ -80,6 +82,8 @@ extension Commit {
             kind = .redefine(try graph.host.storedDefinition(of: graph.name, text), origin)
         case .remove: kind = .remove
         case .tick(let now): kind = .tick(now)
+        case .drop: kind = .drop
+        case .expire: kind = .expire
         }
     }
 }

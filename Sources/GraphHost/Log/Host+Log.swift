@@ -17,7 +17,8 @@ extension Host: CommitLogFollower {
         switch pending.commit.kind {
         case .define: forget(graph)
         case .tick: graph.tickFailed(at: clock.wall)
-        case .values, .redefine, .remove: break
+        case .expire: graph.isExpiring = false
+        case .values, .redefine, .remove, .drop: break
         }
         pending.answer(.failure(told(error)))
         submitDeferred(behind: pending.commit)
@@ -28,7 +29,8 @@ extension Host: CommitLogFollower {
         let pending = take(ticket)
         let graph = pending.commit.graph
         switch pending.commit.kind {
-        case .values: moved.append(pending)
+        case .values, .drop: moved.append(pending)
+        case .expire: graph.isExpiring = false
         case .tick: graph.tickFailed(at: clock.wall)
         case .define:
             forget(graph)

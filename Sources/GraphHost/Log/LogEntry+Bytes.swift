@@ -20,6 +20,8 @@ extension LogEntry {
         static let redefine: UInt8 = 2
         static let remove: UInt8 = 3
         static let tick: UInt8 = 4
+        static let drop: UInt8 = 5
+        static let expire: UInt8 = 6
     }
 
     /// Appends the entry without the name of its graph.
@@ -66,6 +68,8 @@ extension LogEntry {
         case .tick(let now):
             bytes.append(Mark.tick)
             bytes.append(varint: now)
+        case .drop: bytes.append(Mark.drop)
+        case .expire: bytes.append(Mark.expire)
         }
     }
 
@@ -107,6 +111,8 @@ extension LogEntry {
             return .redefine(text: try reader.text(), origin)
         case Mark.remove: return .remove
         case Mark.tick: return .tick(now: try reader.varint())
+        case Mark.drop: return .drop
+        case Mark.expire: return .expire
         default: throw LogBytesError()
         }
     }

@@ -42,6 +42,8 @@ extension LogEntry.Kind {
         case .redefine: "redefine"
         case .remove: "remove"
         case .tick: "tick"
+        case .drop: "drop"
+        case .expire: "expire"
         }
     }
 }

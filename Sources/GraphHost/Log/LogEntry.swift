@@ -15,6 +15,10 @@ public struct LogEntry: Hashable, Sendable {
         case remove
         /// Timed operators of the definition emit what is due until `now`, in milliseconds since 1970.
         case tick(now: UInt64)
+        /// The members of families in `clear` are no more: a client dropped them.
+        case drop
+        /// The same, because they were not set for too long.
+        case expire
     }
 
     /// A node and the value that it takes.

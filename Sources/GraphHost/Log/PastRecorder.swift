@@ -33,8 +33,8 @@ final class PastRecorder {
     /// A commit is about to be applied: a node that goes with it may not be held.
     func prepare(for commit: Commit) {
         switch commit.kind {
-        case .values, .define, .tick: break
-        case .redefine(let definition, _): if definition[name] == nil { heard?.disconnect() }
+        case .values, .define, .tick, .drop, .expire: break
+        case .redefine(let definition, _): if !definition.means(name) { heard?.disconnect() }
         case .remove: heard?.disconnect()
         }
     }
@@ -42,7 +42,7 @@ final class PastRecorder {
     /// A commit was applied to `graph`.
     func note(_ entry: LogEntry, _ graph: LiveGraph) {
         switch entry.kind {
-        case .values, .tick: break
+        case .values, .tick, .drop, .expire: break
         case .define, .redefine, .remove:
             let former = heard
             follow(graph)

@@ -168,7 +168,7 @@ public struct Replay {
                 let (commit, skipped) = try Self.fitting(entry, graph)
                 played.skipped += skipped
                 _ = host.apply(commit, stamp)
-            case .tick, .remove: try host.apply(stored: entry, at: stamp, to: graph)
+            case .tick, .remove, .drop, .expire: try host.apply(stored: entry, at: stamp, to: graph)
             }
             return true
         }

@@ -11,6 +11,10 @@ enum ReleaseReason: String {
     case redefined
     /// Memory was short.
     case pressure
+    /// A member of a family was not set for too long.
+    case expired
+    /// A client dropped a member of a family.
+    case dropped
 }
 
 /// What everybody who observes a graph has to be told of things that do not exist any more when they look.

@@ -28,7 +28,7 @@ struct Picture {
             self.named = named
             record = nil
             inner = nil
-            inputs = named.definition.inputs
+            inputs = named.inputNames
         }
 
         /// What is known of a node without a name.

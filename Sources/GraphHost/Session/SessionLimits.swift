@@ -44,6 +44,8 @@ public struct SessionLimits: Sendable {
     public var graphs = 1_000
     /// Nodes that one graph keeps with `retain: untilPressure`; before one more is kept, those not in use go (G-131).
     public var kept = 2_048
+    /// Members of families that one graph may have at once (`too_large`).
+    public var members = 100_000
     /// Bytes of JSON that the history of one node may hold; its values are bounded where the definition is read.
     public var historyBytes = 16 << 20
     /// Changes of graphs that one connection may ask for in a second, and messages it may send (`rate_limited`, 4429); 0: no bound.

@@ -3,40 +3,14 @@ internal import Support
 
 /// A subscription to several named nodes under one id: `snap` has all of them, `upd` those that changed.
 final class GroupSubscription: Subscription {
-    /// The listen to one of the nodes, and named like it; without node when that was removed.
-    private final class Member: ListenEdge<Datum> {
-        private let group: Unmanaged<GroupSubscription>
-        @exclusivity(unchecked) var heardEmpty: Bool
-        @exclusivity(unchecked) var isChanged = false
-        /// The last frame of mode `all` that has it.
-        var frame: UInt64 = 0
-
-        /// A member of `group`, which owns it.
-        init(of group: GroupSubscription, name: String, node: Node<Datum>) {
-            self.group = .passUnretained(group)
-            heardEmpty = node.isEmpty
-            super.init(name: name) { edge in
-                unsafeDowncast(edge, to: Member.self).hear()
-                return .nothing
-            }
-            group.bag.insert(self)
-            listen(to: node)
-        }
-
-        private func hear() {
-            let isEmpty = isSourceEmpty
-            if isEmpty, heardEmpty { return }
-            heardEmpty = isEmpty
-            group._withUnsafeGuaranteedRef { $0.tell(self) }
-        }
-    }
-
     /// What the client asked for: names and globs.
     private let patterns: [String]
 
     /// Owns the members.
-    private let bag = CancellableBag()
-    private var changed: [Member] = []
+    fileprivate let bag = CancellableBag()
+    private var changed: [GroupMember] = []
+    /// Members that have come with the commit that is being applied.
+    private var newcomers: [GroupMember] = []
     /// Mode `all`: what was queued last, and its number.
     private var newest: GroupEmission?
     private var frames: UInt64 = 0
@@ -58,16 +32,18 @@ final class GroupSubscription: Subscription {
         super.init(id: id, session: session, graph: graph, options: options)
     }
 
-    /// Starts to listen to all of them.
+    /// Starts to listen to all of them, and to what the patterns mean later.
     func listen(to nodes: [(name: String, node: Node<Datum>)]) {
-        for (name, node) in nodes { _ = Member(of: self, name: name, node: node) }
+        for pattern in patterns { graph.watchers.add(self, to: pattern) }
+        for (name, node) in nodes { _ = GroupMember(of: self, name: name, node: node) }
     }
 
     /// The members, in the order in which they came: none of them may leave meanwhile.
-    private var members: HeldListens<Member> { bag.listens(as: Member.self) }
+    private var members: HeldListens<GroupMember> { bag.listens(as: GroupMember.self) }
 
     /// The client is told about a member with the next delivery.
-    private func tell(_ member: Member) {
+    fileprivate func tell(_ member: GroupMember) {
+        member.isNew = false
         if options.isAll { return queue(member) }
         if !member.isChanged {
             member.isChanged = true
@@ -80,7 +56,7 @@ final class GroupSubscription: Subscription {
     // MARK: - Mode all
 
     /// A member has emitted, has joined or is gone.
-    private func queue(_ member: Member) {
+    private func queue(_ member: GroupMember) {
         guard !session.isClosed else { return }
         let value = member.from?.value
         emission(where: member.frame != frames).append(member.name, value, isGone: member.from == nil)
@@ -139,14 +115,18 @@ final class GroupSubscription: Subscription {
         var came: Set<String> = []
         for node in nodes where known.count < session.host.limits.matches {
             guard known.insert(node.name).inserted else { continue }
-            tell(Member(of: self, name: node.name, node: graph.materialise(node)))
+            tell(GroupMember(of: self, name: node.name, node: graph.materialise(node)))
             came.insert(node.name)
         }
         // One that went and came with the same change is told once, as it is now.
         changed.removeAll { $0.from == nil && came.contains($0.name) }
         let former = left.count
         left = nodes.filter { !known.contains($0.name) }
-        guard left.count != former else { return }
+        if left.count != former { tellLeft() }
+    }
+
+    /// The client is told how many nodes there was no room for.
+    private func tellLeft() {
         if options.isAll {
             guard !session.isClosed else { return }
             emission(where: true).more = left.count
@@ -156,6 +136,9 @@ final class GroupSubscription: Subscription {
         isLeftChanged = true
         if !isMarked { mark() }
     }
+
+    /// Whether the client has asked for the node by its name.
+    fileprivate func asks(for name: String) -> Bool { patterns.contains(name) }
 
     /// The names of its nodes.
     var names: [String] { members.map(\.name) }
@@ -204,13 +187,15 @@ final class GroupSubscription: Subscription {
 
     override func release() {
         super.release()
+        for pattern in patterns { graph.watchers.remove(self, from: pattern) }
+        newcomers = []
         bag.cancel()
         changed = []
         newest = nil
         left = []
     }
 
-    private func append(_ members: some Sequence<Member>, to buffer: inout ByteBuffer) {
+    private func append(_ members: some Sequence<GroupMember>, to buffer: inout ByteBuffer) {
         buffer.append("\"m\":{")
         buffer.append(separated: members) { member, buffer in
             Self.append(member.name, member.from?.value, isGone: member.from == nil, to: &buffer)
@@ -224,5 +209,71 @@ final class GroupSubscription: Subscription {
         buffer.append(":{")
         if isGone { buffer.append("\"gone\":true") } else { Self.append(value, to: &buffer) }
         buffer.append("}")
+    }
+}
+
+// Members of families come and go with commits (F-6).
+extension GroupSubscription: NameWatcher {
+    func appeared(_ node: NamedNode) {
+        guard !isEnded, !session.isClosed, let access = session.access.access,
+            access.rights(on: node).contains(.read), !members.contains(where: { $0.name == node.name })
+        else { return }
+        guard members.reduce(0, { count, _ in count + 1 }) < session.host.limits.matches else {
+            left.append(node)
+            return tellLeft()
+        }
+        let member = GroupMember(of: self, name: node.name, node: graph.materialise(node))
+        member.isNew = true
+        newcomers.append(member)
+        session.revise(claimOf: self)
+    }
+
+    func settled() {
+        let came = newcomers
+        newcomers = []
+        for member in came where member.isNew { tell(member) }
+    }
+
+    func vanishing(_ node: NamedNode) {
+        let former = left.count
+        left.removeAll { $0.name == node.name }
+        if left.count != former { tellLeft() }
+        guard let member = members.first(where: { $0.name == node.name && $0.isByGlob }) else { return }
+        newcomers.removeAll { $0 === member }
+        member.disconnect()
+        tell(member)
+    }
+}
+
+/// The listen to one of the nodes of a group, and named like it; without node when that was removed.
+final class GroupMember: ListenEdge<Datum> {
+    private let group: Unmanaged<GroupSubscription>
+    @exclusivity(unchecked) fileprivate var heardEmpty: Bool
+    @exclusivity(unchecked) fileprivate var isChanged = false
+    /// The last frame of mode `all` that has it.
+    fileprivate var frame: UInt64 = 0
+    /// Whether the client knows nothing of it yet.
+    fileprivate var isNew = false
+    /// Whether only globs mean the node: they keep no member of a family (F-4).
+    let isByGlob: Bool
+
+    /// A member of `group`, which owns it.
+    fileprivate init(of group: GroupSubscription, name: String, node: Node<Datum>) {
+        self.group = .passUnretained(group)
+        heardEmpty = node.isEmpty
+        isByGlob = !group.asks(for: name)
+        super.init(name: name) { edge in
+            unsafeDowncast(edge, to: GroupMember.self).hear()
+            return .nothing
+        }
+        group.bag.insert(self)
+        listen(to: node)
+    }
+
+    private func hear() {
+        let isEmpty = isSourceEmpty
+        if isEmpty, heardEmpty { return }
+        heardEmpty = isEmpty
+        group._withUnsafeGuaranteedRef { $0.tell(self) }
     }
 }

@@ -23,6 +23,11 @@ extension Session {
     func update(_ group: GroupSubscription, _ added: [NamedNode]?) {
         guard !isClosed, !group.isEnded, let access = access.access else { return }
         group.join(added, for: access)
+        revise(claimOf: group)
+    }
+
+    /// What a group listens to is something else now.
+    func revise(claimOf group: GroupSubscription) {
         if group.claim != nil { group.claim = claim(group.names, needs: .read) }
     }
 }

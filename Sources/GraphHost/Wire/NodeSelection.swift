@@ -1,6 +1,8 @@
 internal import ReactiveGraph
 
-/// The nodes that a list of names and globs means, each once; a glob gives its nodes in order of definition.
+/// The nodes that a list of names and globs means, each once.
+///
+/// A glob gives its declared nodes in the order of the definition, then members of families in the order of their names.
 public enum NodeSelection {
     /// Picks nodes that the caller may read.
     ///
@@ -21,19 +23,16 @@ public enum NodeSelection {
         for pattern in patterns {
             if Glob.isGlob(pattern) {
                 for node in readable {
-                    steps += GlobSteps.perLook
-                    let isMeant = Glob.matches(node.name, pattern, &steps)
-                    guard steps <= host.limits.globSteps else {
-                        throw HostError(
-                            .subLimit,
-                            "these globs take more than \(host.limits.globSteps) steps to compare",
-                            retry: false
-                        )
-                    }
-                    guard isMeant else { continue }
+                    guard try isMeant(node.name, by: pattern, &steps, host.limits) else { continue }
                     guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
                     picked.append(node)
                     if picked.count > limit { break }
+                }
+                for name in try members(pattern, of: view.graph, &steps) where picked.count <= limit {
+                    guard let node = view.graph.node(name), view.access.rights(on: node).contains(.read),
+                        seen.insert(ObjectIdentifier(node)).inserted
+                    else { continue }
+                    picked.append(node)
                 }
             } else {
                 let node = try view.node(view.graph.node(pattern), named: pattern, to: .read)
@@ -42,6 +41,45 @@ public enum NodeSelection {
             guard picked.count <= limit else { throw HostError(.subLimit, "more than \(limit) nodes match") }
         }
         return picked
+    }
+
+    private static func isMeant(
+        _ name: String,
+        by pattern: String,
+        _ steps: inout Int,
+        _ limits: SessionLimits
+    ) throws(HostError) -> Bool {
+        steps += GlobSteps.perLook
+        let isMeant = Glob.matches(name, pattern, &steps)
+        guard steps <= limits.globSteps else {
+            throw HostError(
+                .subLimit,
+                "these globs take more than \(limits.globSteps) steps to compare",
+                retry: false
+            )
+        }
+        return isMeant
+    }
+
+    /// The names of the members of families that a glob means, in their order: only those with its fixed beginning are looked at.
+    private static func members(
+        _ pattern: String,
+        of graph: LiveGraph,
+        _ steps: inout Int
+    ) throws(HostError) -> [String] {
+        var names: [String] = []
+        var refusal: HostError?
+        graph.members.visit(prefix: Glob.prefix(of: pattern)) { name in
+            do throws(HostError) {
+                if try isMeant(name, by: pattern, &steps, graph.host.limits) { names.append(name) }
+                return true
+            } catch {
+                refusal = error
+                return false
+            }
+        }
+        if let refusal { throw refusal }
+        return names
     }
 
     /// Whether it is a pattern, and not just a name.
@@ -58,14 +96,7 @@ public enum NodeSelection {
         in view: GraphView,
         limits: SessionLimits
     ) throws(HostError) -> [NamedNode] {
-        guard let patterns = try patterns(fields) else {
-            let nodes = view.nodes
-            guard nodes.count <= limits.matches else {
-                throw HostError(.subLimit, "more than \(limits.matches) nodes match")
-            }
-            return nodes
-        }
-        return try pick(patterns, in: view, limit: limits.matches)
+        try pick(try patterns(fields) ?? ["*"], in: view, limit: limits.matches)
     }
 
     /// The names and globs of the `nodes` field of a message; nil without it.

@@ -43,6 +43,17 @@ extension AnyNode {
         listenerCount > 0
     }
 
+    /// Whether a living listen is one that `isWanted` picks.
+    package final func hasListener(where isWanted: (Edge) -> Bool) -> Bool {
+        endDeadListens()
+        var next = listens
+        while let edge = next {
+            if !edge.traits.contains(.own), isWanted(edge.takeUnretainedValue()) { return true }
+            next = edge.next
+        }
+        return false
+    }
+
     /// The number of living listens; dead owners are noticed and their listens ended (G-67).
     public var listenerCount: Int {
         endDeadListens()

@@ -5,6 +5,11 @@ package enum Glob {
         pattern.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
     }
 
+    /// What every name that matches a pattern begins with.
+    package static func prefix(of pattern: String) -> String {
+        String(pattern.prefix { $0 != "*" && $0 != "?" })
+    }
+
     /// Whether a name matches a pattern; makes no arrays.
     package static func matches(_ name: String, _ pattern: String) -> Bool {
         var steps = 0

@@ -20,6 +20,7 @@ public final class Registry {
     /// The entries whose nodes the registry holds until pressure: a flush looks at no others.
     var evictable: ContiguousArray<RegistryEntry> = []
     var factories: [NodeFactory] = []
+    var families = Families()
     /// The number of names.
     ///
     /// Names taken out with ``remove(_:)`` do not count.
@@ -228,7 +229,7 @@ public final class Registry {
     /// The node has died.
     func forget(_ entry: RegistryEntry) {
         deaths += 1
-        if !entry.isDeclared {
+        if !entry.isDeclared || entry.goesWithNode {
             entry.isListed = false
             drop(entry)
         }

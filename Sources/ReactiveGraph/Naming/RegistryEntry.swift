@@ -15,9 +15,11 @@ open class RegistryEntry {
     /// Overrides the registry's policy.
     package final var override: Retention?
     /// Whether the registry lists the name; a removed name is listed again when it is looked up.
-    @exclusivity(unchecked) final var isListed = false
+    @exclusivity(unchecked) package final internal(set) var isListed = false
     /// Whether the name stays when its node dies.
     final var isDeclared = false
+    /// Whether a declared name goes with its node all the same: that of a member of a family.
+    package final var goesWithNode = false
     /// Whether it is one of the registry's ``Registry/count``.
     final var isCounted = false
     /// Its place among what pressure releases; negative if it is not there.

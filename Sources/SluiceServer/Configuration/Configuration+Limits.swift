@@ -54,6 +54,8 @@ extension Configuration {
         public var historyBytes = 16 << 20
         /// Nodes that one graph keeps with `retain: untilPressure`; before one more, those not in use go.
         public var kept = 2048
+        /// Members of families that one graph may have at once.
+        public var members = 100_000
         /// Values of one node that a `zip` lets wait for the others.
         public var zipBuffer = 1024
         /// `case`, `default` and `otherwise` nodes of one `switch`.

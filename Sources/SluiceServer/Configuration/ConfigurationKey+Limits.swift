@@ -102,6 +102,12 @@ extension ConfigurationKey {
             ),
             Self("limits.nodes", \.limits.nodes, .integer(1...10_000_000), "nodes of one graph"),
             Self(
+                "limits.members",
+                \.limits.members,
+                .integer(1...100_000_000),
+                "members of families that one graph has at once"
+            ),
+            Self(
                 "limits.kept",
                 \.limits.kept,
                 .integer(1...10_000_000),

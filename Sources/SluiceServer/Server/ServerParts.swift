@@ -79,6 +79,7 @@ extension SessionLimits {
         historyBytes = limits.historyBytes
         work = UInt64(limits.work)
         kept = limits.kept
+        members = limits.members
         zipBuffer = limits.zipBuffer
         delayed = limits.delayed
         windowValues = limits.windowValues

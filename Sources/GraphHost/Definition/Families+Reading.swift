@@ -1,0 +1,117 @@
+internal import ReactiveGraph
+internal import Support
+
+// What definitions say about families: names with placeholders (F-1, F-2).
+extension Notebook {
+    /// Reads a name with placeholders.
+    func namePattern(_ text: String, at position: Position) -> NamePattern? {
+        let problem: (message: String, hint: String?)
+        do throws(NamePatternError) {
+            let pattern = try NamePattern(text)
+            if text.utf8.count <= Name.maximumBytes { return pattern }
+            problem = ("'\(text)' is longer than \(Name.maximumBytes) bytes", nil)
+        } catch {
+            problem = error.explanation(of: text)
+        }
+        add(problem.message, at: position, hint: problem.hint)
+        return nil
+    }
+
+    /// The name of a family as the family that is being read may say it: with all of its own placeholders (F-1).
+    ///
+    /// Then each member is made from one member.
+    func checkPlaceholders(_ named: NamePattern, at position: Position) -> String? {
+        guard let pattern else {
+            add(
+                "'\(named.text)' names a family, of which this node cannot have all members",
+                at: position,
+                hint: "name one member, join all with `all: \(named.glob)`, or give the node's own name placeholders"
+            )
+            return nil
+        }
+        guard Set(named.placeholders) == Set(pattern.placeholders) else {
+            let placeholders = pattern.placeholders.map { "{\($0)}" }.joined(separator: " and ")
+            add("'\(named.text)' must have the placeholders of '\(pattern.text)': \(placeholders)", at: position)
+            return nil
+        }
+        return named.text
+    }
+
+    /// What an expression of a family may name besides: the texts of the placeholders, by their names.
+    func withKey(_ variables: [String]) -> [String] {
+        pattern == nil || variables.contains(Self.keyName) ? variables : variables + [Self.keyName]
+    }
+
+    /// `key.id` is what the placeholder `{id}` stands for.
+    static var keyName: String { "key" }
+
+    /// Complains about families that could have a member of the same name (F-2).
+    func checkOverlaps(_ nodes: [NodeDefinition]) {
+        var byShape: [Int: [(node: NodeDefinition, pattern: NamePattern)]] = [:]
+        var compared = 0
+        for node in nodes {
+            guard let pattern = node.pattern else { continue }
+            let count = pattern.text.utf8.count { $0 == UInt8(ascii: ".") }
+            for other in byShape[count] ?? [] {
+                compared += 1
+                // Families of so many kinds are compared as far as that takes no noticeable time.
+                guard compared <= 4_000_000 else { return add("a graph has at most some 2,000 families", at: node.position) }
+                guard pattern.overlaps(other.pattern) else { continue }
+                add(
+                    "'\(node.name)' and '\(other.node.name)' could both mean the same name",
+                    at: node.position,
+                    hint: "the other one stands in line \(other.node.position.line)"
+                )
+            }
+            byShape[count, default: []].append((node, pattern))
+        }
+    }
+
+    /// Finds the families that references mean: which name of `names` each stands for.
+    func familyIndex(of names: [String], _ index: [String: Int]) -> FamilyIndex {
+        var families = FamilyIndex()
+        for name in names where NamePattern.isPattern(name) {
+            guard let place = index[name], let pattern = try? NamePattern(name) else { continue }
+            families.insert(pattern, place)
+        }
+        return families
+    }
+}
+
+/// The families of a definition, found by the name of a member, or by a pattern all of whose names are members.
+struct FamilyIndex {
+    private var byCount: [Int: [(pattern: NamePattern, place: Int)]] = [:]
+
+    fileprivate mutating func insert(_ pattern: NamePattern, _ place: Int) {
+        byCount[Self.count(pattern.text), default: []].append((pattern, place))
+    }
+
+    /// The place of the family that `reference` names, or names a member of.
+    func place(of reference: String) -> Int? {
+        let candidates = byCount[Self.count(reference)] ?? []
+        guard !candidates.isEmpty else { return nil }
+        if let pattern = try? NamePattern(reference) {
+            return candidates.first { $0.pattern.covers(pattern) }?.place
+        }
+        return candidates.first { $0.pattern.values(of: reference) != nil }?.place
+    }
+
+    private static func count(_ name: String) -> Int { name.utf8.count { $0 == UInt8(ascii: ".") } }
+}
+
+extension NamePatternError {
+    fileprivate func explanation(of text: String) -> (message: String, hint: String?) {
+        switch self {
+        case .brace: ("'\(text)' has a brace without its other one", "a placeholder is written {id}")
+        case .character, .none: ("'\(text)' cannot be the name of a family", Notebook.nameHint)
+        case .placeholder(let name):
+            ("'\(name)' cannot be the name of a placeholder", "letters, digits and '_', not beginning with a digit")
+        case .repeated(let name): ("'\(text)' has the placeholder {\(name)} twice", nil)
+        case .twoInSegment:
+            (
+                "'\(text)' has two placeholders between two dots",
+                "put a dot between them: then it is clear where one ends"
+            )
+        }
+    }
+}

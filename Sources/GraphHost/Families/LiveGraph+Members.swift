@@ -1,0 +1,261 @@
+internal import ReactiveGraph
+
+// Members of families: found, born, shown to globs, and let go of (F-1 … F-4).
+//
+// A member comes in when it is asked for, and stays while its node lives; one without a node goes at the end of the turn. A member
+// that is set and holds a value is held by the registry. One that holds none lives only while somebody needs it, as derived ones do.
+extension LiveGraph {
+    /// Takes the families of the definition in.
+    func declareFamilies(_ stamp: LogStamp) {
+        for definition in definition.families {
+            guard let pattern = definition.pattern else { continue }
+            let family = NodeFamily(definition, pattern, in: self, at: stamp)
+            families.append(family)
+            registry.declare(family)
+        }
+        connectFamilies()
+    }
+
+    /// Finds out which families are made from which.
+    func connectFamilies() {
+        for family in families { family.disconnect() }
+        for family in families {
+            for reference in family.definition.inputs where NamePattern.isPattern(reference) {
+                guard let pattern = family.reference(reference) else { continue }
+                let source = registry.family(covering: pattern)
+                source.map { unsafeDowncast($0, to: NodeFamily.self) }?.connect(family, by: pattern)
+            }
+        }
+    }
+
+    // MARK: - Asking
+
+    /// The member of that name, if there is a family for it; it was not there.
+    @inline(never)
+    func makeMember(_ name: String) -> NamedNode? {
+        var text = name
+        let family = text.withUTF8 { registry.family(of: UnsafeRawBufferPointer($0)) }
+        guard let family else { return nil }
+        let member = unsafeDowncast(family.makeEntry(name), to: NamedNode.self)
+        registry.enter(member)
+        host.leftovers.append(member)
+        host.work += 1
+        return member
+    }
+
+    /// The members that have a living node, in the order in which they were asked for.
+    var bornMembers: [NamedNode] {
+        guard livingMembers > 0 else { return [] }
+        return registry.declaredEntries.compactMap { entry in
+            let node = unsafeDowncast(entry, to: NamedNode.self)
+            return node.family != nil && node.node != nil ? node : nil
+        }
+    }
+
+    /// Makes the node of a member that is set, which holds nothing yet.
+    func makeEmpty(_ member: NamedNode) -> Node<Datum> {
+        let source = core.mutable(of: Datum.self)
+        member.source = source
+        member.born = host.clock.wall
+        host.work += 1
+        if let family = member.family, let expire = family.expire {
+            member.expiry = MemberLease(member, lifetime: expire, among: family.leases)
+        }
+        observe(member, on: source)
+        beginHistory(of: member, holding: nil)
+        return source
+    }
+
+    /// The node of a member is being freed.
+    func memberDied(_ member: NamedNode) {
+        livingMembers -= 1
+        member.expiry = nil
+        // One for which a commit is on its way stays until that is answered.
+        if member.isListed { host.leftovers.append(member) }
+    }
+
+    /// The nodes that a name or glob means: declared ones in the order of the definition, then members by their names.
+    func visibleNodes(matching glob: String) -> [NamedNode] {
+        var found = nodes.filter { NodeSelection.matches(glob, $0.name) }
+        var names: [String] = []
+        members.visit(prefix: Glob.prefix(of: glob)) { name in
+            if NodeSelection.matches(glob, name) { names.append(name) }
+            return true
+        }
+        for name in names { if let member = node(name) { found.append(member) } }
+        return found
+    }
+
+    // MARK: - Coming
+
+    /// Whether the members that a commit sets have room.
+    func checkRoom(forMembersOf commit: Commit) throws(HostError) {
+        guard !families.isEmpty else { return }
+        var unborn = 0
+        commit.set.forEach { if $0.node.isUnborn, $0.node.source == nil { unborn += 1 } }
+        try checkRoom(forMembers: unborn)
+    }
+
+    /// Whether so many more members may be born.
+    func checkRoom(forMembers count: Int) throws(HostError) {
+        guard count > 0, livingMembers + count > host.limits.members else { return }
+        let message = "there are \(livingMembers) members of families, and at most \(host.limits.members) (limits.members)"
+        throw HostError(.tooLarge, message)
+    }
+
+    /// The members that a commit sets and that hold nothing yet are born; those who watch their names hear of them.
+    ///
+    /// - Returns: whether there are any.
+    func bear(membersOf commit: Commit) -> Bool {
+        guard !families.isEmpty else { return false }
+        var coming: Set<String> = []
+        var born: [NamedNode] = []
+        commit.set.forEach { assignment in
+            let node = assignment.node
+            guard node.isUnborn, let family = node.family, coming.insert(node.name).inserted else { return }
+            node.override = family.retention
+            _ = materialise(node)
+            born.append(node)
+        }
+        for node in born { show(node, coming) }
+        return !born.isEmpty
+    }
+
+    /// From here on globs mean a member, and those that are made from it.
+    private func show(_ member: NamedNode, _ coming: Set<String>) {
+        show(member.name) { member }
+        forEachDependent(of: member) { name, family in
+            guard isMade(name, family, coming) else { return }
+            if let living = existing(name), living.node != nil { living.retain(as: family.retention) }
+            show(name) { self.node(name) }
+        }
+    }
+
+    private func show(_ name: String, _ node: () -> NamedNode?) {
+        guard members.insert(name) else { return }
+        watchers.call(name, node) { $0.appeared($1) }
+    }
+
+    /// Goes through the members that are made from one, directly or not; declared nodes that replace members are none.
+    private func forEachDependent(of member: NamedNode, _ visit: (_ name: String, _ family: NodeFamily) -> Void) {
+        guard let family = member.family, !family.dependents.isEmpty else { return }
+        var open = [(name: member.name, family: family)]
+        var seen: Set<String> = []
+        while let (name, family) = open.popLast() {
+            for dependent in family.dependents {
+                guard let made = dependent.member(madeFrom: name), seen.insert(made).inserted else { continue }
+                if let node = existing(made), node.family == nil { continue }
+                visit(made, dependent.family)
+                open.append((made, dependent.family))
+            }
+        }
+    }
+
+    /// Whether all mutable members that a member is made from hold a value, or are about to (F-3).
+    private func isMade(_ name: String, _ family: NodeFamily, _ coming: Set<String>) -> Bool {
+        var open = [(name: name, family: family)]
+        var seen: Set<String> = [name]
+        while let (name, family) = open.popLast() {
+            for reference in family.definition.inputs where NamePattern.isPattern(reference) {
+                let input = family.resolve(reference, for: name)
+                guard seen.insert(input).inserted else { continue }
+                if let node = existing(input), node.family == nil { continue }
+                guard let source = family.source(of: reference) else { continue }
+                if !source.isMutable {
+                    open.append((input, source))
+                } else if !coming.contains(input), existing(input)?.source?.isEmpty != false {
+                    return false
+                }
+            }
+        }
+        return true
+    }
+
+    // MARK: - Going
+
+    /// A name that globs mean no longer.
+    struct Going {
+        let name: String
+        let node: NamedNode?
+    }
+
+    /// Members are about to lose their values: those who watch their names hear of it.
+    ///
+    /// - Returns: what globs meant until now, these members included.
+    func leave(_ nodes: [NamedNode]) -> [Going] {
+        guard !families.isEmpty else { return [] }
+        var going: [Going] = []
+        func hide(_ name: String) {
+            guard members.remove(name) else { return }
+            let node = existing(name)
+            going.append(Going(name: name, node: node))
+            guard let node else { return }
+            watchers.call(name, { node }) { $0.vanishing($1) }
+        }
+        for node in nodes where node.family != nil {
+            hide(node.name)
+            forEachDependent(of: node) { name, _ in hide(name) }
+        }
+        return going
+    }
+
+    /// The values of a commit are set: what came has been heard of, and what went is let go of.
+    func settle(_ going: [Going], _ stamp: LogStamp) {
+        for gone in going {
+            guard let node = gone.node else { continue }
+            watchers.call(gone.name, { node }) { $0.vanished($1) }
+        }
+        watchers.settle()
+        for gone in going {
+            guard let node = gone.node, let family = node.family else { continue }
+            if node.isMutable { family.emptied = stamp }
+            node.retain(as: .whileInUse)
+        }
+    }
+
+    /// Drops members: they are no more, or hold nothing where somebody needs them still (F-4).
+    func drop(_ commit: Commit, _ stamp: LogStamp) {
+        let nodes = commit.clear.map(\.present).filter { $0.source != nil }
+        var reason = ReleaseReason.dropped
+        if case .expire = commit.kind { reason = .expired }
+        let going = leave(nodes)
+        let ended = endSubscriptions(to: nodes)
+        releasing(because: reason) {
+            core.batch { batch in
+                for node in nodes {
+                    guard let source = node.source else { continue }
+                    node.changed = stamp
+                    node.writer = nil
+                    node.expiry?.stop()
+                    batch.clear(source)
+                }
+            }
+            settle(going, stamp)
+        }
+        audit()
+        // Clients may send a request as soon as they receive the end.
+        for subscription in ended { subscription.tell() }
+    }
+}
+
+extension NamedNode {
+    /// The node that has the name now: a member may have gone since it was asked for.
+    @inline(__always)
+    var present: NamedNode { family == nil || isListed ? self : graph.node(name) ?? self }
+
+    /// The registry holds the living node so from here on.
+    fileprivate func retain(as retention: Retention) {
+        override = retention
+        hold()
+    }
+}
+
+extension Host {
+    /// Forgets the members that were asked for in this turn and got no node.
+    func forgetLeftovers() {
+        guard !leftovers.isEmpty else { return }
+        let members = leftovers
+        leftovers = []
+        for member in members where member.pending == nil { member.graph.registry.forget(unused: member) }
+    }
+}

@@ -1,0 +1,108 @@
+// Families: names with placeholders, whose nodes are made when they are first asked for (F-1, F-2).
+
+/// Names that fit one pattern, of a registry of the server: what is known of all of them.
+open class RegistryFamily {
+    /// Which names.
+    package final let pattern: NamePattern
+
+    package init(_ pattern: NamePattern) {
+        self.pattern = pattern
+    }
+
+    /// What the registry knows of a name that fits, from now on.
+    open func makeEntry(_ name: String) -> RegistryEntry {
+        preconditionFailure("Registry: \(pattern.text) is declared without a way to make its entries")
+    }
+}
+
+/// The families of a registry, found by a name without looking at all of them.
+struct Families {
+    private var byShape: [NamePattern.Shape: [RegistryFamily]] = [:]
+    private(set) var isEmpty = true
+
+    mutating func insert(_ family: RegistryFamily) {
+        byShape[family.pattern.shape, default: []].append(family)
+        isEmpty = false
+    }
+
+    mutating func remove(_ family: RegistryFamily) {
+        let shape = family.pattern.shape
+        byShape[shape]?.removeAll { $0 === family }
+        if byShape[shape]?.isEmpty == true { byShape[shape] = nil }
+        isEmpty = byShape.isEmpty
+    }
+
+    /// The family that the name fits: there is one at most.
+    func family(of name: UnsafeRawBufferPointer) -> RegistryFamily? {
+        guard !isEmpty else { return nil }
+        let count = name.count { $0 == UInt8(ascii: ".") } + 1
+        let first = Array(name.prefix { $0 != UInt8(ascii: ".") })
+        for start in [first, nil] {
+            let found = byShape[NamePattern.Shape(count: count, first: start)]?.first { $0.pattern.matches(name) }
+            if let found { return found }
+        }
+        return nil
+    }
+
+    /// The family to which all names that fit `pattern` belong.
+    func family(covering pattern: NamePattern) -> RegistryFamily? {
+        let shape = pattern.shape
+        for shape in [shape, NamePattern.Shape(count: shape.count, first: nil)] {
+            if let found = byShape[shape]?.first(where: { $0.pattern.covers(pattern) }) { return found }
+        }
+        return nil
+    }
+}
+
+extension Registry {
+    /// Nodes whose names fit `pattern` are made by `make`, instead of empty: there is one node of each name, made when it is first
+    /// asked for and released as the policy says (F-1, G-134).
+    ///
+    /// ```swift
+    /// registry.setFactory(for: try NamePattern("user.{id}.age")) { name, values in
+    ///     registry.node("user.\(values[0])", as: User.self).map(\.age)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - pattern: is compared with the canonical name.
+    ///   - make: is given the canonical name, and what the placeholders stand for in it, in their order.
+    public func setFactory<Value>(
+        for pattern: NamePattern,
+        _ make: @escaping (_ name: String, _ values: [String]) -> Node<Value>
+    ) {
+        setFactory(where: { pattern.values(of: $0) != nil }) { make($0, pattern.values(of: $0) ?? []) }
+    }
+
+    /// Takes in a family, which overlaps with no other one.
+    package func declare(_ family: RegistryFamily) { families.insert(family) }
+
+    /// Takes a family out; names that are in stay.
+    package func remove(_ family: RegistryFamily) { families.remove(family) }
+
+    /// The family that a name fits.
+    package func family(of name: UnsafeRawBufferPointer) -> RegistryFamily? { families.family(of: name) }
+
+    /// The family to which all names that fit `pattern` belong.
+    package func family(covering pattern: NamePattern) -> RegistryFamily? { families.family(covering: pattern) }
+
+    /// All names that are declared and that members of families have, oldest first.
+    package var declaredEntries: [RegistryEntry] { listedEntries.filter(\.isDeclared) }
+
+    /// Takes in a name of a family, without a node: it goes with its node, or by ``forget(unused:)``.
+    package func enter(_ entry: RegistryEntry) {
+        declare(entry)
+        entry.goesWithNode = true
+    }
+
+    /// Takes out a name of a family that has no node.
+    ///
+    /// - Returns: whether it was in, and is out.
+    @discardableResult
+    package func forget(unused entry: RegistryEntry) -> Bool {
+        guard entry.isListed, entry.goesWithNode, entry.node == nil, entry.registry === self else { return false }
+        entry.isListed = false
+        drop(entry)
+        return true
+    }
+}
