@@ -5,15 +5,26 @@ internal import ReactiveGraph
 // A member comes in when it is asked for, and stays while its node lives; one without a node goes at the end of the turn. A member
 // that is set and holds a value is held by the registry. One that holds none lives only while somebody needs it, as derived ones do.
 extension LiveGraph {
-    /// Takes the families of the definition in.
-    func declareFamilies(_ stamp: LogStamp) {
-        for definition in definition.families {
-            guard let pattern = definition.pattern else { continue }
-            let family = NodeFamily(definition, pattern, in: self, at: stamp)
-            families.append(family)
+    /// Takes the families of the definition in, and lets go of those that it has not.
+    func takeFamilies(_ stamp: LogStamp) {
+        guard !families.isEmpty || !definition.families.isEmpty else { return }
+        let former = Dictionary(uniqueKeysWithValues: families.map { ($0.pattern.text, $0) })
+        for family in families { registry.remove(family) }
+        families = definition.families.compactMap { definition in
+            guard let pattern = definition.pattern else { return nil }
+            let family = former[pattern.text] ?? NodeFamily(definition, pattern, in: self, at: stamp)
+            family.take(definition)
             registry.declare(family)
+            return family
         }
         connectFamilies()
+    }
+
+    /// The family of which a node of that name is a member.
+    func family(of name: String) -> NodeFamily? {
+        var name = name
+        let family = name.withUTF8 { registry.family(of: UnsafeRawBufferPointer($0)) }
+        return family.map { unsafeDowncast($0, to: NodeFamily.self) }
     }
 
     /// Finds out which families are made from which.
@@ -33,9 +44,7 @@ extension LiveGraph {
     /// The member of that name, if there is a family for it; it was not there.
     @inline(never)
     func makeMember(_ name: String) -> NamedNode? {
-        var text = name
-        let family = text.withUTF8 { registry.family(of: UnsafeRawBufferPointer($0)) }
-        guard let family else { return nil }
+        guard let family = family(of: name) else { return nil }
         let member = unsafeDowncast(family.makeEntry(name), to: NamedNode.self)
         registry.enter(member)
         host.leftovers.append(member)
@@ -131,6 +140,51 @@ extension LiveGraph {
         }
     }
 
+    /// The definition has changed: globs mean what they mean by the new one.
+    func showMembersAgain(_ stamp: LogStamp) {
+        var former: [String] = []
+        members.visit { name in
+            former.append(name)
+            return true
+        }
+        for name in former { members.remove(name) }
+        let valued = bornMembers.filter { $0.isMutable && $0.source?.isEmpty == false }
+        let names = Set(valued.map(\.name))
+        var shown: Set<String> = []
+        for member in valued {
+            shown.insert(member.name)
+            forEachDependent(of: member) { name, family in
+                if isMade(name, family, names) { shown.insert(name) }
+            }
+        }
+        for name in shown { members.insert(name) }
+        let known = Set(former)
+        for name in known.subtracting(shown).sorted() {
+            guard let node = existing(name) else { continue }
+            watchers.call(name, { node }) { $0.vanishing($1) }
+            watchers.call(name, { node }) { $0.vanished($1) }
+        }
+        for name in shown.subtracting(known).sorted() {
+            watchers.call(name, { self.node(name) }) { $0.appeared($1) }
+        }
+        watchers.settle()
+    }
+
+    /// The graph is being restored: globs mean these members, which hold values, and those that are made from them.
+    func showMembers(holding held: [NamedNode]) {
+        let valued = held.filter { $0.family != nil && $0.isMutable }
+        let names = Set(valued.map(\.name))
+        for member in valued { show(member, names) }
+    }
+
+    /// The graph is being restored: members that hold values have been set when it is known.
+    func startLeases(of members: [NamedNode]) {
+        let valued = members.filter { $0.isHeld && $0.expiry != nil }
+        for member in valued.sorted(by: { $0.changed.time < $1.changed.time }) {
+            member.expiry?.start(at: member.changed.time)
+        }
+    }
+
     private func show(_ name: String, _ node: () -> NamedNode?) {
         guard members.insert(name) else { return }
         watchers.call(name, node) { $0.appeared($1) }
@@ -206,6 +260,8 @@ extension LiveGraph {
             watchers.call(gone.name, { node }) { $0.vanished($1) }
         }
         watchers.settle()
+        // A client that resumes a glob with a cursor from before cannot know what it does not mean any more.
+        if !going.isEmpty { narrowedAt = stamp.rev }
         for gone in going {
             guard let node = gone.node, let family = node.family else { continue }
             if node.isMutable { family.emptied = stamp }

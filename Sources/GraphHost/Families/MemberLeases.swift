@@ -2,8 +2,13 @@
 ///
 /// A list within the leases: setting a member moves its lease to the end, whatever their number.
 final class MemberLeases {
+    private unowned let graph: LiveGraph
     private unowned(unsafe) var first: MemberLease?
     private unowned(unsafe) var last: MemberLease?
+
+    init(of graph: LiveGraph) {
+        self.graph = graph
+    }
 
     /// When the first of them expires, in milliseconds since 1970.
     var due: UInt64? { first?.due }
@@ -20,7 +25,7 @@ final class MemberLeases {
     }
 
     fileprivate func append(_ lease: MemberLease) {
-        // Commits go forward in time, but restored ones come in the order of names.
+        if first == nil { graph.host.noteTimer(of: graph) }
         var before = last
         while let other = before, other.due > lease.due { before = other.previous }
         lease.previous = before

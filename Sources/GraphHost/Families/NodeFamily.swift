@@ -10,7 +10,7 @@ final class NodeFamily: RegistryFamily {
     /// When a member lost its value last: nothing is known of those that are not there (see ``NamedNode/changed``).
     var emptied: LogStamp
     /// Members that hold a value, in the order of their last sets: what is to expire comes first. Without `expire` it is not kept.
-    let leases = MemberLeases()
+    let leases: MemberLeases
     private var references: [String: NamePattern] = [:]
     private var sources: [String: Unowned] = [:]
 
@@ -34,6 +34,7 @@ final class NodeFamily: RegistryFamily {
         self.definition = definition
         self.graph = graph
         emptied = stamp
+        leases = MemberLeases(of: graph)
         super.init(pattern)
     }
 
@@ -46,6 +47,12 @@ final class NodeFamily: RegistryFamily {
     /// How long a member keeps a value that is not set again, in milliseconds; nil: for ever.
     var expire: UInt64? {
         if case .mutable(let rules) = definition.kind { rules.expire?.count } else { nil }
+    }
+
+    /// The registry holds a member that is set as long as it has a value.
+    func hold(_ member: NamedNode, withValue holdsValue: Bool) {
+        member.override = holdsValue ? retention : .whileInUse
+        member.hold()
     }
 
     override func makeEntry(_ name: String) -> RegistryEntry {

@@ -74,6 +74,13 @@ public struct Commit {
         return rare!
     }
 
+    /// A commit that drops a member of a family: its end (F-4).
+    public init(dropping member: NamedNode) {
+        self.init(graph: member.graph)
+        kind = .drop
+        clear.append(member)
+    }
+
     /// The nodes that it sets.
     var setNodes: [NamedNode] {
         var nodes: [NamedNode] = []

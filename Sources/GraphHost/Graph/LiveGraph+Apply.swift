@@ -76,7 +76,7 @@ extension LiveGraph {
     /// The first commit: all nodes with their initial values, and the derived ones that are always kept.
     private func bear(_ stamp: LogStamp) {
         isLive = true
-        declareFamilies(stamp)
+        takeFamilies(stamp)
         for definition in definition.nodes {
             let node = NamedNode(definition, graph: self, at: stamp)
             bear(node, stamp)

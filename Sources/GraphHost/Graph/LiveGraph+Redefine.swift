@@ -9,16 +9,18 @@ extension LiveGraph {
     /// Applies a change of the definition.
     func redefine(as new: GraphDefinition, _ stamp: LogStamp) {
         let old = definition
-        let former = nodes
-        let gone = former.filter { new[$0.name] == nil }
+        let isAboutMembers = !old.families.isEmpty || !new.families.isEmpty
+        if isAboutMembers { host.forgetLeftovers() }
+        let former = nodes + bornMembers
+        let gone = former.filter { definition(of: $0, in: new) == nil }
         for node in gone { node.exists = false }
         let ended = gone.isEmpty ? [] : endSubscriptions(to: gone)
 
         // Nodes that unchanged nodes need only through changed ones must not end and begin again.
         var held = former.compactMap { $0.exists ? $0.living : nil }
         var going = gone.compactMap(\.living)
-        let rebuilding = takeOver(new, stamp)
-        let values = alterMutable(from: old, stamp)
+        let (rebuilding, changed) = takeOver(new, former, stamp)
+        let values = alterMutable(changed, stamp)
         if old.mode != new.mode {
             let propagation: Graph.Propagation = new.mode == .immediate ? .immediate : .settled
             core.setPropagation(propagation, reaching: roots)
@@ -41,6 +43,7 @@ extension LiveGraph {
         // Observers need the right to see every node; a new node may have taken that away.
         if hasOtherRules || (chains.watch != nil && !added.isEmpty) { host.sessions.revise() }
         chains.watch?.redefined()
+        if isAboutMembers { showMembersAgain(stamp) }
         audit()
         // Clients may send a request as soon as they receive the end.
         for subscription in ended { subscription.tell() }
@@ -62,26 +65,32 @@ extension LiveGraph {
         return releasing(because: .removed) { host.sessions.end(subscriptionsTo: ended, of: self) }
     }
 
+    /// What a node is in a new definition: a declared node, or a member of a family.
+    private func definition(of node: NamedNode, in new: GraphDefinition) -> NodeDefinition? {
+        // Nearly always the same family as before.
+        new[node.name] ?? node.family.flatMap { new[$0.pattern.text] } ?? new.family(of: node.name)
+    }
+
     /// Takes the new definition over: names, inputs, and what has to be built anew.
-    private func takeOver(_ new: GraphDefinition, _ stamp: LogStamp) -> Rebuilding {
+    ///
+    /// - Returns: that, and the nodes whose definition says something else than before.
+    private func takeOver(
+        _ new: GraphDefinition,
+        _ former: [NamedNode],
+        _ stamp: LogStamp
+    ) -> (Rebuilding, changed: [(node: NamedNode, former: NodeDefinition)]) {
         var nodes: [NamedNode] = []
         var rebuilt: Set<ObjectIdentifier> = []
         var retained: [(node: NamedNode, former: NodeDefinition)] = []
         definition = new
-        for definition in new.nodes {
-            guard let node = node(definition.name) else {
-                let node = NamedNode(definition, graph: self, at: stamp)
-                bear(node, stamp)
-                nodes.append(node)
-                if !node.isMutable, definition.retain == .always { rebuilt.insert(ObjectIdentifier(node)) }
-                continue
-            }
-            nodes.append(node)
+        takeFamilies(stamp)
+        /// A node that there was goes on by this definition.
+        func take(_ node: NamedNode, _ definition: NodeDefinition) {
             let former = node.definition
             let isChanged =
                 former.canonical != definition.canonical || former.linkClass != definition.linkClass
-            node.take(definition)
-            guard isChanged else { continue }
+            node.take(definition, of: definition.pattern == nil ? nil : family(of: node.name))
+            guard isChanged else { return }
             if case .derived = definition.kind, !definition.isBuilt(as: former) {
                 node.changed = stamp
                 // A node that is not needed at the moment is made when it is.
@@ -89,15 +98,31 @@ extension LiveGraph {
             }
             retained.append((node, former))
         }
+        for definition in new.nodes {
+            guard let node = existing(definition.name) else {
+                let node = NamedNode(definition, graph: self, at: stamp)
+                bear(node, stamp)
+                nodes.append(node)
+                if !node.isMutable, definition.retain == .always { rebuilt.insert(ObjectIdentifier(node)) }
+                continue
+            }
+            nodes.append(node)
+            take(node, definition)
+        }
+        for node in former where node.exists {
+            guard let definition = definition(of: node, in: new), definition.pattern != nil else { continue }
+            take(node, definition)
+            if node.node == nil { registry.forget(unused: node) }
+        }
         self.nodes = nodes
         noteDefinition()
-        for node in nodes { node.forgetInputs() }
+        for node in former { node.forgetInputs() }
         for (node, former) in retained {
             if retain(node, as: former) { rebuilt.insert(ObjectIdentifier(node)) }
             if let living = node.living { observe(node, on: living) }
         }
-        let ordered = definition.order.map { nodes[$0] }
-        return Rebuilding(ordered.filter { rebuilt.contains(ObjectIdentifier($0)) }, self)
+        let all = inOrder(nodes + bornMembers)
+        return (Rebuilding(all.filter { rebuilt.contains(ObjectIdentifier($0)) }, self), retained)
     }
 
     /// Holds a node as its definition wants it now, and adjusts its history.
@@ -116,7 +141,7 @@ extension LiveGraph {
             if isOther, case .mutable = former.kind { resizeHistory(of: node) }
             return false
         }
-        guard node.living != nil else { return node.definition.retain == .always }
+        guard node.living != nil else { return node.family == nil && node.definition.retain == .always }
         if case .derived = former.kind, former.retain != node.definition.retain { node.hold() }
         if former.history != node.definition.history { resizeHistory(of: node) }
         return false
@@ -137,12 +162,13 @@ extension LiveGraph {
     // MARK: - Mutable nodes
 
     /// What the change sets: nodes whose value does not pass their new checks, and those that were derived before.
-    private func alterMutable(from old: GraphDefinition, _ stamp: LogStamp) -> [(NamedNode, Datum?)] {
+    private func alterMutable(
+        _ changed: [(node: NamedNode, former: NodeDefinition)],
+        _ stamp: LogStamp
+    ) -> [(NamedNode, Datum?)] {
         var values: [(NamedNode, Datum?)] = []
-        for node in nodes {
-            guard case .mutable(let rules) = node.definition.kind, let former = old[node.name],
-                former.canonical != node.definition.canonical
-            else { continue }
+        for (node, former) in changed {
+            guard case .mutable(let rules) = node.definition.kind else { continue }
             var holds = node.source?.isEmpty == false
             if case .derived = former.kind {
                 node.changed = stamp
@@ -154,7 +180,9 @@ extension LiveGraph {
                 values.append((node, rules.initial))
                 holds = rules.initial != nil
             }
-            if node.changed == stamp || (node.expiry as? Lifetime)?.duration != rules.ttl?.duration {
+            if node.changed == stamp || node.family != nil
+                || (node.expiry as? Lifetime)?.duration != rules.ttl?.duration
+            {
                 renew(node, rules.ttl, isSet: holds)
             }
             if let living = node.living { observe(node, on: living) }
@@ -190,7 +218,12 @@ extension LiveGraph {
 
     /// Starts the node's time to live again, from its last set, because the time or the value has changed.
     private func renew(_ node: NamedNode, _ ttl: Stage.Span?, isSet: Bool) {
-        node.expiry = ttl.map { Lifetime(node, $0) }
+        if let family = node.family {
+            node.expiry = family.expire.map { MemberLease(node, lifetime: $0, among: family.leases) }
+            family.hold(node, withValue: isSet)
+        } else {
+            node.expiry = ttl.map { Lifetime(node, $0) }
+        }
         if isSet { node.expiry?.start(at: node.changed.time) }
     }
 }

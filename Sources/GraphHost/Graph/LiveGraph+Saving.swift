@@ -3,12 +3,12 @@ internal import ReactiveGraph
 // A graph as bytes, and back (G-164): a snapshot, after which the commits that follow give the same revs, values and
 // emissions as they gave the graph that was saved.
 //
-// Saved are the definition, rev and time, and of each named node what it holds and what is known of its last change; the
+// Saved are the definition, rev and time, and of each named node and each member of a family that the graph itself needs what it holds and what is known of its last change; the
 // state of all stages, links and syncs; histories; which nodes are held until memory is short. Subscriptions, sessions,
 // pipelines of clients, and nodes that only those need, are not: they belong to connections.
 extension LiveGraph {
     /// The first byte of what ``save()`` gives: another one for each change of what follows.
-    fileprivate static let savedVersion: UInt8 = 3
+    fileprivate static let savedVersion: UInt8 = 4
 
     /// Everything that what is to come depends on; pending commits are not in it.
     ///
@@ -22,10 +22,14 @@ extension LiveGraph {
         // Private stages of clients may emit before the next commit, and are told with the last one.
         Writer(by: frames.info.by, context: frames.info.context).write(to: &writer)
         let kept = Set(reachable(from: heldNodes).map(\.id))
-        let living = nodes.filter { $0.living.map { kept.contains($0.id) } ?? false }
-        let isKept = Set(living.map(ObjectIdentifier.init))
-        for node in nodes {
-            SavedNode(node, isKept: isKept.contains(ObjectIdentifier(node))).write(to: &writer)
+        func isKept(_ node: NamedNode) -> Bool { node.living.map { kept.contains($0.id) } ?? false }
+        for node in nodes { SavedNode(node, isKept: isKept(node)).write(to: &writer) }
+        for family in families { writer.write(family.emptied) }
+        let members = bornMembers.filter(isKept)
+        writer.write(members.count)
+        for member in members {
+            writer.write(text: member.name)
+            SavedNode(member, isKept: true).write(to: &writer)
         }
         writer.write(ties.count)
         for tie in ties {
@@ -33,19 +37,19 @@ extension LiveGraph {
             writer.write(text: tie.place)
             writer.write(tie.refusal) { $0.write(value: $1) }
         }
-        core.saveState(of: parts(of: isKept), to: &writer)
+        core.saveState(of: parts(of: nodes.filter(isKept) + members), to: &writer)
         if let error = writer.error { throw error }
         return [Self.savedVersion] + writer.bytes
     }
 
     /// What keeps something without any client.
     private var heldNodes: [AnyNode] {
-        nodes.compactMap { $0.isHeld ? $0.living : nil }
+        (nodes + bornMembers).compactMap { $0.isHeld ? $0.living : nil }
     }
 
     /// The library's nodes that stand for these names and for the pipes of links, upstream ones first: a graph that is built anew
     /// has the same in the same order.
-    private func parts(of names: Set<ObjectIdentifier>) -> [AnyNode] {
+    private func parts(of named: [NamedNode]) -> [AnyNode] {
         var parts: [AnyNode] = []
         var seen: Set<UInt64> = []
         let ends = Set(ties.compactMap(\.end?.id))
@@ -58,13 +62,20 @@ extension LiveGraph {
             }
             parts += chain.reversed()
         }
-        for place in definition.order where names.contains(ObjectIdentifier(nodes[place])) {
+        for node in inOrder(named) {
             // What is set stands before a living node that follows it.
-            add(nodes[place].source)
-            add(nodes[place].living)
+            add(node.source)
+            add(node.living)
         }
         for tie in ties { add(tie.end) }
         return parts
+    }
+
+    /// Each after those that it is made from.
+    func inOrder(_ nodes: [NamedNode]) -> [NamedNode] {
+        nodes.enumerated()
+            .sorted { ($0.element.definition.rank, $0.offset) < ($1.element.definition.rank, $1.offset) }
+            .map(\.element)
     }
 }
 
@@ -146,26 +157,41 @@ extension LiveGraph {
                 try SavedNode(from: &reader, definition, byteLimit: host.limits.historyBytes)
             )
         }
+        takeFamilies(LogStamp(rev: rev, time: time))
+        for family in families { family.emptied = try reader.stamp() }
+        var members: [NamedNode] = []
+        for _ in 0..<(try reader.count()) {
+            guard let member = makeMember(try reader.text()) else { throw StateError.malformed }
+            members.append(member)
+            saved.append(
+                try SavedNode(from: &reader, member.definition, byteLimit: host.limits.historyBytes)
+            )
+        }
         var refusals: [Datum?] = []
         for _ in 0..<(try reader.count()) {
             tiePlaces[try reader.text()] = try reader.text()
             refusals.append(try reader.optional { try $0.value() })
         }
         for (definition, state) in zip(definition.nodes, saved) { declare(definition, state) }
+        for (member, state) in zip(members, saved.dropFirst(nodes.count)) { take(member, state) }
+        let named = nodes + members
+        let held = zip(named, saved).filter { $1.isHeld }.map(\.0)
+        showMembers(holding: held)
         connectSyncs()
-        let living = materialise(saved)
+        let living = materialise(zip(named, saved).map { ($0, $1.form) })
         connectLinks()
         // Building was a look-up of each: what the registry had let go of is held by the nodes that need it alone.
         registry.flushUnused()
-        for (node, state) in zip(nodes, saved) where state.isHeld { node.hold() }
+        for node in held { node.hold() }
         tiePlaces = [:]
         guard ties.count == refusals.count else { throw StateError.malformed }
         if !ties.isEmpty { tieReach = TieReach(self) }
         for (tie, refusal) in zip(ties, refusals) { tie.refusal = refusal }
-        let kept = Set(zip(nodes, saved).compactMap { $1.form == .none ? nil : ObjectIdentifier($0) })
+        let kept = zip(named, saved).compactMap { $1.form == .none ? nil : $0 }
         try core.restoreState(of: parts(of: kept), from: &reader)
         guard reader.isAtEnd else { throw StateError.malformed }
-        for (node, state) in zip(nodes, saved) { node.restore(state) }
+        for (node, state) in zip(named, saved) { node.restore(state) }
+        startLeases(of: members)
         frames.begin(LogStamp(rev: rev, time: time), context: writer.context, by: writer.by)
         narrowedAt = rev
         withExtendedLifetime(living) {}
@@ -176,10 +202,25 @@ extension LiveGraph {
         nodes.append(node)
         registry.declare(node)
         guard case .mutable(let rules) = definition.kind else { return }
+        node.expiry = rules.ttl.map { Lifetime(node, $0) }
+        takeSource(of: node, saved)
+    }
+
+    /// A member of a family, with the node that it had.
+    private func take(_ member: NamedNode, _ saved: SavedNode) {
+        guard member.isMutable, let family = member.family else { return }
+        livingMembers += 1
+        if saved.isHeld { member.override = family.retention }
+        if let expire = family.expire {
+            member.expiry = MemberLease(member, lifetime: expire, among: family.leases)
+        }
+        takeSource(of: member, saved)
+    }
+
+    private func takeSource(of node: NamedNode, _ saved: SavedNode) {
         let source = core.mutable(of: Datum.self)
         node.source = source
         node.born = host.clock.wall
-        node.expiry = rules.ttl.map { Lifetime(node, $0) }
         guard saved.form == .follower else {
             registry.adopt(source, as: node)
             return observe(node, on: source)
@@ -190,14 +231,10 @@ extension LiveGraph {
         observe(node, on: living)
     }
 
-    /// Makes the derived nodes that were kept.
-    private func materialise(_ saved: [SavedNode]) -> [Node<Datum>] {
-        followers = Set(zip(nodes, saved).compactMap { $1.form == .follower ? $0.name : nil })
-        var living: [Node<Datum>] = []
-        for place in definition.order where saved[place].form != .none && !nodes[place].isMutable {
-            living.append(materialise(nodes[place]))
-        }
-        followers = []
-        return living
+    /// Makes the derived nodes that were kept, and gives them with those that are set.
+    private func materialise(_ saved: [(node: NamedNode, form: SavedNode.Form)]) -> [Node<Datum>] {
+        followers = Set(saved.compactMap { $0.form == .follower ? $0.node.name : nil })
+        defer { followers = [] }
+        return inOrder(saved.filter { $0.form != .none }.map(\.node)).map { materialise($0) }
     }
 }

@@ -21,7 +21,7 @@ public final class NamedNode: RegistryEntry {
     /// The family that it is a member of; nil for a declared node.
     ///
     /// A member goes with its living node, or at the end of the turn in which it was asked for, if it got none.
-    let family: NodeFamily?
+    private(set) var family: NodeFamily?
     private var knownInputs: [NamedNode]?
     /// Whether one of the inputs is a member of a family: it may have gone, and another one of its name may have come.
     private var hasMemberInputs = false
@@ -84,9 +84,16 @@ public final class NamedNode: RegistryEntry {
     }
 
     /// The graph is being redefined: ``RegistryEntry/hold()`` holds the living node as the new definition wants it.
-    func take(_ definition: NodeDefinition) {
+    ///
+    /// From here on it is a member of `family`, or a declared node.
+    func take(_ definition: NodeDefinition, of family: NodeFamily? = nil) {
         self.definition = definition
+        if self.family == nil, family != nil, node != nil { graph.livingMembers += 1 }
+        if self.family != nil, family == nil, node != nil { graph.livingMembers -= 1 }
+        self.family = family
+        goesWithNode = family != nil
         takeRules()
+        forgetInputs()
     }
 
     /// Whether clients may set it.

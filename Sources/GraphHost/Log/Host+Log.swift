@@ -107,7 +107,7 @@ extension Host: CommitLogFollower {
     public func digest(of name: String, passing revs: ClosedRange<UInt64>) -> String? {
         guard let graph = self[name], graph.rev == revs.upperBound else { return nil }
         // It looks at every node: the more there are, the more rarely.
-        let interval = UInt64(graph.nodes.count / 1_000 + 1) * 1_000
+        let interval = UInt64((graph.nodes.count + graph.livingMembers) / 1_000 + 1) * 1_000
         return revs.upperBound / interval > (revs.lowerBound - 1) / interval ? graph.digest : nil
     }
 

@@ -186,7 +186,7 @@ extension Host {
 
     /// Clears what stands for sessions of servers that are no more, or not what they were.
     func clearAbandoned(in graph: LiveGraph, by isGone: (_ claimer: String) -> Bool) {
-        let claims = graph.nodes.filter { node in
+        let claims = (graph.nodes + graph.bornMembers).filter { node in
             guard let claimer = node.writer?.claimer, node.source?.isEmpty == false else { return false }
             return isGone(claimer)
         }

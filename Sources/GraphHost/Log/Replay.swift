@@ -199,7 +199,7 @@ public struct Replay {
         func values(_ graph: LiveGraph?) -> [String: String] {
             var values: [String: String] = [:]
             guard let graph else { return values }
-            graph.read(graph.nodes) { node, held in values[node.name] = held.text }
+            graph.read(graph.visibleNodes(matching: "*")) { node, held in values[node.name] = held.text }
             return values
         }
         let (before, after) = (values(before), values(after))

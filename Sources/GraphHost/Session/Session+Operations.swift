@@ -40,6 +40,30 @@ extension Session {
         commit.by = access.name
         let claimed = try fields.bool("presence") == true ? commit.setNodes : renewed(by: commit)
         commit.claimed = claimed
+        try submit(commit, claiming: claimed, id: id, bytes: bytes)
+    }
+
+    /// Members of families are no more (F-4).
+    func drop(_ fields: Fields, id: UInt64?, bytes: Int) throws(HostError) {
+        try fields.refuse(["set", "clear"], because: "drop takes nodes")
+        let view = try graph(fields)
+        guard let names = try NodeSelection.patterns(fields), !names.isEmpty else {
+            throw HostError(.badField, "nodes: a name or a list of names is needed")
+        }
+        var commit = Commit(graph: view.graph)
+        commit.kind = .drop
+        for name in names { commit.clear.append(try view.node(view.graph.node(name), named: name, to: .set)) }
+        try CommitReader.read(fields, into: &commit, for: view)
+        commit.by = access.name
+        try submit(commit, claiming: [], id: id, bytes: bytes)
+    }
+
+    private func submit(
+        _ commit: Commit,
+        claiming claimed: [NamedNode],
+        id: UInt64?,
+        bytes: Int
+    ) throws(HostError) {
         switch host.submit(commit) {
         case .applied(let applied):
             claim(claimed, applied)

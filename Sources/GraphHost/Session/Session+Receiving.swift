@@ -218,7 +218,7 @@ extension Session {
         } catch {
             return refuse(error, id: nil)
         }
-        guard isAgain || isWithinRate(of: id, isSet: fields.operation == .set) else { return }
+        guard isAgain || isWithinRate(of: id, isSet: fields.operation == .set || fields.operation == .drop) else { return }
         let before = host.work
         defer { if host.work != before { share.spend(since: before, of: host) } }
         do throws(HostError) {
@@ -237,6 +237,7 @@ extension Session {
             case .observe: try observe(fields, id: Self.required(id))
             case .mod: try modify(fields, id: Self.required(id))
             case .set: try set(fields, id: id, bytes: bytes.count)
+            case .drop: try drop(fields, id: id, bytes: bytes.count)
             case .get: try get(fields, id: Self.required(id))
             case .list: try list(id: Self.required(id))
             case .auth: try authenticate(fields, id: id)

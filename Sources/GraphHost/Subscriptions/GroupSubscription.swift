@@ -77,11 +77,15 @@ final class GroupSubscription: Subscription {
 
     /// What its nodes have emitted since a cursor; nil where that is not known any more.
     func missed(since resume: Resume?, of nodes: [NamedNode]) -> GroupMissed? {
-        guard let resume, resume.isResumed else { return nil }
+        guard let resume, goesOn(after: resume) else { return nil }
+        return GroupMissed(since: resume.rev, of: nodes, atMost: session.host.limits.hardBytes / 2)
+    }
+
+    /// Whether what has changed since a cursor is all that its client does not know.
+    func goesOn(after resume: Resume) -> Bool {
         // A name that is gone is an error, but a glob leaves it out.
-        let isSame = resume.rev >= graph.narrowedAt || !patterns.contains(where: NodeSelection.isGlob)
-        return isSame
-            ? GroupMissed(since: resume.rev, of: nodes, atMost: session.host.limits.hardBytes / 2) : nil
+        resume.isResumed
+            && (resume.rev >= graph.narrowedAt || !patterns.contains(where: NodeSelection.isGlob))
     }
 
     // MARK: - A definition that changes

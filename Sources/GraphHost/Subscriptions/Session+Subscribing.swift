@@ -162,7 +162,7 @@ extension Session {
         subscription.listen(to: nodes.map { ($0.name, graph.materialise($0)) })
         answerSnap(of: subscription, change: nil) { buffer in
             let missed = options.isAll ? subscription.missed(since: resume, of: nodes) : nil
-            let isResumed = resume?.isResumed == true && (missed != nil || !options.isAll)
+            let isResumed = options.isAll ? missed != nil : resume.map(subscription.goesOn) == true
             if resume != nil { buffer.append(isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
             if isResumed, let missed { return missed.append(to: &buffer) }
             guard options.initial else { return }

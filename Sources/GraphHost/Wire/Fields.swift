@@ -3,13 +3,13 @@
 /// The bytes are lent: fields live no longer than the message.
 struct Fields {
     enum Operation {
-        case hello, auth, sub, unsub, mod, release, observe, set, get, list, ping, unknown
+        case hello, auth, sub, unsub, mod, release, observe, set, drop, get, list, ping, unknown
 
         /// Whether it may build nodes or look at many.
         var isDear: Bool {
             switch self {
             case .sub, .release, .observe, .get, .list: true
-            case .hello, .auth, .unsub, .mod, .set, .ping, .unknown: false
+            case .hello, .auth, .unsub, .mod, .set, .drop, .ping, .unknown: false
             }
         }
     }
@@ -61,6 +61,7 @@ struct Fields {
         if text == "get" { return .get }
         if text == "ping" { return .ping }
         if text == "mod" { return .mod }
+        if text == "drop" { return .drop }
         if text == "release" { return .release }
         if text == "observe" { return .observe }
         if text == "list" { return .list }

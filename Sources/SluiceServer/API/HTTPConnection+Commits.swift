@@ -71,6 +71,14 @@ extension HTTPConnection {
         submit(commit, .cleared)
     }
 
+    /// `DELETE …/nodes/{n}`: the member of a family is no more.
+    func dropNode(_ captures: Captures, _ head: RequestHead) {
+        guard let node = findNode(captures, to: .set) else { return }
+        var commit = Commit(dropping: node)
+        guard prepare(&commit, node, head) else { return }
+        submit(commit, .cleared)
+    }
+
     /// `POST …/batch`: several nodes at once, all or nothing.
     func applyBatch(_ captures: Captures, _ head: RequestHead) {
         guard let view = findGraph(captures) else { return }

@@ -115,6 +115,8 @@ extension HTTPConnection {
         case .readNode: readNode(captures, head)
         case .batch: applyBatch(captures, head)
         case .clearNode: clearNode(captures, head)
+        case .dropNode: dropNode(captures, head)
+        case .nodes: pageNodes(captures, head)
         case .patchNode: patchNode(captures, head)
         case .values: readValues(captures, head)
         case .history: readHistory(captures, head)

@@ -83,6 +83,20 @@ extension HTTPConnection {
         }
     }
 
+    /// `GET …/nodes?match=GLOB&limit=100&after=NAME`: nodes by name, page by page.
+    func pageNodes(_ captures: Captures, _ head: RequestHead) {
+        guard let view = findGraph(captures) else { return }
+        let query = Query(head.query)
+        let limit = query.strings("limit").last.map { Int($0) } ?? 100
+        guard let limit, (1...GraphView.longestPage).contains(limit) else {
+            return refuse(Refusal("bad_field", "limit: 1 to \(GraphView.longestPage) nodes are a page"))
+        }
+        let match = query.strings("match").last ?? "*"
+        view.page(matching: match, after: query.strings("after").last, limit: limit).withUnsafeBytes {
+            answer(.ok, "application/json", $0)
+        }
+    }
+
     /// `GET /v1/graphs`.
     func listGraphs() {
         guard !server.host.isCatchingUp else { return refuse(server.host.noGraph) }

@@ -219,6 +219,10 @@ enum OpenAPI {
             ##"{"type":"object","required":["epoch","rev","t","m"],"properties":{\##(cursor),"t":{"type":"integer"},"m":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Held"}}}}"##
         ),
         (
+            "Nodes",
+            ##"{"type":"object","required":["epoch","rev","t","nodes"],"properties":{\##(cursor),"t":{"type":"integer"},"nodes":{"type":"array","items":{"type":"object","required":["name","kind"],"properties":{"name":{"type":"string"},"kind":{"enum":["mutable","derived"]},"family":{"type":"string","description":"The family of which it is a member"},\##(held)}}},"next":{"type":"string","description":"Where the next page begins: `after`. Without it, this is the last"}}}"##
+        ),
+        (
             "History",
             ##"{"type":"object","required":["epoch","from","rev","d"],"properties":{\##(cursor),"from":{"type":"integer"},"more":{"const":true},"to":{"type":"integer","description":"With more, where nothing was left out: as far as the log was looked at"},"d":{"type":"array","items":{"type":"object","required":["rev","t"],"properties":{"rev":{"type":"integer"},"t":{"type":"integer"},\##(held)}}}}}"##
         ),
@@ -236,7 +240,7 @@ enum OpenAPI {
         ),
         (
             "Explanation",
-            ##"{"type":"object","required":["node","epoch","rev","t","nodes"],"properties":{"node":{"type":"string"},\##(cursor),"t":{"type":"integer"},"nodes":{"type":"array","items":{"type":"object","required":["node","kind","c","t"]}},"commits":{"description":"With at: the commits that made what these nodes held, the newest first","type":"array","items":{"type":"object","required":["rev","t","kind"],"properties":{"rev":{"type":"integer"},"t":{"type":"integer"},"kind":{"enum":["set","define","redefine","tick"]},"by":{"type":"string"},"ctx":{},"set":\##(names),"clear":\##(names)}}}}}"##
+            ##"{"type":"object","required":["node","epoch","rev","t","nodes"],"properties":{"node":{"type":"string"},\##(cursor),"t":{"type":"integer"},"nodes":{"type":"array","items":{"type":"object","required":["node","kind","c","t"]}},"commits":{"description":"With at: the commits that made what these nodes held, the newest first","type":"array","items":{"type":"object","required":["rev","t","kind"],"properties":{"rev":{"type":"integer"},"t":{"type":"integer"},"kind":{"enum":["set","define","redefine","tick","drop","expire"]},"by":{"type":"string"},"ctx":{},"set":\##(names),"clear":\##(names)}}}}}"##
         ),
         (
             "Picture",

@@ -54,6 +54,16 @@ extension Operation {
                 errors: setErrors
             ),
             Operation(
+                method: .delete,
+                path: node,
+                route: .dropNode,
+                name: "dropNode",
+                summary: "Drops a member of a family: it is no more, until it is set or asked for again",
+                fields: setFields,
+                successes: [Success(status: 204, summary: "It is no more")],
+                errors: setErrors
+            ),
+            Operation(
                 method: .post,
                 path: graph + "/batch",
                 route: .batch,

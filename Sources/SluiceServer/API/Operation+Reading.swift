@@ -1,3 +1,4 @@
+internal import GraphHost
 internal import HTTP
 
 // What is read, asked and drawn.
@@ -37,6 +38,32 @@ extension Operation {
             ] + pastParameters,
             successes: [answer("The values", reference("Values"))],
             errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "sub_limit", "gone", "busy"]
+        ),
+        Operation(
+            method: .get,
+            path: graph + "/nodes",
+            route: .nodes,
+            name: "listNodes",
+            summary: "Nodes and members of families by name, page by page",
+            parameters: [
+                Parameter(
+                    name: "match",
+                    schema: #"{"type":"string"}"#,
+                    summary: "A glob; all without it"
+                ),
+                Parameter(
+                    name: "limit",
+                    schema: #"{"type":"integer","minimum":1,"maximum":\#(GraphView.longestPage)}"#,
+                    summary: "How many at most; 100 without it"
+                ),
+                Parameter(
+                    name: "after",
+                    schema: #"{"type":"string"}"#,
+                    summary: "Only names after this one: `next` of the page before"
+                ),
+            ],
+            successes: [answer("A page", reference("Nodes"))],
+            errors: ["bad_field", "unknown_graph", "not_ready"]
         ),
         Operation(
             method: .get,

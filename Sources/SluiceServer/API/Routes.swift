@@ -32,6 +32,8 @@ extension Route {
     static let removeGraph = Route(rawValue: 28)
     static let reload = Route(rawValue: 29)
     static let backup = Route(rawValue: 30)
+    static let dropNode = Route(rawValue: 31)
+    static let nodes = Route(rawValue: 32)
 }
 
 extension Router {

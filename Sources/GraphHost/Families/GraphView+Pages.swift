@@ -1,0 +1,95 @@
+internal import ReactiveGraph
+internal import Support
+
+// Nodes and members of families by name, page by page (F-8).
+extension GraphView {
+    /// The most nodes of one page.
+    public static var longestPage: Int { 1_000 }
+
+    /// As many names are looked at for one page at most; then the page is short, and the next one goes on.
+    private static var mostLooks: Int { 10_000 }
+
+    /// The nodes that a glob means and the caller may read, in the order of the bytes of their names.
+    ///
+    /// - Parameters:
+    ///   - glob: a name, or a pattern with `*` and `?`.
+    ///   - after: only names after this one.
+    ///   - limit: how many at most.
+    /// - Returns: JSON, `{"epoch","rev","t","nodes":[{"name","kind","v"|"empty"|"fail"}],"next"}`; `next` is what to give as `after`
+    ///   for the next page, if there may be one.
+    public func page(matching glob: String, after: String?, limit: Int) -> [UInt8] {
+        let (names, next) = names(matching: glob, after: after, limit: limit)
+        var buffer = ByteBuffer()
+        buffer.append("{\"epoch\":")
+        buffer.append(json: graph.epoch)
+        buffer.append(",\"rev\":")
+        buffer.append(decimal: graph.rev)
+        Answer.appendTime(of: graph, to: &buffer)
+        buffer.append(",\"nodes\":")
+        buffer.append(list: names) { node, buffer in
+            buffer.append("{\"name\":")
+            buffer.append(json: node.name)
+            buffer.append(",\"kind\":")
+            buffer.append(json: node.definition.kindName)
+            if let family = node.family {
+                buffer.append(",\"family\":")
+                buffer.append(json: family.pattern.text)
+            }
+            buffer.append(",")
+            graph.host.work += 1
+            Subscription.append(graph.materialise(node).value, to: &buffer)
+            buffer.append("}")
+        }
+        if let next {
+            buffer.append(",\"next\":")
+            buffer.append(json: next)
+        }
+        buffer.append("}\n")
+        return Array(buffer.bytes)
+    }
+
+    private func names(
+        matching glob: String,
+        after: String?,
+        limit: Int
+    ) -> (nodes: [NamedNode], next: String?) {
+        let prefix = Glob.prefix(of: glob)
+        var declared = graph.nodes.map(\.name)
+            .filter { $0.utf8.starts(with: prefix.utf8) && NodeSelection.matches(glob, $0) && $0 > (after ?? "") }
+            .sorted()[...]
+        graph.host.work += Access.work(looking: graph.nodes.count)
+        var found: [NamedNode] = []
+        var next: String?
+        var looks = 0
+        var last = after
+        /// Whether there is room for more.
+        func take(_ name: String) -> Bool {
+            guard found.count < limit else {
+                next = last
+                return false
+            }
+            last = name
+            if let node = graph.node(name), access.rights(on: node).contains(.read) { found.append(node) }
+            return true
+        }
+        graph.members.visit(prefix: prefix, after: after) { name in
+            while let first = declared.first, first < name {
+                guard take(first) else { return false }
+                declared.removeFirst()
+            }
+            looks += 1
+            guard looks <= Self.mostLooks else {
+                next = last ?? after
+                return false
+            }
+            guard NodeSelection.matches(glob, name) else {
+                last = name
+                return true
+            }
+            return take(name)
+        }
+        graph.host.work += Access.work(looking: looks)
+        while next == nil, let first = declared.popFirst() { guard take(first) else { break } }
+        return (found, next)
+    }
+}
