@@ -271,7 +271,10 @@ public final class Host {
                 var budget = CheckBudget()
                 defer { work += UInt64(budget.spent / LiveGraph.unitsPerNode) }
                 try Self.check(only, of: commit.graph, within: &budget)
-                if only.node.isUnborn { try commit.graph.checkRoom(forMembersOf: commit) }
+                if only.node.isUnborn {
+                    guard only.node.isListed else { return submitRenewed(commit) }
+                    try commit.graph.checkRoom(forMembersOf: commit)
+                }
                 try Conditions.checkAsked(only.node, [])
             } else {
                 guard commit.graph.isOpen else { return submitClosed(commit) }
@@ -282,6 +285,14 @@ public final class Host {
             return refuse(commit, error)
         }
         return append(commit)
+    }
+
+    /// The same for one that names a member of a family that has gone since.
+    private func submitRenewed(_ commit: Commit) -> Submission {
+        var commit = commit
+        commit.renewMembers()
+        guard commit.set.first?.node.isListed == true else { return .refused(Self.unknown(commit.graph)) }
+        return submit(commit)
     }
 
     /// The same for one whose key is new.
@@ -449,7 +460,11 @@ public final class Host {
                     node.source?.isEmpty == false
                 }
             guard holds else {
-                throw HostError(.unknownNode, "no member \(node.name) in \(commit.graph.name)", node: node.name)
+                throw HostError(
+                    .unknownNode,
+                    "no member \(node.name) in \(commit.graph.name)",
+                    node: node.name
+                )
             }
         }
     }

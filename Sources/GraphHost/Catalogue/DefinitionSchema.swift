@@ -79,7 +79,7 @@ extension Catalogue {
           "required": ["nodes"],
           "additionalProperties": false,
           "properties": {
-            "graph": {"description": "The graph's name; without it, the file's.", "$ref": "#/$defs/name"},
+            "graph": {"description": "The graph's name; without it, the file's.", "type": "string", "pattern": "\##(Name.pattern)"},
             "title": {"description": "A name for people.", "$ref": "#/$defs/text"},
             "mode": {
               "description": "How changes travel: each node once and with all its inputs settled, or every path at once.",
@@ -117,7 +117,10 @@ extension Catalogue {
           },
           "$defs": {
             "right": {"enum": \##(ArgumentSchema.list(Rights.words.map(\.word)))},
-            "name": {"type": "string", "pattern": "\##(Name.pattern)"},
+            "name": {
+              "description": "The name of a node, or of a family with placeholders: sensor.{id}.celsius.",
+              "type": "string", "pattern": "^[A-Za-z0-9_{][A-Za-z0-9_.{}-]{0,127}$"
+            },
             "text": {"type": ["string", "number", "boolean"]},
             "names": {
               "type": "array", "minItems": 1, "maxItems": \##(Notebook.mostInputs),
@@ -180,12 +183,19 @@ extension Catalogue {
                       "description": "The node is empty again when it is not set for so long.",
                       "$ref": "#/$defs/duration"
                     },
+                    "expire": {
+                      "description": "A member of a family is dropped when it is not set for so long, and nothing needs it.",
+                      "$ref": "#/$defs/duration"
+                    },
                     "requireIfMatch": {
                       "description": "Whether a set must say which value it replaces.",
                       "type": "boolean"
                     },
                     \##(commonKeys),
-                    "retain": {"description": "Nodes that are set are always held.", "const": "always"}
+                    "retain": {
+                      "description": "Nodes that are set are always held; members of families also untilPressure.",
+                      "enum": ["always", "untilPressure"]
+                    }
                   }
                 }
                 \##(nodes)

@@ -105,10 +105,21 @@ extension LiveGraph {
         try checkRoom(forMembers: unborn)
     }
 
+    /// Whether there is room for nodes of these names that are to be listened to.
+    func checkRoom(forMembersAmong names: [String]) throws(HostError) {
+        guard !families.isEmpty else { return }
+        let unborn = names.reduce(0) { count, name in
+            guard let node = node(name), node.family != nil, node.node == nil else { return count }
+            return count + 1
+        }
+        try checkRoom(forMembers: unborn)
+    }
+
     /// Whether so many more members may be born.
     func checkRoom(forMembers count: Int) throws(HostError) {
         guard count > 0, livingMembers + count > host.limits.members else { return }
-        let message = "there are \(livingMembers) members of families, and at most \(host.limits.members) (limits.members)"
+        let message =
+            "there are \(livingMembers) members of families, and at most \(host.limits.members) (limits.members)"
         throw HostError(.tooLarge, message)
     }
 
@@ -191,13 +202,18 @@ extension LiveGraph {
     }
 
     /// Goes through the members that are made from one, directly or not; declared nodes that replace members are none.
-    private func forEachDependent(of member: NamedNode, _ visit: (_ name: String, _ family: NodeFamily) -> Void) {
+    private func forEachDependent(
+        of member: NamedNode,
+        _ visit: (_ name: String, _ family: NodeFamily) -> Void
+    ) {
         guard let family = member.family, !family.dependents.isEmpty else { return }
         var open = [(name: member.name, family: family)]
         var seen: Set<String> = []
         while let (name, family) = open.popLast() {
             for dependent in family.dependents {
-                guard let made = dependent.member(madeFrom: name), seen.insert(made).inserted else { continue }
+                guard let made = dependent.member(madeFrom: name), seen.insert(made).inserted else {
+                    continue
+                }
                 if let node = existing(made), node.family == nil { continue }
                 visit(made, dependent.family)
                 open.append((made, dependent.family))

@@ -24,6 +24,7 @@ extension Session {
             stages = try Pipe(host).stages(pipe)
             try admit(.from(node.name), stages)
         }
+        try node.graph.checkRoom(forMembersAmong: [node.name])
         var options = SubscriptionOptions()
         options.every = every
         options.isAll = isAll

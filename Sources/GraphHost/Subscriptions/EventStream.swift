@@ -37,6 +37,7 @@ public struct EventStream {
             if pipe != nil { try view.require(.pipe, on: node) }
             nodes.append(node)
         }
+        try graph.checkRoom(forMembersAmong: nodes.map(\.name))
         self.graph = graph
         self.nodes = nodes
         let stages = try pipe.map { text throws(HostError) in try Pipe(host).stages(text) } ?? []

@@ -28,6 +28,7 @@ extension Session {
             try view.requirePipe(on: source)
             try fields.refuse(["history"], because: "a node has a history, a pipeline has none")
         }
+        try graph.checkRoom(forMembersAmong: source.nodes)
         try admit(source, pipe)
         subscribe(to: source, pipe, id: id, in: graph, options, resume, owners)
     }
@@ -149,6 +150,7 @@ extension Session {
         let graph = view.graph
         try fields.refuse(["pipe"], because: "not together with nodes")
         let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
+        try graph.checkRoom(forMembersAmong: nodes.map(\.name))
         let subscription = GroupSubscription(
             id: id,
             session: self,
