@@ -43,31 +43,55 @@ public struct Access {
     @inline(__always)
     func rights(on node: NamedNode) -> Rights {
         guard let principal else { return everywhere }
-        return rights(of: principal, on: node)
+        return rights(of: principal, in: node.graph) { Glob.matches(node.name, anyOf: $0) }
     }
 
-    private func rights(of principal: Principal, on node: NamedNode) -> Rights {
-        let graph = node.graph
+    /// The rights on the nodes that `means` finds in the globs of grants and rules.
+    private func rights(
+        of principal: Principal,
+        in graph: LiveGraph,
+        _ means: ([String]) -> Bool
+    ) -> Rights {
         var granted: Rights = []
         for grant in principal.grants
-        where Glob.matches(graph.name, anyOf: grant.graphs) && Glob.matches(node.name, anyOf: grant.nodes) {
+        where Glob.matches(graph.name, anyOf: grant.graphs) && means(grant.nodes) {
             granted.formUnion(grant.can)
         }
         return
             granted
-            .intersection(Self.allowed(by: graph.definition.access, principal, on: node))
-            .intersection(Self.allowed(by: principal.presentRules, principal, on: node))
+            .intersection(Self.allowed(by: graph.definition.access, principal, means))
+            .intersection(Self.allowed(by: principal.presentRules, principal, means))
     }
 
     /// What the rules of a graph leave of a principal's rights on a node; all where there are none.
-    private static func allowed(by rules: [AccessRule], _ principal: Principal, on node: NamedNode) -> Rights
-    {
+    private static func allowed(
+        by rules: [AccessRule],
+        _ principal: Principal,
+        _ means: ([String]) -> Bool
+    ) -> Rights {
         guard !rules.isEmpty else { return .all }
         var allowed: Rights = []
-        for rule in rules where rule.isAbout(principal) && Glob.matches(node.name, anyOf: rule.nodes) {
-            allowed.formUnion(rule.can)
-        }
+        for rule in rules where rule.isAbout(principal) && means(rule.nodes) { allowed.formUnion(rule.can) }
         return allowed
+    }
+
+    /// The rights on every member of a family.
+    private func rights(onAllOf family: NodeFamily) -> Rights {
+        guard let principal else { return everywhere }
+        // A glob that means the pattern as it is written means every name that fits.
+        return rights(of: principal, in: family.graph) { Glob.matches(family.pattern.text, anyOf: $0) }
+    }
+
+    /// The rights that there may be on some member of a family.
+    private func rights(onSomeOf family: NodeFamily) -> Rights {
+        guard let principal else { return everywhere }
+        let glob = family.pattern.glob
+        return rights(of: principal, in: family.graph) { $0.contains { Glob.meet($0, glob) } }
+    }
+
+    /// The families of which the caller may read some member.
+    func readableFamilies(_ graph: LiveGraph) -> [NodeFamily] {
+        graph.families.filter { rights(onSomeOf: $0).contains(.read) }
     }
 
     /// The nodes of a graph that may be read, in the order of the definition.
@@ -103,10 +127,12 @@ public struct Access {
         guard let principal else { return everywhere.isSuperset(of: needed) }
         let outlook = principal.outlooks[graph]
         if let observes = outlook.observes { return observes }
-        let secret = graph.nodes.firstIndex { !rights(of: principal, on: $0).isSuperset(of: needed) }
+        let secret = graph.nodes.firstIndex { !rights(on: $0).isSuperset(of: needed) }
         graph.host.work += Self.work(looking: secret ?? graph.nodes.count)
-        outlook.observes = secret == nil
-        return secret == nil
+        let observes =
+            secret == nil && graph.families.allSatisfy { rights(onAllOf: $0).isSuperset(of: needed) }
+        outlook.observes = observes
+        return observes
     }
 
     /// Whether the graph exists for this caller: it may do something with a node of it.
@@ -114,10 +140,11 @@ public struct Access {
         guard let principal else { return !everywhere.isEmpty }
         let outlook = principal.outlooks[graph]
         if let sees = outlook.sees { return sees }
-        let first = graph.nodes.firstIndex { !rights(of: principal, on: $0).isEmpty }
+        let first = graph.nodes.firstIndex { !rights(on: $0).isEmpty }
         graph.host.work += Self.work(looking: first ?? graph.nodes.count)
-        outlook.sees = first != nil
-        return first != nil
+        let sees = first != nil || graph.families.contains { !rights(onSomeOf: $0).isEmpty }
+        outlook.sees = sees
+        return sees
     }
 }
 

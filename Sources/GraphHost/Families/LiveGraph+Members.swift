@@ -78,6 +78,7 @@ extension LiveGraph {
     /// The node of a member is being freed.
     func memberDied(_ member: NamedNode) {
         livingMembers -= 1
+        member.family?.living -= 1
         member.expiry = nil
         // One for which a commit is on its way stays until that is answered.
         if member.isListed { host.leftovers.append(member) }

@@ -7,6 +7,8 @@ final class NodeFamily: RegistryFamily {
     unowned let graph: LiveGraph
     /// Those that name members of this family, and are made from them.
     private(set) var dependents: [Dependent] = []
+    /// How many members have a living node.
+    var living = 0
     /// When a member lost its value last: nothing is known of those that are not there (see ``NamedNode/changed``).
     var emptied: LogStamp
     /// Members that hold a value, in the order of their last sets: what is to expire comes first. Without `expire` it is not kept.

@@ -22,7 +22,10 @@ extension LiveGraph {
             redefine(as: definition, stamp)
         case .remove: end(.removed)
         case .tick(let now): ring(until: now)
-        case .drop, .expire: drop(commit, stamp)
+        case .drop: drop(commit, stamp)
+        case .expire:
+            isExpiring = false
+            drop(commit, stamp)
         }
     }
 

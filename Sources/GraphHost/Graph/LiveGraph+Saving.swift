@@ -210,6 +210,7 @@ extension LiveGraph {
     private func take(_ member: NamedNode, _ saved: SavedNode) {
         guard member.isMutable, let family = member.family else { return }
         livingMembers += 1
+        family.living += 1
         if saved.isHeld { member.override = family.retention }
         if let expire = family.expire {
             member.expiry = MemberLease(member, lifetime: expire, among: family.leases)

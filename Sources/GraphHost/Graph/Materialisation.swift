@@ -28,7 +28,10 @@ extension LiveGraph {
 
     /// Makes the node of a definition, whose inputs exist; the registry is about to take it.
     func make(_ node: NamedNode) -> Node<Datum> {
-        if node.family != nil { livingMembers += 1 }
+        if let family = node.family {
+            livingMembers += 1
+            family.living += 1
+        }
         guard !node.isMutable else { return makeEmpty(node) }
         evaluationTime = newestTime(of: node) { evaluationTime(of: $0) }
         inputTimes[ObjectIdentifier(node)] = evaluationTime
@@ -83,11 +86,21 @@ extension LiveGraph {
         guard let last = derived.pipe.last else { return (result, nil) }
         if !derived.source.isNode { note(result, as: InnerStage.Part(of: node, derived.source.name)) }
         for (position, stage) in derived.pipe.dropLast().enumerated() {
-            let site = StageSite(graph: self, timers: timers, place: "\(node.name)/\(position)", member: member)
+            let site = StageSite(
+                graph: self,
+                timers: timers,
+                place: "\(node.name)/\(position)",
+                member: member
+            )
             result = stage.make(site).derive(result).named(stage.label)
             note(result, as: InnerStage.Part(of: node, stage.name, label: stage.label))
         }
-        let site = StageSite(graph: self, timers: timers, place: "\(node.name)/\(derived.pipe.count - 1)", member: member)
+        let site = StageSite(
+            graph: self,
+            timers: timers,
+            place: "\(node.name)/\(derived.pipe.count - 1)",
+            member: member
+        )
         return (result, last.make(site))
     }
 
@@ -95,7 +108,9 @@ extension LiveGraph {
     func source(_ source: Source, at place: String, _ member: NamedNode? = nil) -> Node<Datum> {
         let site = StageSite(graph: self, timers: timers, place: place, member: member)
         let inputs = source.inputs.map { name in
-            guard let node = site.node(name) else { preconditionFailure("a checked source names no unknown node") }
+            guard let node = site.node(name) else {
+                preconditionFailure("a checked source names no unknown node")
+            }
             return materialise(node)
         }
         let made = source.make(site, inputs)

@@ -88,8 +88,11 @@ public final class NamedNode: RegistryEntry {
     /// From here on it is a member of `family`, or a declared node.
     func take(_ definition: NodeDefinition, of family: NodeFamily? = nil) {
         self.definition = definition
-        if self.family == nil, family != nil, node != nil { graph.livingMembers += 1 }
-        if self.family != nil, family == nil, node != nil { graph.livingMembers -= 1 }
+        if node != nil, self.family !== family {
+            graph.livingMembers += (family == nil ? 0 : 1) - (self.family == nil ? 0 : 1)
+            self.family?.living -= 1
+            family?.living += 1
+        }
         self.family = family
         goesWithNode = family != nil
         takeRules()

@@ -15,7 +15,7 @@ extension GraphView {
         if isLive { try requireObservation() }
         let nodes = isLive ? nil : nodes
         return switch format {
-        case .json: graph.pictureJSON(live: isLive, of: nodes)
+        case .json: graph.pictureJSON(live: isLive, of: nodes, access.readableFamilies(graph))
         case .dot: graph.pictureDOT(live: isLive, of: nodes)
         case .mermaid: graph.pictureMermaid(live: isLive, of: nodes)
         }

@@ -5,8 +5,11 @@ extension LiveGraph {
     /// A picture as JSON: `{"graph","epoch","rev","t","nodes":[…],"edges":[…],"listeners":[…]}`.
     ///
     /// With `live` also the nodes of client pipelines and the listeners.
-    public func pictureJSON(live: Bool, of nodes: [NamedNode]? = nil) -> [UInt8] {
-        let picture = Picture(of: self, isLive: live, nodes: nodes)
+    public func pictureJSON(live: Bool) -> [UInt8] { pictureJSON(live: live, of: nil, nil) }
+
+    /// The same of these nodes and families only, where they are given.
+    func pictureJSON(live: Bool, of nodes: [NamedNode]?, _ families: [NodeFamily]?) -> [UInt8] {
+        let picture = Picture(of: self, isLive: live, nodes: nodes, families: families)
         var buffer = ByteBuffer()
         buffer.append("{\"graph\":")
         buffer.append(json: name)
@@ -16,6 +19,10 @@ extension LiveGraph {
         buffer.append(list: picture.entries) { $0.append(to: &$1, isLive: live) }
         buffer.append(",\"edges\":")
         buffer.append(list: picture.links) { $0.append(to: &$1) }
+        if !picture.families.isEmpty {
+            buffer.append(",\"families\":")
+            buffer.append(list: picture.families) { $0.append(to: &$1) }
+        }
         if live {
             buffer.append(",\"listeners\":")
             buffer.append(list: picture.listeners) { $0.append(to: &$1) }
@@ -41,6 +48,24 @@ extension ByteBuffer {
         append(name)
         append("\":")
         append(json: text)
+    }
+}
+
+extension NodeFamily {
+    /// Appends `{"name":"sensor.{id}.hot","kind":"derived","from":["sensor.{id}.celsius"],"members":3}`.
+    func append(to buffer: inout ByteBuffer) {
+        buffer.append("{\"name\":")
+        buffer.append(json: pattern.text)
+        buffer.append(field: "kind", definition.kindName)
+        buffer.append(field: "title", definition.title)
+        buffer.append(field: "unit", definition.unit)
+        if !definition.inputs.isEmpty {
+            buffer.append(",\"from\":")
+            buffer.append(list: definition.inputs) { $1.append(json: $0) }
+        }
+        buffer.append(",\"members\":")
+        buffer.append(decimal: living)
+        buffer.append("}")
     }
 }
 

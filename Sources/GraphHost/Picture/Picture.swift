@@ -102,11 +102,17 @@ struct Picture {
     private(set) var entries: [Entry] = []
     private(set) var links: [Link] = []
     private(set) var listeners: [Listener] = []
+    /// The families, whose members are shown one by one only where they are few.
+    let families: [NodeFamily]
+    /// As many members are shown one by one at most; where there are more, none of them is.
+    static let mostMembers = 200
 
     /// A picture of `nodes`, or of all there are; a live one shows pipelines and listeners too.
-    init(of graph: LiveGraph, isLive: Bool, nodes: [NamedNode]? = nil) {
+    init(of graph: LiveGraph, isLive: Bool, nodes: [NamedNode]? = nil, families: [NodeFamily]? = nil) {
         self.graph = graph
-        for named in nodes ?? graph.nodes {
+        self.families = families ?? (nodes == nil ? graph.families : [])
+        let members = isLive && graph.livingMembers <= Self.mostMembers ? graph.bornMembers : []
+        for named in (nodes ?? graph.nodes) + members {
             entries.append(Entry(named: named, node: named.living))
         }
         if let nodes { hideInputs(besides: Set(nodes.map(\.name))) }
@@ -130,6 +136,7 @@ struct Picture {
         var found: [AnyNode] = []
         while let node = open.popLast() {
             guard seen.insert(node.id).inserted else { continue }
+            if graph.name(of: node)?.family != nil, graph.livingMembers > Self.mostMembers { continue }
             found.append(node)
             open.append(contentsOf: node.upstreamNodes)
             open.append(contentsOf: node.followedNodes)

@@ -49,4 +49,29 @@ package enum Glob {
         while j < pattern.count, pattern[j] == UInt8(ascii: "*") { j += 1 }
         return j == pattern.count
     }
+
+    /// Whether a name may match both patterns.
+    package static func meet(_ first: String, _ second: String) -> Bool {
+        let (a, b) = (Array(first.utf8), Array(second.utf8))
+        let star = UInt8(ascii: "*")
+        // Whether what is left of both, from these places on, may be the same.
+        var row = [Bool](repeating: false, count: b.count + 1)
+        for i in stride(from: a.count, through: 0, by: -1) {
+            var next = [Bool](repeating: false, count: b.count + 1)
+            for j in stride(from: b.count, through: 0, by: -1) {
+                if i == a.count, j == b.count {
+                    next[j] = true
+                } else if i < a.count, a[i] == star {
+                    next[j] = row[j] || (j < b.count && next[j + 1])
+                } else if j < b.count, b[j] == star {
+                    next[j] = next[j + 1] || (i < a.count && row[j])
+                } else if i < a.count, j < b.count {
+                    let any = UInt8(ascii: "?")
+                    next[j] = row[j + 1] && (a[i] == b[j] || a[i] == any || b[j] == any)
+                }
+            }
+            row = next
+        }
+        return row[0]
+    }
 }

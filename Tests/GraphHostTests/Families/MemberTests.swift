@@ -1,4 +1,5 @@
 import HostTestSupport
+import ReactiveGraph
 import Testing
 
 @testable import GraphHost
@@ -91,7 +92,7 @@ struct MemberTests {
         #expect(globs() == ["hall", "sensor.a.celsius", "sensor.a.hot", "sensor.a.label"])
         try bench.set(graph, [("room.a", "2")])
         #expect(globs("pair.*") == ["pair.a"])
-        #expect(try bench.read(graph, "pair.a") == "4.0")
+        #expect(try bench.read(graph, "pair.a") == "4")
         try bench.submit(graph, [], clear: ["sensor.a.celsius"])
         #expect(globs() == ["hall", "room.a"])
     }
@@ -133,7 +134,7 @@ struct MemberTests {
         #expect(answers.contains { $0.contains(#""op":"end","id":1"#) && $0.contains("node_removed") })
         #expect(answers.contains { $0.contains(#"{"id":2,"m":{"sensor.a.celsius":{"gone":true}}}"#) })
         #expect(answers.contains { $0.contains(#"{"id":3,"empty":true}"#) }, "what is made from it is empty")
-        #expect(answers.last == #"{"op":"ok","id":9,"epoch":"e1","rev":3}"#)
+        #expect(answers.contains(#"{"op":"ok","id":9,"epoch":"e1","rev":3}"#))
         client.ask(#"{"op":"unsub","id":3}"#)
         #expect(graph.livingMembers == 1 && graph.isWhole)
     }
@@ -253,11 +254,8 @@ struct MemberTests {
         var names: [String] = []
         var after: String?
         repeat {
-            let page = try #require(
-                Document.parse(
-                    json: String(decoding: view.page(matching: "*", after: after, limit: 6), as: UTF8.self)
-                )
-            )
+            let text = String(decoding: view.page(matching: "*", after: after, limit: 6), as: UTF8.self)
+            let page = try Document.parse(json: text)
             names += page["nodes"]?.elements?.compactMap { $0["name"]?.scalar?.text } ?? []
             after = page["next"]?.scalar?.text
         } while after != nil

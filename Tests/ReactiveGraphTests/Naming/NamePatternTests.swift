@@ -68,11 +68,11 @@ struct NamePatternTests {
             let end = ["", "a", "b"].randomElement(using: &random) ?? ""
             return Bool.random(using: &random) ? fixed + "{}" + end : fixed + end + "c"
         }
-        func random(_ count: Int) throws -> NamePattern {
+        func make(_ count: Int) throws -> NamePattern {
             var number = 0
             let text = (0..<count).map { _ in segment() }.joined(separator: ".")
             let parts = text.split(separator: "{}", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count > 1 else { return try random(count) }
+            guard parts.count > 1 else { return try make(count) }
             return try NamePattern(
                 parts.dropFirst().reduce(parts[0]) { text, part in
                     number += 1
@@ -82,7 +82,7 @@ struct NamePatternTests {
         }
         for _ in 0..<2_000 {
             let count = Int.random(in: 1...3, using: &random)
-            let (a, b) = (try random(count), try random(count))
+            let (a, b) = (try make(count), try make(count))
             let values = a.placeholders.map { _ in
                 ["a", "b", "ba", "abab", "cab"].randomElement(using: &random) ?? "a"
             }
