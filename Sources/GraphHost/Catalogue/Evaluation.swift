@@ -19,7 +19,13 @@ struct Evaluation {
     private let gate: StageGate?
 
     /// `count` values will be given, in the order in which the expression declares its variables.
-    init(_ expression: Expression, taking count: Int, at place: String, in graph: LiveGraph, key: Value? = nil) {
+    init(
+        _ expression: Expression,
+        taking count: Int,
+        at place: String,
+        in graph: LiveGraph,
+        key: Value? = nil
+    ) {
         program = expression.program
         self.place = place
         self.graph = graph

@@ -25,13 +25,17 @@ extension Notebook {
             add(
                 "'\(named.text)' names a family, of which this node cannot have all members",
                 at: position,
-                hint: "name one member, join all with `all: \(named.glob)`, or give the node's own name placeholders"
+                hint:
+                    "name one member, join all with `all: \(named.glob)`, or give the node's own name placeholders"
             )
             return nil
         }
         guard Set(named.placeholders) == Set(pattern.placeholders) else {
             let placeholders = pattern.placeholders.map { "{\($0)}" }.joined(separator: " and ")
-            add("'\(named.text)' must have the placeholders of '\(pattern.text)': \(placeholders)", at: position)
+            add(
+                "'\(named.text)' must have the placeholders of '\(pattern.text)': \(placeholders)",
+                at: position
+            )
             return nil
         }
         return named.text
@@ -55,7 +59,9 @@ extension Notebook {
             for other in byShape[count] ?? [] {
                 compared += 1
                 // Families of so many kinds are compared as far as that takes no noticeable time.
-                guard compared <= 4_000_000 else { return add("a graph has at most some 2,000 families", at: node.position) }
+                guard compared <= 4_000_000 else {
+                    return add("a graph has at most some 2,000 families", at: node.position)
+                }
                 guard pattern.overlaps(other.pattern) else { continue }
                 add(
                     "'\(node.name)' and '\(other.node.name)' could both mean the same name",
@@ -105,7 +111,10 @@ extension NamePatternError {
         case .brace: ("'\(text)' has a brace without its other one", "a placeholder is written {id}")
         case .character, .none: ("'\(text)' cannot be the name of a family", Notebook.nameHint)
         case .placeholder(let name):
-            ("'\(name)' cannot be the name of a placeholder", "letters, digits and '_', not beginning with a digit")
+            (
+                "'\(name)' cannot be the name of a placeholder",
+                "letters, digits and '_', not beginning with a digit"
+            )
         case .repeated(let name): ("'\(text)' has the placeholder {\(name)} twice", nil)
         case .twoInSegment:
             (

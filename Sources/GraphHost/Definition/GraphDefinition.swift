@@ -61,7 +61,10 @@ public struct GraphDefinition {
         }
         self.settings = settings
         hash = Self.hash(name, settings, all)
-        index = Dictionary((nodes + families).enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        index = Dictionary(
+            (nodes + families).enumerated().map { ($1.name, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
     }
 
     /// The node of that name, or the family whose name with placeholders it is.

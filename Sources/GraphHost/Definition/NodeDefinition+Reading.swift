@@ -12,7 +12,8 @@ enum NodeKey: String, CaseIterable {
     case retain, history, title, unit, description
 
     static let mutableOnly: [NodeKey] = [
-        .min, .max, .minLength, .maxLength, .pattern, .enum, .schema, .initial, .ttl, .expire, .requireIfMatch,
+        .min, .max, .minLength, .maxLength, .pattern, .enum, .schema, .initial, .ttl, .expire,
+        .requireIfMatch,
     ]
 }
 
@@ -164,11 +165,20 @@ extension Notebook {
         let ttl = fields[.ttl].flatMap { span($0, of: "ttl") }
         let expire = fields[.expire].flatMap { span($0, of: "expire") }
         if pattern == nil, let document = fields[.expire] {
-            add("'expire' is for families: names with placeholders", at: document.position, hint: "a node can have a 'ttl'")
+            add(
+                "'expire' is for families: names with placeholders",
+                at: document.position,
+                hint: "a node can have a 'ttl'"
+            )
         }
-        for (key, hint) in [(NodeKey.initial, nil), (.ttl, "a family can have 'expire'")] where pattern != nil {
+        for (key, hint) in [(NodeKey.initial, nil), (.ttl, "a family can have 'expire'")] where pattern != nil
+        {
             guard let document = fields[key] else { continue }
-            add("a member of a family is born without a value: it has no '\(key.rawValue)'", at: document.position, hint: hint)
+            add(
+                "a member of a family is born without a value: it has no '\(key.rawValue)'",
+                at: document.position,
+                hint: hint
+            )
         }
         let requiresIfMatch = fields[.requireIfMatch].flatMap { flag($0, of: "requireIfMatch") } ?? false
         return check.map { check in

@@ -55,7 +55,9 @@ extension GraphView {
     ) -> (nodes: [NamedNode], next: String?) {
         let prefix = Glob.prefix(of: glob)
         var declared = graph.nodes.map(\.name)
-            .filter { $0.utf8.starts(with: prefix.utf8) && NodeSelection.matches(glob, $0) && $0 > (after ?? "") }
+            .filter {
+                $0.utf8.starts(with: prefix.utf8) && NodeSelection.matches(glob, $0) && $0 > (after ?? "")
+            }
             .sorted()[...]
         graph.host.work += Access.work(looking: graph.nodes.count)
         var found: [NamedNode] = []

@@ -11,7 +11,7 @@ final class NodeFamily: RegistryFamily {
     var living = 0
     /// When a member lost its value last: nothing is known of those that are not there (see ``NamedNode/changed``).
     var emptied: LogStamp
-    /// Members that hold a value, in the order of their last sets: what is to expire comes first. Without `expire` it is not kept.
+    /// Members that hold a value, in the order in which they expire.
     let leases: MemberLeases
     private var references: [String: NamePattern] = [:]
     private var sources: [String: Unowned] = [:]

@@ -147,8 +147,10 @@ final class Observer {
             entry.named.map { declared[$0.name] != $0.definition.canonical } ?? false
         }
         // What came and went with definitions in between is known by its death only.
-        let gone = Set(declared.keys).union(deaths.all.compactMap(\.name)).filter { graph.existing($0) == nil }
-            .sorted()
+        let gone = Set(declared.keys).union(deaths.all.compactMap(\.name)).filter {
+            graph.existing($0) == nil
+        }
+        .sorted()
         learnDefinition()
         return (entries, gone)
     }

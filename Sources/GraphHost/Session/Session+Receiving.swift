@@ -218,7 +218,8 @@ extension Session {
         } catch {
             return refuse(error, id: nil)
         }
-        guard isAgain || isWithinRate(of: id, isSet: fields.operation == .set || fields.operation == .drop) else { return }
+        guard isAgain || isWithinRate(of: id, isSet: fields.operation == .set || fields.operation == .drop)
+        else { return }
         let before = host.work
         defer { if host.work != before { share.spend(since: before, of: host) } }
         do throws(HostError) {

@@ -22,11 +22,9 @@ public enum NodeSelection {
         lazy var readable = view.nodes
         for pattern in patterns {
             if Glob.isGlob(pattern) {
-                for node in readable {
-                    guard try isMeant(node.name, by: pattern, &steps, host.limits) else { continue }
-                    guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
-                    picked.append(node)
-                    if picked.count > limit { break }
+                for node in readable where picked.count <= limit {
+                    let isMeant = try isMeant(node.name, by: pattern, &steps, host.limits)
+                    if isMeant, seen.insert(ObjectIdentifier(node)).inserted { picked.append(node) }
                 }
                 for name in try members(pattern, of: view.graph, &steps) where picked.count <= limit {
                     guard let node = view.graph.node(name), view.access.rights(on: node).contains(.read),

@@ -38,7 +38,9 @@ struct Families {
         let count = name.count { $0 == UInt8(ascii: ".") } + 1
         let first = Array(name.prefix { $0 != UInt8(ascii: ".") })
         for start in [first, nil] {
-            let found = byShape[NamePattern.Shape(count: count, first: start)]?.first { $0.pattern.matches(name) }
+            let found = byShape[NamePattern.Shape(count: count, first: start)]?.first {
+                $0.pattern.matches(name)
+            }
             if let found { return found }
         }
         return nil
@@ -84,7 +86,9 @@ extension Registry {
     package func family(of name: UnsafeRawBufferPointer) -> RegistryFamily? { families.family(of: name) }
 
     /// The family to which all names that fit `pattern` belong.
-    package func family(covering pattern: NamePattern) -> RegistryFamily? { families.family(covering: pattern) }
+    package func family(covering pattern: NamePattern) -> RegistryFamily? {
+        families.family(covering: pattern)
+    }
 
     /// All names that are declared and that members of families have, oldest first.
     package var declaredEntries: [RegistryEntry] { listedEntries.filter(\.isDeclared) }
@@ -100,7 +104,9 @@ extension Registry {
     /// - Returns: whether it was in, and is out.
     @discardableResult
     package func forget(unused entry: RegistryEntry) -> Bool {
-        guard entry.isListed, entry.goesWithNode, entry.node == nil, entry.registry === self else { return false }
+        guard entry.isListed, entry.goesWithNode, entry.node == nil, entry.registry === self else {
+            return false
+        }
         entry.isListed = false
         drop(entry)
         return true

@@ -93,7 +93,9 @@ public struct NamePattern: Sendable {
         var name = name
         return name.withUTF8 { name in
             var values: [String] = []
-            let fits = visit(UnsafeRawBufferPointer(name)) { values.append(String(decoding: $0, as: UTF8.self)) }
+            let fits = visit(UnsafeRawBufferPointer(name)) {
+                values.append(String(decoding: $0, as: UTF8.self))
+            }
             return fits ? values : nil
         }
     }
@@ -103,7 +105,10 @@ public struct NamePattern: Sendable {
 
     /// Goes through the values of a name that may fit.
     @inline(__always)
-    private func visit(_ name: UnsafeRawBufferPointer, _ value: (Slice<UnsafeRawBufferPointer>) -> Void) -> Bool {
+    private func visit(
+        _ name: UnsafeRawBufferPointer,
+        _ value: (Slice<UnsafeRawBufferPointer>) -> Void
+    ) -> Bool {
         var from = 0
         for (number, segment) in segments.enumerated() {
             guard from <= name.count else { return false }
@@ -119,7 +124,10 @@ public struct NamePattern: Sendable {
 
     /// The name in which the placeholders stand for these values, which are given in their order.
     public func name(of values: [String]) -> String {
-        precondition(values.count == placeholders.count, "NamePattern: a value for each placeholder is needed")
+        precondition(
+            values.count == placeholders.count,
+            "NamePattern: a value for each placeholder is needed"
+        )
         var name: [UInt8] = []
         var next = values.makeIterator()
         for (number, segment) in segments.enumerated() {
@@ -147,7 +155,9 @@ public struct NamePattern: Sendable {
     }
 
     /// The names of which it has the same number of segments and, if that is fixed, the same first one.
-    var shape: Shape { Shape(count: segments.count, first: segments[0].hasPlaceholder ? nil : segments[0].start) }
+    var shape: Shape {
+        Shape(count: segments.count, first: segments[0].hasPlaceholder ? nil : segments[0].start)
+    }
 
     /// What patterns are sorted by, so that only few are compared with a name.
     struct Shape: Hashable {
