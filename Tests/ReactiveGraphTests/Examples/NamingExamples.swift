@@ -15,6 +15,24 @@ extension Examples {
         try check()
     }
 
+    @Test("Names with placeholders (F-1, F-9)")
+    func patterns() throws {
+        struct User { let age: Int }
+
+        let pattern = try NamePattern("sensor.{id}.celsius")
+        print(pattern.values(of: "sensor.hall.celsius") ?? [])  // prints ["hall"]
+        print(pattern.name(of: ["attic"]))  // prints sensor.attic.celsius
+
+        let registry = Registry(graph: Graph(), naming: .verbatim)
+        registry.setFactory(for: try NamePattern("user.{id}.age")) { name, values in
+            registry.node("user.\(values[0])", as: User.self).map(\.age)
+        }
+        let age = registry.node("user.7.age", as: Int.self)
+        registry.mutable("user.7", as: User.self).set(User(age: 30))
+        print(age.value ?? 0)  // prints 30
+        try check()
+    }
+
     @Test("Nodes bound to properties (G-96)")
     func bound() throws {
         final class Thermostat: Bindable {
