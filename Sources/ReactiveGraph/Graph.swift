@@ -80,6 +80,8 @@ public final class Graph {
     @exclusivity(unchecked) var turnNumber: UInt64 = 1
     /// Counts connections; an edge is not served for an emission older than its stamp.
     @exclusivity(unchecked) var connections: UInt64 = 0
+    /// How often an edge has left its source.
+    @exclusivity(unchecked) var departures: UInt64 = 0
     /// The error that stops the running turn.
     @exclusivity(unchecked) var stop: GraphError?
     @exclusivity(unchecked) var stopping = false

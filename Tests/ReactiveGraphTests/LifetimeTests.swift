@@ -193,6 +193,8 @@ struct LifetimeTests {
                         graph.validate(roots: nodes + [a, b] + graph.leakedRings().joined()) == [],
                         "seed \(seed)"
                     )
+                    let lost = graph.leakedRings().reduce(0) { $0 + $1.count }
+                    #expect(LeakCount.inSteps(of: 1 + step % 7, in: graph) == lost, "seed \(seed)")
                 }
             }
             for node in nodes { node.removeUpstreamNodes() }

@@ -93,6 +93,7 @@ extension Graph {
         edge.next = nil
         edge.previous = nil
         edge.source = nil
+        departures &+= 1
         source._withUnsafeGuaranteedRef { if $0.watchesDemand { $0.demandChanged() } }
         if source.marks.contains(.isInner), !source.hasEdges {
             idleInners.append(source.takeUnretainedValue())

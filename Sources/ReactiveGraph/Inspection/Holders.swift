@@ -39,7 +39,7 @@ struct HoldMap {
     private(set) var nodes: [NodeRef] = []
     /// Keyed by the number of the node that is held: once per reference.
     private(set) var keepers: [UInt64: [NodeRef]] = [:]
-    private let surplus = Self.retainCountSurplus()
+    private let count = ReferenceCount()
 
     /// Everything connected with `starts`, in whichever direction and way.
     init(around starts: [NodeRef]) {
@@ -71,18 +71,6 @@ struct HoldMap {
         for keeper in keepers[node.id] ?? [] { visit(keeper, "value") }
     }
 
-    /// Whether anybody but edges and other nodes holds `node`: a listen, a registry, a reference of whatever kind.
-    func isHeldFromOutside(_ node: NodeRef) -> Bool {
-        var isHeld = false
-        node._withUnsafeGuaranteedRef { node in
-            isHeld = !node.registrations.isEmpty
-            node.forEachOutgoing { edge in
-                if edge.bag != nil || edge.isHeldFromOutside { isHeld = true }
-            }
-        }
-        return isHeld || outsideReferences(to: node) > 0
-    }
-
     /// References that are neither an edge's nor another node's.
     func outsideReferences(to node: NodeRef) -> Int {
         var known = keepers[node.id]?.count ?? 0
@@ -92,15 +80,23 @@ struct HoldMap {
                 if !edge.traits.contains(.own) { known += 1 }
             }
         }
-        return Unmanaged<AnyObject>.fromOpaque(node.toOpaque()).countedReferences - surplus - known
+        return count.references(to: node) - known
+    }
+}
+
+/// How many references an object has.
+struct ReferenceCount {
+    /// What the count of an object shows beyond its one reference: depends on how this was compiled.
+    private let surplus: Int
+
+    init() {
+        let probe = Unmanaged<AnyObject>.passRetained(Probe())
+        surplus = probe.countedReferences - 1
+        probe.release()
     }
 
-    /// What the count of an object shows beyond its one reference: depends on how this was compiled.
-    private static func retainCountSurplus() -> Int {
-        let probe = Unmanaged<AnyObject>.passRetained(Probe())
-        let count = probe.countedReferences
-        probe.release()
-        return count - 1
+    func references(to node: NodeRef) -> Int {
+        Unmanaged<AnyObject>.fromOpaque(node.toOpaque()).countedReferences - surplus
     }
 }
 
