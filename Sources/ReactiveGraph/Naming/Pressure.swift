@@ -8,13 +8,15 @@ extension Registry {
     ///
     /// It looks at what the registry holds and at the listens of owners without a bag, at nothing else.
     ///
+    /// - Parameter pattern: lets go only of nodes whose names match: `*` stands for any run of characters, `?` for one.
+    ///   What such a node was made from is released with it where nothing else needs it, whatever its name.
     /// - Returns: how many named nodes were released.
     @discardableResult
-    public func flushUnused() -> Int {
+    public func flushUnused(matching pattern: String = "*") -> Int {
         let before = deaths
         graph.collect()
         // All at once: a node may be in use only by another one of them.
-        let entries = evictable
+        let entries = pattern == "*" ? Array(evictable) : evictable.filter { Glob.matches($0.key, pattern) }
         var given: [AnyNode] = []
         for entry in entries {
             account(for: entry, isEvictable: false)
