@@ -274,6 +274,11 @@ final class GroupMember: ListenEdge<Datum> {
         listen(to: node)
     }
 
+    /// The subscription that a listen of the graph belongs to; nil for other edges.
+    static func subscription(of edge: Edge) -> Subscription? {
+        (edge as? Subscription) ?? (edge as? GroupMember)?.group.takeUnretainedValue()
+    }
+
     private func hear() {
         let isEmpty = isSourceEmpty
         if isEmpty, heardEmpty { return }

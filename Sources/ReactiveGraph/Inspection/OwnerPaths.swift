@@ -31,6 +31,8 @@ public struct OwnerPath {
     public let links: [String]
     /// Where the listens of the holder were attached, in order of addition (G-163).
     public let places: [CodePlace]
+    /// The listens of the holder, in order of attachment.
+    package let listens: [Edge]
 }
 
 extension OwnerPath: CustomStringConvertible {

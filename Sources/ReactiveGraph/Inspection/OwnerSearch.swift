@@ -3,6 +3,7 @@ struct OwnerSearch {
     private struct Outsider {
         let holder: OwnerPath.Holder
         var places: [CodePlace] = []
+        var listens: [EdgeRef] = []
     }
 
     private struct Found {
@@ -47,7 +48,8 @@ struct OwnerSearch {
                 holder: path.outsider.holder,
                 nodes: path.nodes.reversed().map { $0.takeUnretainedValue() },
                 links: path.links.reversed(),
-                places: path.outsider.places
+                places: path.outsider.places,
+                listens: path.outsider.listens.map { $0.takeUnretainedValue() }
             )
         }
     }
@@ -163,7 +165,7 @@ struct OwnerSearch {
 
     private func outsiders(of node: NodeRef) -> [Outsider] {
         var kept: [Outsider] = []
-        var bags: [(owner: String, listens: Int, places: [CodePlace])] = []
+        var bags: [(owner: String, listens: [EdgeRef], places: [CodePlace])] = []
         var places: [ObjectIdentifier: Int] = [:]
         node._withUnsafeGuaranteedRef { node in
             node.forEachOutgoing { edge in
@@ -171,9 +173,9 @@ struct OwnerSearch {
                     let index = places[key] ?? bags.count
                     if index == bags.count {
                         places[key] = index
-                        bags.append((owner, 0, []))
+                        bags.append((owner, [], []))
                     }
-                    bags[index].listens += 1
+                    bags[index].listens.append(.passUnretained(edge))
                     if let place = edge.place { bags[index].places.append(place) }
                 } else if edge.isHeldFromOutside {
                     kept.append(Outsider(holder: .edge(name: edge.name)))
@@ -181,7 +183,11 @@ struct OwnerSearch {
             }
         }
         let listeners = bags.map {
-            Outsider(holder: .listener(of: $0.owner, listens: $0.listens), places: $0.places)
+            Outsider(
+                holder: .listener(of: $0.owner, listens: $0.listens.count),
+                places: $0.places,
+                listens: $0.listens
+            )
         }
         let registries = node._withUnsafeGuaranteedRef { $0.registrations }
             .map { Outsider(holder: .registry(name: $0)) }

@@ -1,0 +1,132 @@
+internal import ReactiveGraph
+internal import Support
+
+/// Why a node is alive: the ways from all that holds something down to it (`why`; docs/protocol.md, HTTP; I-2).
+///
+/// The library finds them (`ownerPaths`); this says them in the words of the server. Looking makes no node and keeps none.
+struct WhyAlive {
+    private let named: NamedNode
+    private let paths: [OwnerPath]
+    private let isCut: Bool
+
+    /// The ways to a node, at most `limit`.
+    init(_ named: NamedNode, limit: Int) {
+        self.named = named
+        guard let node = named.living else {
+            (paths, isCut) = ([], false)
+            return
+        }
+        // One may be the variable by which the question is asked; one more says that there are others.
+        let found = node.ownerPaths(limit: limit + 2).filter { !$0.isQuestion }
+        paths = Array(found.prefix(limit))
+        isCut = found.count > limit
+        let counts = named.graph.core.counts
+        named.graph.host.work += Access.work(looking: counts.liveNodes + counts.liveListeners)
+    }
+
+    /// Appends `{"graph","node","epoch","rev","t","retain","exists","ways":[…]}`.
+    func append(to buffer: inout ByteBuffer) {
+        let graph = named.graph
+        buffer.append("{\"graph\":")
+        buffer.append(json: graph.name)
+        buffer.append(",\"node\":")
+        buffer.append(json: named.name)
+        Answer.appendCursor(of: graph, to: &buffer)
+        Answer.appendTime(of: graph, to: &buffer)
+        buffer.append(",\"retain\":")
+        buffer.append(json: named.definition.retain.rawValue)
+        buffer.append(named.living == nil ? ",\"exists\":false" : ",\"exists\":true")
+        buffer.append(",\"ways\":")
+        buffer.append(list: paths) { append($0, to: &$1) }
+        if isCut { buffer.append(",\"more\":true") }
+        buffer.append("}\n")
+    }
+
+    private func append(_ path: OwnerPath, to buffer: inout ByteBuffer) {
+        buffer.append("{\"by\":")
+        switch path.holder {
+        case .listener: append(listens: path.listens, to: &buffer)
+        case .registry:
+            let holder = named.graph.name(of: path.nodes[0]) ?? named
+            buffer.append(json: holder.definition.retain.rawValue)
+        case .edge: buffer.append("\"edge\"")
+        case .reference: buffer.append("\"reference\"")
+        case .ring: buffer.append("\"ring\"")
+        }
+        buffer.append(",\"path\":")
+        buffer.append(list: Array(path.nodes.enumerated())) { step, buffer in
+            append(step.element, via: step.offset == 0 ? nil : path.links[step.offset - 1], to: &buffer)
+        }
+        buffer.append("}")
+    }
+
+    /// Appends the subscriptions of one connection that have the same owners, after `"by":`.
+    private func append(listens: [Edge], to buffer: inout ByteBuffer) {
+        buffer.append("\"listener\"")
+        let subscriptions = listens.compactMap(GroupMember.subscription)
+        guard let session = subscriptions.first?.session else { return }
+        buffer.append(",\"l\":")
+        buffer.append(connection: session.number)
+        if let client = session.client {
+            buffer.append(",\"client\":")
+            buffer.append(json: client)
+        }
+        buffer.append(",\"transport\":")
+        buffer.append(json: session.transport)
+        buffer.append(",\"subs\":")
+        buffer.append(list: subscriptions.map(\.id)) { $1.append(decimal: $0) }
+        var owners: [Picture.Owner] = []
+        for name in subscriptions.flatMap(\.ownerNames) {
+            let owner = Picture.Owner(connection: session.number, name: name)
+            if !owners.contains(owner) { owners.append(owner) }
+        }
+        buffer.append(",\"owners\":")
+        Picture.Entry.append(owners: owners, to: &buffer)
+    }
+
+    /// Appends a node of a path, and by what the one before holds it.
+    private func append(_ node: AnyNode, via link: String?, to buffer: inout ByteBuffer) {
+        let graph = named.graph
+        buffer.append("{\"n\":")
+        buffer.append(decimal: node.id)
+        if let link {
+            buffer.append(",\"via\":")
+            // In the words of definitions.
+            buffer.append(json: link.prefix(1).lowercased() + link.dropFirst())
+        }
+        if let named = graph.name(of: node) {
+            buffer.append(",\"name\":")
+            buffer.append(json: named.name)
+        } else if let record = graph.chains.record(of: node.id) {
+            buffer.append(",\"chain\":")
+            buffer.append(json: record.label)
+        } else if let inner = graph.chains.inner(node.id) {
+            buffer.append(",\"of\":")
+            buffer.append(json: inner.of.name)
+            buffer.append(",\"label\":")
+            buffer.append(json: inner.label)
+        }
+        buffer.append("}")
+    }
+}
+
+extension OwnerPath {
+    /// Whether it is the question itself that holds the node.
+    fileprivate var isQuestion: Bool { holder == .reference && nodes.count == 1 }
+}
+
+extension GraphView {
+    /// Why a node is alive, as JSON.
+    ///
+    /// - Parameters:
+    ///   - node: of this graph.
+    ///   - limit: how many ways at most.
+    /// - Returns: `{"graph","node","epoch","rev","t","retain","exists","ways"}`.
+    /// - Throws: `forbidden` to those who may not see all that lives in the graph.
+    public func whyAlive(_ node: NamedNode, limit: Int) throws(HostError) -> [UInt8] {
+        try requireObservation()
+        var buffer = ByteBuffer()
+        WhyAlive(node, limit: limit).append(to: &buffer)
+        return Array(buffer.bytes)
+    }
+}
