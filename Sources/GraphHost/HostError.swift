@@ -31,6 +31,9 @@ public struct HostError: Error, Hashable, Sendable {
     /// With `conflict`: every node whose condition does not hold, and the rev at which it last changed.
     public var failed: [Failed] = []
 
+    /// What was probably meant, or what to do.
+    public var hint: String?
+
     /// A node that was not as a condition wants it.
     public struct Failed: Hashable, Sendable {
         public let node: String

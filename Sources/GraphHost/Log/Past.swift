@@ -105,11 +105,13 @@ public struct Past: Sendable {
             return .body(try GraphView(graph, for: access).values(of: patterns, limit: limit))
         case .node(let name):
             return .node(PastReading(try node(name, of: graph, for: access)))
-        case .picture(let format, let isLive):
+        case .picture(let format, let isLive, let surroundings):
             let view = try GraphView(graph, for: access)
             // All that may be seen is there while the picture is drawn.
             let living = view.nodes.map(view.graph.materialise)
-            return try withExtendedLifetime(living) { .body(try view.picture(format, live: isLive)) }
+            return try withExtendedLifetime(living) {
+                .body(try view.picture(format, live: isLive, around: surroundings))
+            }
         case .explanation(let name):
             return try explanation(of: node(name, of: graph, for: access), to: access)
         case .history(let name, let limit):

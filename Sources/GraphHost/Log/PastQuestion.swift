@@ -8,8 +8,8 @@ public struct PastQuestion: Sendable {
         case values(of: [String], limit: Int)
         /// What one node held.
         case node(String)
-        /// What the graph looked like, with what all its nodes held; with `live` also the steps between them.
-        case picture(PictureFormat, live: Bool)
+        /// What the graph looked like, or a part of it, with what its nodes held; with `live` also the steps between them.
+        case picture(PictureFormat, live: Bool, around: Surroundings? = nil)
         /// What made the value that a node held, and the commits that did.
         case explanation(of: String)
         /// What a node emitted after that commit, until now; `limit` emissions at most.

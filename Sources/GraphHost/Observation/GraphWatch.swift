@@ -15,6 +15,8 @@ enum ReleaseReason: String {
     case expired
     /// A client dropped a member of a family.
     case dropped
+    /// It lives on, and is not near any more what an observer looks at.
+    case away
 }
 
 /// What everybody who observes a graph has to be told of things that do not exist any more when they look.

@@ -7,6 +7,8 @@ internal import Support
 /// It holds nothing and listens to nothing. At its interval it compares what there is with what it has told last; what
 /// came and went in between it hears from ``GraphWatch``.
 ///
+/// With surroundings it shows and tells what is near one node only (I-1).
+///
 /// Invariant: a node in `nodes` is alive, because ``note(_:)-(GraphWatch.Death)`` takes out those that die.
 final class Observer {
     /// The shortest interval between two messages.
@@ -20,12 +22,16 @@ final class Observer {
     /// Milliseconds between two messages at least.
     private(set) var every: UInt64
 
+    /// What it shows only the surroundings of; nil: it shows everything.
+    private let surroundings: Surroundings?
     private unowned let session: Session
     private lazy var timer = Timer { [unowned self] in ring() }
     private var sequence: UInt64 = 0
     private var told = Figures()
     private var listenersTold: UInt64 = 0
     private var nodes: [UInt64: KnownNode] = [:]
+    /// The names that are shown, where not all are.
+    private var names: Set<String> = []
     private var edges: [UInt64: Int] = [:]
     private var listeners: [UInt64: KnownListener] = [:]
     private var deaths: Endings<GraphWatch.Death>
@@ -50,7 +56,8 @@ final class Observer {
         let folded: UInt64
     }
 
-    init(id: UInt64, session: Session, graph: LiveGraph, every: UInt64) {
+    init(id: UInt64, session: Session, graph: LiveGraph, every: UInt64, around surroundings: Surroundings?) {
+        self.surroundings = surroundings
         self.id = id
         self.session = session
         self.graph = graph
@@ -65,7 +72,7 @@ final class Observer {
     ///
     /// - Returns: the message; from now on the differences to it are told.
     func begin() -> [UInt8] {
-        let picture = Picture(of: graph, isLive: true)
+        let picture = picture
         learn(picture)
         learnDefinition()
         sequence = 1
@@ -84,6 +91,9 @@ final class Observer {
         buffer.append("}")
         return Array(buffer.bytes)
     }
+
+    /// What there is to show.
+    private var picture: Picture { Picture(of: graph, isLive: true, surroundings: surroundings) }
 
     /// Starts to look: the first message has been sent.
     func start() {
@@ -112,6 +122,8 @@ final class Observer {
     /// A node is being freed.
     func note(_ death: GraphWatch.Death) {
         let wasShown = nodes.removeValue(forKey: death.number) != nil
+        // Of what was not shown, it is not known any more whether it was near.
+        guard wasShown || surroundings == nil else { return }
         deaths.append(wasShown ? death.shown : death)
     }
 
@@ -123,6 +135,7 @@ final class Observer {
     /// A session stops listening.
     func note(_ departure: GraphWatch.Departure) {
         let wasShown = listeners.removeValue(forKey: departure.number) != nil
+        guard wasShown || surroundings == nil else { return }
         departures.append(wasShown ? departure.shown : departure)
     }
 
@@ -147,10 +160,11 @@ final class Observer {
             entry.named.map { declared[$0.name] != $0.definition.canonical } ?? false
         }
         // What came and went with definitions in between is known by its death only.
-        let gone = Set(declared.keys).union(deaths.all.compactMap(\.name)).filter {
-            graph.existing($0) == nil
-        }
-        .sorted()
+        let gone =
+            surroundings == nil
+            ? Set(declared.keys).union(deaths.all.compactMap(\.name)).filter { graph.existing($0) == nil }
+                .sorted()
+            : []
         learnDefinition()
         return (entries, gone)
     }
@@ -162,6 +176,7 @@ final class Observer {
         let now = session.host.clock.now
         // A client that is behind gets one message with everything when it has caught up.
         guard !session.isClosed, session.hasRoom else { return }
+        if let surroundings, graph.node(surroundings.node) == nil { return session.end(self, .nodeRemoved) }
         let present = Figures(graph)
         let refreshes = graph.subscriptions > 0 && now >= listenersTold + 1000
         guard present != told || refreshes || !deaths.isEmpty || !departures.isEmpty else { return }
@@ -170,7 +185,7 @@ final class Observer {
         told = present
         if refreshes { listenersTold = now }
         let message = difference(
-            isStructural ? Picture(of: graph, isLive: true) : nil,
+            isStructural ? picture : nil,
             listenersToo: refreshes
         )
         guard let message else { return }
@@ -180,7 +195,7 @@ final class Observer {
     /// The next message; nil where nothing that is told has changed.
     private func difference(_ picture: Picture?, listenersToo: Bool) -> [UInt8]? {
         var buffer = ByteBuffer()
-        let picture = picture ?? (listenersToo ? Picture(of: graph, isLive: true) : nil)
+        let picture = picture ?? (listenersToo ? self.picture : nil)
         var values: [(number: UInt64, node: Node<Datum>, count: UInt32)] = []
         for (number, known) in nodes {
             let count = known.node._withUnsafeGuaranteedRef { $0.emissionCount }
@@ -188,19 +203,30 @@ final class Observer {
         }
         for value in values { nodes[value.number]?.count = value.count }
         values.sort { $0.number < $1.number }
-        let before = (nodes: nodes, edges: edges, listeners: listeners)
+        let before = (nodes: nodes, names: names, edges: edges, listeners: listeners)
         if let picture { learn(picture) }
+        let away = picture == nil ? [] : away(from: before.nodes, before.names)
+        if !away.isEmpty { values.removeAll { nodes[$0.number] == nil } }
 
         let redefinition = redefinition(picture)
         var newNodes = picture?.entries.filter { $0.number.map { before.nodes[$0] == nil } ?? false } ?? []
         let newNumbers = Set(newNodes.compactMap(\.number))
         newNodes += redefinition.entries.filter { $0.number.map { !newNumbers.contains($0) } ?? true }
+        if surroundings != nil, let picture {
+            let told = Set(newNodes.compactMap(\.named?.name))
+            newNodes += picture.entries.filter { entry in
+                entry.named.map { !before.names.contains($0.name) && !told.contains($0.name) } ?? false
+            }
+        }
         let newEdges = picture?.links.filter { before.edges[$0.number] != $0.queued } ?? []
         let newListeners =
             picture.map(listed)?.filter {
                 listeners[$0.session.number] != before.listeners[$0.session.number]
             } ?? []
         let left = partings
+        let unseen =
+            surroundings == nil || picture == nil
+            ? [] : before.listeners.keys.filter { listeners[$0] == nil }.sorted()
         let goneEdges = picture == nil ? [] : before.edges.keys.filter { edges[$0] == nil }.sorted()
         let newOwners =
             picture?.entries.filter { entry in
@@ -211,6 +237,7 @@ final class Observer {
             !values.isEmpty || !newNodes.isEmpty || !newEdges.isEmpty || !newListeners.isEmpty
             || !goneEdges.isEmpty
             || !newOwners.isEmpty || !deaths.isEmpty || !left.isEmpty || !redefinition.gone.isEmpty
+            || !away.isEmpty || !unseen.isEmpty
         defer {
             deaths.removeAll()
             departures.removeAll()
@@ -236,12 +263,13 @@ final class Observer {
             $0.append(to: &$1)
         }
         buffer.append("},\"del\":{\"nodes\":")
-        let gone = redefinition.gone.map(Ended.name)
-        buffer.append(list: deaths.map(Ended.node) + gone) { $0.append(to: &$1) }
+        let gone = redefinition.gone.map { Ended.name($0, .removed) }
+        buffer.append(list: deaths.map(Ended.node) + away + gone) { $0.append(to: &$1) }
         buffer.append(",\"edges\":")
         buffer.append(list: goneEdges) { $1.append(decimal: $0) }
         buffer.append(",\"listeners\":")
-        buffer.append(list: left) { $0.append(to: &$1) }
+        let partings = left.map(Parted.departure) + unseen.map(Parted.away)
+        buffer.append(list: partings) { $0.append(to: &$1) }
         buffer.append("},\"val\":")
         buffer.append(list: values) { value, buffer in
             buffer.append("[")
@@ -271,6 +299,16 @@ final class Observer {
         return Array(buffer.bytes)
     }
 
+    /// What lives on, or is declared, and is not near any more.
+    private func away(from formerNodes: [UInt64: KnownNode], _ formerNames: Set<String>) -> [Ended] {
+        guard surroundings != nil else { return [] }
+        let numbers = formerNodes.keys.filter { nodes[$0] == nil }.sorted()
+        return numbers.map(Ended.away)
+            + formerNames.subtracting(names).sorted().map { name in
+                .name(name, graph.existing(name) == nil ? .removed : .away)
+            }
+    }
+
     /// The last departure of each session that does not listen again: a session that does has not gone as far as anybody saw.
     private var partings: [GraphWatch.Departure] {
         var seen: Set<UInt64> = []
@@ -290,6 +328,7 @@ final class Observer {
                 count: node.emissionCount
             )
         }
+        if surroundings != nil { names = Set(picture.entries.compactMap(\.named?.name)) }
         edges = [:]
         for link in picture.links { edges[link.number] = link.queued }
         listeners = [:]
@@ -333,65 +372,5 @@ private struct Figures: Equatable {
             UInt64(counts.liveFollowings), UInt64(counts.bornNodes), UInt64(counts.releasedNodes),
             graph.ownerChanges,
         ]
-    }
-}
-
-/// Something that was added: still there, or known from its end only.
-private enum Shown {
-    case bytes([UInt8])
-    case entry(Picture.Entry)
-    case listener(Picture.Listener, Session)
-
-    func append(to buffer: inout ByteBuffer) {
-        switch self {
-        case .bytes(let bytes): buffer.append(bytes)
-        case .entry(let entry): entry.append(to: &buffer, isLive: true)
-        case .listener(let listener, let session): listener.append(to: &buffer, for: session)
-        }
-    }
-}
-
-/// A node that is no more: a living one, or the name of one, which may not have existed at the moment.
-private enum Ended {
-    case node(GraphWatch.Death)
-    case name(String)
-
-    func append(to buffer: inout ByteBuffer) {
-        switch self {
-        case .node(let death): death.append(to: &buffer)
-        case .name(let name):
-            buffer.append("{\"name\":")
-            buffer.append(json: name)
-            buffer.append(",\"reason\":\"removed\"}")
-        }
-    }
-}
-
-extension GraphWatch.Death {
-    /// Appends `{"n":14,"reason":"last_owner","lived":5321,"last":{"v":71}}`; without `last` where there was no room for it.
-    fileprivate func append(to buffer: inout ByteBuffer) {
-        buffer.append("{\"n\":")
-        buffer.append(decimal: number)
-        buffer.append(",\"reason\":\"")
-        buffer.append(utf8: reason.rawValue)
-        buffer.append("\",\"lived\":")
-        buffer.append(decimal: lived)
-        if !isBrief {
-            buffer.append(",\"last\":{")
-            Subscription.append(last, to: &buffer)
-            buffer.append("}")
-        }
-        buffer.append("}")
-    }
-}
-
-extension GraphWatch.Departure {
-    /// Appends `{"l":"c:7","reason":"closed"}`.
-    fileprivate func append(to buffer: inout ByteBuffer) {
-        buffer.append("{\"l\":")
-        buffer.append(connection: number)
-        buffer.append(",\"reason\":")
-        buffer.append(json: reason)
-        buffer.append("}")
     }
 }

@@ -13,14 +13,35 @@ extension Session {
             throw HostError(.subLimit, "at most \(limits.observers) observers per connection")
         }
         let every = try fields.integer("every", in: Observer.shortestInterval...86_400_000) ?? 250
-        let observer = Observer(id: id, session: self, graph: graph, every: UInt64(every))
+        let surroundings = try surroundings(fields, in: view)
+        let observer = Observer(
+            id: id,
+            session: self,
+            graph: graph,
+            every: UInt64(every),
+            around: surroundings
+        )
         let message = observer.begin()
         guard message.count <= limits.hardBytes / 2 else {
-            throw HostError(.tooLarge, "\(graph.name) is too large for one message; see GET …/graph")
+            var error = HostError(.tooLarge, "\(graph.name) is too large for one message; see GET …/graph")
+            error.hint = "observe a part of it with 'around' and 'depth'"
+            throw error
         }
         observers.append(observer)
         observer.start()
         answer(id: nil, bytes: 0) { $0.append(message) }
+    }
+
+    /// Reads `around` and `depth`.
+    private func surroundings(_ fields: Fields, in view: GraphView) throws(HostError) -> Surroundings? {
+        let depth = try fields.integer("depth", in: Surroundings.depths)
+        guard let node = try fields.string("around") else {
+            if depth != nil { throw Surroundings.depthAlone }
+            return nil
+        }
+        let surroundings = Surroundings(of: node, depth: depth)
+        try view.require(surroundings)
+        return surroundings
     }
 
     func observer(_ id: UInt64) -> Observer? {

@@ -5,8 +5,12 @@ extension LiveGraph {
     /// A picture in the language of Graphviz; the same graph gives the same text (G-106).
     ///
     /// With `live` also the nodes of client pipelines and the listeners.
-    public func pictureDOT(live: Bool, of nodes: [NamedNode]? = nil) -> [UInt8] {
-        let picture = Picture(of: self, isLive: live, nodes: nodes)
+    public func pictureDOT(
+        live: Bool,
+        of nodes: [NamedNode]? = nil,
+        around surroundings: Surroundings? = nil
+    ) -> [UInt8] {
+        let picture = Picture(of: self, isLive: live, nodes: nodes, surroundings: surroundings)
         var buffer = ByteBuffer()
         buffer.append("digraph ")
         buffer.append(quoted: name)
@@ -32,10 +36,11 @@ extension LiveGraph {
 
     /// Edges of nodes that are declared and do not exist, dotted.
     private func appendDeclaredLinks(_ picture: Picture, to buffer: inout ByteBuffer) {
+        let shown = Set(picture.entries.compactMap(\.named?.name))
         for entry in picture.entries {
             guard let named = entry.named, entry.node == nil else { continue }
             for input in entry.inputs {
-                guard let source = node(input) else { continue }
+                guard shown.contains(input), let source = node(input) else { continue }
                 let from = source.living.map { "n\($0.id)" } ?? "\"\(source.name)\""
                 buffer.append(utf8: "    \(from) -> \"\(named.name)\" [style=dotted];\n")
             }

@@ -5,11 +5,24 @@ extension LiveGraph {
     /// A picture as JSON: `{"graph","epoch","rev","t","nodes":[…],"edges":[…],"listeners":[…]}`.
     ///
     /// With `live` also the nodes of client pipelines and the listeners.
-    public func pictureJSON(live: Bool) -> [UInt8] { pictureJSON(live: live, of: nil, nil) }
+    public func pictureJSON(live: Bool, around surroundings: Surroundings? = nil) -> [UInt8] {
+        pictureJSON(live: live, of: nil, nil, around: surroundings)
+    }
 
     /// The same of these nodes and families only, where they are given.
-    func pictureJSON(live: Bool, of nodes: [NamedNode]?, _ families: [NodeFamily]?) -> [UInt8] {
-        let picture = Picture(of: self, isLive: live, nodes: nodes, families: families)
+    func pictureJSON(
+        live: Bool,
+        of nodes: [NamedNode]?,
+        _ families: [NodeFamily]?,
+        around surroundings: Surroundings?
+    ) -> [UInt8] {
+        let picture = Picture(
+            of: self,
+            isLive: live,
+            nodes: nodes,
+            families: families,
+            surroundings: surroundings
+        )
         var buffer = ByteBuffer()
         buffer.append("{\"graph\":")
         buffer.append(json: name)

@@ -5,8 +5,12 @@ extension LiveGraph {
     /// text (G-106).
     ///
     /// With `live` also the nodes of client pipelines and the listeners.
-    public func pictureMermaid(live: Bool, of nodes: [NamedNode]? = nil) -> [UInt8] {
-        let picture = Picture(of: self, isLive: live, nodes: nodes)
+    public func pictureMermaid(
+        live: Bool,
+        of nodes: [NamedNode]? = nil,
+        around surroundings: Surroundings? = nil
+    ) -> [UInt8] {
+        let picture = Picture(of: self, isLive: live, nodes: nodes, surroundings: surroundings)
         var text = "flowchart LR\n"
         var styles = ""
         var places: [String: Int] = [:]

@@ -71,7 +71,7 @@ struct Picture {
     /// A connection that listens to something in this graph.
     struct Listener {
         let session: Session
-        let on: [UInt64]
+        private(set) var on: [UInt64]
         /// The named owners of what it listens with, each once.
         let owners: [String]
         let queued: Int
@@ -88,6 +88,13 @@ struct Picture {
                 ? [] : Set(subscriptions.flatMap { $0.ownerNames.compactMap(\.self) }).sorted()
             queued = subscriptions.reduce(0) { $0 + $1.queued }
             folded = subscriptions.reduce(0) { $0 + $1.foldedInAll }
+        }
+
+        /// The listener with those of its nodes only; nil if it listens to none of them.
+        func limited(to nodes: Set<UInt64>) -> Listener? {
+            var listener = self
+            listener.on = on.filter(nodes.contains)
+            return listener.on.isEmpty ? nil : listener
         }
 
         /// What diagrams call it: `wall-tablet/2.1 c:7 (panel, sidebar)`, with eight owners at most.
@@ -108,7 +115,15 @@ struct Picture {
     static let mostMembers = 200
 
     /// A picture of `nodes`, or of all there are; a live one shows pipelines and listeners too.
-    init(of graph: LiveGraph, isLive: Bool, nodes: [NamedNode]? = nil, families: [NodeFamily]? = nil) {
+    ///
+    /// With `surroundings`, of those only what is near one of them (I-1).
+    init(
+        of graph: LiveGraph,
+        isLive: Bool,
+        nodes: [NamedNode]? = nil,
+        families: [NodeFamily]? = nil,
+        surroundings: Surroundings? = nil
+    ) {
         self.graph = graph
         self.families = families ?? (nodes == nil ? graph.families : [])
         let members = isLive && graph.livingMembers <= Self.mostMembers ? graph.bornMembers : []
@@ -118,7 +133,15 @@ struct Picture {
         if let nodes { hideInputs(besides: Set(nodes.map(\.name))) }
         if isLive { addUnnamed() }
         addLinks()
-        if isLive { addListeners() }
+        if let surroundings { keep(surroundings.places(in: self)) }
+        if isLive { addListeners(limited: surroundings != nil) }
+    }
+
+    /// Leaves out all entries but these, and the links that lead to others.
+    private mutating func keep(_ places: Set<Int>) {
+        entries = entries.indices.filter(places.contains).map { entries[$0] }
+        let known = Set(entries.compactMap(\.number))
+        links.removeAll { !known.contains($0.from) || !known.contains($0.to) }
     }
 
     /// Of the nodes that others are made from, only these are named.
@@ -208,12 +231,15 @@ struct Picture {
         }
     }
 
-    private mutating func addListeners() {
+    private mutating func addListeners(limited isLimited: Bool) {
+        let shown = isLimited ? Set(entries.compactMap(\.number)) : []
         var owners: [UInt64: [Owner]] = [:]
         var needs = Needs()
         for session in graph.host.sessions.all {
             guard let listener = Listener(session, in: graph) else { continue }
-            listeners.append(listener)
+            if let listener = isLimited ? listener.limited(to: shown) : listener {
+                listeners.append(listener)
+            }
             for (name, nodes) in Self.nodesByOwner(session, in: graph) {
                 let owner = Owner(connection: session.number, name: name)
                 for node in nodes {

@@ -74,6 +74,10 @@ enum Answer {
             buffer.append(",\"after\":")
             buffer.append(decimal: after)
         }
+        if let hint = error.hint {
+            buffer.append(",\"hint\":")
+            buffer.append(json: hint)
+        }
         if !error.problems.isEmpty {
             buffer.append(",\"problems\":")
             buffer.append(list: error.problems) { $0.append(to: &$1) }

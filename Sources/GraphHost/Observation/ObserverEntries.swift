@@ -1,0 +1,86 @@
+internal import Support
+
+// What the messages of an observer list.
+
+/// Something that was added: still there, or known from its end only.
+enum Shown {
+    case bytes([UInt8])
+    case entry(Picture.Entry)
+    case listener(Picture.Listener, Session)
+
+    func append(to buffer: inout ByteBuffer) {
+        switch self {
+        case .bytes(let bytes): buffer.append(bytes)
+        case .entry(let entry): entry.append(to: &buffer, isLive: true)
+        case .listener(let listener, let session): listener.append(to: &buffer, for: session)
+        }
+    }
+}
+
+/// A node that is shown no more: a living one, or the name of one, which may not have existed at the moment.
+enum Ended {
+    case node(GraphWatch.Death)
+    case away(UInt64)
+    case name(String, ReleaseReason)
+
+    func append(to buffer: inout ByteBuffer) {
+        switch self {
+        case .node(let death): death.append(to: &buffer)
+        case .away(let number):
+            buffer.append("{\"n\":")
+            buffer.append(decimal: number)
+            buffer.append(",\"reason\":\"away\"}")
+        case .name(let name, let reason):
+            buffer.append("{\"name\":")
+            buffer.append(json: name)
+            buffer.append(",\"reason\":\"")
+            buffer.append(utf8: reason.rawValue)
+            buffer.append("\"}")
+        }
+    }
+}
+
+/// A listener that is shown no more: it has ended, or listens to nothing near any more.
+enum Parted {
+    case departure(GraphWatch.Departure)
+    case away(UInt64)
+
+    func append(to buffer: inout ByteBuffer) {
+        switch self {
+        case .departure(let departure): departure.append(to: &buffer)
+        case .away(let number):
+            buffer.append("{\"l\":")
+            buffer.append(connection: number)
+            buffer.append(",\"reason\":\"away\"}")
+        }
+    }
+}
+
+extension GraphWatch.Death {
+    /// Appends `{"n":14,"reason":"last_owner","lived":5321,"last":{"v":71}}`; without `last` where there was no room for it.
+    func append(to buffer: inout ByteBuffer) {
+        buffer.append("{\"n\":")
+        buffer.append(decimal: number)
+        buffer.append(",\"reason\":\"")
+        buffer.append(utf8: reason.rawValue)
+        buffer.append("\",\"lived\":")
+        buffer.append(decimal: lived)
+        if !isBrief {
+            buffer.append(",\"last\":{")
+            Subscription.append(last, to: &buffer)
+            buffer.append("}")
+        }
+        buffer.append("}")
+    }
+}
+
+extension GraphWatch.Departure {
+    /// Appends `{"l":"c:7","reason":"closed"}`.
+    func append(to buffer: inout ByteBuffer) {
+        buffer.append("{\"l\":")
+        buffer.append(connection: number)
+        buffer.append(",\"reason\":")
+        buffer.append(json: reason)
+        buffer.append("}")
+    }
+}
