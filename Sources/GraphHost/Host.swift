@@ -40,6 +40,8 @@ public final class Host {
     public internal(set) var healthChangedAt: UInt64
     /// What the loop is doing, for a watchdog.
     public let activity = Activity()
+    /// The graphs that cannot be built from what the log has, and are not served, in the order of the alphabet.
+    public internal(set) var unbuilt: [String] = []
     /// Called before anything happens that the log brought, and no caller of the host: the end of a turn has something to do then.
     public var onLog: () -> Void = {}
     /// Takes what went wrong in the server itself to its log, and returns under which word it is found there; see ``fault(_:)``.

@@ -174,6 +174,23 @@ public final class FaultyLog: CommitLog {
         _ = follower?.log(received: last.entry, at: last.stamp)
     }
 
+    /// Has the server read a graph again of which nothing is there.
+    ///
+    /// - Returns: what it held, for ``bringBack(_:as:)``.
+    public func lose(_ graph: String) -> GraphSnapshot? {
+        let snapshot = follower?.snapshot(of: graph)
+        store.begin("lost")
+        let position = LogPosition(epoch: "lost", rev: 1, time: 0)
+        _ = follower?.log(reload: graph, at: position, from: store)
+        return snapshot
+    }
+
+    /// Has the server read it again once it can be read.
+    public func bringBack(_ graph: String, as snapshot: GraphSnapshot) {
+        store.add(snapshot, of: graph)
+        _ = follower?.log(reload: graph, at: store.position(of: graph), from: store)
+    }
+
     /// Loses everything that is stored, and goes on in another epoch with what the host has.
     public func begin(epoch: String, with graphs: String...) {
         store.begin(epoch)

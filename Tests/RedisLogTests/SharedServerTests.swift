@@ -102,7 +102,7 @@ struct SharedServerTests {
         _ = try store.append([batch], fence: 0, replicas: 0, isReading: false)
         let former = try #require(server.host["g"])
         pass(500)
-        #expect(server.host["g"] == nil && !former.isLive)
+        #expect(server.host["g"] == nil && !former.isLive && server.host.unbuilt == ["g"])
         #expect(
             events == [
                 "graph g has a commit that cannot be applied here, rev 2: it is read again",
@@ -121,6 +121,7 @@ struct SharedServerTests {
         #expect(try store.store(snapshot.state, of: "g", at: position, fence: 99, keeping: 0))
         pass(11_000)
         let built = try #require(server.host["g"])
+        #expect(server.host.unbuilt.isEmpty)
         let node = try #require(built.node("x"))
         #expect(built.rev == 2 && built.read(node).held.text == "7")
         let answer = try set("8")

@@ -52,6 +52,23 @@ struct LogFailureTests {
         #expect(peer.message().contains(#""v":50"#))
     }
 
+    @Test("not_ready: a graph that cannot be built is named by /readyz, until it can be")
+    func unbuilt() throws {
+        let log = FaultyLog()
+        let server = try TestServer(commits: log)
+        #expect(try server.request("GET", "/readyz").status == 200)
+        let snapshot = try #require(log.lose("g"))
+        let answer = try server.request("GET", "/readyz")
+        check(answer, 503, "not_ready")
+        #expect(answer.body.contains("not served here, because what is stored cannot be read: g\""))
+        #expect(answer.fields["retry-after"] == "10")
+        #expect(try server.request("GET", "/healthz").status == 200)
+        #expect(try server.request("GET", node).status == 404)
+        log.bringBack("g", as: snapshot)
+        #expect(try server.request("GET", "/readyz").status == 200)
+        #expect(try server.request("GET", node).status == 200)
+    }
+
     @Test(
         "engine_down, no_space: sets are refused, reads and subscriptions go on, and it recovers by itself",
         arguments: [(LogHealth.outOfReach, "engine_down"), (.full, "no_space")]

@@ -89,6 +89,11 @@ extension Host: CommitLogFollower {
             _ = fault("graph \(name) cannot be built anew: \(error)")
             isBuilt = false
         }
+        unbuilt.removeAll { $0 == name }
+        if !isBuilt {
+            unbuilt.append(name)
+            unbuilt.sort()
+        }
         former?.end(.epochLost)
         guard let graph = self[name] else { return isBuilt }
         // The same rev has stood for other values.

@@ -337,9 +337,15 @@ public final class Server {
 
     /// Why the log makes requests unwelcome; nil: it does not.
     ///
-    /// A store that takes no commits for a moment is no reason to send the clients elsewhere.
+    /// A store that takes no commits for a moment is no reason to send the clients elsewhere. A graph that is not served here is:
+    /// other servers may have it.
     var unreadiness: HostError? {
         let lasts = loop.now - host.healthChangedAt >= times.outage
-        return host.isCatchingUp || lasts ? host.health.refusal : nil
+        if host.isCatchingUp || lasts, let refusal = host.health.refusal { return refusal }
+        let names = host.unbuilt
+        guard !names.isEmpty else { return nil }
+        let shown = names.prefix(10).joined(separator: ", ") + (names.count > 10 ? ", …" : "")
+        let sentence = "not served here, because what is stored cannot be read: \(shown)"
+        return HostError(.notReady, sentence, after: 10_000)
     }
 }
