@@ -3,11 +3,12 @@ internal import ReactiveGraph
 extension LiveGraph {
     /// Lets go of the nodes retained `untilPressure` that are not in use (G-130).
     ///
+    /// - Parameter pattern: only those whose names match it.
     /// - Returns: how many nodes were freed, with those that they were made from.
     @discardableResult
-    func flushUnused() -> UInt64 {
+    func flushUnused(matching pattern: String = "*") -> UInt64 {
         let before = chains.releasedCount
-        releasing(because: .pressure) { _ = registry.flushUnused() }
+        releasing(because: .pressure) { _ = registry.flushUnused(matching: pattern) }
         return chains.releasedCount - before
     }
 }
@@ -21,6 +22,32 @@ extension Host {
         let released = graphs.reduce(0) { $0 + $1.flushUnused() }
         pressure.count(released)
         return released
+    }
+}
+
+extension Host {
+    /// What a flush of one graph has freed.
+    public struct Flushed {
+        /// The named nodes, in the order in which they went.
+        public let names: [String]
+        /// How many nodes, with those that have no names.
+        public let nodes: UInt64
+    }
+
+    /// Lets go of what one graph keeps only for later, as ``flushUnused()`` does in all (I-4).
+    ///
+    /// - Parameters:
+    ///   - graph: the graph.
+    ///   - pattern: the names of the nodes to let go of. What only these need goes with them, whatever its name.
+    /// - Returns: what was freed.
+    public func flushUnused(of graph: LiveGraph, matching pattern: String) -> Flushed {
+        graph.chains.deadNames = []
+        let released = graph.flushUnused(matching: pattern)
+        let names = graph.chains.deadNames ?? []
+        graph.chains.deadNames = nil
+        pressure.count(released)
+        work += released
+        return Flushed(names: names, nodes: released)
     }
 }
 

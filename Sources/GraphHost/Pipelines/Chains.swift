@@ -133,6 +133,8 @@ final class Chains {
     private var inner: [UInt64: InnerStage] = [:]
     /// Receives the deaths of nodes while a client observes the graph.
     var watch: GraphWatch?
+    /// The names of nodes that are freed while it is not nil.
+    var deadNames: [String]?
     /// Nodes freed, without the hidden ones.
     private(set) var releasedCount: UInt64 = 0
 
@@ -175,6 +177,7 @@ final class Chains {
     /// The node of a name is being freed.
     func died(_ name: NamedNode, _ node: Node<Datum>) {
         watch?.died(name, node)
+        deadNames?.append(name.name)
         // It may be the last stage of its pipe as well.
         if !inner.isEmpty { inner[node.id] = nil }
     }

@@ -54,6 +54,32 @@ struct PressureTests {
         #expect(bench.host.statistics.pressureEvents == 1 && graph.isWhole)
     }
 
+    @Test(
+        "I-4: a flush of one graph lets go of what matches and is not in use, names what went, and is counted"
+    )
+    func flush() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let other = try bench.define(graphText.replacing(#""g""#, with: #""h""#))
+        for graph in [graph, other] { _ = graph.read(try #require(graph.node("more"))) }
+        #expect(bench.host.flushUnused(of: graph, matching: "fixed").names == [])
+        let client = bench.connect()
+        _ = client.ask(#"{"op":"sub","id":1,"graph":"g","node":"sum"}"#)
+        let first = bench.host.flushUnused(of: graph, matching: "*")
+        #expect(first.names == ["more"] && first.nodes == 1, "what is listened to stays")
+        _ = client.ask(#"{"op":"unsub","id":1}"#)
+        #expect(living(graph) == ["x", "fixed"])
+        _ = graph.read(try #require(graph.node("sum")))
+        let second = bench.host.flushUnused(of: graph, matching: "s?m")
+        #expect(second.names == ["sum", "double"] && second.nodes == 2, "and what only it needed")
+        #expect(
+            living(other) == ["x", "double", "sum", "more", "fixed"],
+            "the other graph keeps what it has"
+        )
+        #expect(bench.host.statistics.pressureEvents == 3 && bench.host.statistics.pressureReleased == 3)
+        #expect(graph.isWhole && graph.chains.deadNames == nil)
+    }
+
     @Test("What goes by pressure is told to observers with that reason")
     func reason() throws {
         let bench = Bench()
