@@ -59,6 +59,8 @@ public final class Host {
     var moved: [PendingCommit] = []
     var keys: IdempotencyKeys
     var pressure = PressureCount()
+    /// Counts the rounds in which lost nodes are looked for.
+    var leakRound: UInt64 = 0
     /// Clears what stood for sessions that are no more.
     private(set) lazy var presences = PresenceClearing(self)
     /// Reads parts of clients' requests on another thread, and calls back in a turn of the loop; nil: all is read at once.

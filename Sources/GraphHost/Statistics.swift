@@ -14,6 +14,8 @@ public struct GraphStatistics: Hashable, Sendable {
     public var commits: UInt64
     /// Commits that the log has not answered yet.
     public var pending: Int
+    /// Nodes that hold each other and are held by nothing else, as of the last count (``Host/countLeaks(anew:)``).
+    public var unreachable: Int
 }
 
 /// The counters of a host.

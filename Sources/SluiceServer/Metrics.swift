@@ -90,6 +90,10 @@ enum Metrics {
         family("sluice_commits_pending", "gauge", "Commits the log has not answered yet.") {
             UInt64($1.pending)
         }
+        family("sluice_unreachable_nodes", "gauge", "Nodes that hold each other and that nothing else holds.")
+        {
+            UInt64($1.unreachable)
+        }
         family("sluice_rev", "gauge", "Rev of the last commit.") { graph, _ in graph.rev }
     }
 

@@ -1,5 +1,7 @@
+import ReactiveGraph
 import Testing
 
+@testable import GraphHost
 @testable import SluiceServer
 
 @Suite("Metrics and logs")
@@ -32,6 +34,31 @@ struct MetricsTests {
         #expect(samples["process_resident_memory_bytes"] ?? 0 > 1_000_000)
         #expect(samples["process_start_time_seconds"] == Double(server.server.since / 1000))
         #expect(samples["sluice_build_info{version=\"\(Version.text)\"}"] == 1)
+    }
+
+    @Test("I-3: lost nodes are counted when the metrics are read, at once or in steps until the next reading")
+    func unreachable() throws {
+        let server = try TestServer()
+        func count() throws -> Int? {
+            let lines = try server.request("GET", "/metrics").body.split(separator: "\n")
+            let line = lines.first { $0.hasPrefix("sluice_unreachable_nodes{graph=\"g\"} ") }
+            return line.flatMap { Int($0.split(separator: " ")[1]) }
+        }
+        #expect(try count() == 0)
+        let graph = try #require(server.server.host["g"])
+        let repairs = [leak(3, in: graph), leak(20_000, in: graph)]
+        #expect(server.until { (try? count()) == 20_003 })
+        for repair in repairs { repair() }
+        #expect(server.until { (try? count()) == 0 })
+    }
+
+    /// So many nodes that hold each other, in place of a fault of the server.
+    private func leak(_ count: Int, in graph: LiveGraph) -> () -> Void {
+        let first = graph.core.mutable(1)
+        var last: Node<Int> = first
+        for _ in 1..<count { last = last.map { $0 } }
+        let link = first.link(to: last)
+        return { link?.cancel() }
     }
 
     @Test("a log entry is one line, whatever it says")

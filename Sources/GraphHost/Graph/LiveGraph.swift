@@ -54,6 +54,8 @@ public final class LiveGraph {
     /// What follows names that come and go.
     let watchers = NameWatchers()
     let chains: Chains
+    /// What its owners have lost; nothing, or the server has a fault.
+    var leaked = LeakedNodes()
     let frames: GraphFrames
     /// The timers of the definition's own stages, in commit time: what is due in one tick is one batch.
     private(set) lazy var timers = TimerQueue { [unowned self] in .milliseconds(time) }
@@ -173,7 +175,8 @@ public final class LiveGraph {
             subscriptions: subscriptions,
             released: chains.releasedCount,
             commits: commits,
-            pending: pending
+            pending: pending,
+            unreachable: leaked.count
         )
     }
 

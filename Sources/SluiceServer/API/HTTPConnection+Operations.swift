@@ -58,6 +58,7 @@ extension ByteBuffer {
     fileprivate mutating func append(connection: Connection) {
         append("{\"c\":")
         append(json: connection.name)
+        server.leakRounds?.begin()
         append(",\"transport\":\"")
         append(connection.transport)
         append("\",\"peer\":")

@@ -52,6 +52,7 @@ extension Server {
         reloadRequests = []
         hostTimer = nil
         memoryReturn = nil
+        leakRounds = nil
         drainTimer = nil
         // What the end of the turn still has to do, it does now.
         endTurn()

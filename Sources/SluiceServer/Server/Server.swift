@@ -119,6 +119,7 @@ public final class Server {
     var ticker: PolledTimer?
     var hostTimer: Timer?
     var memoryReturn: MemoryReturn?
+    var leakRounds: LeakRounds?
     private var hostDeadline: UInt64 = .max
     var drainTimer: Timer?
     @exclusivity(unchecked) private var waiting: ContiguousArray<Connection> = []
@@ -249,6 +250,7 @@ public final class Server {
         }
         hostTimer?.keepsLoopAlive = false
         memoryReturn = try MemoryReturn(on: loop)
+        leakRounds = LeakRounds(of: self)
         beginTurn()
     }
 
