@@ -173,9 +173,10 @@ extension Route {
     var right: Rights? {
         switch self {
         case .metrics: .metrics
-        case .connections, .endConnection, .defineGraph, .readDefinition, .removeGraph, .reload, .backup:
+        case .connections, .endConnection, .defineGraph, .readDefinition, .removeGraph, .reload, .backup,
+            .flush:
             .admin
-        case .listeners: .observe
+        case .listeners, .why: .observe
         default: nil
         }
     }

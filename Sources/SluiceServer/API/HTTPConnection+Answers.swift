@@ -81,7 +81,7 @@ extension HTTPConnection {
             members.append(",\"problems\":")
             members.append(problems)
         }
-        if let hint {
+        if let hint = hint ?? error.hint {
             members.append(",\"hint\":")
             members.append(json: hint)
         }

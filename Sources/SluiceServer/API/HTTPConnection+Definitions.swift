@@ -132,7 +132,8 @@ extension HTTPConnection {
         return false
     }
 
-    private func administered(_ captures: Captures) -> LiveGraph? {
+    /// The graph that the captures name, for those who administer it; where not, that is answered.
+    func administered(_ captures: Captures) -> LiveGraph? {
         let name = String(decoding: captures[0], as: UTF8.self)
         guard mayAdminister(name) else { return nil }
         if let graph = server.host[name] { return graph }

@@ -132,6 +132,8 @@ extension HTTPConnection {
         case .reload: reloadFiles()
         case .backup: sendBackup()
         case .picture: drawGraph(captures, head)
+        case .why: explainLife(captures, head)
+        case .flush: flushGraph(captures, head)
         case .listeners: listListeners(captures)
         case .connections: listConnections()
         case .endConnection: endConnection(captures)

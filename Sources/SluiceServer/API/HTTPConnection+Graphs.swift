@@ -4,7 +4,7 @@ internal import Support
 
 // What graphs look like, and who listens to them.
 extension HTTPConnection {
-    /// `GET …/graph?format=json|dot|mermaid&live=1`, or the format by `Accept`.
+    /// `GET …/graph?format=json|dot|mermaid&live=1&around=node&depth=2`, or the format by `Accept`.
     func drawGraph(_ captures: Captures, _ head: RequestHead) {
         guard let view = findGraph(captures) else { return }
         let query = Query(head.query)
@@ -13,19 +13,30 @@ extension HTTPConnection {
         guard let format = query.string("format").map(PictureFormat.init) ?? Self.format(head) else {
             return refuse(Refusal(.notAcceptable, "format is json, dot or mermaid"), fields: vary)
         }
-        let isPast = looksBack(head, view, at: .picture(format, live: isLive), needsLog: true) {
-            connection,
-            past in
+        guard let surroundings = surroundings(query) else { return }
+        let subject = PastQuestion.Subject.picture(format, live: isLive, around: surroundings)
+        let isPast = looksBack(head, view, at: subject, needsLog: true) { connection, past in
             guard case .body(let body) = past else { return connection.answer(past) }
             body.withUnsafeBytes { connection.answer(.ok, format.mediaType, $0, fields: vary) }
         }
         if isPast { return }
         do throws(HostError) {
-            let body = try view.picture(format, live: isLive)
+            let body = try view.picture(format, live: isLive, around: surroundings)
             body.withUnsafeBytes { answer(.ok, format.mediaType, $0, fields: vary) }
         } catch {
             refuse(error)
         }
+    }
+
+    /// `around` and `depth`, nil within where they are not there; nil where something is wrong with them, which is answered then.
+    private func surroundings(_ query: Query) -> Surroundings?? {
+        guard let depth = number("depth", Surroundings.depths, query) else { return nil }
+        guard let node = query.string("around") else {
+            if depth == nil { return .some(nil) }
+            refuse(Surroundings.depthAlone)
+            return nil
+        }
+        return Surroundings(of: node, depth: depth)
     }
 
     /// The format that the client likes best; nil where it takes none of them.
@@ -50,6 +61,20 @@ extension HTTPConnection {
     func listListeners(_ captures: Captures) {
         guard let view = findGraph(captures), mayObserve(view) else { return }
         view.graph.listenersJSON().withUnsafeBytes { answer(.ok, "application/json", $0) }
+    }
+
+    /// `GET …/nodes/{n}/why?limit=16`: what keeps the node alive.
+    func explainLife(_ captures: Captures, _ head: RequestHead) {
+        guard let view = findGraph(captures), let node = findNode(captures, to: .read),
+            let limit = number("limit", 1...100, Query(head.query))
+        else { return }
+        do throws(HostError) {
+            try view.whyAlive(node, limit: limit ?? 16).withUnsafeBytes {
+                answer(.ok, "application/json", $0)
+            }
+        } catch {
+            refuse(error)
+        }
     }
 
     /// `GET /v1/operators`.

@@ -28,8 +28,37 @@ extension HTTPConnection {
         answerEmpty(.noContent)
     }
 
+    /// `POST …/flush?match=glob`: lets go of what is kept until memory is short and not in use.
+    func flushGraph(_ captures: Captures, _ head: RequestHead) {
+        guard let graph = administered(captures) else { return }
+        let query = Query(head.query)
+        let pattern = query.raw("match") == nil ? "*" : query.string("match") ?? ""
+        guard (1...Self.longestGlob).contains(pattern.utf8.count) else {
+            return refuse(
+                HostError(.badField, "match: a name or glob of 1 to \(Self.longestGlob) characters is needed")
+            )
+        }
+        let flushed = server.flush(graph, matching: pattern)
+        answerJSON { out in
+            out.append("{\"graph\":")
+            out.append(json: graph.name)
+            out.append(",\"released\":")
+            out.append(decimal: flushed.nodes)
+            out.append(",\"names\":")
+            out.append(list: Array(flushed.names.prefix(Self.mostNames))) { $1.append(json: $0) }
+            if flushed.names.count > Self.mostNames { out.append(",\"more\":true") }
+            out.append("}\n")
+        }
+    }
+
+    /// The longest pattern that a flush takes.
+    private static var longestGlob: Int { 256 }
+    /// How many names the answer of a flush lists.
+    private static var mostNames: Int { 1_000 }
+
     /// `GET /metrics` in the text form of Prometheus.
     func showMetrics() {
+        server.leakRounds?.begin()
         var body = ByteBuffer()
         Metrics.append(of: server, to: &body)
         answer(.ok, "text/plain; version=0.0.4; charset=utf-8", body.bytes)
@@ -58,7 +87,6 @@ extension ByteBuffer {
     fileprivate mutating func append(connection: Connection) {
         append("{\"c\":")
         append(json: connection.name)
-        server.leakRounds?.begin()
         append(",\"transport\":\"")
         append(connection.transport)
         append("\",\"peer\":")

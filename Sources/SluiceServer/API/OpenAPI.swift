@@ -243,6 +243,14 @@ enum OpenAPI {
             ##"{"type":"object","required":["node","epoch","rev","t","nodes"],"properties":{"node":{"type":"string"},\##(cursor),"t":{"type":"integer"},"nodes":{"type":"array","items":{"type":"object","required":["node","kind","c","t"]}},"commits":{"description":"With at: the commits that made what these nodes held, the newest first","type":"array","items":{"type":"object","required":["rev","t","kind"],"properties":{"rev":{"type":"integer"},"t":{"type":"integer"},"kind":{"enum":["set","define","redefine","tick","drop","expire"]},"by":{"type":"string"},"ctx":{},"set":\##(names),"clear":\##(names)}}}}}"##
         ),
         (
+            "Why",
+            ##"{"type":"object","required":["graph","node","epoch","rev","t","retain","exists","ways"],"properties":{"graph":{"type":"string"},"node":{"type":"string"},\##(cursor),"t":{"type":"integer"},"retain":{"enum":["whileInUse","untilPressure","always"]},"exists":{"type":"boolean"},"more":{"const":true},"ways":{"type":"array","items":{"type":"object","required":["by","path"],"properties":{"by":{"enum":["listener","always","untilPressure","edge","reference","ring"]},"l":{"type":"string"},"client":{"type":"string"},"transport":{"type":"string"},"subs":{"type":"array","items":{"type":"integer"}},"owners":\##(names),"path":{"type":"array","items":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"},"via":{"type":"string"},"name":{"type":"string"},"chain":{"type":"string"},"of":{"type":"string"},"label":{"type":"string"}}}}}}}}}"##
+        ),
+        (
+            "Flushed",
+            ##"{"type":"object","required":["graph","released","names"],"properties":{"graph":{"type":"string"},"released":{"type":"integer"},"names":\##(names),"more":{"const":true}}}"##
+        ),
+        (
             "Picture",
             ##"{"type":"object","required":["graph","epoch","rev","t","nodes","edges"],"properties":{"graph":{"type":"string"},\##(cursor),"t":{"type":"integer"},"nodes":{"type":"array"},"edges":{"type":"array"},"listeners":{"type":"array"}}}"##
         ),

@@ -70,6 +70,22 @@ extension Operation {
             errors: [.notFound, "no_space", "engine_down"]
         ),
         Operation(
+            method: .post,
+            path: graph + "/flush",
+            route: .flush,
+            name: "flushGraph",
+            summary: "Releases nodes that are kept until memory is short and not in use",
+            parameters: [
+                Parameter(
+                    name: "match",
+                    schema: #"{"type":"string","minLength":1,"maxLength":256,"default":"*"}"#,
+                    summary: "A name or glob: only nodes that match"
+                )
+            ],
+            successes: [answer("What was released", reference("Flushed"))],
+            errors: ["bad_field", "unknown_graph", "not_ready"]
+        ),
+        Operation(
             method: .get,
             path: "/metrics",
             route: .metrics,

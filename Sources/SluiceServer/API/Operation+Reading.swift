@@ -213,6 +213,16 @@ extension Operation {
                     schema: #"{"type":"string","enum":["","0","1","true"]}"#,
                     summary: "1: also what exists at the moment, and who owns it"
                 ),
+                Parameter(
+                    name: "around",
+                    schema: #"{"type":"string"}"#,
+                    summary: "A node: only what is near it"
+                ),
+                Parameter(
+                    name: "depth",
+                    schema: #"{"type":"integer","minimum":1,"maximum":16,"default":2}"#,
+                    summary: "With around: how many lines away"
+                ),
             ] + pastParameters,
             successes: [
                 Success(
@@ -224,7 +234,25 @@ extension Operation {
                     )
                 )
             ],
-            errors: ["bad_field", "unknown_graph", "not_ready", .notAcceptable, "gone", "busy"]
+            errors: [
+                "bad_field", "unknown_graph", "not_ready", "unknown_node", .notAcceptable, "gone", "busy",
+            ]
+        ),
+        Operation(
+            method: .get,
+            path: node + "/why",
+            route: .why,
+            name: "explainLife",
+            summary: "What keeps the node alive",
+            parameters: [
+                Parameter(
+                    name: "limit",
+                    schema: #"{"type":"integer","minimum":1,"maximum":100,"default":16}"#,
+                    summary: "How many ways at most"
+                )
+            ],
+            successes: [answer("The ways by which it is held", reference("Why"))],
+            errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node"]
         ),
         Operation(
             method: .get,

@@ -34,6 +34,8 @@ extension Route {
     static let backup = Route(rawValue: 30)
     static let dropNode = Route(rawValue: 31)
     static let nodes = Route(rawValue: 32)
+    static let why = Route(rawValue: 33)
+    static let flush = Route(rawValue: 34)
 }
 
 extension Router {

@@ -61,6 +61,7 @@ extension Route {
     var side: Door.Side {
         switch self {
         case .connections, .endConnection, .defineGraph, .readDefinition, .removeGraph, .reload, .backup,
+            .flush,
             .metrics:
             .operations
         case .health, .ready, .version, .openAPI: .everything

@@ -26,6 +26,17 @@ extension Server {
         log.info("memory is short", metadata: ["because": "\(reason)", "releasedNodes": "\(released)"])
     }
 
+    /// Does the same in one graph, for the nodes whose names match.
+    func flush(_ graph: LiveGraph, matching pattern: String) -> Host.Flushed {
+        let flushed = host.flushUnused(of: graph, matching: pattern)
+        memoryReturn?.note()
+        log.info(
+            "flushed",
+            metadata: ["graph": "\(graph.name)", "match": "\(pattern)", "releasedNodes": "\(flushed.nodes)"]
+        )
+        return flushed
+    }
+
     /// Asks the first pressure file that lets itself be asked; where none does the server runs without.
     func openMemoryPressure() -> AnyObject? {
         let configured = configuration.memoryPressure
