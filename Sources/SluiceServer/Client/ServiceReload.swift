@@ -12,14 +12,7 @@ public struct ServiceReload {
 
     /// Asks, and waits for the answer.
     public static func run(at service: ServiceURL) throws -> ServiceReload {
-        let answer = try ServiceRequest.post(to: "/v1/reload", at: service)
-        return try answer.body.withUnsafeBytes { body in
-            do throws(JSONError) {
-                return ServiceReload(try JSONReader(checking: body))
-            } catch {
-                throw ClientFailure.refused(status: answer.status, body: answer.body)
-            }
-        }
+        try ServiceRequest.read(try ServiceRequest.post(to: "/v1/reload", at: service), ServiceReload.init)
     }
 
     private init(_ answer: JSONReader) {

@@ -1,5 +1,7 @@
 internal import EventLoop
+internal import GraphHost
 internal import HTTP
+internal import Support
 
 /// One request to a server, waited for: what the command line's `get` and `set` need.
 public enum ServiceRequest {
@@ -38,6 +40,26 @@ public enum ServiceRequest {
         fields: [(name: StaticString, value: String)] = []
     ) throws -> HTTPClient.Answer {
         try send(.post, path, to: service, body: nil, fields: fields)
+    }
+
+    /// Takes the body of an answer apart, which must be JSON.
+    ///
+    /// - Throws: ``ClientFailure`` where it is not: something else than a server of this kind has answered.
+    static func read<Result>(_ answer: HTTPClient.Answer, _ make: (JSONReader) -> Result) throws -> Result {
+        try answer.body.withUnsafeBytes { body in
+            do throws(JSONError) {
+                return make(try JSONReader(checking: body))
+            } catch {
+                throw ClientFailure.refused(status: answer.status, body: answer.body)
+            }
+        }
+    }
+
+    /// Text as it stands in a query.
+    static func escaped(_ text: String) -> String {
+        var buffer = ByteBuffer()
+        Array(text.utf8).withUnsafeBytes { PercentEncoding.encode($0, to: &buffer) }
+        return String(decoding: buffer.bytes, as: UTF8.self)
     }
 
     /// Runs a loop until the answer is there; any status but a success is thrown.

@@ -1,0 +1,39 @@
+internal import ArgumentParser
+internal import SluiceServer
+
+struct Why: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "why",
+        abstract: "Print what keeps a node of a running server alive.",
+        discussion: """
+            A line for each way: what holds, and the nodes between it and the node that was asked about. Where the server wants a \
+            token, SLUICE_TOKEN has one with the rights 'read' and 'observe' on all nodes of the graph.
+
+            EXAMPLES
+              sluice why house/indoor_c
+              sluice why house/indoor_c --json
+            """
+    )
+
+    @Argument(help: "graph/node, or a node's URL.")
+    var node: String
+
+    @Option(help: "How many ways at most, 1 to 100.")
+    var limit = 16
+
+    @Flag(help: "Print the server's answer as it is.")
+    var json = false
+
+    @OptionGroup var options: ServiceOptions
+
+    func run() throws {
+        let address = try NodeAddress(node, options)
+        guard address.node != nil else {
+            throw ValidationError("'\(node)' names no node: graph/node is needed")
+        }
+        let answer = try Terminal.reporting {
+            try ServiceWhy.run(address.path, limit: limit, at: address.service)
+        }
+        for line in json ? [answer.text] : answer.lines { Terminal.print(line) }
+    }
+}
