@@ -172,6 +172,7 @@ class Server(Address):
             if line and not line.startswith("#"):
                 name, value = line.rsplit(" ", 1)
                 samples[name] = float(value)
+                assert float(value) == 0 or not name.startswith("sluice_unreachable_nodes"), line
         return samples
 
     def count(self, what, graph):

@@ -29,6 +29,7 @@ OPERATIONS = [
     ("PUT", "/v1/graphs/api", 201, 405),
     ("DELETE", "/v1/graphs/api", 204, 405),
     ("POST", "/v1/reload", 200, 404),
+    ("POST", "/v1/graphs/g/flush", 200, 404),
     ("GET", "/v1/backup", 404, 404),
 ]
 SERVICE = [
@@ -42,6 +43,7 @@ SERVICE = [
     ("POST", "/v1/graphs/g/batch", 200, 404),
     ("GET", "/v1/graphs/g/graph", 200, 404),
     ("GET", "/v1/graphs/g/listeners", 200, 404),
+    ("GET", "/v1/graphs/g/nodes/x/why", 200, 404),
     ("GET", "/v1/operators", 200, 404),
     ("GET", "/v1/ws", 426, 404),
     ("DELETE", "/v1/session", 204, 404),
@@ -92,7 +94,7 @@ def test_each_address_describes_what_it_answers(parted):
         both = described(parted) & described(parted.operations)
         assert {path for _, path in both} == {"/healthz", "/readyz", "/version", "/openapi.json"}
         assert described(parted) | described(parted.operations) == described(one)
-        assert {(method, path.replace("g/def", "{g}/def").replace("/api", "/{g}").replace("c:999", "{c}"))
+        assert {(method, path.replace("g/def", "{g}/def").replace("g/flush", "{g}/flush").replace("/api", "/{g}").replace("c:999", "{c}"))
                 for method, path, _, _ in OPERATIONS} == described(parted.operations) - both
 
 

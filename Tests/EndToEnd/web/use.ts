@@ -52,7 +52,7 @@ async function streams() {
   for await (const value of client.stream("house/indoor_c", Number, { every: 100 })) is<Same<typeof value, number>>();
   for await (const value of client.stream("house/indoor_c")) is<Same<typeof value, unknown>>();
 }
-const looking = client.observe("house", (event) => void event.op, { every: 100 });
+const looking = client.observe("house", (event) => void event.op, { every: 100, around: "indoor_c", depth: 1 });
 is<Same<typeof looking.value, undefined>>();
 looking.close();
 
