@@ -131,7 +131,11 @@ struct Picture {
             entries.append(Entry(named: named, node: named.living))
         }
         if let nodes { hideInputs(besides: Set(nodes.map(\.name))) }
-        if isLive { addUnnamed() }
+        // A member of a family is not declared.
+        if let middle = surroundings.flatMap({ graph.existing($0.node) }), middle.family != nil {
+            entries.append(Entry(named: middle, node: middle.living))
+        }
+        if isLive { addUnnamed(besideMembers: surroundings != nil) }
         addLinks()
         if let surroundings { keep(surroundings.places(in: self)) }
         if isLive { addListeners(limited: surroundings != nil) }
@@ -150,7 +154,9 @@ struct Picture {
     }
 
     /// The nodes of client pipelines and the inner ones of definitions' pipes, in order of birth.
-    private mutating func addUnnamed() {
+    ///
+    /// Members of families that are met on the way are among them, and with `besideMembers` what is made from these.
+    private mutating func addUnnamed(besideMembers: Bool) {
         var open: [AnyNode] = entries.compactMap(\.node)
         for record in graph.chains.all {
             open.append(record.node)
@@ -163,11 +169,18 @@ struct Picture {
             found.append(node)
             open.append(contentsOf: node.upstreamNodes)
             open.append(contentsOf: node.followedNodes)
+            if besideMembers, graph.name(of: node)?.family != nil {
+                open.append(contentsOf: node.downstreamNodes)
+            }
         }
         let known = Set(entries.compactMap(\.number))
         for node in found.sorted(by: { $0.id < $1.id }) where !known.contains(node.id) {
             if graph.chains.isHidden(node.id) { continue }
-            entries.append(Entry(unnamed: node, in: graph))
+            if let named = graph.name(of: node) {
+                entries.append(Entry(named: named, node: named.living))
+            } else {
+                entries.append(Entry(unnamed: node, in: graph))
+            }
         }
     }
 

@@ -68,6 +68,26 @@ struct SurroundingsTests {
         #expect(limited.listeners.map(\.on) == [[sum.id]], "only what is shown")
     }
 
+    @Test("I-1, F-7: members of families have surroundings, and what is made from them is there")
+    func members() throws {
+        let fleet = try bench.define(
+            """
+            {"graph": "f", "nodes": {
+              "sensor.{id}": {"set": "number"},
+              "hot.{id}": {"from": "sensor.{id}", "pipe": [{"map": "value > 30"}]}
+            }}
+            """
+        )
+        let client = bench.connect()
+        _ = client.ask(#"{"op":"set","id":1,"graph":"f","set":{"sensor.7":31}}"#)
+        _ = client.ask(#"{"op":"sub","id":2,"graph":"f","node":"hot.7"}"#)
+        let picture = Picture(of: fleet, isLive: true, surroundings: Surroundings(of: "sensor.7", depth: 1))
+        #expect(picture.entries.compactMap(\.named?.name) == ["sensor.7", "hot.7"])
+        #expect(picture.links.count == 1 && picture.listeners.count == 1)
+        let why = try GraphView(fleet, for: .full).whyAlive(try #require(fleet.node("hot.7")), limit: 4)
+        #expect(String(decoding: why, as: UTF8.self).contains(#""by":"listener""#))
+    }
+
     @Test("I-1: in all three formats no line leads to what is not shown")
     func formats() {
         let near = Surroundings(of: "deep", depth: 1)
