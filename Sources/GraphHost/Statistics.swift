@@ -8,6 +8,8 @@ public struct GraphStatistics: Hashable, Sendable {
     public var listeners: Int
     /// Subscriptions to nodes of this graph; one to several nodes has several listeners.
     public var subscriptions: Int
+    /// Chains kept for clients whose connections have ended.
+    public var keptChains: Int
     /// Nodes freed since the graph came into being.
     public var released: UInt64
     /// Commits applied since the start of this process.

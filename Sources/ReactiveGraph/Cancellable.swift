@@ -174,6 +174,14 @@ extension CancellableBag {
         lastHeld = ref
     }
 
+    /// Takes over a listen that another bag holds.
+    package func adopt(_ edge: Edge) {
+        edge.leaveHolder()
+        insert(edge)
+        // What the other bag's list owned.
+        Unmanaged.passUnretained(edge).release()
+    }
+
     /// The listens this bag holds, all of that type, oldest first: none of them may end meanwhile.
     @inlinable
     package func listens<Listen: Edge>(as type: Listen.Type) -> HeldListens<Listen> {

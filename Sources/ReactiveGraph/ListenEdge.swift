@@ -116,6 +116,11 @@ extension ListenEdge {
         needSide().owners = owners
     }
 
+    /// The owners besides its bag have nothing to do with the listen any more; it goes on.
+    package final func leaveOwners() {
+        side?.owners = nil
+    }
+
     /// Starts to listen to `node`: a listen that a bag holds, and that has no node.
     ///
     /// Nothing is replayed.

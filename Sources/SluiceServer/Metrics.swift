@@ -85,6 +85,9 @@ enum Metrics {
         family("sluice_edges", "gauge", "Edges between nodes that exist now.") { UInt64($1.edges) }
         family("sluice_listeners", "gauge", "Listen edges that exist now.") { UInt64($1.listeners) }
         family("sluice_subscriptions", "gauge", "Subscriptions of clients.") { UInt64($1.subscriptions) }
+        family("sluice_kept_chains", "gauge", "Chains kept for clients whose connections have ended.") {
+            UInt64($1.keptChains)
+        }
         family("sluice_nodes_released_total", "counter", "Nodes freed since the start.") { $1.released }
         family("sluice_commits_total", "counter", "Commits applied since the start.") { $1.commits }
         family("sluice_commits_pending", "gauge", "Commits the log has not answered yet.") {

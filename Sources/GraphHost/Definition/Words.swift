@@ -13,4 +13,13 @@ extension Stage.Span {
         guard !overflow, (1...Stage.Span.longest).contains(milliseconds) else { return nil }
         self.init(milliseconds: milliseconds)
     }
+
+    /// The shortest text that reads as this span.
+    var text: String {
+        for (unit, factor) in [("h", 3_600_000), ("m", 60_000), ("s", 1_000)] where milliseconds % factor == 0
+        {
+            return "\(milliseconds / factor)\(unit)"
+        }
+        return "\(milliseconds)ms"
+    }
 }

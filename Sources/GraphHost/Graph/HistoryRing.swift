@@ -17,7 +17,8 @@ struct HistoryRing {
     private let capacity: Int
     private let byteLimit: Int
     private var entries: Deque<Entry> = []
-    private var bytes = 0
+    /// Bytes of JSON in it.
+    private(set) var bytes = 0
     /// Whether the newest emission, also one that did not fit, was emptiness.
     private(set) var isEmptyNow = true
 
@@ -72,6 +73,11 @@ struct HistoryRing {
     /// The same emissions, as many of the newest as fit, in a ring of another size.
     func resized(to capacity: Int) -> HistoryRing {
         HistoryRing(capacity: capacity, byteLimit: byteLimit, from: from, entries, isEmptyNow: isEmptyNow)
+    }
+
+    /// Lets go of everything.
+    mutating func removeAll() {
+        while count > 0 { dropOldest() }
     }
 
     private mutating func dropOldest() {

@@ -7,6 +7,7 @@ extension LiveGraph {
         time = stamp.time
         evaluationTime = stamp.time
         commits += 1
+        turn = host.turns
         if !ties.isEmpty {
             tieDeliveries = 0
             tieChecks = CheckBudget()

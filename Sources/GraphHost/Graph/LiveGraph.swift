@@ -83,6 +83,12 @@ public final class LiveGraph {
     /// Whether such a commit may be appended.
     var takesExpiries: Bool { !isExpiring && deferred == nil }
     @exclusivity(unchecked) var subscriptions = 0
+    /// Chains that are kept for clients whose connections have ended (K-1).
+    var keptChains = 0
+    /// Whether a client listens to it, or a chain is kept for one.
+    var isHeard: Bool { subscriptions > 0 || keptChains > 0 }
+    /// The turn of the loop in which the newest commit was applied.
+    @exclusivity(unchecked) var turn: UInt64 = 0
     /// How often an owner was added to a subscription that there was, or taken away.
     var ownerChanges: UInt64 = 0
     /// The time that expressions see as `time`: of the newest commit among the inputs.
@@ -173,6 +179,7 @@ public final class LiveGraph {
             edges: counts.liveEdges,
             listeners: counts.liveListeners,
             subscriptions: subscriptions,
+            keptChains: keptChains,
             released: chains.releasedCount,
             commits: commits,
             pending: pending,

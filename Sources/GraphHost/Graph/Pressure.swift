@@ -19,7 +19,10 @@ extension Host {
     /// - Returns: how many nodes were freed.
     @discardableResult
     public func flushUnused() -> UInt64 {
-        let released = graphs.reduce(0) { $0 + $1.flushUnused() }
+        let before = graphs.reduce(0) { $0 + $1.chains.releasedCount }
+        sessions.kept.releaseAll()
+        for graph in graphs { graph.flushUnused() }
+        let released = graphs.reduce(0) { $0 + $1.chains.releasedCount } - before
         pressure.count(released)
         return released
     }

@@ -58,9 +58,9 @@ final class GraphWatch {
         }
     }
 
-    /// A session that does not listen to anything in the graph any more.
+    /// A session that does not listen to anything in the graph any more, or a chain that is no longer kept.
     struct Departure: Ending {
-        let number: UInt64
+        let holder: Picture.Holder
         let reason: String
         private(set) var entry: [UInt8]
         private(set) var wasShown = false
@@ -121,11 +121,10 @@ final class GraphWatch {
         for observer in observers { observer.note(death) }
     }
 
-    /// A session stops listening to anything in the graph, and still does.
-    func leaves(_ session: Session, because reason: String) {
-        guard let listener = Picture.Listener(session, in: graph) else { return }
+    /// A session stops listening to anything in the graph, and still does; or a chain is about to be kept no longer.
+    func leaves(_ listener: Picture.Listener, because reason: String) {
         let departure = Departure(
-            number: session.number,
+            holder: listener.holder,
             reason: reason,
             entry: written { listener.append(to: &$0) }
         )

@@ -33,7 +33,7 @@ final class Observer {
     /// The names that are shown, where not all are.
     private var names: Set<String> = []
     private var edges: [UInt64: Int] = [:]
-    private var listeners: [UInt64: KnownListener] = [:]
+    private var listeners: [Picture.Holder: KnownListener] = [:]
     private var deaths: Endings<GraphWatch.Death>
     private var departures: Endings<GraphWatch.Departure>
     /// What the definition said when it was told, by name, and whether it says something else now.
@@ -132,9 +132,9 @@ final class Observer {
         nodes[number] = nil
     }
 
-    /// A session stops listening.
+    /// A session stops listening, or a chain is no longer kept.
     func note(_ departure: GraphWatch.Departure) {
-        let wasShown = listeners.removeValue(forKey: departure.number) != nil
+        let wasShown = listeners.removeValue(forKey: departure.holder) != nil
         guard wasShown || surroundings == nil else { return }
         departures.append(wasShown ? departure.shown : departure)
     }
@@ -221,12 +221,12 @@ final class Observer {
         let newEdges = picture?.links.filter { before.edges[$0.number] != $0.queued } ?? []
         let newListeners =
             picture.map(listed)?.filter {
-                listeners[$0.session.number] != before.listeners[$0.session.number]
+                listeners[$0.holder] != before.listeners[$0.holder]
             } ?? []
         let left = partings
         let unseen =
             surroundings == nil || picture == nil
-            ? [] : before.listeners.keys.filter { listeners[$0] == nil }.sorted()
+            ? [] : before.listeners.keys.filter { listeners[$0] == nil }.sorted { $0.text < $1.text }
         let goneEdges = picture == nil ? [] : before.edges.keys.filter { edges[$0] == nil }.sorted()
         let newOwners =
             picture?.entries.filter { entry in
@@ -311,9 +311,9 @@ final class Observer {
 
     /// The last departure of each session that does not listen again: a session that does has not gone as far as anybody saw.
     private var partings: [GraphWatch.Departure] {
-        var seen: Set<UInt64> = []
+        var seen: Set<Picture.Holder> = []
         return departures.all.reversed()
-            .filter { listeners[$0.number] == nil && seen.insert($0.number).inserted }
+            .filter { listeners[$0.holder] == nil && seen.insert($0.holder).inserted }
             .reversed()
     }
 
@@ -333,10 +333,10 @@ final class Observer {
         for link in picture.links { edges[link.number] = link.queued }
         listeners = [:]
         for listener in listed(picture) {
-            listeners[listener.session.number] = KnownListener(
+            listeners[listener.holder] = KnownListener(
                 on: listener.on,
                 owners: listener.owners,
-                client: listener.session.client,
+                client: listener.client,
                 queued: listener.queued,
                 folded: listener.folded
             )

@@ -43,14 +43,14 @@ enum Ended {
 /// A listener that is shown no more: it has ended, or listens to nothing near any more.
 enum Parted {
     case departure(GraphWatch.Departure)
-    case away(UInt64)
+    case away(Picture.Holder)
 
     func append(to buffer: inout ByteBuffer) {
         switch self {
         case .departure(let departure): departure.append(to: &buffer)
-        case .away(let number):
+        case .away(let holder):
             buffer.append("{\"l\":")
-            buffer.append(connection: number)
+            buffer.append(json: holder.text)
             buffer.append(",\"reason\":\"away\"}")
         }
     }
@@ -78,7 +78,7 @@ extension GraphWatch.Departure {
     /// Appends `{"l":"c:7","reason":"closed"}`.
     func append(to buffer: inout ByteBuffer) {
         buffer.append("{\"l\":")
-        buffer.append(connection: number)
+        buffer.append(json: holder.text)
         buffer.append(",\"reason\":")
         buffer.append(json: reason)
         buffer.append("}")

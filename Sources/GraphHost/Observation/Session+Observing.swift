@@ -67,8 +67,12 @@ extension Session {
     /// Tells those who observe the graph, if this subscription is the last one there.
     func tellLeaving(_ subscription: Subscription, because reason: @autoclosure () -> String) {
         guard let watch = subscription.graph.chains.watch else { return }
+        if let chain = subscription.ticket, subscription.isKept {
+            return watch.leaves(Picture.Listener(chain), because: reason())
+        }
         let graph = subscription.graph
         let others = subscriptions.contains { $0 !== subscription && $0.graph === graph }
-        if !others { watch.leaves(self, because: reason()) }
+        guard !others, let listener = Picture.Listener(self, in: graph) else { return }
+        watch.leaves(listener, because: reason())
     }
 }

@@ -23,11 +23,11 @@ extension LiveGraph {
         }
         appendDeclaredLinks(picture, to: &buffer)
         for listener in picture.listeners {
-            buffer.append(utf8: "    c\(listener.session.number) [shape=ellipse, label=")
+            buffer.append(utf8: "    \(listener.holder.identifier) [shape=ellipse, label=")
             buffer.append(quoted: listener.label)
             buffer.append("];\n")
             for number in listener.on {
-                buffer.append(utf8: "    n\(number) -> c\(listener.session.number);\n")
+                buffer.append(utf8: "    n\(number) -> \(listener.holder.identifier);\n")
             }
         }
         buffer.append("}\n")

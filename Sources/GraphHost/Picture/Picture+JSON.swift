@@ -149,11 +149,11 @@ extension Picture.Entry {
         }
     }
 
-    /// Appends `["c:7","c:9/panel"]`.
+    /// Appends `["c:7","c:9/panel","k:3"]`.
     static func append(owners: [Picture.Owner], to buffer: inout ByteBuffer) {
         buffer.append(list: Array(owners.prefix(mostOwners))) { owner, buffer in
-            buffer.append("\"c:")
-            buffer.append(decimal: owner.connection)
+            buffer.append("\"")
+            buffer.append(utf8: owner.holder.text)
             if let name = owner.name {
                 buffer.append("/")
                 buffer.append(utf8: name)
@@ -193,12 +193,12 @@ extension Picture.Listener {
     /// Appends the entry; `observer` is the session it is written for.
     func append(to buffer: inout ByteBuffer, for observer: Session? = nil) {
         buffer.append("{\"l\":")
-        buffer.append(connection: session.number)
-        buffer.append(field: "client", session.client)
-        if session === observer { buffer.append(",\"you\":true") }
-        buffer.append(field: "transport", session.transport)
+        buffer.append(json: holder.text)
+        buffer.append(field: "client", client)
+        if let observer, holder == .connection(observer.number) { buffer.append(",\"you\":true") }
+        buffer.append(field: "transport", transport)
         buffer.append(",\"since\":")
-        buffer.append(decimal: session.since)
+        buffer.append(decimal: since)
         buffer.append(",\"on\":")
         buffer.append(list: on) { $1.append(decimal: $0) }
         buffer.append(ownerNames: owners)
@@ -206,6 +206,18 @@ extension Picture.Listener {
         buffer.append(decimal: queued)
         buffer.append(",\"folded\":")
         buffer.append(decimal: folded)
+        if let kept { Self.append(kept, to: &buffer) }
+        buffer.append("}")
+    }
+
+    /// Appends `,"kept":{"of":"c:7","age":41250,"until":…}`.
+    private static func append(_ kept: Kept, to buffer: inout ByteBuffer) {
+        buffer.append(",\"kept\":{\"of\":")
+        buffer.append(json: kept.connection.text)
+        buffer.append(",\"age\":")
+        buffer.append(decimal: kept.age)
+        buffer.append(",\"until\":")
+        buffer.append(decimal: kept.until)
         buffer.append("}")
     }
 }
@@ -230,12 +242,5 @@ extension ByteBuffer {
         guard names.count > most else { return }
         append(",\"ownerCount\":")
         append(decimal: names.count)
-    }
-
-    /// Appends `"c:7"`.
-    mutating func append(connection number: UInt64) {
-        append("\"c:")
-        append(decimal: number)
-        append("\"")
     }
 }

@@ -33,9 +33,9 @@ extension LiveGraph {
             }
         }
         for listener in picture.listeners {
-            let number = listener.session.number
-            text += "    c\(number)([\"\(Mermaid.escaped(listener.label))\"])\n"
-            for node in listener.on { text += "    n\(node) --> c\(number)\n" }
+            let name = listener.holder.identifier
+            text += "    \(name)([\"\(Mermaid.escaped(listener.label))\"])\n"
+            for node in listener.on { text += "    n\(node) --> \(name)\n" }
         }
         return Array((text + styles).utf8)
     }

@@ -50,9 +50,26 @@ struct Picture {
         }
     }
 
-    /// A connection, or an owner that it has named.
+    /// What keeps nodes alive from outside: a connection, or a ticket under which a chain is kept (K-3).
+    enum Holder: Hashable {
+        case connection(UInt64)
+        case ticket(UInt64)
+
+        /// What clients call it: `c:7`, `k:3`.
+        var text: String {
+            switch self {
+            case .connection(let number): "c:\(number)"
+            case .ticket(let number): "k:\(number)"
+            }
+        }
+
+        /// The same in diagrams, whose names have no colons.
+        var identifier: String { text.split(separator: ":").joined() }
+    }
+
+    /// A holder, or an owner that a connection has named.
     struct Owner: Equatable {
-        let connection: UInt64
+        let holder: Holder
         let name: String?
     }
 
@@ -68,20 +85,40 @@ struct Picture {
         let queued: Int
     }
 
-    /// A connection that listens to something in this graph.
+    /// A connection that listens to something in this graph, or a chain that is kept for one.
     struct Listener {
-        let session: Session
+        let holder: Holder
+        /// What the client calls itself.
+        let client: String?
+        let transport: String
+        /// Since when it listens, or the chain is kept; milliseconds since 1970.
+        let since: UInt64
         private(set) var on: [UInt64]
         /// The named owners of what it listens with, each once.
         let owners: [String]
         let queued: Int
         let folded: UInt64
+        /// The ticket under which the chain is kept.
+        let kept: Kept?
+
+        /// How long a chain is kept, and whose it was.
+        struct Kept {
+            let connection: Holder
+            /// Milliseconds since the ticket was given.
+            let age: UInt64
+            /// When it is good no longer, in milliseconds since 1970.
+            let until: UInt64
+        }
 
         /// The session as a listener to this graph; nil if it is none.
         init?(_ session: Session, in graph: LiveGraph) {
             let subscriptions = session.subscriptions.filter { $0.graph === graph }
             guard !subscriptions.isEmpty else { return nil }
-            self.session = session
+            holder = .connection(session.number)
+            client = session.client
+            transport = session.transport
+            since = session.since
+            kept = nil
             on = subscriptions.flatMap { $0.listenedNodes.map(\.id) }
             owners =
                 session.owners == nil
@@ -97,9 +134,29 @@ struct Picture {
             return listener.on.isEmpty ? nil : listener
         }
 
+        /// A chain that is kept.
+        init(_ chain: KeptChain) {
+            let (subscription, session) = (chain.subscription, chain.subscription.session)
+            let (now, given) = (session.host.clock.wall, chain.given)
+            let stay = chain.stay ?? (given, given)
+            holder = .ticket(chain.number)
+            client = session.client
+            transport = "kept"
+            since = stay.since
+            kept = Kept(
+                connection: .connection(session.number),
+                age: now > given ? now - given : 0,
+                until: stay.until
+            )
+            on = subscription.listenedNodes.map(\.id)
+            owners = []
+            queued = 0
+            folded = subscription.foldedInAll
+        }
+
         /// What diagrams call it: `wall-tablet/2.1 c:7 (panel, sidebar)`, with eight owners at most.
         var label: String {
-            let name = "\(session.client ?? session.transport) c:\(session.number)"
+            let name = "\(client ?? transport) \(holder.text)"
             guard !owners.isEmpty else { return name }
             return "\(name) (\(owners.prefix(8).joined(separator: ", "))\(owners.count > 8 ? ", …" : ""))"
         }
@@ -248,18 +305,27 @@ struct Picture {
         let shown = isLimited ? Set(entries.compactMap(\.number)) : []
         var owners: [UInt64: [Owner]] = [:]
         var needs = Needs()
+        func add(_ owner: Owner, of nodes: [Node<Datum>]) {
+            for node in nodes {
+                for number in needs.all(of: node) where owners[number]?.last != owner {
+                    owners[number, default: []].append(owner)
+                }
+            }
+        }
         for session in graph.host.sessions.all {
             guard let listener = Listener(session, in: graph) else { continue }
             if let listener = isLimited ? listener.limited(to: shown) : listener {
                 listeners.append(listener)
             }
             for (name, nodes) in Self.nodesByOwner(session, in: graph) {
-                let owner = Owner(connection: session.number, name: name)
-                for node in nodes {
-                    for number in needs.all(of: node) where owners[number]?.last != owner {
-                        owners[number, default: []].append(owner)
-                    }
-                }
+                add(Owner(holder: .connection(session.number), name: name), of: nodes)
+            }
+        }
+        if graph.keptChains > 0 {
+            for chain in graph.host.sessions.kept.kept where chain.subscription.graph === graph {
+                let listener = Listener(chain)
+                if let listener = isLimited ? listener.limited(to: shown) : listener { listeners.append(listener) }
+                add(Owner(holder: .ticket(chain.number), name: nil), of: chain.subscription.listenedNodes)
             }
         }
         for place in entries.indices {

@@ -42,6 +42,13 @@ struct ChainKey: Hashable {
         return key.hashText
     }
 
+    /// The texts of the keys of a pipeline, the first one first.
+    static func texts(_ source: Source, _ pipe: [Stage]) -> [String] {
+        let stages = pipe.map(\.key)
+        guard source.isNode, let first = stages.first else { return [source.key] + stages }
+        return [source.key + "|" + first] + stages.dropFirst()
+    }
+
     static func == (one: ChainKey, other: ChainKey) -> Bool {
         one.previous == other.previous && one.text == other.text
     }

@@ -81,6 +81,17 @@ final class Chains {
         /// Whether something still waits on the way to it.
         var isBehind: Bool { gate.isBehind || previous?.isBehind == true }
 
+        /// Whether it is the last stage of that pipeline.
+        func isChain(of source: Source, _ pipe: [Stage]) -> Bool {
+            var texts = ChainKey.texts(source, pipe)
+            var next: Record? = self
+            while let record = next, let text = texts.popLast() {
+                guard record.key.text == text else { return false }
+                next = record.previous
+            }
+            return next == nil && texts.isEmpty
+        }
+
         /// Calls `opening` once the first value of a chain that was just built has come through all its stages: at once, unless it waits.
         ///
         /// It is called in the late lane, or where the chain is being freed: there is no room for more work there.

@@ -7,7 +7,7 @@ internal import DequeModule
 final class PipelineAccount {
     /// The principal's name; nil: a connection's own.
     let name: String?
-    /// How many subscriptions with pipelines the principal has.
+    /// How many subscriptions with pipelines or tickets the principal has.
     fileprivate var uses = 0
     /// How many stages of those subscriptions have each pattern.
     private var patterns: [ObjectIdentifier: Int] = [:]
@@ -33,6 +33,9 @@ final class PipelineAccount {
         if turn != host.turns { fill(host) }
         return room > 0
     }
+
+    /// One more subscription needs it, until ``PipelineAccounts/end(_:)``.
+    func begin() { uses += 1 }
 
     /// Room comes back with time.
     private func fill(_ host: Host) {
@@ -76,8 +79,9 @@ struct PipelineAccounts {
     /// The account, if the principal has pipelines.
     func find(_ name: String) -> PipelineAccount? { named[name] }
 
-    /// Forgets the account of a principal that has no pipelines any more.
-    mutating func close(_ account: PipelineAccount) {
+    /// One subscription less needs the account; with the last one it is forgotten.
+    mutating func end(_ account: PipelineAccount) {
+        account.uses -= 1
         if account.uses == 0, let name = account.name { named[name] = nil }
     }
 }
@@ -100,7 +104,7 @@ final class PipelineUse {
         self.subscription = subscription
         needsAll = subscription.options.isAll
         places = Array(repeating: 0, count: chain.level + 1)
-        account.uses += 1
+        account.begin()
         chain.owners += 1
         forEachStage { stage in
             places[stage.level] = stage.gate.add(self)
@@ -111,14 +115,13 @@ final class PipelineUse {
 
     /// The subscription ends.
     func end(_ host: Host) {
-        account.uses -= 1
         chain.owners -= 1
         countNeeds(by: -1)
         forEachStage { stage in
             stage.gate.remove(at: places[stage.level], level: stage.level)
             for pattern in stage.patterns { account.remove(pattern) }
         }
-        host.accounts.close(account)
+        host.accounts.end(account)
     }
 
     /// The subscription has other options.

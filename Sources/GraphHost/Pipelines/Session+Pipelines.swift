@@ -31,6 +31,7 @@ extension Host {
         for account: PipelineAccount?
     ) throws(HostError) {
         let isPipeline = !pipe.isEmpty || sources.contains { !$0.isNode }
+        if isPipeline, let account { sessions.kept.makeRoom(in: account, of: self) }
         guard !isPipeline || (account?.held ?? 0) < limits.held else {
             let message = "the pipelines of one principal hold at most \(limits.held) bytes (limits.held)"
             throw HostError(.pipeLimit, message)

@@ -6,11 +6,16 @@ internal import Support
 /// and where nothing is newer the value is left out. Mode `all` resumes where nothing was missed, or where the node's
 /// history still has everything that was. Private stages begin anew, and say so. So does what earlier values count
 /// for, such as `filter`, where its chain was built after the cursor: it may hold something else than the client has, or nothing.
+/// With a ticket a client takes over the chain that it had, and all of these go on (K-2).
 struct Resume {
     /// Whether the subscription goes on where it was.
     let isResumed: Bool
     /// The last rev that the client has seen.
     let rev: UInt64
+    /// What it shows to take over its chain (K-2); nil: nothing.
+    let ticket: Ticket?
+    /// Whether the client has shown anything as one.
+    private let hasTicket: Bool
     /// Whether it was this server that the client was at; only where several share a log is that a question.
     private let isHere: Bool
 
@@ -20,6 +25,12 @@ struct Resume {
         guard let epoch = field["epoch"]?.string, let rev = field["rev"]?.int, rev >= 0 else {
             throw HostError(.badField, "since: an epoch and a rev are needed")
         }
+        let shown = field["ticket"]
+        guard shown == nil || shown?.kind == .string else {
+            throw HostError(.badField, "since: the ticket is a string")
+        }
+        hasTicket = shown != nil
+        ticket = shown?.string.flatMap { Ticket($0) }
         self.rev = UInt64(rev)
         isHere = !graph.host.isShared || field["local"]?.string == graph.host.instance
         isResumed = epoch == graph.epoch && self.rev <= graph.rev && self.rev >= graph.resumesFrom
@@ -29,18 +40,10 @@ struct Resume {
     init(eventID text: String, in graph: LiveGraph) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         let rev = parts.count == 2 ? UInt64(parts[1]) : nil
+        (ticket, hasTicket) = (nil, false)
         self.rev = rev ?? 0
         isHere = !graph.host.isShared
         isResumed = rev.map { $0 <= graph.rev && $0 >= graph.resumesFrom && parts[0] == graph.epoch } ?? false
-    }
-
-    /// Whether a pipeline that was `built` at some rev may hold something else than it would if it had been there at the cursor,
-    /// or than the client was told by then, because something was `late`.
-    func isForgetful(_ source: Source, _ pipe: [Stage], built: UInt64?, late: UInt64) -> Bool {
-        guard let built else { return false }
-        if late >= rev, late > 0 { return true }
-        guard built >= rev else { return false }
-        return Self.hasState(source, pipe)
     }
 
     /// Whether earlier values count for what a pipeline emits.
@@ -48,28 +51,42 @@ struct Resume {
         pipe.reduce(source.operator.stateClass) { max($0, $1.stateClass) } != .none
     }
 
-    private init(isResumed: Bool, rev: UInt64, isHere: Bool) {
-        (self.isResumed, self.rev, self.isHere) = (isResumed, rev, isHere)
+    /// What a subscription's pipeline has gone through since the cursor.
+    struct Course {
+        let source: Source
+        let pipe: [Stage]
+        /// The rev at which its inputs last changed.
+        let change: UInt64
+        /// The rev at which its chain was built; nil: there is none.
+        let built: UInt64?
+        /// The newest rev at which something was late.
+        let late: UInt64
+        /// Whether the client has taken over the chain that it had.
+        let isKept: Bool
     }
 
-    /// What becomes of it for a pipeline whose inputs last changed at `change`, and which may have forgotten, if `isForgetful`, what it
-    /// held at the cursor.
-    func settled(
-        for source: Source,
-        _ pipe: [Stage],
-        change: UInt64,
-        isForgetful: Bool,
-        isAll: Bool,
-        _ missed: Missed?
-    ) -> Resume {
-        let isComplete = !isAll || (change <= rev && !isForgetful) || missed?.isComplete == true
-        let isPrivate = source.operator.isPrivate || pipe.contains(where: \.isPrivate)
-        // Another server has its own state for that pipeline.
-        let isElsewhere = !isHere && Self.hasState(source, pipe)
-        return Resume(
-            isResumed: isResumed && isComplete && !isPrivate && !isElsewhere,
-            rev: rev,
-            isHere: isHere
+    /// What becomes of it.
+    struct Outcome {
+        /// Whether the subscription goes on where it was.
+        let isResumed: Bool
+        /// Whether what it holds now may be something else than the client knows.
+        let isNews: Bool
+    }
+
+    /// What becomes of it for a subscription, of which `missed` is known in mode `all`.
+    func outcome(of course: Course, isAll: Bool, _ missed: Missed?) -> Outcome {
+        let isPrivate = course.source.operator.isPrivate || course.pipe.contains(where: \.isPrivate)
+        let hasState = Self.hasState(course.source, course.pipe)
+        // It may hold something else than it would if it had been there at the cursor.
+        let isNew = !course.isKept && hasState && course.built.map { $0 >= rev } ?? false
+        let isLate = course.built != nil && course.late >= rev && course.late > 0
+        // Private stages emit by themselves, so no rev says what the client knows.
+        let isSame = course.change <= rev && !isNew && !isLate && !(course.isKept && isPrivate)
+        // Without its chain, private stages begin anew, and another server has its own state.
+        let goesOn = course.isKept || !isPrivate && (isHere || !hasState) && !(hasTicket && isNew)
+        return Outcome(
+            isResumed: isResumed && goesOn && (!isAll || isSame || missed?.isComplete == true),
+            isNews: !isSame
         )
     }
 }
@@ -93,8 +110,19 @@ struct Missed {
         let rest = ring.index(after: resume?.rev ?? .max)..<ring.count
         replay = ring.fitting(rest, bytes: limit)
         isComplete = replay == rest && (resume?.rev ?? 0) >= ring.from
-        newest = ring.fitting(ring.newest(options.history), bytes: limit)
+        newest = ring.fitting(ring.newest(Int(options.history)), bytes: limit)
         isAsked = options.history > 0
+    }
+
+    /// What a client has missed that takes over the chain it had.
+    init(since resume: Resume, _ emissions: KeptEmissions, atMost limit: Int) {
+        ring = emissions.ring
+        let rest = ring.index(after: resume.rev)..<ring.count
+        replay = ring.fitting(rest, bytes: limit)
+        isComplete =
+            replay == rest && resume.rev >= ring.from && !emissions.isAmbiguous(at: resume.rev)
+        newest = 0..<0
+        isAsked = false
     }
 
     /// Appends `,"d":[…]` where there is something to tell.

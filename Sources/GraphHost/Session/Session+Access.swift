@@ -46,10 +46,13 @@ extension Session {
     ///
     /// With nil it is nobody any more, and the connection is closed (4401).
     public func change(to new: Access?) {
-        guard let new else { return finish(4401, "unauthenticated") }
+        guard let new else {
+            finish(4401, "unauthenticated")
+            return endKept(.forbidden)
+        }
         access.access = new
         for case let group as GroupSubscription in subscriptions { group.isOutdated = true }
-        for subscription in subscriptions where !subscription.isEnded && !isAllowed(subscription) {
+        for subscription in everySubscription where !subscription.isEnded && !isAllowed(subscription) {
             end(subscription, .forbidden)
         }
         for observer in observers where !new.observes(observer.graph) { end(observer, .forbidden) }

@@ -8,6 +8,7 @@ final class Extras {
     var claiming: [ObjectIdentifier: UInt64] = [:]
     var leaving: Int?
     var owners: OwnerTable?
+    var keptChains: [KeptChain] = []
     var ownAccount: PipelineAccount?
     var greeting: Greeting?
     var expiry: TokenExpiry?
@@ -60,6 +61,12 @@ extension Session {
     var owners: OwnerTable? {
         get { extras?.owners }
         set { change(isEmpty: newValue == nil) { $0.owners = newValue } }
+    }
+
+    /// What is kept for its client; none before it is closed.
+    var keptChains: [KeptChain] {
+        get { extras?.keptChains ?? [] }
+        set { change(isEmpty: newValue.isEmpty) { $0.keptChains = newValue } }
     }
 
     /// The pipelines of a client without a name.

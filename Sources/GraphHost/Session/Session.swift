@@ -52,6 +52,8 @@ public final class Session {
     /// Owns the subscriptions, and nothing else.
     private let bag = CancellableBag()
     private(set) var subscriptionCount = 0
+    /// Whether it is closed and stands in the host's list of those that are released.
+    var isLeaving = false
     /// What few sessions have: Session+Extras.swift.
     var extras: Extras?
     /// How fast this connection may send.
@@ -120,16 +122,27 @@ public final class Session {
     /// The same where none of them ends meanwhile.
     private var listed: HeldListens<Subscription> { bag.listens(as: Subscription.self) }
 
-    private var newest: Subscription? {
+    var newest: Subscription? {
         bag.lastListen.map { unsafeDowncast($0, to: Subscription.self) }
     }
 
     /// Takes a new subscription, and owns it until it ends.
     func add(_ subscription: Subscription) {
         bag.insert(subscription)
-        subscriptionCount += 1
-        subscription.graph.subscriptions += 1
-        host.sessions.subscriptions += 1
+        count(subscription, 1)
+    }
+
+    /// Takes a subscription that another session had, and owns it until it ends.
+    func adopt(_ subscription: Subscription) {
+        bag.adopt(subscription)
+        count(subscription, 1)
+    }
+
+    /// The session has a subscription more, or less.
+    func count(_ subscription: Subscription, _ change: Int) {
+        subscriptionCount += change
+        subscription.graph.subscriptions += change
+        host.sessions.subscriptions += change
     }
 
     func subscription(_ id: UInt64) -> Subscription? {
@@ -143,15 +156,15 @@ public final class Session {
     func end(_ subscription: Subscription, because reason: @autoclosure () -> String) -> UInt64 {
         guard !subscription.isEnded else { return 0 }
         let graph = subscription.graph
+        let isKept = subscription.isKept
         tellLeaving(subscription, because: reason())
         let before = graph.chains.releasedCount
         let owners = subscription.namedOwners
         subscription.release()
         forget(owners)
         dropQueue(of: subscription)
-        subscriptionCount -= 1
-        graph.subscriptions -= 1
-        host.sessions.subscriptions -= 1
+        if let ticket = subscription.ticket { forget(ticket) }
+        if !isKept { count(subscription, -1) }
         graph.audit()
         return graph.chains.releasedCount - before
     }
@@ -178,11 +191,11 @@ public final class Session {
 
     /// Whether it has subscriptions to the graph, or observes it.
     func listens(to graph: LiveGraph) -> Bool {
-        listed.contains { $0.graph === graph } || observers.contains { $0.graph === graph }
+        everySubscription.contains { $0.graph === graph } || observers.contains { $0.graph === graph }
     }
 
     func endAll(of graph: LiveGraph, _ code: EndCode) {
-        for subscription in subscriptions where subscription.graph === graph { end(subscription, code) }
+        for subscription in everySubscription where subscription.graph === graph { end(subscription, code) }
         for observer in observers where observer.graph === graph { end(observer, code) }
     }
 
@@ -217,6 +230,8 @@ public final class Session {
 
     /// Ends the session: its client is told nothing more, and listeners, chains and nodes that only it needed go.
     ///
+    /// Chains with a ticket stay for a while (K-1).
+    ///
     /// They are gone when this returns, unless so many go in this turn that others would wait for it: what is above
     /// ``SessionLimits/work`` goes in the next turns, session by session in the order of their ends.
     ///
@@ -234,7 +249,8 @@ public final class Session {
         dropMarks()
         requests.clear()
         sink = nil
-        let released = host.sessions.release(self)
+        keepChains(reason)
+        let released = host.sessions.end(self)
         let claims = presence.values.sorted { $0.node.name < $1.node.name }
         presence = [:]
         if !claims.isEmpty { host.presences.clear(claims, by: access.name) }
@@ -249,13 +265,13 @@ public final class Session {
     func release(within room: UInt64) -> (spent: UInt64, freed: UInt64) {
         var (spent, freed): (UInt64, UInt64) = (0, 0)
         let before = host.work
-        while spent + host.work - before < room, let newest {
-            let nodes = end(newest, because: ending.rawValue)
+        while spent + host.work - before < room, let next = nextToRelease {
+            let nodes = end(next, because: next.isKept ? "expired" : ending.rawValue)
             freed += nodes
             spent += nodes + 1
         }
         spent += host.work - before
-        if subscriptionCount == 0 { dropMarks() }
+        if isReleased { dropMarks() }
         return (spent, freed)
     }
 

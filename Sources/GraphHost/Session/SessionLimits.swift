@@ -28,6 +28,10 @@ public struct SessionLimits: Sendable {
     var pipelineBurst: Int { max(1, pipelineUnits / 100) }
     /// Bytes that one principal's pipelines may hold; what would hold more ends with `slow`.
     public var held = 16 << 20
+    /// Tickets that one principal may have, for chains that are kept when its connections end; then `snap` has none (K-3).
+    public var keptChains = 10_000
+    /// The longest that one is kept, in milliseconds; 0: none is.
+    public var keepMilliseconds = 600_000
     /// Above this many unsent bytes `latest` subscriptions only keep a mark, and `all` ones queue.
     public var softBytes = 65_536
     /// Above this many unsent and queued bytes `all` subscriptions end with `slow`, then the connection.

@@ -15,6 +15,9 @@ final class Sessions {
     /// What is being said: every delivery is built in it, so that it always knows what its buffer holds.
     let latest = LatestFrame()
 
+    /// The tickets of clients, and the chains that are kept under them.
+    let kept = KeptChains()
+
     var subscriptions = 0
     @exclusivity(unchecked) var messagesIn: UInt64 = 0
     @exclusivity(unchecked) var messagesOut: UInt64 = 0
@@ -37,12 +40,29 @@ final class Sessions {
     @exclusivity(unchecked) private var released = TurnShare()
     @exclusivity(unchecked) private var isReleasing = false
 
-    /// Releases what a session that has just been closed needed, as far as this turn allows; the rest follows in the next ones.
+    /// How many of `open` are closed.
+    private var closedCount = 0
+
+    /// A session has just been closed: releases what it needed, as far as this turn allows; the rest follows in the next ones.
     ///
     /// - Returns: how many nodes were freed.
+    func end(_ session: Session) -> UInt64 {
+        closedCount += 1
+        return release(session)
+    }
+
+    /// Releases what a closed session has and does not keep, in the same way.
+    @discardableResult
     func release(_ session: Session) -> UInt64 {
-        leaving.append(session)
+        leave(session)
         return releaseSome(of: session.host)
+    }
+
+    /// The same from the next turn on.
+    func leave(_ session: Session) {
+        guard !session.isLeaving else { return }
+        session.isLeaving = true
+        leaving.append(session)
     }
 
     /// Goes on where the turn before ended.
@@ -54,19 +74,22 @@ final class Sessions {
         var freed: UInt64 = 0
         while let first = leaving.first {
             let room = released.room(of: host)
-            guard room > 0 || first.subscriptionCount == 0 else { break }
+            guard room > 0 || first.isReleased else { break }
             let part = first.release(within: room)
             released.spend(part.spent, of: host)
             freed += part.freed
-            guard first.subscriptionCount == 0 else { break }
+            guard first.isReleased else { break }
             leaving.removeFirst()
-            remove(first)
+            first.isLeaving = false
+            // What it keeps for its client brings it back.
+            if first.keptChains.isEmpty { remove(first) }
         }
         return freed
     }
 
     /// Releases all that is left of closed sessions: the host ends.
     func releaseAll() {
+        for chain in kept.kept { chain.subscription.session.end(chain.subscription, .shutdown) }
         for session in leaving {
             _ = session.release(within: .max)
             remove(session)
@@ -80,6 +103,7 @@ final class Sessions {
     private func remove(_ session: Session) {
         let isFlushing = flushing?.toOpaque() == Unmanaged.passUnretained(session).toOpaque()
         if isFlushing || (session.isMarked && !session.isBlocked) { closed.append(session) }
+        closedCount -= 1
         let last = open.removeLast()
         if last !== session {
             last.place = session.place
@@ -164,20 +188,23 @@ final class Sessions {
 
     /// The graph has ended: so do all subscriptions to it.
     func end(of graph: LiveGraph) {
-        guard graph.subscriptions > 0 || graph.chains.watch != nil else { return }
+        guard graph.isHeard || graph.chains.watch != nil else { return }
         for session in all { session.endAll(of: graph, .nodeRemoved) }
     }
 
     /// The graph's epoch is lost: its listeners are closed (4510) and come back for the new one.
     func close(listenersTo graph: LiveGraph) {
-        for session in all where session.listens(to: graph) { session.finish(4510, "epoch lost") }
+        for session in all where session.listens(to: graph) {
+            session.finish(4510, "epoch lost")
+            if session.isClosed { session.endAll(of: graph, .nodeRemoved) }
+        }
     }
 
     /// Nodes of the graph are about to go: so do the subscriptions that listen to them.
     func end(subscriptionsTo nodes: Set<UInt64>, of graph: LiveGraph) -> [EndedSubscription] {
-        guard graph.subscriptions > 0 else { return [] }
+        guard graph.isHeard else { return [] }
         let affected = open.filter { session in
-            session.subscriptions.contains { subscription in
+            session.everySubscription.contains { subscription in
                 subscription.graph === graph
                     && (subscription is GroupSubscription || nodes.contains(subscription.node?.id ?? 0))
             }
@@ -213,7 +240,7 @@ final class Sessions {
     func statistics(graphs: Int, pressure: PressureCount) -> HostStatistics {
         HostStatistics(
             graphs: graphs,
-            sessions: open.count - leaving.count,
+            sessions: open.count - closedCount,
             subscriptions: subscriptions,
             messagesIn: messagesIn,
             messagesOut: messagesOut + latest.count,

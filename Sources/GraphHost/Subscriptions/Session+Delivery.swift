@@ -255,6 +255,15 @@ extension Session {
         drain()
     }
 
+    /// Takes a subscription out of the list of marks, if it is in it.
+    func unmark(_ subscription: Subscription) {
+        guard subscription.isMarked, !subscription.isOpening else { return }
+        for other in takeMarks() where other !== subscription {
+            other.isMarked = true
+            mark(other)
+        }
+    }
+
     private func takeMarks() -> ContiguousArray<Subscription> {
         var marked: ContiguousArray<Subscription> = []
         while let entry = firstMarked {

@@ -7,7 +7,7 @@ extension Session {
     /// - Returns: what ended, which the client is told when the change is complete.
     func end(subscriptionsTo nodes: Set<UInt64>, of graph: LiveGraph) -> [EndedSubscription] {
         var ended: [EndedSubscription] = []
-        for subscription in subscriptions where subscription.graph === graph && !subscription.isEnded {
+        for subscription in everySubscription where subscription.graph === graph && !subscription.isEnded {
             if let group = subscription as? GroupSubscription {
                 guard group.leave(nodes) else { continue }
             } else if let node = subscription.node {

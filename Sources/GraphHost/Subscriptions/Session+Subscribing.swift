@@ -13,9 +13,11 @@ extension Session {
         let options = try SubscriptionOptions(fields)
         let owners = try OwnerNames(fields, "owner")
         let resume = try Resume(fields, in: graph)
+        let keeping = try keep(fields)
         let word = try Source.word(of: fields, among: host.definitions.catalogue.clientSources)
         if fields["nodes"] != nil {
             try fields.refuse(["history"], because: "one node has a history, several have not")
+            try fields.refuse(["keep"], because: "one node or pipeline has a chain, several nodes have none")
             try subscribeGroup(fields, id: id, in: view, options, resume, owners)
             return
         }
@@ -28,9 +30,15 @@ extension Session {
             try view.requirePipe(on: source)
             try fields.refuse(["history"], because: "a node has a history, a pipeline has none")
         }
+        if let chain = kept(for: resume, source, pipe, in: graph) {
+            let subscription = take(chain, as: id, options)
+            subscription.claim = claim(source, pipe)
+            give(subscription, to: owners)
+            return tellSnap(of: subscription, source, pipe, resume, chain, keeping)
+        }
         try graph.checkRoom(forMembersAmong: source.nodes)
         try admit(source, pipe)
-        subscribe(to: source, pipe, id: id, in: graph, options, resume, owners)
+        subscribe(to: source, pipe, id: id, in: graph, options, resume, owners, keeping)
     }
 
     func subscribe(
@@ -41,29 +49,33 @@ extension Session {
         _ options: SubscriptionOptions,
         _ resume: Resume?,
         _ owners: OwnerNames? = nil,
+        _ keeping: Stage.Span? = nil,
         then: @escaping () -> Void = {}
     ) {
         let subscription = Subscription(id: id, session: self, graph: graph, options: options)
-        subscription.claim = claim(
-            source.nodes,
-            needs: pipe.isEmpty && source.isNode ? .read : [.read, .pipe]
-        )
+        subscription.claim = claim(source, pipe)
         give(subscription, to: owners)
         let chain = attach(subscription, source, pipe)
         whenOpen(subscription, chain) { [unowned self] in
-            tellSnap(of: subscription, source, pipe, chain, resume)
+            tellSnap(of: subscription, source, pipe, resume, nil, keeping)
             then()
         }
     }
 
-    /// Answers a `sub`, whose value is there now.
+    private func claim(_ source: Source, _ pipe: [Stage]) -> Claim? {
+        claim(source.nodes, needs: pipe.isEmpty && source.isNode ? .read : [.read, .pipe])
+    }
+
+    /// Answers a `sub`, whose value is there now; `taken` is the ticket under which the client has taken its chain over.
     private func tellSnap(
         of subscription: Subscription,
         _ source: Source,
         _ pipe: [Stage],
-        _ chain: Chains.Record?,
-        _ resume: Resume?
+        _ resume: Resume?,
+        _ taken: KeptChain?,
+        _ keeping: Stage.Span?
     ) {
+        let chain = subscription.pipeline?.chain
         let (graph, options) = (subscription.graph, subscription.options)
         let newest = source.nodes.compactMap { graph.node($0)?.lastChange.rev }.max() ?? graph.rev
         var isNamed = false
@@ -72,24 +84,29 @@ extension Session {
             isNamed = true
             missed = Missed(since: resume, of: node, options, atMost: host.limits.hardBytes / 2)
         }
-        let isForgetful = resume?.isForgetful(source, pipe, built: chain?.rev, late: graph.lateRev) ?? false
-        let resume = resume?.settled(
-            for: source,
-            pipe,
+        if let resume, let emissions = taken?.emissions, missed?.isComplete != true {
+            let kept = Missed(since: resume, emissions, atMost: host.limits.hardBytes / 2)
+            if kept.isComplete { missed = kept }
+        }
+        let course = Resume.Course(
+            source: source,
+            pipe: pipe,
             change: newest,
-            isForgetful: isForgetful,
-            isAll: options.isAll,
-            missed
+            built: chain?.rev,
+            late: graph.lateRev,
+            isKept: taken != nil
         )
+        let resumed = resume?.outcome(of: course, isAll: options.isAll, missed)
+        let ticket = keeping.flatMap { giveTicket(to: subscription, keeping: $0) }
         answerSnap(of: subscription, change: isNamed ? newest : nil) { buffer in
-            if let resume { buffer.append(resume.isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
-            let isReplayed = options.isAll && resume?.isResumed == true
-            let isNews = resume?.isResumed != true || newest > resume?.rev ?? 0 || isForgetful
-            if options.initial, !isReplayed, isNews {
+            if let resumed { buffer.append(resumed.isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
+            let isReplayed = options.isAll && resumed?.isResumed == true
+            if options.initial, !isReplayed, resumed?.isResumed != true || resumed?.isNews == true {
                 buffer.append(",")
                 subscription.appendState(to: &buffer)
             }
             missed?.append(isReplay: isReplayed, to: &buffer)
+            if let ticket { Self.append(ticket, to: &buffer) }
             guard !isNamed else { return }
             buffer.append(",\"chain\":\"")
             buffer.append(utf8: chain?.key.hashText ?? ChainKey.hashText(source, pipe))
@@ -101,6 +118,15 @@ extension Session {
             buffer.append("\"")
         }
         if subscription.isComplete { end(subscription, .complete) }
+    }
+
+    /// Appends `,"ticket":"…","keep":"30s"`.
+    private static func append(_ ticket: KeptChain, to buffer: inout ByteBuffer) {
+        buffer.append(",\"ticket\":\"")
+        buffer.append(utf8: ticket.ticket.text)
+        buffer.append("\",\"keep\":\"")
+        buffer.append(utf8: ticket.span.text)
+        buffer.append("\"")
     }
 
     /// Builds the chain and listens to it; from then on only the subscription holds it.
@@ -231,6 +257,7 @@ extension Session {
         }
         subscription.options = options
         subscription.pipeline?.update()
+        subscription.ticket?.update()
         subscription.reschedule()
         if let owners { change(subscription, owners) }
         answer(id: id, bytes: 0) { Answer.ok(id: id, to: &$0) }
@@ -249,10 +276,10 @@ extension SubscriptionOptions {
             }
         }
         if let every = try fields.integer("every", in: 0...86_400_000) { self.every = UInt64(every) }
-        if let queue = try fields.integer("queue", in: 1...100_000) { self.queue = queue }
+        if let queue = try fields.integer("queue", in: 1...100_000) { self.queue = Int32(queue) }
         if let initial = try fields.bool("initial") { self.initial = initial }
         if let history = try fields.integer("history", in: 0...Notebook.longestHistory) {
-            self.history = history
+            self.history = Int32(history)
         }
     }
 }

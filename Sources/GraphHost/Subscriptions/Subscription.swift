@@ -36,16 +36,16 @@ class Subscription: ListenEdge<Datum> {
     // subscribers, waiting for memory is most of what the host adds to a delivery.
 
     /// The id that the client chose.
-    final let id: UInt64
+    @exclusivity(unchecked) private(set) final var id: UInt64
     /// The session, which ends it before it goes.
-    private final let holder: Unmanaged<Session>
+    @exclusivity(unchecked) private final var holder: Unmanaged<Session>
     final let graph: LiveGraph
     @exclusivity(unchecked) final var folded: UInt64 = 0
     @exclusivity(unchecked) final var nextMarked: Unmanaged<Subscription>?
     /// What the client believes, or will once the emissions heard so far have been delivered.
     @exclusivity(unchecked) final var heardEmpty = true
     @exclusivity(unchecked) final var isMarked = false
-    /// Its pipeline has no first value yet; until ``open(_:)`` nothing that is heard is delivered.
+    /// Its pipeline has no first value yet, or no connection has it; until ``open(_:)`` nothing that is heard is delivered.
     @exclusivity(unchecked) final var isOpening = false
     /// It ended while it was in the list of marks, which therefore owns a reference to it.
     @exclusivity(unchecked) final var isHeldByMarks = false
@@ -65,6 +65,8 @@ class Subscription: ListenEdge<Datum> {
     final var pipeline: PipelineUse?
     /// What the rights to this subscription depend on; nil where clients need none.
     final var claim: Claim?
+    /// What keeps its chain when the connection ends; nil where nothing does.
+    final var ticket: KeptChain?
 
     init(id: UInt64, session: Session, graph: LiveGraph, options: SubscriptionOptions) {
         self.id = id
@@ -108,6 +110,22 @@ class Subscription: ListenEdge<Datum> {
         heardEmpty = node?.isEmpty ?? true
     }
 
+    /// Its connection has ended and its chain is kept: what is heard leaves no mark.
+    final func park() {
+        isOpening = true
+        isMarked = true
+        stopInterval()
+    }
+
+    /// Another connection of its client has it from now on.
+    final func move(to session: Session, as id: UInt64, _ options: SubscriptionOptions) {
+        stopInterval()
+        notBefore = 0
+        holder = .passUnretained(session)
+        self.id = id
+        open(options)
+    }
+
     /// An emission happened.
     @inline(__always)
     private final func hear() {
@@ -134,6 +152,7 @@ class Subscription: ListenEdge<Datum> {
     private final func queue(_ value: Datum?) {
         if value == nil, heardEmpty { return }
         heardEmpty = value == nil
+        ticket?.note(value)
         session.queue(self, value)
     }
 
@@ -204,12 +223,16 @@ class Subscription: ListenEdge<Datum> {
             isHeldByMarks = true
             _ = Unmanaged.passRetained(self)
         }
-        if let interval { session.host.timers.cancel(interval) }
-        interval = nil
+        stopInterval()
         owners?.end()
         disconnect()
         pipeline?.end(session.host)
         pipeline = nil
+    }
+
+    private final func stopInterval() {
+        if let interval { session.host.timers.cancel(interval) }
+        interval = nil
     }
 
     static func append(id: UInt64, _ value: Datum?, folded: UInt64, to buffer: inout ByteBuffer) {
@@ -239,9 +262,9 @@ struct SubscriptionOptions {
     /// Milliseconds between deliveries at most; 0: none.
     var every: UInt64 = 0
     /// Mode `all`: how many emissions may be queued.
-    var queue = 256
+    var queue: Int32 = 256
     /// How many values of the node's history `snap` carries.
-    var history = 0
+    var history: Int32 = 0
     /// Whether `snap` carries the value.
     var initial = true
     /// Every value is delivered, none folded.

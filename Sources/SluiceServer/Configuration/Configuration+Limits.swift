@@ -42,6 +42,8 @@ extension Configuration {
         public var pipelines = 5_000_000
         /// Bytes that the pipelines of one principal hold: values, windows, what waits.
         public var held = 16 << 20
+        /// Tickets of one principal, for chains that are kept when its connections end.
+        public var keptChains = 10_000
         /// Nodes that one client's requests may build, and values they may read, in one turn of the loop.
         public var work = 500
         /// Different regular expressions in the pipelines of one principal, or in a definition by HTTP.

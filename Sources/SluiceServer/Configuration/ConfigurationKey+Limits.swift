@@ -77,6 +77,12 @@ extension ConfigurationKey {
                 "bytes that the pipelines of one principal hold"
             ),
             Self(
+                "limits.keptChains",
+                \.limits.keptChains,
+                .integer(0...10_000_000),
+                "tickets of one principal, for chains that are kept when its connections end"
+            ),
+            Self(
                 "limits.work",
                 \.limits.work,
                 .integer(1...1_000_000_000),

@@ -210,6 +210,12 @@ public struct ConfigurationKey {
                 "the longest that a read may wait for a change (Prefer: wait)"
             ),
             Self(
+                "times.keep",
+                \.times.keep,
+                .duration(.zero...second * 86400),
+                "the longest that a chain is kept for a client whose connection has ended"
+            ),
+            Self(
                 "times.refusal",
                 \.times.refusal,
                 .duration(short...second * 60),

@@ -76,6 +76,8 @@ extension SessionLimits {
         patterns = limits.patterns
         pipelineUnits = limits.pipelines
         held = limits.held
+        keptChains = limits.keptChains
+        keepMilliseconds = Int(configuration.times.keep.milliseconds)
         historyBytes = limits.historyBytes
         work = UInt64(limits.work)
         kept = limits.kept

@@ -1,0 +1,129 @@
+internal import ReactiveGraph
+
+/// A subscription with a ticket, whose chain is kept for its client when its connection ends (K-1).
+///
+/// Its session holds it from then on, and it the subscription; until then the subscription holds it. It ends with the subscription,
+/// and there is one way for that: ``Session/end(_:because:)``.
+final class KeptChain {
+    let ticket = Ticket()
+    /// What pictures call it.
+    let number: UInt64
+    /// Whose ticket it is; nil: any client without a name.
+    let principal: String?
+    unowned let subscription: Subscription
+    /// For how long the chain is kept.
+    let span: Stage.Span
+    /// When the ticket was given, in milliseconds since 1970.
+    let given: UInt64
+    /// Since when it is kept and until when, in milliseconds since 1970; nil while the connection is there.
+    private(set) var stay: (since: UInt64, until: UInt64)?
+    /// Its time is over: it is released with the next turns, and the ticket is no longer good.
+    private(set) var isExpired = false
+    /// What the client may have missed; nil outside of mode `all`.
+    private(set) var emissions: KeptEmissions?
+    /// Answers for the bytes of `emissions`, and how many are counted there.
+    private var account: PipelineAccount
+    private var held = 0
+    /// Owns the subscription while the chain is kept.
+    private let bag: CancellableBag
+    private lazy var timer = Timer { [unowned self] in expire() }
+
+    private var host: Host { subscription.graph.host }
+
+    /// The ticket of a subscription.
+    init(
+        _ number: UInt64,
+        of subscription: Subscription,
+        for principal: String?,
+        keeping span: Stage.Span,
+        account: PipelineAccount
+    ) {
+        self.number = number
+        self.subscription = subscription
+        self.principal = principal
+        self.span = span
+        self.account = account
+        bag = CancellableBag(name: "kept chain k:\(number)")
+        given = subscription.graph.host.clock.wall
+        account.begin()
+        update()
+    }
+
+    // MARK: - What is missed
+
+    /// The subscription has emitted, in mode `all`.
+    func note(_ value: Datum?) {
+        let graph = subscription.graph
+        emissions?.note(graph.frames.info.stamp, value, isOfCommit: graph.turn == host.turns)
+        settle()
+    }
+
+    /// The options of the subscription have changed.
+    func update() {
+        let options = subscription.options
+        if !options.isAll {
+            emissions = nil
+        } else if emissions == nil {
+            let limits = host.limits
+            emissions = KeptEmissions(
+                capacity: Int(options.queue),
+                byteLimit: limits.hardBytes / 2,
+                from: subscription.graph.rev,
+                isEmptyNow: subscription.heardEmpty
+            )
+        } else {
+            emissions?.resize(to: Int(options.queue))
+        }
+        settle()
+    }
+
+    /// Counts what is held; where the principal would hold too much, nothing is.
+    private func settle() {
+        let bytes = emissions?.bytes ?? 0
+        if bytes > held, account.held + bytes - held > host.limits.held { emissions?.removeAll() }
+        let present = emissions?.bytes ?? 0
+        account.held += present - held
+        held = present
+    }
+
+    /// Whether that account answers for the chain, or for what is held.
+    func isCharged(to account: PipelineAccount) -> Bool {
+        self.account === account || subscription.pipeline?.account === account
+    }
+
+    /// Lets another account answer for the chain and for what is held.
+    func charge(_ account: PipelineAccount) {
+        subscription.charge(account)
+        guard account !== self.account else { return }
+        account.begin()
+        account.held += held
+        self.account.held -= held
+        host.accounts.end(self.account)
+        self.account = account
+    }
+
+    // MARK: - Keeping
+
+    /// The connection has ended.
+    func keep() {
+        let wall = host.clock.wall
+        stay = (wall, wall + span.count)
+        bag.adopt(subscription)
+        host.timers.set(timer, due: host.clock.now + span.count)
+    }
+
+    private func expire() {
+        isExpired = true
+        host.sessions.kept.withdraw(self)
+        // Many may expire at once: they are released as those of connections that end are, some in each turn.
+        host.sessions.release(subscription.session)
+    }
+
+    /// The subscription has ended, or another connection has it.
+    func end() {
+        if stay != nil { host.timers.cancel(timer) }
+        account.held -= held
+        held = 0
+        host.accounts.end(account)
+    }
+}

@@ -1,0 +1,75 @@
+internal import ReactiveGraph
+
+/// The tickets that the clients of a host have (K-1 … K-3).
+final class KeptChains {
+    private var tickets: [Ticket: KeptChain] = [:]
+    /// How many tickets each principal has; nil: all clients without a name together.
+    private var counts: [String?: Int] = [:]
+    private var created: UInt64 = 0
+    /// Answers for the chains kept for clients without a name, which have no account of their own any more.
+    private var nameless: PipelineAccount?
+
+    /// Whether any client has one.
+    var isEmpty: Bool { tickets.isEmpty }
+
+    /// The chains that are kept now, oldest first.
+    var kept: [KeptChain] {
+        tickets.values.filter { $0.stay != nil }.sorted { $0.number < $1.number }
+    }
+
+    /// Gives a subscription a ticket, if its principal may have one more (K-3).
+    func give(
+        _ subscription: Subscription,
+        to principal: String?,
+        keeping span: Stage.Span,
+        account: @autoclosure () -> PipelineAccount?
+    ) -> KeptChain? {
+        guard counts[principal, default: 0] < subscription.graph.host.limits.keptChains,
+            let account = account()
+        else { return nil }
+        created += 1
+        let kept = KeptChain(created, of: subscription, for: principal, keeping: span, account: account)
+        tickets[kept.ticket] = kept
+        counts[principal, default: 0] += 1
+        return kept
+    }
+
+    /// The chain that `principal` had under a ticket; nil where the ticket is not good, or no longer.
+    func find(_ ticket: Ticket, of principal: String?) -> KeptChain? {
+        tickets[ticket].flatMap { $0.principal == principal ? $0 : nil }
+    }
+
+    /// The ticket is no longer good.
+    func withdraw(_ kept: KeptChain) {
+        guard tickets.removeValue(forKey: kept.ticket) != nil, let count = counts[kept.principal] else {
+            return
+        }
+        counts[kept.principal] = count > 1 ? count - 1 : nil
+    }
+
+    /// Answers for the chains kept for clients without a name.
+    func nameless(in host: Host) -> PipelineAccount {
+        let account = nameless ?? PipelineAccount(name: nil, in: host)
+        nameless = account
+        return account
+    }
+
+    /// Ends chains kept for a principal whose pipelines hold as much as they may, oldest first, until there is room.
+    func makeRoom(in account: PipelineAccount, of host: Host) {
+        guard account.held >= host.limits.held, !isEmpty else { return }
+        host.work += UInt64(tickets.count / 16)
+        for chain in kept where account.held >= host.limits.held && chain.isCharged(to: account) {
+            _ = chain.subscription.session.end(chain.subscription, because: "room")
+        }
+    }
+
+    /// Memory is short: ends all chains that are kept.
+    func releaseAll() {
+        for chain in kept {
+            let subscription = chain.subscription
+            subscription.graph.releasing(because: .pressure) {
+                _ = subscription.session.end(subscription, because: "pressure")
+            }
+        }
+    }
+}
