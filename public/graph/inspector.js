@@ -199,10 +199,11 @@ export class Inspector {
         entry.owners?.length > 0 && h("ul", { class: "owner-list", "aria-label": "Its owners" }, entry.owners.map((name) =>
           h("li", {}, h("code", {}, plain(name, 64)), `: releasing it frees ${plural(releasedWithout(model, `${entry.id}/${name}`).size, "node")}`)))),
       h("dl", { class: "node-facts" },
-        row("Connected for", part.since), row("By", entry.transport ?? "unknown"),
+        row(entry.kept ? "Without connection for" : "Connected for", part.since),
+        row("By", entry.kept ? `a ticket of ${entry.kept.of}, until ${formatTime(entry.kept.until)}` : entry.transport ?? "unknown"),
         row("Listens to", h("span", {}, names.slice(0, 30).map((node, i) => [i ? ", " : "", this.#link(node.id, titleOf(node))]).flat())),
         row("Folded values", part.folded), row("Waiting values", part.queued)),
-      h("p", {}, h("a", { href: this.#o.href(`/clients/${encodeURIComponent(entry.id.replace(/^c:/, ""))}`) }, "This connection under Clients")),
+      ...(entry.kept ? [] : [h("p", {}, h("a", { href: this.#o.href(`/clients/${encodeURIComponent(entry.id.replace(/^c:/, ""))}`) }, "This connection under Clients"))]),
     ];
   }
 
