@@ -79,6 +79,11 @@ export interface WatchOptions {
   queue?: number;
   /** The owner or owners, up to eight; without them it is the connection. */
   owner?: string | string[];
+  /**
+   * How long the server keeps the pipeline running for this client when the connection breaks, such as "30s", which is the default where earlier values count for
+   * what the pipeline gives: an average then goes on after a reconnect.
+   */
+  keep?: string | number;
   /** So many of the newest values first, where the node keeps a history. */
   history?: number;
   /** Further options of the protocol. */

@@ -22,6 +22,10 @@ function typed(type, value) {
   throw new TypeError(`expected ${type.name}, got ${value && typeof value}`);
 }
 
+// Whether earlier values count for what a pipeline gives.
+const remembers = ({ op, node, nodes, combine, pipe = [] }) => op === "sub" && !nodes && (!(node || combine) ||
+  [pipe].flat().some((stage) => !/^(map|replace|ifEmpty)$/.test(Object.keys(Object(stage))[0])));
+
 function place(target) {
   if (typeof target !== "string") return target;
   const [graph, node] = target.split("/");
@@ -249,12 +253,13 @@ export function connect(address = "/v1/ws", {
   function ask(sub) {
     if (!ready || byID.has(sub.id) || !sub.watchers.size) return;
     const { fields, cursor: since } = sub;
-    send({ ...fields, every: pace(fields), since, history: since ? undefined : fields.history }, sub);
+    const keep = remembers(fields) ? "30s" : undefined;
+    send({ keep, ...fields, every: pace(fields), since, history: since ? undefined : fields.history }, sub);
   }
 
   function snap(sub, message) {
-    const { epoch, rev, local, c, d = [], resumed, m } = message, known = sub.entry, news = told(message);
-    sub.cursor = { epoch, rev, local };
+    const { epoch, rev, local, ticket, c, d = [], resumed, m } = message, known = sub.entry, news = told(message);
+    sub.cursor = { epoch, rev, local, ticket };
     if (!resumed) for (const each in m && sub.values) m[each] ??= { gone: true };
     for (const entry of d) deliver(sub, entry, entry, !resumed);
     sub.cursor.rev = rev;

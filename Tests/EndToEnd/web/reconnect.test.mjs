@@ -141,3 +141,24 @@ test("O-6: after a reconnect owners are named again, and what was released meanw
   panel.release();
   await eventually(async () => !(await http("/v1/graphs/g/listeners")).listeners.some(({ l }) => l === c.session));
 });
+
+test("K-1, K-2: an average goes on after a reconnect, and begins anew when it was kept no longer", async (t) => {
+  const { road, c } = await connected(t);
+  await post("x", 2);
+  const heard = [], brief = [], pipe = [{ window: { last: "10m", of: "avg" } }];
+  const handle = c.watch("g/x", Number, (value) => heard.push(value), { pipe });
+  const short = c.watch("g/x", Number, (value) => brief.push(value), { pipe, keep: 200 });
+  await eventually(() => heard.length === 1 && brief.length === 1);
+  await post("x", 4);
+  await eventually(() => heard.at(-1) === 3 && brief.at(-1) === 3);
+  road.state.refusing = true;
+  road.cut();
+  await eventually(() => handle.stale);
+  await post("x", 9);
+  await sleep(500);
+  road.state.refusing = false;
+  await eventually(() => !handle.stale && !short.stale && heard.at(-1) === 5, 12_000);
+  assert.deepEqual(brief.at(-1), 9);
+  await post("x", 5);
+  await eventually(() => heard.at(-1) === 5 && brief.at(-1) === 7);
+});

@@ -144,6 +144,32 @@ test("a subscription goes on from its own last delivery, not from the graph's ne
   ]);
 });
 
+test("K-1: where earlier values count, the server is asked to keep the chain, and the ticket is shown once", () => {
+  clock();
+  const socket = start(), scan = { scan: { start: 0, with: "acc + value" } };
+  socket.open();
+  const map = { map: "value + 1" };
+  for (const [target, given] of [
+    ["g/x", { pipe: [map, scan] }], ["g/x", { pipe: ["distinct"] }], [{ graph: "g", zip: ["x", "y"] }], ["g/y", { pipe: [scan], keep: "5m" }],
+    ["g/x"], ["g/x", { pipe: [map, { ifEmpty: 0 }, { replace: 1 }] }], ["g/x,y"], [{ graph: "g", combine: ["x", "y"] }, { pipe: [map] }],
+    ["g/z", { pipe: [scan], keep: undefined }],
+  ]) c.watch(target, null, () => {}, given);
+  c.observe("g", () => {});
+  assert.deepEqual(socket.sent.slice(1).map(({ keep }) => keep), ["30s", "30s", "30s", "5m", ...Array(6).fill(undefined)]);
+  const { id } = socket.sent[1];
+  socket.tell({ op: "snap", id, epoch: "e", rev: 10, t: 1, v: 5, ticket: "q8", keep: "30s" });
+  socket.end(1006);
+  mock.timers.tick(300);
+  FakeSocket.last.open();
+  const again = FakeSocket.last.sent[1];
+  assert.deepEqual(again.since, { epoch: "e", rev: 10, ticket: "q8" });
+  FakeSocket.last.tell({ op: "snap", id: again.id, epoch: "e", rev: 11, t: 1, v: 6, resumed: true });
+  FakeSocket.last.end(1006);
+  mock.timers.tick(3000);
+  FakeSocket.last.open();
+  assert.deepEqual(FakeSocket.last.sent[1].since, { epoch: "e", rev: 11 });
+});
+
 test("history comes before the present value, which is not told twice", () => {
   const socket = start(), heard = [];
   socket.open();
