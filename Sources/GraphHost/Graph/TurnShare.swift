@@ -15,17 +15,12 @@ public struct TurnShare {
     /// - Returns: whether the share of this turn is spent.
     @discardableResult
     public mutating func spend(since before: UInt64, of host: Host) -> Bool {
-        spend(host.work - before, of: host)
-        return work >= host.limits.work
-    }
-
-    /// Counts that much work.
-    mutating func spend(_ more: UInt64, of host: Host) {
         if turn != host.turns {
             turn = host.turns
             work = 0
         }
-        work += more
+        work += host.work - before
+        return work >= host.limits.work
     }
 
     /// What is left of the share of this turn.

@@ -27,7 +27,6 @@ extension Session {
                 if subscription.isEnded { ended.append(subscription.id) }
             }
         }
-        host.work += UInt64(ended.count) + released
         answer(id: id, bytes: 0) { buffer in
             Answer.begin("ok", id: id, to: &buffer)
             buffer.append(",\"ended\":")

@@ -73,12 +73,13 @@ final class PipelineLanes {
     }
 
     private func endOverflowing(_ host: Host) {
-        while !ending.isSpent(of: host), let gate = overflowing.popFirst() {
-            let before = host.work
-            for subscription in gate.subscriptions where !subscription.isEnded {
-                subscription.session.end(subscription, .slow)
-                host.work += 1
+        while !ending.isSpent(of: host), let gate = overflowing.first {
+            guard let subscription = gate.newestSubscription else {
+                overflowing.removeFirst()
+                continue
             }
+            let before = host.work
+            subscription.session.end(subscription, .slow)
             ending.spend(since: before, of: host)
         }
     }

@@ -38,6 +38,7 @@ final class StageGate {
     private var kept: Deque<Kept> = []
     /// What waits is being let through.
     @exclusivity(unchecked) private var isPassing = false
+    /// Its subscriptions are about to end with `slow`: nothing passes any more.
     private var isOverflowing = false
     /// The account in whose queue of the late lane it waits.
     private var waitsAmong: PipelineAccount?
@@ -79,9 +80,9 @@ final class StageGate {
     /// Whether emissions wait here, so that the stage's node still holds an old value.
     var isBehind: Bool { !kept.isEmpty }
 
-    /// The subscriptions that depend on the stage.
-    var subscriptions: [Subscription] {
-        uses.compactMap { $0._withUnsafeGuaranteedRef { $0.subscription } }
+    /// The last subscription that depends on the stage and has not ended.
+    var newestSubscription: Subscription? {
+        uses.lazy.map { $0._withUnsafeGuaranteedRef { $0.subscription } }.last { !$0.isEnded }
     }
 
     /// Counts what a run has cost.
@@ -133,6 +134,7 @@ final class StageGate {
     // MARK: - Waiting
 
     private func keep(bytes: Int, _ deliver: @escaping () -> Void) {
+        if isOverflowing { return }
         if let first = lanes.opening.take() {
             opening = first
         } else if graph.materialising == 0 {
@@ -171,7 +173,7 @@ final class StageGate {
     ///
     /// - Returns: whether more waits.
     func passNext() -> Bool {
-        guard let next = kept.popFirst() else { return false }
+        guard !isOverflowing, let next = kept.popFirst() else { return false }
         waitsAmong?.held -= next.bytes
         let isNews = opening == nil
         lanes.opening = opening.take()

@@ -151,6 +151,8 @@ public final class Session {
 
     /// Ends one subscription and frees what only it needed: the one place where that happens.
     ///
+    /// It and each node that is freed are work of this turn.
+    ///
     /// - Returns: how many nodes were freed.
     @discardableResult
     func end(_ subscription: Subscription, because reason: @autoclosure () -> String) -> UInt64 {
@@ -166,7 +168,9 @@ public final class Session {
         if let ticket = subscription.ticket { forget(ticket) }
         if !isKept { count(subscription, -1) }
         graph.audit()
-        return graph.chains.releasedCount - before
+        let freed = graph.chains.releasedCount - before
+        host.work += 1 + freed
+        return freed
     }
 
     /// Ends one subscription and tells the client why; nothing where it has ended already.
@@ -259,20 +263,16 @@ public final class Session {
 
     /// Ends subscriptions of a session that is closed, newest first.
     ///
-    /// - Parameter room: how much may be spent: one for each subscription and each node that is freed, and ``Host/work``. The
-    ///   last one may exceed it.
-    /// - Returns: what was spent, and how many nodes were freed.
-    func release(within room: UInt64) -> (spent: UInt64, freed: UInt64) {
-        var (spent, freed): (UInt64, UInt64) = (0, 0)
+    /// - Parameter room: how much ``Host/work`` that may be. The last one may exceed it.
+    /// - Returns: how many nodes were freed.
+    func release(within room: UInt64) -> UInt64 {
+        var freed: UInt64 = 0
         let before = host.work
-        while spent + host.work - before < room, let next = nextToRelease {
-            let nodes = end(next, because: next.isKept ? "expired" : ending.rawValue)
-            freed += nodes
-            spent += nodes + 1
+        while host.work - before < room, let next = nextToRelease {
+            freed += end(next, because: next.isKept ? "expired" : ending.rawValue)
         }
-        spent += host.work - before
         if isReleased { dropMarks() }
-        return (spent, freed)
+        return freed
     }
 
     /// Closes the connection with a close code (docs/protocol.md, Errors), and the session with it.

@@ -75,9 +75,9 @@ final class Sessions {
         while let first = leaving.first {
             let room = released.room(of: host)
             guard room > 0 || first.isReleased else { break }
-            let part = first.release(within: room)
-            released.spend(part.spent, of: host)
-            freed += part.freed
+            let before = host.work
+            freed += first.release(within: room)
+            released.spend(since: before, of: host)
             guard first.isReleased else { break }
             leaving.removeFirst()
             first.isLeaving = false

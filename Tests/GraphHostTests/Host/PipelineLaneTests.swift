@@ -164,6 +164,41 @@ struct PipelineLaneTests {
         #expect(graph.chains.all.isEmpty && graph.isWhole)
     }
 
+    @Test(
+        "Long pipelines that are slow, and many subscriptions to one, end over several turns, however many nodes go"
+    )
+    func slowNodes() throws {
+        for isShared in [false, true] {
+            let bench = bench(burst: 100, held: 1_000_000, work: 100)
+            let graph = try bench.define(PipelineGraph.text)
+            let client = try poor(bench, graph, #"[{"map":"value"}]"#)
+            for id in 2...40 {
+                let stages = (1...15).map { #"{"map":"value + \#(isShared ? $0 : 100 * id + $0)"}"# }
+                client.subscribe(id, "[\(stages.joined(separator: ","))]", #","mode":"all""#)
+                turn(bench)
+            }
+            try #require(client.session.subscriptionCount == 41)
+            _ = client.take()
+            let text = "\"" + String(repeating: "t", count: 300_000) + "\""
+            for _ in 0..<5 { try bench.submit(graph, [("x", text)]) }
+            var (turns, ended) = (0, 0)
+            while bench.host.lanes.isWaiting {
+                let released = graph.statistics.released
+                turn(bench)
+                turns += 1
+                try #require(turns < 1_000)
+                #expect(graph.statistics.released - released <= 100 + 16, "turn \(turns)")
+                let messages = client.take()
+                ended += messages.count { $0.contains(#""code":"slow""#) }
+                #expect(
+                    ended == 0 || !messages.contains { $0.contains(#""id":40,"v""#) },
+                    "nothing is left out in mode all"
+                )
+            }
+            #expect(isShared ? ended == 39 : ended >= 20, "\(ended) in \(turns) turns")
+        }
+    }
+
     @Test("More bytes that wait than limits.held end with slow as well")
     func heavy() throws {
         let bench = bench(burst: 100, held: 14_000)
