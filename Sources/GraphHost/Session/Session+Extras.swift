@@ -10,8 +10,35 @@ final class Extras {
     var owners: OwnerTable?
     var keptChains: [KeptChain] = []
     var ownAccount: PipelineAccount?
+    var index: SubscriptionIndex?
     var greeting: Greeting?
     var expiry: TokenExpiry?
+}
+
+/// The subscriptions of one session by their ids.
+final class SubscriptionIndex {
+    /// So many are searched one by one instead.
+    static let mostSearched = 32
+
+    private var subscriptions: [UInt64: Unmanaged<Subscription>]
+
+    init(_ subscriptions: some Sequence<Subscription>) {
+        self.subscriptions = Dictionary(
+            uniqueKeysWithValues: subscriptions.map { ($0.id, .passUnretained($0)) }
+        )
+    }
+
+    subscript(id: UInt64) -> Subscription? { subscriptions[id]?.takeUnretainedValue() }
+
+    func add(_ subscription: Subscription) {
+        subscriptions[subscription.id] = .passUnretained(subscription)
+    }
+
+    /// Returns whether it was the last.
+    func remove(_ subscription: Subscription) -> Bool {
+        subscriptions[subscription.id] = nil
+        return subscriptions.isEmpty
+    }
 }
 
 extension Session {
@@ -73,6 +100,12 @@ extension Session {
     var ownAccount: PipelineAccount? {
         get { extras?.ownAccount }
         set { change(isEmpty: newValue == nil) { $0.ownAccount = newValue } }
+    }
+
+    /// Finds one of many subscriptions; nil where there never were many.
+    var index: SubscriptionIndex? {
+        get { extras?.index }
+        set { change(isEmpty: newValue == nil) { $0.index = newValue } }
     }
 
     /// What waits for the `hello` of a client that has to show a token.

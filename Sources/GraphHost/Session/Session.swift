@@ -141,12 +141,23 @@ public final class Session {
     /// The session has a subscription more, or less.
     func count(_ subscription: Subscription, _ change: Int) {
         subscriptionCount += change
+        if change < 0 {
+            if extras?.index?.remove(subscription) == true { index = nil }
+        } else if subscriptionCount > SubscriptionIndex.mostSearched || extras?.index != nil {
+            addToIndex(subscription)
+        }
         subscription.graph.subscriptions += change
         host.sessions.subscriptions += change
     }
 
     func subscription(_ id: UInt64) -> Subscription? {
-        listed.first { $0.id == id }
+        if let index = extras?.index { return index[id] }
+        return listed.first { $0.id == id }
+    }
+
+    private func addToIndex(_ subscription: Subscription) {
+        if let index = extras?.index { return index.add(subscription) }
+        index = SubscriptionIndex(listed)
     }
 
     /// Ends one subscription and frees what only it needed: the one place where that happens.
