@@ -113,7 +113,7 @@ extension Session {
     /// Another connection takes a subscription over while this one is still open.
     private func handOver(_ subscription: Subscription) {
         unmark(subscription)
-        dropQueue(of: subscription)
+        dropQueues(of: [subscription])
         disown(subscription)
         count(subscription, -1)
         subscription.graph.ownerChanges += 1

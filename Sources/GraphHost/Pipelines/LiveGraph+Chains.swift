@@ -18,7 +18,7 @@ extension LiveGraph {
         var isShared = !source.operator.isPrivate
         // Expressions that ask for the time see that of the newest commit among the inputs, whenever they are built.
         let outerTime = evaluationTime
-        evaluationTime = source.nodes.compactMap { self.node($0)?.lastChange.time }.max() ?? outerTime
+        evaluationTime = source.nodes.lazy.compactMap { self.node($0)?.lastChange.time }.max() ?? outerTime
         materialising += 1
         let spent = host.lanes.total
         host.lanes.openUntil = spent + PipelineLanes.opening

@@ -23,8 +23,9 @@ final class PipelineLanes {
     @exclusivity(unchecked) private var isLate = false
     /// Principals with stages that wait, in the order in which they are served.
     private var waiting: Deque<PipelineAccount> = []
-    /// Stages at which more waits than is allowed.
+    /// Stages at which more waits than is allowed, and subscriptions for which more does.
     private var overflowing: Deque<StageGate> = []
+    private var slow: Deque<Subscription> = []
     /// What ending their subscriptions has had of the turn.
     private var ending = TurnShare()
     /// Until `total` has passed this, a pipeline that is being built computes its first values at once, even without room.
@@ -33,7 +34,9 @@ final class PipelineLanes {
     @exclusivity(unchecked) var opening: (() -> Void)?
 
     /// Whether something waits for the late lane.
-    var isWaiting: Bool { !waiting.isEmpty || !overflowing.isEmpty }
+    var isWaiting: Bool { !waiting.isEmpty || hasSlow }
+
+    private var hasSlow: Bool { !overflowing.isEmpty || !slow.isEmpty }
 
     /// Whether a stage that this principal answers for may run now.
     @inline(__always)
@@ -66,22 +69,35 @@ final class PipelineLanes {
         overflowing.append(gate)
     }
 
+    /// These have been too slow to take what was sent.
+    func overflow(_ subscriptions: [Subscription], in host: Host) {
+        slow.append(contentsOf: subscriptions)
+        endOverflowing(host)
+    }
+
     /// Ends the subscriptions that are too far behind, as many as this turn allows; not while a graph is at work.
     @inline(__always)
     func endSlow(in host: Host) {
-        if !overflowing.isEmpty { endOverflowing(host) }
+        if hasSlow { endOverflowing(host) }
     }
 
     private func endOverflowing(_ host: Host) {
-        while !ending.isSpent(of: host), let gate = overflowing.first {
-            guard let subscription = gate.newestSubscription else {
-                overflowing.removeFirst()
-                continue
-            }
+        while !ending.isSpent(of: host), let subscription = nextSlow() {
             let before = host.work
             subscription.session.end(subscription, .slow)
             ending.spend(since: before, of: host)
         }
+    }
+
+    private func nextSlow() -> Subscription? {
+        while let subscription = slow.popFirst() {
+            if !subscription.isEnded { return subscription }
+        }
+        while let gate = overflowing.first {
+            if let subscription = gate.newestSubscription { return subscription }
+            overflowing.removeFirst()
+        }
+        return nil
     }
 
     /// The late lane's slice of this turn: one emission of one principal after the other.

@@ -69,8 +69,8 @@ extension Session {
     }
 
     /// What a subscription's rights hang on, where the peer had to say who it is.
-    func claim(_ nodes: [String], needs: Rights) -> Claim? {
-        access.access?.principal == nil ? nil : Claim(nodes: nodes, needs: needs)
+    func claim(_ nodes: @autoclosure () -> [String], needs: Rights) -> Claim? {
+        access.access?.principal == nil ? nil : Claim(nodes: nodes(), needs: needs)
     }
 
     // MARK: - The end of a token

@@ -31,10 +31,11 @@ extension Session {
         let subscription = Subscription(id: 1, session: self, graph: node.graph, options: options)
         subscription.claim = claim([node.name], needs: stages.isEmpty ? .read : [.read, .pipe])
         let chain = attach(subscription, .from(node.name), stages)
-        whenOpen(subscription, chain) { [unowned self] in
+        let tell = { [unowned self] in
             if let value = subscription.node?.value, !value.isFail { value.withBytes(send(_:)) }
             if subscription.isComplete { end(subscription, .complete) }
         }
+        if let chain, chain.isBehind { whenOpen(subscription, chain, tell) } else { tell() }
     }
 
     /// A value that is refused closes the connection: there is no other way to say it.

@@ -172,10 +172,9 @@ public final class Session {
         let isKept = subscription.isKept
         tellLeaving(subscription, because: reason())
         let before = graph.chains.releasedCount
-        let owners = subscription.namedOwners
+        if subscription.owners != nil { forget(subscription.namedOwners) }
         subscription.release()
-        forget(owners)
-        dropQueue(of: subscription)
+        if subscription.queued > 0 { dropQueues(of: [subscription]) }
         if let ticket = subscription.ticket { forget(ticket) }
         if !isKept { count(subscription, -1) }
         graph.audit()

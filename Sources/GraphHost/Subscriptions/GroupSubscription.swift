@@ -69,7 +69,7 @@ final class GroupSubscription: Subscription {
         let commit = graph.frames.info
         if queued > 0, hasRoom, let newest, newest.commit === commit { return newest }
         let emission = GroupEmission(commit)
-        session.queue.append(QueuedEmission(subscription: self, commit: commit, value: nil, group: emission))
+        session.queue.append(QueuedEmission(subscription: self, commit: commit, content: emission))
         newest = emission
         frames += 1
         return emission
@@ -178,6 +178,16 @@ final class GroupSubscription: Subscription {
         buffer.append("}")
         for member in changed { member.isChanged = false }
         changed.removeAll(keepingCapacity: true)
+    }
+
+    override func size(of content: AnyObject?) -> (count: Int, bytes: Int) { Self.emission(content).size }
+
+    override func append(_ content: AnyObject?, to buffer: inout ByteBuffer) {
+        Self.emission(content).append(id: id, to: &buffer)
+    }
+
+    private static func emission(_ content: AnyObject?) -> GroupEmission {
+        unsafeDowncast(content!, to: GroupEmission.self)
     }
 
     override func appendState(to buffer: inout ByteBuffer) {

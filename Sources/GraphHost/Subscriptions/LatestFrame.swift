@@ -58,7 +58,7 @@ final class LatestFrame {
         frames.appendHead(to: &buffer, first.commit)
         for (place, emission) in emissions.enumerated() {
             if place > 0 { buffer.append(",") }
-            emission.append(to: &buffer)
+            subscription.append(emission.content, to: &buffer)
         }
         frames.appendTail(to: &buffer, first.commit)
         if isSingle {

@@ -4,7 +4,7 @@ internal import Support
 // What a session still has to tell its client: marks of `latest` subscriptions, whose values are read when they
 // are encoded, and queued emissions of those in mode `all`.
 //
-// Invariants: a subscription is in the list of marks exactly when its `isMarked` is set, and not its `isOpening`; the list owns a reference
+// Invariants: a subscription is in the list of marks exactly when its `isMarked` is set, and not its `isMuted`; the list owns a reference
 // to those only that ended since (`isHeldByMarks`). The session is in the host's list, or waits for its socket (`isBlocked`), exactly when its own
 // `isMarked` is set.
 
@@ -12,22 +12,8 @@ internal import Support
 struct QueuedEmission {
     let subscription: Subscription
     let commit: CommitInfo
-    /// nil: empty, or the emission of a group.
-    let value: Datum?
-    /// What several nodes emitted; nil where the subscription has one.
-    var group: GroupEmission?
-
-    /// How much it takes of its subscription's bounds.
-    fileprivate var size: (count: Int, bytes: Int) { group?.size ?? (1, value?.byteCount ?? 12) }
-
-    /// Appends `{"id":…,"v":…}`, or `m` in place of `v`.
-    func append(to buffer: inout ByteBuffer) {
-        if let group {
-            group.append(id: subscription.id, to: &buffer)
-        } else {
-            Subscription.append(id: subscription.id, value, folded: 1, to: &buffer)
-        }
-    }
+    /// What was emitted; only the subscription knows what that is: a ``Datum``, nil where it was empty, or a ``GroupEmission``.
+    let content: AnyObject?
 }
 
 extension Session {
@@ -49,7 +35,7 @@ extension Session {
     func queue(_ subscription: Subscription, _ value: Datum?) {
         guard !isClosed else { return }
         queue.append(
-            QueuedEmission(subscription: subscription, commit: subscription.graph.frames.info, value: value)
+            QueuedEmission(subscription: subscription, commit: subscription.graph.frames.info, content: value)
         )
         count(subscription, bytes: value?.byteCount ?? 12)
     }
@@ -205,7 +191,7 @@ extension Session {
             while place < emissions.count, emissions[place].commit === commit {
                 if !isFirst { buffer.append(",") }
                 isFirst = false
-                emissions[place].append(to: &buffer)
+                emissions[place].subscription.append(emissions[place].content, to: &buffer)
                 emissions[place].subscription.delivered()
                 place += 1
             }
@@ -239,7 +225,7 @@ extension Session {
         _ emissions: ContiguousArray<QueuedEmission>
     ) {
         for emission in emissions {
-            if let value = emission.value, !value.isFail { value.withBytes(send(_:)) }
+            if let value = Subscription.value(emission.content), !value.isFail { value.withBytes(send(_:)) }
             emission.subscription.delivered()
         }
         for subscription in marked {
@@ -257,7 +243,7 @@ extension Session {
 
     /// Takes a subscription out of the list of marks, if it is in it.
     func unmark(_ subscription: Subscription) {
-        guard subscription.isMarked, !subscription.isOpening else { return }
+        guard subscription.isMarked, !subscription.isMuted else { return }
         for other in takeMarks() where other !== subscription {
             other.isMarked = true
             mark(other)
@@ -292,7 +278,7 @@ extension Session {
                 rest.append(emission)
                 continue
             }
-            let size = emission.size
+            let size = subscription.size(of: emission.content)
             subscription.queued -= size.count
             subscription.queuedBytes -= size.bytes
             queuedBytes -= size.bytes
@@ -310,32 +296,41 @@ extension Session {
         isOverflowing = false
         guard !isClosed, let sink else { return }
         if sink.unsentBytes <= host.limits.softBytes { deliver(host.sessions.latest) }
-        for subscription in subscriptions where subscription.queued > subscription.options.queue {
-            end(subscription, .slow)
-        }
-        enforceHardLimit()
+        guard !isClosed else { return }
+        let waiting = subscriptions.filter { $0.queued > 0 }
+        endSlow(waiting.filter { $0.queued > $0.options.queue })
+        endSlow(Array(largest(of: waiting, over: host.limits.hardBytes - sink.unsentBytes)))
+        if !isClosed, sink.unsentBytes > host.limits.hardBytes { finish(4580, "slow") }
     }
 
-    /// Ends the largest queue until the hard limit is kept, then the connection.
-    func enforceHardLimit() {
-        guard let sink, !isClosed else { return }
-        let limit = host.limits.hardBytes
-        while sink.unsentBytes + queuedBytes > limit {
-            guard let largest = subscriptions.max(by: { $0.queuedBytes < $1.queuedBytes }),
-                largest.queuedBytes > 0
-            else { break }
-            end(largest, .slow)
-            if isClosed { return }
+    /// The largest queues, as many as have to go for `limit` to be kept.
+    private func largest(of waiting: [Subscription], over limit: Int) -> ArraySlice<Subscription> {
+        guard queuedBytes > limit else { return [] }
+        var left = queuedBytes
+        return waiting.sorted { $0.queuedBytes > $1.queuedBytes }.prefix { subscription in
+            defer { left -= subscription.queuedBytes }
+            return left > limit && subscription.queuedBytes > 0
         }
-        if sink.unsentBytes > limit { finish(4580, "slow") }
     }
 
-    func dropQueue(of subscription: Subscription) {
-        guard subscription.queued > 0 else { return }
-        queuedBytes -= subscription.queuedBytes
-        subscription.queued = 0
-        subscription.queuedBytes = 0
-        queue.removeAll { $0.subscription === subscription }
+    /// Ends subscriptions with `slow`, as many as this turn allows; the others hear nothing more until it is their turn.
+    private func endSlow(_ slow: [Subscription]) {
+        guard !slow.isEmpty else { return }
+        dropQueues(of: slow)
+        for subscription in slow { subscription.mute() }
+        host.lanes.overflow(slow, in: host)
+    }
+
+    /// Drops what waits for these subscriptions, at one look at the queue.
+    func dropQueues(of subscriptions: [Subscription]) {
+        guard subscriptions.contains(where: { $0.queued > 0 }) else { return }
+        let dropped = Set(subscriptions.lazy.map { ObjectIdentifier($0) })
+        queue.removeAll { dropped.contains(ObjectIdentifier($0.subscription)) }
+        for subscription in subscriptions {
+            queuedBytes -= subscription.queuedBytes
+            subscription.queued = 0
+            subscription.queuedBytes = 0
+        }
     }
 
     func dropMarks() {

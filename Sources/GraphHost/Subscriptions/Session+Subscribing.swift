@@ -56,6 +56,10 @@ extension Session {
         subscription.claim = claim(source, pipe)
         give(subscription, to: owners)
         let chain = attach(subscription, source, pipe)
+        guard let chain, chain.isBehind else {
+            tellSnap(of: subscription, source, pipe, chain, resume)
+            return then()
+        }
         whenOpen(subscription, chain) { [unowned self] in
             tellSnap(of: subscription, source, pipe, resume, nil, keeping)
             then()
@@ -77,7 +81,7 @@ extension Session {
     ) {
         let chain = subscription.pipeline?.chain
         let (graph, options) = (subscription.graph, subscription.options)
-        let newest = source.nodes.compactMap { graph.node($0)?.lastChange.rev }.max() ?? graph.rev
+        let newest = source.nodes.lazy.compactMap { graph.node($0)?.lastChange.rev }.max() ?? graph.rev
         var isNamed = false
         var missed: Missed?
         if pipe.isEmpty, source.isNode, let node = graph.node(source.inputs[0]) {
@@ -147,13 +151,12 @@ extension Session {
         return chain
     }
 
-    /// Calls `tell` once the first value of a new subscription is there: at once, unless its principal has no room for its cost.
+    /// Calls `tell` once the first value of a new subscription is there, for whose cost its principal has no room now.
     ///
     /// Requests of the session that come meanwhile wait for it.
-    func whenOpen(_ subscription: Subscription, _ chain: Chains.Record?, _ tell: @escaping () -> Void) {
-        guard let chain, chain.isBehind else { return tell() }
+    func whenOpen(_ subscription: Subscription, _ chain: Chains.Record, _ tell: @escaping () -> Void) {
         let options = subscription.options
-        subscription.awaitFirstValue()
+        subscription.mute()
         let entry = waits(subscription.id)
         chain.whenOpen { [weak self] in
             entry.state = .due {

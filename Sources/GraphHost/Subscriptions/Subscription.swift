@@ -45,8 +45,8 @@ class Subscription: ListenEdge<Datum> {
     /// What the client believes, or will once the emissions heard so far have been delivered.
     @exclusivity(unchecked) final var heardEmpty = true
     @exclusivity(unchecked) final var isMarked = false
-    /// Its pipeline has no first value yet, or no connection has it; until ``open(_:)`` nothing that is heard is delivered.
-    @exclusivity(unchecked) final var isOpening = false
+    /// Until ``open(_:)`` nothing that is heard is delivered; it is marked, but not in the list of marks.
+    @exclusivity(unchecked) final var isMuted = false
     /// It ended while it was in the list of marks, which therefore owns a reference to it.
     @exclusivity(unchecked) final var isHeldByMarks = false
     @exclusivity(unchecked) final var isEnded = false
@@ -94,16 +94,16 @@ class Subscription: ListenEdge<Datum> {
         listen(to: node)
     }
 
-    /// Its first value is still being computed: what is heard leaves no mark.
-    final func awaitFirstValue() {
-        isOpening = true
+    /// What is heard from now on is not delivered: its first value is still being computed, or it is about to end.
+    final func mute() {
+        isMuted = !isMarked
         options.isAll = false
         isMarked = true
     }
 
     /// The present value is about to be told: what is heard from now on is news.
     final func open(_ options: SubscriptionOptions) {
-        isOpening = false
+        isMuted = false
         self.options = options
         isMarked = false
         folded = 0
@@ -112,7 +112,7 @@ class Subscription: ListenEdge<Datum> {
 
     /// Its connection has ended and its chain is kept: what is heard leaves no mark.
     final func park() {
-        isOpening = true
+        isMuted = true
         isMarked = true
         stopInterval()
     }
@@ -202,6 +202,21 @@ class Subscription: ListenEdge<Datum> {
         Self.append(id: id, node?.value, folded: folded, to: &buffer)
     }
 
+    /// The value of a queued emission of one node.
+    static func value(_ content: AnyObject?) -> Datum? {
+        content.map { unsafeDowncast($0, to: Datum.self) }
+    }
+
+    /// How much a queued emission takes of its bounds.
+    func size(of content: AnyObject?) -> (count: Int, bytes: Int) {
+        (1, Self.value(content)?.byteCount ?? 12)
+    }
+
+    /// Appends a queued emission: `{"id":…,"v":…}`.
+    func append(_ content: AnyObject?, to buffer: inout ByteBuffer) {
+        Self.append(id: id, Self.value(content), folded: 1, to: &buffer)
+    }
+
     /// Appends the fields of the present state, as a `snap` shows it.
     func appendState(to buffer: inout ByteBuffer) {
         Self.append(node?.value, to: &buffer)
@@ -219,7 +234,7 @@ class Subscription: ListenEdge<Datum> {
     /// The one place where that happens.
     func release() {
         isEnded = true
-        if isMarked, !isOpening {
+        if isMarked, !isMuted {
             isHeldByMarks = true
             _ = Unmanaged.passRetained(self)
         }

@@ -60,6 +60,52 @@ struct SlowSinkTests {
         #expect(alike.allSatisfy { $0 == alike[0] })
     }
 
+    @Test(
+        "Many that overflow at once end over several turns, and hear nothing meanwhile; so do many past the hard limit"
+    )
+    func crowd() throws {
+        for hardBytes in [1 << 20, 3_000] {
+            var limits = SessionLimits()
+            limits.work = 20
+            (limits.softBytes, limits.hardBytes) = (2_000, hardBytes)
+            let bench = Bench(limits: limits)
+            let graph = try bench.define(graphText)
+            let client = bench.connect()
+            for id in 1...100 {
+                let pipe = #"[{"map":"value + \#(id)"},{"map":"value * 2"}]"#
+                client.ask(
+                    #"{"op":"sub","id":\#(id),"graph":"g","node":"x","mode":"all","queue":3,"pipe":\#(pipe)}"#
+                )
+                bench.pass(1)
+            }
+            try #require(client.session.subscriptionCount == 100 && client.session.subscription(77)?.id == 77)
+            _ = client.take()
+            client.sink.unsentBytes = 1 << 17
+            if hardBytes == 3_000 { client.sink.unsentBytes = 2_500 }
+            for number in 1...4 { try bench.submit(graph, [("x", "\(1_000_000 + number)")]) }
+            #expect(client.session.queue.allSatisfy { !$0.subscription.isMuted })
+            var turns = 0
+            while bench.host.lanes.isWaiting {
+                try #require(turns < 100)
+                turns += 1
+                bench.endTurn()
+                let released = graph.statistics.released
+                bench.host.advance()
+                #expect(graph.statistics.released - released <= 22, "turn \(turns)")
+                try bench.submit(graph, [("x", "\(turns)")])
+            }
+            #expect(turns >= 5)
+            let messages = client.take()
+            let ended = messages.count { $0.contains(#""code":"slow""#) }
+            #expect(hardBytes == 3_000 ? ended >= 20 : ended == 100, "\(ended)")
+            #expect(hardBytes == 3_000 || messages.count == ended, "nothing else is said")
+            #expect(client.session.queuedBytes <= hardBytes)
+            client.session.close()
+            bench.pass(50)
+            #expect(graph.subscriptions == 0 && graph.isWhole)
+        }
+    }
+
     @Test("Mode all queues while the socket is full, and ends with slow when the queue overflows")
     func overflow() throws {
         let bench = Bench()
