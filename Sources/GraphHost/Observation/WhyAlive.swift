@@ -64,20 +64,24 @@ struct WhyAlive {
     private func append(listens: [Edge], to buffer: inout ByteBuffer) {
         buffer.append("\"listener\"")
         let subscriptions = listens.compactMap(GroupMember.subscription)
-        guard let session = subscriptions.first?.session else { return }
+        guard let first = subscriptions.first else { return }
+        let session = first.session
+        let holder =
+            first.ticket.flatMap { first.isKept ? .ticket($0.number) : nil }
+            ?? Picture.Holder.connection(session.number)
         buffer.append(",\"l\":")
-        buffer.append(connection: session.number)
+        buffer.append(json: holder.text)
         if let client = session.client {
             buffer.append(",\"client\":")
             buffer.append(json: client)
         }
         buffer.append(",\"transport\":")
-        buffer.append(json: session.transport)
+        buffer.append(json: first.isKept ? "kept" : session.transport)
         buffer.append(",\"subs\":")
         buffer.append(list: subscriptions.map(\.id)) { $1.append(decimal: $0) }
         var owners: [Picture.Owner] = []
         for name in subscriptions.flatMap(\.ownerNames) {
-            let owner = Picture.Owner(connection: session.number, name: name)
+            let owner = Picture.Owner(holder: holder, name: name)
             if !owners.contains(owner) { owners.append(owner) }
         }
         buffer.append(",\"owners\":")

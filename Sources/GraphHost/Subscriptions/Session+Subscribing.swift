@@ -57,7 +57,7 @@ extension Session {
         give(subscription, to: owners)
         let chain = attach(subscription, source, pipe)
         guard let chain, chain.isBehind else {
-            tellSnap(of: subscription, source, pipe, chain, resume)
+            tellSnap(of: subscription, source, pipe, resume, nil, keeping)
             return then()
         }
         whenOpen(subscription, chain) { [unowned self] in
