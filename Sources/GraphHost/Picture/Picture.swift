@@ -188,11 +188,12 @@ struct Picture {
             entries.append(Entry(named: named, node: named.living))
         }
         if let nodes { hideInputs(besides: Set(nodes.map(\.name))) }
+        let middle = surroundings.flatMap { graph.existing($0.node) }
         // A member of a family is not declared.
-        if let middle = surroundings.flatMap({ graph.existing($0.node) }), middle.family != nil {
+        if let middle, !entries.contains(where: { $0.named === middle }) {
             entries.append(Entry(named: middle, node: middle.living))
         }
-        if isLive { addUnnamed(besideMembers: surroundings != nil) }
+        if isLive { addUnnamed(with: relatives(of: middle)) }
         addLinks()
         if let surroundings { keep(surroundings.places(in: self)) }
         if isLive { addListeners(limited: surroundings != nil) }
@@ -210,11 +211,25 @@ struct Picture {
         for place in entries.indices { entries[place].inputs.removeAll { !shown.contains($0) } }
     }
 
+    /// The members that a member of a family is made from, or that are made from it, over no declared node.
+    private func relatives(of middle: NamedNode?) -> Set<AnyNode> {
+        guard let middle, middle.family != nil, let node = middle.living else { return [] }
+        var found: Set<AnyNode> = []
+        var open: [AnyNode] = [node]
+        while let next = open.popLast() {
+            if let named = graph.name(of: next), named.family == nil { continue }
+            guard found.insert(next).inserted else { continue }
+            open += next.upstreamNodes + next.followedNodes + next.downstreamNodes
+        }
+        return found
+    }
+
     /// The nodes of client pipelines and the inner ones of definitions' pipes, in order of birth.
     ///
-    /// Members of families that are met on the way are among them, and with `besideMembers` what is made from these.
-    private mutating func addUnnamed(besideMembers: Bool) {
+    /// Members of families are among them where they are few, or `relatives`.
+    private mutating func addUnnamed(with relatives: Set<AnyNode>) {
         var open: [AnyNode] = entries.compactMap(\.node)
+        open.append(contentsOf: relatives)
         for record in graph.chains.all {
             open.append(record.node)
         }
@@ -222,13 +237,14 @@ struct Picture {
         var found: [AnyNode] = []
         while let node = open.popLast() {
             guard seen.insert(node.id).inserted else { continue }
-            if graph.name(of: node)?.family != nil, graph.livingMembers > Self.mostMembers { continue }
+            if graph.livingMembers > Self.mostMembers, graph.name(of: node)?.family != nil,
+                !relatives.contains(node)
+            {
+                continue
+            }
             found.append(node)
             open.append(contentsOf: node.upstreamNodes)
             open.append(contentsOf: node.followedNodes)
-            if besideMembers, graph.name(of: node)?.family != nil {
-                open.append(contentsOf: node.downstreamNodes)
-            }
         }
         let known = Set(entries.compactMap(\.number))
         for node in found.sorted(by: { $0.id < $1.id }) where !known.contains(node.id) {

@@ -81,9 +81,15 @@ struct SurroundingsTests {
         let client = bench.connect()
         _ = client.ask(#"{"op":"set","id":1,"graph":"f","set":{"sensor.7":31}}"#)
         _ = client.ask(#"{"op":"sub","id":2,"graph":"f","node":"hot.7"}"#)
-        let picture = Picture(of: fleet, isLive: true, surroundings: Surroundings(of: "sensor.7", depth: 1))
-        #expect(picture.entries.compactMap(\.named?.name) == ["sensor.7", "hot.7"])
-        #expect(picture.links.count == 1 && picture.listeners.count == 1)
+        for members in [1, 300] {
+            for member in 1...members {
+                _ = client.ask(#"{"op":"set","id":1,"graph":"f","set":{"sensor.\#(member)":5}}"#)
+            }
+            let near = Surroundings(of: "sensor.7", depth: 1)
+            let picture = Picture(of: fleet, isLive: true, surroundings: near)
+            #expect(Set(picture.entries.compactMap(\.named?.name)) == ["sensor.7", "hot.7"])
+            #expect(picture.links.count == 1 && picture.listeners.count == 1)
+        }
         let why = try GraphView(fleet, for: .full).whyAlive(try #require(fleet.node("hot.7")), limit: 4)
         #expect(String(decoding: why, as: UTF8.self).contains(#""by":"listener""#))
     }
