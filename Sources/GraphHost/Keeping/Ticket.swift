@@ -5,7 +5,7 @@ struct Ticket: Hashable {
     private let high: UInt64
     private let low: UInt64
 
-    /// A ticket that nobody can guess: its bits come from the kernel.
+    /// A ticket that cannot be guessed: its bits come from the kernel.
     init() {
         var kernel = SystemRandomNumberGenerator()
         (high, low) = (kernel.next(), kernel.next())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphHost
 
-/// Whatever happens, a client that comes and goes with tickets knows what one knows that stays.
+/// Whatever happens, a client that comes and goes with tickets knows what a client knows that stays.
 @Suite("Random histories of clients that reconnect")
 struct KeepingHistoryTests {
     static var seeds: Range<UInt64> { Nightly.isOn ? 0..<5_000 : 0..<80 }

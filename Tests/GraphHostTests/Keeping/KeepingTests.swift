@@ -107,7 +107,7 @@ struct KeepingTests {
         #expect(keeper.resume().contains(#""resumed":true,"v":20,"#), "at the same rev, so the value is told")
     }
 
-    @Test("K-2: with prefix the last value may come while nobody is there; then the subscription ends")
+    @Test("K-2: with prefix the last value may come without a connection; then the subscription ends")
     func prefix() throws {
         let bench = Bench()
         let graph = try bench.define(graphText)
