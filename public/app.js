@@ -253,7 +253,7 @@ const dialogs = Object.fromEntries(["open", "confirm", "menu"].map((name) => [na
   return module[name](...given);
 }]));
 
-// Somebody is there, or the page has stood for a while: what acts need is fetched, so that they act at once, and when the server is gone.
+// Fetches what acts need, so that they work at once, and without a server.
 const present = () => store.set("present", true);
 for (const event of ["pointermove", "pointerdown", "keydown"]) addEventListener(event, present, { once: true });
 setTimeout(present, 3000);
@@ -358,7 +358,7 @@ keys.bind("p", "Pause or resume the display", () => {
 keys.bind("h", "Look at the past, or back at now", () => lookBack(), { group: "Graph" });
 keys.bind("?", "This list of keys", () => shell.help());
 
-// A server that wants a token says so by closing; a view that could not be had is asked for again when the server is back.
+// A server that wants a token closes; a view that did not load is tried again with the next connection.
 let wasSignedOut = false;
 store.listen("state", (state) => {
   if (isSignedOut(state) === wasSignedOut && !(state.name === "live" && current?.isMissing)) return;

@@ -41,6 +41,17 @@ export interface State {
   readonly reason?: string;
 }
 
+/** What is known of a node besides its value; asked for with `facets`. */
+export interface Facets {
+  /** When a node that is set was set or confirmed last, as of the delivery that said so: milliseconds since 1970. */
+  readonly t?: number;
+  readonly loading?: true;
+  /** How much of the load is done, 0…1. */
+  readonly progress?: number;
+  readonly stale?: true;
+  readonly error?: { code: string; msg: string; at: number };
+}
+
 export interface Meta {
   /** The commit's time, milliseconds since 1970. */
   readonly t: number;
@@ -63,9 +74,12 @@ export interface Meta {
   readonly fail?: { code: string; at?: string; msg: string };
   /** The subscription has ended or was refused; `value` is undefined. */
   readonly ended?: { code: string; msg?: string; problems?: unknown[] };
+  /** With `facets`: what is known besides the value; whether this delivery is about that alone. */
+  readonly state?: Facets;
+  readonly same?: true;
   /** For several nodes: the names that changed, what they hold now, and how many stay out because there are too many, where that has changed. */
   readonly changed?: string[];
-  readonly m?: Record<string, { v?: unknown; empty?: true; fail?: { code: string; msg: string }; gone?: true }>;
+  readonly m?: Record<string, { v?: unknown; empty?: true; fail?: { code: string; msg: string }; gone?: true; state?: Facets; same?: true }>;
   readonly more?: number;
 }
 
@@ -77,6 +91,8 @@ export interface WatchOptions {
   mode?: "latest" | "all";
   /** Bound for mode "all". */
   queue?: number;
+  /** Whether `meta.state` says what is known besides the value. */
+  facets?: boolean;
   /** The owner or owners, up to eight; without them it is the connection. */
   owner?: string | string[];
   /**

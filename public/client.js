@@ -13,7 +13,10 @@ export const encode = (value, space) => JSON.stringify(value, (_, each) => {
 }, space);
 export const decode = (text) => JSON.parse(text, /\d{16}/.test(text) ? (_, value, { source } = {}) =>
   (/^-?\d{16,}$/.test(source) && BigInt(source) != value ? BigInt(source) : value) : undefined);
-const told = ({ v, empty, fail }) => encode({ v, empty, fail });
+const told = ({ v, empty, fail, state }) => encode({ v, empty, fail, state });
+// With only a state, or only a value, the other holds on.
+const joined = (known, next) => next.v !== undefined || next.empty || next.fail || next.gone || next.m
+  ? { state: known?.state, ...next, same: undefined } : { ...known, ...next, n: 1, same: true };
 
 function typed(type, value) {
   if (![Number, String, Boolean, BigInt].includes(type)) return type ? type(value) : value;
@@ -245,7 +248,8 @@ export function connect(address = "/v1/ws", {
     clearTimeout(sub.timer);
     subs.set(key, sub);
     sub.watchers.add(handle);
-    if (sub.entry) queueMicrotask(() => sub.watchers.has(handle) && !handle.meta && tell(sub, sub.entry, sub.meta, [handle]));
+    if (sub.entry) queueMicrotask(() =>
+      sub.watchers.has(handle) && !handle.meta && tell(sub, sub.entry, { ...sub.meta, same: undefined }, [handle]));
     safely(ask, sub);
     return handle;
   }
@@ -270,8 +274,13 @@ export function connect(address = "/v1/ws", {
 
   function deliver(sub, entry, { rev, t, by, ctx }, history) {
     if (!sub) return;
-    const { c, n: folded = 1, empty, fail, m, more } = entry, { cursor, gap, values } = sub;
-    const meta = { t, rev, epoch: cursor.epoch, c, folded, by, ctx, history, gap, empty, fail, m, more, changed: m && Object.keys(m) };
+    if (sub.fields.facets) {
+      const { m } = entry = joined(sub.entry, entry), parts = sub.parts ??= {};
+      for (const each in m) parts[each] = m[each] = joined(parts[each], m[each]);
+    }
+    const { c, n: folded = 1, empty, fail, m, more, state, same } = entry, { cursor, gap, values } = sub;
+    const changed = m && Object.keys(m);
+    const meta = { t, rev, epoch: cursor.epoch, c, folded, by, ctx, history, gap, empty, fail, m, more, state, same, changed };
     for (const each in m) if ("v" in m[each]) values[each] = m[each].v; else delete values[each];
     Object.assign(sub, { entry, meta, gap: undefined, ended: 0 });
     cursor.rev = rev;

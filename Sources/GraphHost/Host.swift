@@ -415,7 +415,7 @@ public final class Host {
     private func check(_ commit: Commit) throws(HostError) {
         let graph = commit.graph
         guard graph.isLive else { throw Self.unknown(graph) }
-        guard commit.set.count > 0 || !commit.clear.isEmpty else {
+        guard commit.set.count > 0 || !commit.clear.isEmpty || !commit.reports.isEmpty else {
             throw HostError(.badRequest, "nothing to set or to clear")
         }
         var budget = CheckBudget()
@@ -424,6 +424,7 @@ public final class Host {
             try Self.check(assignment, of: graph, within: &budget)
         }
         for node in commit.clear { try Self.checkMutable(node, of: graph) }
+        for report in commit.reports { try Self.checkMutable(report.node, of: graph) }
         try graph.checkRoom(forMembersOf: commit)
         try Self.checkDrop(commit)
         try Conditions.check(commit)
@@ -527,6 +528,7 @@ public final class Host {
         activity.noteCommit(to: graph, named: graph.name)
         let spent = lanes.total
         graph.apply(commit, stamp)
+        graph.settleFacets()
         sessions.finishCommit()
         // A commit that sets off many pipelines is a dear request.
         if lanes.total != spent {

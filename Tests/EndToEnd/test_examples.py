@@ -117,7 +117,7 @@ def has_form(shown, told, place=""):
 
 def test_every_request_of_the_protocol_is_answered_in_the_form_that_the_page_shows():
     listed = exchanges()
-    assert [asked["op"] for asked, _ in listed] == ["hello", "sub", "unsub", "release", "set", "get", "list", "ping", "observe"]
+    assert [asked["op"] for asked, _ in listed] == ["hello", "sub", "unsub", "release", "set", "get", "list", "ping", "load", "observe"]
     with Server({"house": PROTOCOL}) as server:
         client = Client(server)
         for asked, told in listed:

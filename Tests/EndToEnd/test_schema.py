@@ -104,7 +104,7 @@ def test_the_schema_has_the_operators_of_the_server(server):
 
 GOOD = [
     "{ set: number, min: -1, max: 1, initial: 0, unit: °C, title: 7, history: 10, retain: always }",
-    "{ set: { type: string, enum: [on, off] }, initial: off, requireIfMatch: true, ttl: 30s }",
+    "{ set: { type: string, enum: [on, off] }, initial: off, requireIfMatch: true, ttl: 30s, fresh: 5s }",
     "{ set: array, minLength: 1, maxLength: 2 }", "{ set: string, pattern: '^[a-z]+$', enum: [a, b], initial: a }",
     "{ from: x, pipe: [distinct, { distinct: value.id }, { distinct: }, delta, ignoreNull, { map: 1 }] }",
     "{ from: x, pipe: [{ replace: { a: [1] } }, { ifEmpty: null }, { ignore: 1 }, { select: a }, { filter: 'true' }] }",
@@ -140,7 +140,7 @@ BAD = [
     "{ set: any, from: x }", "{ set: any, pipe: [] }", "{ from: x, initial: 1 }", "{ from: x, map: value }",
     "{ set: string, pattern: [a] }", "{ set: number, min: low }", "{ set: string, minLength: -1 }", "{ set: any, enum: [] }", "{ set: any, enum: [1, 1.0] }",
     "{ set: any, ttl: 0 }", "{ set: any, ttl: 5d }", "{ set: any, ttl: 1.5s }", "{ set: any, history: 100001 }",
-    "{ set: any, requireIfMatch: 1 }", "{ set: any, retain: whileInUse }", "{ from: x, retain: never }",
+    "{ set: any, requireIfMatch: 1 }", "{ set: any, fresh: soon }", "{ set: any, retain: whileInUse }", "{ from: x, retain: never }",
     "{ from: [x] }", "{ from: '-x' }", "{ merge: x }", "{ merge: [] }", "{ combine: {} }", "{ combine: { in: x } }",
     "{ combine: { a.b: x } }", "{ flatten: { from: x } }", "{ flatten: { from: x, to: {} } }",
     "{ flatten: { from: x, to: { a: x }, else: x } }", "{ zip: x }", "{ zip: [] }", "{ zip: [x], buffer: 0 }",

@@ -121,7 +121,14 @@ private func entry(number: Int, of graph: String) -> LogEntry {
         entry.set = [LogEntry.Assignment("x", Array(repeating: UInt8(ascii: "1"), count: 5_000))]
         entry.clear = ["x", "y"]
         entry.key = LogEntry.Key("key \(number)", digest: UInt128.max - UInt128(number))
-    default: entry.clear = ["y"]
+    default:
+        entry.clear = ["y"]
+        entry.reports = [
+            .init("x", .loading(progress: 0.25)), .init("x", .loading(progress: nil)),
+            .init("ÿ", .notModified),
+            .init("y", .failed(code: "offline", message: "ü")), .init("x", .cancelled),
+            .init("y", .invalidated),
+        ]
     }
     return entry
 }

@@ -4,7 +4,7 @@
 let knownDigests = [
     "54b2f9c22e4959fbd8628e8875bb59ca",
     "a10a7eaf6b72eda195e36de53e9acd51",
-    "20fdf79b0e7d86a394276f7ae9e2e7de",
+    "d9d663f676e81e2db374f7141c412cb9",
     "5d464c810087487f4ecfd04c5fb8ffb1",
     "67eb6f32da7f1768f3f6172b7d138fdc",
     "589c272fe933e29daec47eb4906bfbea",
@@ -17,5 +17,5 @@ let knownDigests = [
     "4d83bff8bec7ff0a2267579859e8c665",
     "977478d661e10433d4f044762a09fa2",
     "724ba67c9bdd753b0fc157d0d244dd49",
-    "c2dbb4c795843577d8f3012781603c62",
+    "19d167e04841095a5ecb488356adbde2",
 ]

@@ -281,6 +281,14 @@ final class World {
             commit = Commit(graph: graph)
             commit.clear = [node]
         }
+        if dice.chance(1, in: 8), let node = graph.node(["x", "brief"][dice.below(2)]) {
+            commit = Commit(graph: graph)
+            let changes: [FacetChange] = [
+                .loading(progress: nil), .failed(code: "offline", message: ""), .notModified, .cancelled,
+                .invalidated,
+            ]
+            commit.report(changes[dice.below(changes.count)], of: node)
+        }
         if dice.chance(1, in: 3) { commit.by = "ann" }
         write("    \(commit.entry())")
         _ = host.submit(commit)

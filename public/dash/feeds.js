@@ -154,7 +154,7 @@ export class Feeds {
       feed = { node, ring: new Ring(past), at: 0, between: 0, folds: 1, listeners: new Set() };
       this.#feeds.set(key, feed);
       const history = Math.min(pipe ? 0 : this.#facts(node)?.history ?? 0, 3600) || undefined;
-      feed.watch = this.#client.watch({ graph: this.#graph, node }, null, (value, meta) => this.#hear(feed, value, meta), { pipe, history, every: 50 });
+      feed.watch = this.#client.watch({ graph: this.#graph, node }, null, (value, meta) => this.#hear(feed, value, meta), { pipe, history, every: 50, facets: true });
     }
     clearTimeout(feed.timer);
     feed.ring.most = Math.max(feed.ring.most, past);
@@ -181,21 +181,21 @@ export class Feeds {
   }
 
   #hear(feed, value, meta) {
-    const { t, c, rev, gap, history, ended, fail, empty, folded = 1 } = meta, at = Date.now(), late = at - t, known = this.#facts(feed.node);
+    const { t, c, rev, gap, history, ended, fail, empty, same, folded = 1 } = meta, at = Date.now(), late = at - t, known = this.#facts(feed.node);
     // What is told at the beginning or after a loss may be of any age; what waited in a sleeping machine too, but not the next.
     if (!history && !(late >= this.#late) && (late < 0 || (rev > feed.meta?.rev && !gap))) this.#late = late;
     // The time of a snapshot is the graph's.
-    feed.changed = history || feed.meta ? t : known?.c === (c ?? rev) ? known?.t : 0;
+    if (!same) feed.changed = history || feed.meta ? t : known?.c === (c ?? rev) ? known?.t : 0;
     feed.meta = meta;
     if (meta.anew) feed.ring.clear();
     if (ended) {
       feed.endedAt = at;
       feed.ring.push(this.now(), NaN);
-    } else {
+    } else if (!same) {
       if (t) feed.ring.push(t, /number|bigint|boolean/.test(typeof value) ? Number(value) : NaN);
       feed.entry = fail ? { fail } : empty || value === undefined ? { empty: true } : { v: value };
     }
-    if (!history) {
+    if (!history && !same) {
       if (feed.at) feed.between = feed.between ? 0.8 * feed.between + 0.2 * (at - feed.at) : at - feed.at;
       feed.folds = 0.9 * feed.folds + 0.1 * folded;
     }

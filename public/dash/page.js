@@ -4,7 +4,7 @@ import { formatAge, formatEntry, formatNumber } from "/lib/format.js";
 import { Feeds, Observed } from "/dash/feeds.js";
 import { read } from "/dash/layout.js";
 
-let list;
+let list, formatState;
 /** The server's dashboards: `[{ name, title, graph }]`. */
 const named = () => (list ??= fetch("/dashboards/").then((answer) => (answer.ok ? answer.json() : Promise.reject())).catch(() => (list = null, [])));
 
@@ -158,7 +158,7 @@ export const kinds = {
 /** A picture has an `element` and `draw`, called after values, and each second if it `ages`; or `show` and `mark` for that. Maybe a `table` of its own, and `close`. */
 export class Widget {
   sources = []; picture = null;
-  #board; #kind; #item; #ending = new AbortController(); #left = 0; #note = null;
+  #board; #kind; #item; #ending = new AbortController(); #left = 0; #note = null; #told;
   #heading = h("h2"); #state = h("span", { class: "widget-state small dim" });
   body = h("div", { class: "widget-body" });
 
@@ -234,8 +234,10 @@ export class Widget {
   }
 
   #heard(feed) {
+    const { ended, state } = feed.meta;
     this.picture?.show();
-    if (feed.meta.ended || this.#note) this.#age();
+    if (ended || this.#note || state !== this.#told) this.#age();
+    this.#told = state;
   }
 
   #age() {
@@ -249,6 +251,9 @@ export class Widget {
       const [newest] = feeds.filter(({ at }) => at).sort((a, b) => b.at - a.at), age = Date.now() - newest?.at;
       if (age > Math.max(3 * newest?.between, 5000)) text = `⏱ ${formatAge(age).replace(" ago", " old")}`;
     }
+    const state = feeds.map(({ meta }) => meta?.state).find((each) => each?.error || each?.loading || each?.stale);
+    if (state && formatState) text = formatState(state);
+    else if (state) load("/lib/state.js").then((module) => { ({ formatState } = module); this.#age(); }, () => {});
     this.element.classList.toggle("ended", !!ended);
     this.element.classList.toggle("stale", text.startsWith("⏱"));
     setText(this.#state, text);

@@ -1,5 +1,4 @@
-// What every view is made with: elements without markup (text comes from strangers and is only ever set as text), addresses, named
-// values, the animation loop, keys, and a voice for those who do not see it.
+// What every view is made with: elements (strangers' text is only ever set as text), addresses, named values, the animation loop, keys, announcements.
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
@@ -217,7 +216,7 @@ export class Frame {
     for (const item of this.#items) {
       if (!item.dirty || !item.visible || (this.#paused && !item.whilePaused)) continue;
       item.dirty = false;
-      // One that fails keeps nobody else from being drawn.
+      // One that fails does not stop the others.
       if (safely(item.draw, now) === true) item.dirty = more = true;
     }
     if (more) this.#schedule();

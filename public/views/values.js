@@ -2,6 +2,7 @@
 import { h, setAttribute, setText } from "/lib/dom.js";
 import { formatAge, formatEntry, formatTime, plural } from "/lib/format.js";
 import { same } from "/lib/input.js";
+import { formatState } from "/lib/state.js";
 import { valueEditor } from "/ui/value-editor.js";
 
 const note = (title, words) => h("div", { class: "notice" }, h("h1", {}, title), h("p", {}, words));
@@ -42,8 +43,9 @@ class Row {
   #draw() {
     if (!this.entry) return;
     this.#drawn = this.entry;
-    const { empty, fail, gone } = this.entry;
+    const { empty, fail, gone, state } = this.entry;
     setText(this.#value, gone ? "removed" : formatEntry(this.entry, this.#node.unit));
+    setAttribute(this.#value, "data-facets", formatState(state) || null);
     this.#value.className = `value${fail ? " fail" : empty || gone ? " empty" : ""}`;
     this.#tell(Date.now());
   }
@@ -145,12 +147,12 @@ export async function mount(element, context) {
       const isAll = isFirst || gap !== undefined;
       isFirst = false;
       for (const [name, entry] of Object.entries(m)) {
-        const row = rows.get(name), at = isAll && (!row?.entry || same(row.entry.v, entry.v)) ? row?.at ?? 0 : t;
+        const row = rows.get(name), at = entry.same ? row?.at : isAll && (!row?.entry || same(row.entry.v, entry.v)) ? row?.at ?? 0 : t;
         told.set(name, [entry, at]);
         if (row) row.show(entry, at);
         else show();
       }
-    }, { every: 100 });
+    }, { every: 100, facets: true });
   }
 
   await Promise.all(["/ui/table.css", "/views/views.css"].map(style));

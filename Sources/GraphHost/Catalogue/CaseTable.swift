@@ -104,6 +104,16 @@ struct CaseKey: Hashable {
         bytes = Array(text)
     }
 
+    /// The key that a value says.
+    init(_ key: Datum) {
+        self = key.withBytes { CaseKey($0) }
+    }
+
+    /// The key of a pair; nil where it is none.
+    static func of(_ pair: Datum) -> CaseKey? {
+        JSONText.readPair(pair) { key, _ in CaseKey(key) }
+    }
+
     static func == (a: CaseKey, b: CaseKey) -> Bool {
         a.bytes.withUnsafeBytes { x in b.bytes.withUnsafeBytes { y in JSONEquality.areEqual(x, y) } }
     }
@@ -136,6 +146,6 @@ extension LiveGraph {
     func place(for key: Datum, behind source: Node<Datum>) -> CasePlace {
         let table = caseTables[source.id]?.table ?? CaseTable(of: source.id, in: self)
         caseTables[source.id] = CaseTableReference(table: table)
-        return CasePlace(table, key.withBytes { CaseKey($0) })
+        return CasePlace(table, CaseKey(key))
     }
 }

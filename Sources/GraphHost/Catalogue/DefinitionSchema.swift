@@ -187,6 +187,10 @@ extension Catalogue {
                       "description": "A member of a family is dropped when it is not set for so long, and nothing needs it.",
                       "$ref": "#/$defs/duration"
                     },
+                    "fresh": {
+                      "description": "The value is stale when it is not set or confirmed for so long.",
+                      "$ref": "#/$defs/duration"
+                    },
                     "requireIfMatch": {
                       "description": "Whether a set must say which value it replaces.",
                       "type": "boolean"

@@ -26,6 +26,7 @@ struct FlattenArgument: SourceArgument {
     ]
 
     var inputs: [String] { [from] }
+    var branching: Branching? { .chosen }
     var choices: [String] { to.map(\.node) + (otherwise.map { [$0] } ?? []) }
 
     var canonical: String {

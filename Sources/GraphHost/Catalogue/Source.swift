@@ -19,6 +19,8 @@ public struct Source {
     let caseOf: String?
     /// The nodes that it makes besides its own.
     let sides: [Side]
+    /// How its node depends on the input, where that changes with values.
+    let branching: Branching?
     /// Makes the node, of the living inputs.
     let make: (StageSite, [Node<Datum>]) -> Node<Datum>
     /// The regular expressions that stand in its expressions.
@@ -48,6 +50,7 @@ public struct Source {
         nodes = choices.isEmpty ? eagerNodes : Self.unique(inputs + choices)
         caseOf = argument.caseOf
         sides = argument.sides
+        branching = argument.branching
         self.make = { make(argument, $0, $1) }
     }
 

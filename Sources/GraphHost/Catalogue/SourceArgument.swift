@@ -99,6 +99,8 @@ protocol SourceArgument: SendableMetatype {
     var caseOf: String? { get }
     /// The nodes that it makes besides its own.
     var sides: [Source.Side] { get }
+    /// How its node depends on the input, where that changes with values.
+    var branching: Branching? { get }
 }
 
 extension SourceArgument {
@@ -106,6 +108,7 @@ extension SourceArgument {
     var choices: [String] { [] }
     var caseOf: String? { nil }
     var sides: [Source.Side] { [] }
+    var branching: Branching? { nil }
 }
 
 /// One node.

@@ -50,6 +50,11 @@ struct CaseArgument: SourceArgument {
     var inputs: [String] { [of] }
     var caseOf: String? { of }
     var canonical: String { "\(of);\(key.text)\(showsFailures ? "" : "!")" }
+    var branching: Branching? {
+        .sorted { [key, showsFailures] pair in
+            pair.isFail ? showsFailures : CaseKey.of(pair).map { $0 == CaseKey(key) } ?? true
+        }
+    }
 
     static func read(_ reading: SourceReading) -> CaseArgument? {
         let fields = reading.fields(Self.fields)
@@ -75,6 +80,7 @@ struct DefaultArgument: SourceArgument {
     var inputs: [String] { [of] }
     var caseOf: String? { of }
     var canonical: String { of }
+    var branching: Branching? { CaseArgument(of: of, key: .null).branching }
 
     static func read(_ reading: SourceReading) -> DefaultArgument? {
         reading.node("of", in: reading.fields(fields)).map { DefaultArgument(of: $0) }
@@ -101,6 +107,10 @@ struct OtherwiseArgument: SourceArgument {
     var inputs: [String] { [of] }
     var caseOf: String? { of }
     var canonical: String { "\(of);\(excluding.map(\.text).joined(separator: ","))" }
+    var branching: Branching? {
+        let excluded = Set(excluding.map { CaseKey($0) })
+        return .sorted { pair in pair.isFail || CaseKey.of(pair).map { !excluded.contains($0) } ?? true }
+    }
 
     static func read(_ reading: SourceReading) -> OtherwiseArgument? {
         let fields = reading.fields(Self.fields)
@@ -214,7 +224,7 @@ extension StageSite {
 
     /// The values of all keys but some (G-93).
     func remaining(_ rest: OtherwiseArgument) -> StageOperator {
-        let excluded = Set(rest.excluding.map { $0.withBytes { CaseKey($0) } })
+        let excluded = Set(rest.excluding.map { CaseKey($0) })
         let notAPair = notAPair
         let choose = CompactMap<Datum, Datum> { pair in
             if pair.isFail { return pair }

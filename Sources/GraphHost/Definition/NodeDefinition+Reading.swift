@@ -7,12 +7,13 @@ enum NodeKey: String, CaseIterable {
     // Derived nodes, besides those of their source.
     case pipe
     // Mutable nodes.
-    case set, min, max, minLength, maxLength, pattern, `enum`, schema, initial, ttl, expire, requireIfMatch
+    case set, min, max, minLength, maxLength, pattern, `enum`, schema, initial, ttl, expire, fresh,
+        requireIfMatch
     // All nodes.
     case retain, history, title, unit, description
 
     static let mutableOnly: [NodeKey] = [
-        .min, .max, .minLength, .maxLength, .pattern, .enum, .schema, .initial, .ttl, .expire,
+        .min, .max, .minLength, .maxLength, .pattern, .enum, .schema, .initial, .ttl, .expire, .fresh,
         .requireIfMatch,
     ]
 }
@@ -180,12 +181,14 @@ extension Notebook {
                 hint: hint
             )
         }
+        let fresh = fields[.fresh].flatMap { span($0, of: "fresh") }
         let requiresIfMatch = fields[.requireIfMatch].flatMap { flag($0, of: "requireIfMatch") } ?? false
         return check.map { check in
             NodeDefinition.Mutable(
                 check: check,
                 initial: initial,
                 ttl: ttl,
+                fresh: fresh,
                 requiresIfMatch: requiresIfMatch,
                 expire: expire
             )

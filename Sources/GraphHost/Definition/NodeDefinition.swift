@@ -21,6 +21,8 @@ public final class NodeDefinition {
         public let initial: Datum?
         /// It is empty again when not set for so long.
         public let ttl: Stage.Span?
+        /// Its value is stale when not set or confirmed for so long.
+        public let fresh: Stage.Span?
         /// Whether a set must say which value it replaces.
         public let requiresIfMatch: Bool
         /// Of a family: a member is dropped when it was not set for so long, and nothing needs it.

@@ -70,6 +70,9 @@ extension LiveGraph {
         if let family = member.family, let expire = family.expire {
             member.expiry = MemberLease(member, lifetime: expire, among: family.leases)
         }
+        if case .mutable(let rules) = member.definition.kind {
+            keepFresh(member, for: rules.fresh, isSet: false)
+        }
         observe(member, on: source)
         beginHistory(of: member, holding: nil)
         return source
@@ -80,6 +83,7 @@ extension LiveGraph {
         livingMembers -= 1
         member.family?.living -= 1
         member.expiry = nil
+        if member.hasFacets { facets.end(member) }
         // One for which a commit is on its way stays until that is answered.
         if member.isListed { host.leftovers.append(member) }
     }
@@ -300,6 +304,7 @@ extension LiveGraph {
                     node.changed = stamp
                     node.writer = nil
                     node.expiry?.stop()
+                    if node.hasFacets { clearFacets(of: node, at: stamp.time, isSet: false) }
                     batch.clear(source)
                 }
             }

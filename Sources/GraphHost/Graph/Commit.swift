@@ -21,6 +21,12 @@ public struct Commit {
         _modify { yield &own().clear }
     }
 
+    /// What to note of nodes besides their values (L-1).
+    var reports: [FacetReport] {
+        get { rare?.reports ?? [] }
+        _modify { yield &own().reports }
+    }
+
     /// The client's own remark, carried to the subscribers unread (`ctx`).
     public var context: Datum? {
         get { rare?.context }
@@ -120,6 +126,7 @@ public struct Commit {
     /// Shared by copies of a commit until one of them is changed.
     private final class Rare {
         var clear: [NamedNode] = []
+        var reports: [FacetReport] = []
         var kind = Kind.values
         var context: Datum?
         var by: String?
@@ -132,6 +139,7 @@ public struct Commit {
         init(_ other: Rare?) {
             guard let other else { return }
             clear = other.clear
+            reports = other.reports
             kind = other.kind
             context = other.context
             by = other.by
@@ -144,7 +152,9 @@ public struct Commit {
 
         /// Whether there is nothing to be looked at before the commit may be applied.
         var isMinor: Bool {
-            guard clear.isEmpty, conditions.isEmpty, epoch == nil, key == nil, case .values = kind else {
+            guard clear.isEmpty, reports.isEmpty, conditions.isEmpty, epoch == nil, key == nil,
+                case .values = kind
+            else {
                 return false
             }
             return true

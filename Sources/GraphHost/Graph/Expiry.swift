@@ -56,6 +56,7 @@ final class Lifetime: Expiry {
         guard let source = node.source else { return nil }
         let graph = node.graph
         node.changed = LogStamp(rev: graph.rev, time: graph.time)
+        if node.hasFacets { graph.valueExpired(of: node) }
         return Due(source, .empty)
     }
 }

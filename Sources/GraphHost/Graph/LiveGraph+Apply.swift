@@ -37,6 +37,8 @@ extension LiveGraph {
             only.node.source?.set(only.value)
             return
         }
+        if !commit.reports.isEmpty { load(commit.reports, stamp) }
+        guard commit.set.count > 0 || !commit.clear.isEmpty else { return }
         let coming = bear(membersOf: commit)
         let going = leave(commit.clear)
         core.batch { batch in
@@ -51,6 +53,7 @@ extension LiveGraph {
                 node.changed = stamp
                 sign(node, commit)
                 node.expiry?.stop()
+                if node.hasFacets { clearFacets(of: node, at: stamp.time, isSet: false) }
                 batch.clear(source)
             }
         }
@@ -60,6 +63,7 @@ extension LiveGraph {
     private func note(_ node: NamedNode, _ stamp: LogStamp) {
         node.changed = stamp
         node.expiry?.start(at: stamp.time)
+        if node.hasFacets { clearFacets(of: node, at: stamp.time, isSet: true) }
     }
 
     /// Remembers who changed a node, where the commit says it or another one did.
@@ -110,12 +114,14 @@ extension LiveGraph {
             node.expiry = Lifetime(node, ttl)
             if rules.initial != nil { node.expiry?.start(at: stamp.time) }
         }
+        keepFresh(node, for: rules.fresh, isSet: rules.initial != nil)
     }
 
     /// A node of the definition is no more: the registry lets go of it.
     func remove(_ node: NamedNode) {
         node.living?.observe(nil)
         node.expiry = nil
+        facets.end(node)
         node.source = nil
         registry.remove(node)
     }

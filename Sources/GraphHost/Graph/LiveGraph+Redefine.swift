@@ -44,6 +44,7 @@ extension LiveGraph {
         if hasOtherRules || (chains.watch != nil && !added.isEmpty) { host.sessions.revise() }
         chains.watch?.redefined()
         if isAboutMembers { showMembersAgain(stamp) }
+        facets.noteEdges()
         audit()
         // Clients may send a request as soon as they receive the end.
         for subscription in ended { subscription.tell() }
@@ -131,6 +132,7 @@ extension LiveGraph {
     private func retain(_ node: NamedNode, as former: NodeDefinition) -> Bool {
         if case .mutable = former.kind, case .derived = node.definition.kind, node.living != nil {
             node.expiry = nil
+            facets.end(node)
             node.writer = nil
             node.source = nil
             node.hold()
@@ -177,6 +179,7 @@ extension LiveGraph {
             } else if let value = node.source?.value, rules.check.complaint(about: value) != nil {
                 node.changed = stamp
                 node.writer = nil
+                clearFacets(of: node, at: stamp.time, isSet: rules.initial != nil)
                 values.append((node, rules.initial))
                 holds = rules.initial != nil
             }
@@ -184,6 +187,9 @@ extension LiveGraph {
                 || (node.expiry as? Lifetime)?.duration != rules.ttl?.duration
             {
                 renew(node, rules.ttl, isSet: holds)
+            }
+            if node.changed == stamp || facets.entry(of: node)?.lifetime != rules.fresh?.duration {
+                keepFresh(node, for: rules.fresh, isSet: holds)
             }
             if let living = node.living { observe(node, on: living) }
         }

@@ -8,7 +8,7 @@ internal import ReactiveGraph
 // pipelines of clients, and nodes that only those need, are not: they belong to connections.
 extension LiveGraph {
     /// The first byte of what ``save()`` gives: another one for each change of what follows.
-    fileprivate static let savedVersion: UInt8 = 4
+    fileprivate static let savedVersion: UInt8 = 5
 
     /// Everything that what is to come depends on; pending commits are not in it.
     ///
@@ -222,6 +222,7 @@ extension LiveGraph {
         let source = core.mutable(of: Datum.self)
         node.source = source
         node.born = host.clock.wall
+        if case .mutable(let rules) = node.definition.kind { keepFresh(node, for: rules.fresh, isSet: false) }
         guard saved.form == .follower else {
             registry.adopt(source, as: node)
             return observe(node, on: source)

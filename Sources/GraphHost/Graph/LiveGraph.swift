@@ -56,6 +56,8 @@ public final class LiveGraph {
     let chains: Chains
     /// What its owners have lost; nothing, or the server has a fault.
     var leaked = LeakedNodes()
+    /// What is known of nodes besides their values.
+    let facets = FacetTable()
     let frames: GraphFrames
     /// The timers of the definition's own stages, in commit time: what is due in one tick is one batch.
     private(set) lazy var timers = TimerQueue { [unowned self] in .milliseconds(time) }

@@ -29,6 +29,8 @@ public final class NamedNode: RegistryEntry {
     @exclusivity(unchecked) private(set) var check: Check?
     /// Whether it may be set only with a condition on it.
     @exclusivity(unchecked) private(set) var requiresCondition = false
+    /// Whether its graph's ``FacetTable`` knows something of it.
+    @exclusivity(unchecked) var hasFacets = false
     /// What is set, of a mutable one: its living node, or where it was derived before, what the living node follows.
     @exclusivity(unchecked) unowned(unsafe) var source: MutableNode<Datum>?
 

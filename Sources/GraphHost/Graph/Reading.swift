@@ -6,6 +6,14 @@ public enum Held {
     case value(Datum)
     /// The operator failed for the present input (`"fail": {…}`).
     case fail(Datum)
+
+    /// The member that says it in an object: `"v":…`, `"empty":true` or `"fail":{…}`.
+    public var member: [UInt8] {
+        switch self {
+        case .empty: Array("\"empty\":true".utf8)
+        case .value(let datum), .fail(let datum): datum.withFragment { Array($0) }
+        }
+    }
 }
 
 /// One look at one node.

@@ -20,6 +20,7 @@ struct SavedNode {
     /// Whether the registry holds the living node.
     let isHeld: Bool
     let ring: HistoryRing?
+    let facets: SavedFacets?
 }
 
 extension SavedNode {
@@ -32,6 +33,7 @@ extension SavedNode {
         form = !isKept ? .none : node.followsItsDefinition ? .follower : .own
         isHeld = node.isHeld
         ring = isKept ? node.ring : nil
+        facets = node.graph.facets.entry(of: node).map(SavedFacets.init)
     }
 
     func write(to writer: inout StateWriter) {
@@ -50,6 +52,7 @@ extension SavedNode {
                 writer.write(Emission(ring[index].value))
             }
         }
+        writer.write(facets) { $1.write(to: &$0) }
     }
 
     /// Reads what is saved of the node of a definition.
@@ -77,6 +80,7 @@ extension SavedNode {
                 isEmptyNow: isEmptyNow
             )
         }
+        facets = try reader.optional { try SavedFacets(from: &$0) }
     }
 }
 
@@ -98,6 +102,7 @@ extension NamedNode {
         writer = saved.writer
         expiry?.deadline = saved.deadline
         ring = saved.ring
+        if let facets = saved.facets { graph.restore(facets, of: self) }
     }
 }
 

@@ -118,6 +118,7 @@ extension NamedNode {
         guard isMutable else { return }
         changed = LogStamp(rev: graph.rev, time: graph.time)
         writer = graph.commitWriter
+        if hasFacets { graph.clearFacets(of: self, at: graph.time, isSet: !emission.isEmpty) }
         guard let expiry else { return }
         if emission.isEmpty { expiry.stop() } else { expiry.start(at: graph.time) }
     }

@@ -11,6 +11,7 @@ extension Commit {
             )
         }
         entry.clear = clear.map(\.name)
+        entry.reports = reports.map { LogEntry.Report($0.node.name, $0.change) }
         entry.claimed = claimed.map(\.name)
         if !claimed.isEmpty { entry.claimer = graph.host.instance }
         entry.by = by
@@ -41,6 +42,12 @@ extension Commit {
         }
         hash.add("clear")
         for node in clear { hash.add(node.name) }
+        for report in reports {
+            hash.add("load \(report.node.name)")
+            var bytes: [UInt8] = []
+            report.change.append(to: &bytes)
+            bytes.withUnsafeBytes { hash.add($0) }
+        }
         hash.add("context")
         context?.withBytes { hash.add($0) }
         for condition in conditions {
@@ -67,6 +74,9 @@ extension Commit {
         }
         if !entry.clear.isEmpty {
             for name in entry.clear { clear.append(try graph.storedNode(name)) }
+        }
+        for report in entry.reports {
+            reports.append(FacetReport(node: try graph.storedNode(report.node), change: report.change))
         }
         if !entry.claimed.isEmpty {
             for name in entry.claimed { claimed.append(try graph.storedNode(name)) }

@@ -1,6 +1,6 @@
 // The binary form of entries, which every log on a disk or elsewhere uses: varints (LEB128), texts as length and UTF-8.
 //
-//     flags (what follows the graph's name), kind, then per flag: definition or time, set, clear, claimed and claimer, by, context, key
+//     flags (what follows the graph's name), kind, then per flag: definition or time, set, clear, claimed and claimer, by, context, key, reports
 //
 // The graph's name, rev and time are not in it: logs keep them beside the entry.
 
@@ -12,6 +12,8 @@ extension LogEntry {
         static let by: UInt8 = 8
         static let context: UInt8 = 16
         static let key: UInt8 = 32
+        static let reports: UInt8 = 64
+        static let all: UInt8 = 127
     }
 
     private enum Mark {
@@ -33,6 +35,7 @@ extension LogEntry {
         if by != nil { flags |= Flag.by }
         if context != nil { flags |= Flag.context }
         if key != nil { flags |= Flag.key }
+        if !reports.isEmpty { flags |= Flag.reports }
         bytes.append(flags)
         append(kind, to: &bytes)
         if !set.isEmpty {
@@ -52,6 +55,13 @@ extension LogEntry {
         if let key {
             bytes.append(counted: key.text.utf8)
             withUnsafeBytes(of: key.digest.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        if !reports.isEmpty {
+            bytes.append(varint: UInt64(reports.count))
+            for report in reports {
+                bytes.append(counted: report.node.utf8)
+                report.change.append(to: &bytes)
+            }
         }
     }
 
@@ -78,7 +88,7 @@ extension LogEntry {
     /// - Throws: ``LogBytesError`` when the bytes end too early or say what no entry says.
     public init(graph: String, from reader: inout LogBytesReader) throws(LogBytesError) {
         let flags = try reader.byte()
-        guard flags < Flag.key << 1 else { throw LogBytesError() }
+        guard flags <= Flag.all else { throw LogBytesError() }
         self.init(graph: graph, kind: try Self.kind(from: &reader))
         if flags & Flag.set != 0 {
             let count = try reader.count()
@@ -97,6 +107,11 @@ extension LogEntry {
             var digest: UInt128 = 0
             for place in 0..<16 { digest |= UInt128(try reader.byte()) << (8 * place) }
             key = Key(text, digest: digest)
+        }
+        if flags & Flag.reports != 0 {
+            for _ in 0..<(try reader.count()) {
+                reports.append(Report(try reader.text(), try FacetChange(from: &reader)))
+            }
         }
     }
 

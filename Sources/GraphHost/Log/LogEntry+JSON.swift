@@ -1,7 +1,7 @@
 internal import Support
 
 extension LogEntry {
-    /// Appends the commit: `{"rev","t","kind","by","ctx","set":[…],"clear":[…]}`.
+    /// Appends the commit: `{"rev","t","kind","by","ctx","set":[…],"clear":[…],"load":[…]}`.
     ///
     /// Who made it is said where the caller may read a node that it set or cleared, or where it is not about single nodes.
     func append(at stamp: LogStamp, to buffer: inout ByteBuffer, mayRead: (String) -> Bool) {
@@ -10,11 +10,12 @@ extension LogEntry {
         buffer.append(",\"t\":")
         buffer.append(decimal: stamp.time)
         buffer.append(",\"kind\":\"")
-        buffer.append(utf8: kind.word)
+        buffer.append(utf8: isReport ? "load" : kind.word)
         buffer.append("\"")
         let assigned = set.map(\.node).filter(mayRead)
         let cleared = clear.filter(mayRead)
-        if kind != .values || !assigned.isEmpty || !cleared.isEmpty {
+        let reported = reports.map(\.node).filter(mayRead)
+        if kind != .values || !(assigned + cleared + reported).isEmpty {
             if let by {
                 buffer.append(",\"by\":")
                 buffer.append(json: by)
@@ -24,7 +25,8 @@ extension LogEntry {
                 buffer.append(context)
             }
         }
-        for (word, names) in [("set", assigned), ("clear", cleared)] where !names.isEmpty {
+        for (word, names) in [("set", assigned), ("clear", cleared), ("load", reported)] where !names.isEmpty
+        {
             buffer.append(",\"")
             buffer.append(utf8: word)
             buffer.append("\":")
@@ -32,6 +34,9 @@ extension LogEntry {
         }
         buffer.append("}")
     }
+
+    /// Whether it says something of nodes and changes no value.
+    private var isReport: Bool { kind == .values && set.isEmpty && clear.isEmpty && !reports.isEmpty }
 }
 
 extension LogEntry.Kind {

@@ -35,6 +35,20 @@ public struct LogEntry: Hashable, Sendable {
         }
     }
 
+    /// A node and what its producer reports of it.
+    public struct Report: Hashable, Sendable {
+        /// The node's name.
+        public var node: String
+        /// What is reported.
+        public var change: FacetChange
+
+        /// `change` is reported of `node`.
+        public init(_ node: String, _ change: FacetChange) {
+            self.node = node
+            self.change = change
+        }
+    }
+
     /// A client's idempotency key.
     public struct Key: Hashable, Sendable {
         /// The key as the client sent it.
@@ -57,6 +71,8 @@ public struct LogEntry: Hashable, Sendable {
     public var set: [Assignment] = []
     /// The names of the nodes that are cleared, after the sets.
     public var clear: [String] = []
+    /// What producers have reported of nodes besides their values (L-3), in order, before the sets.
+    public var reports: [Report] = []
     /// Those of `set` that stand for the session of the client (`"presence": true`): they are cleared when it ends, and when
     /// the server starts again.
     public var claimed: [String] = []

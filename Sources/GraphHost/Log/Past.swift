@@ -101,10 +101,11 @@ public struct Past: Sendable {
         }
         let access = question.access.received()
         switch question.subject {
-        case .values(let patterns, let limit):
-            return .body(try GraphView(graph, for: access).values(of: patterns, limit: limit))
-        case .node(let name):
-            return .node(PastReading(try node(name, of: graph, for: access)))
+        case .values(let patterns, let limit, let hasFacets):
+            let view = try GraphView(graph, for: access)
+            return .body(try view.values(of: patterns, limit: limit, facets: hasFacets))
+        case .node(let name, let hasFacets):
+            return .node(PastReading(try node(name, of: graph, for: access), facets: hasFacets))
         case .picture(let format, let isLive, let surroundings):
             let view = try GraphView(graph, for: access)
             // All that may be seen is there while the picture is drawn.

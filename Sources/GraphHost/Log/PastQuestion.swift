@@ -5,9 +5,9 @@ public struct PastQuestion: Sendable {
     /// What the caller wants to know.
     public enum Subject: Sendable {
         /// What the nodes of these names and globs held (``GraphView/values(of:limit:)``).
-        case values(of: [String], limit: Int)
-        /// What one node held.
-        case node(String)
+        case values(of: [String], limit: Int, facets: Bool = false)
+        /// What one node held, and with `facets` what was known besides.
+        case node(String, facets: Bool = false)
         /// What the graph looked like, or a part of it, with what its nodes held; with `live` also the steps between them.
         case picture(PictureFormat, live: Bool, around: Surroundings? = nil)
         /// What made the value that a node held, and the commits that did.
@@ -78,6 +78,15 @@ public struct PastReading: Sendable {
         case value([UInt8])
         /// The operator failed: the member `"fail":{…}`.
         case fail([UInt8])
+
+        /// The member that says it in an object.
+        public var member: [UInt8] {
+            switch self {
+            case .empty: Array("\"empty\":true".utf8)
+            case .value(let text): Array("\"v\":".utf8) + text
+            case .fail(let member): member
+            }
+        }
     }
 
     /// What it held.
@@ -88,8 +97,10 @@ public struct PastReading: Sendable {
     public let changed: UInt64
     /// Milliseconds since 1970 of that change.
     public let changedAt: UInt64
+    /// What was known besides the value, as JSON; nil where that was not asked.
+    public let state: [UInt8]?
 
-    init(_ node: NamedNode) {
+    init(_ node: NamedNode, facets hasFacets: Bool) {
         let reading = node.graph.read(node)
         held =
             switch reading.held {
@@ -100,5 +111,6 @@ public struct PastReading: Sendable {
         epoch = node.graph.epoch
         changed = reading.changed
         changedAt = reading.changedAt
+        state = hasFacets ? node.graph.stateJSON(of: node) : nil
     }
 }

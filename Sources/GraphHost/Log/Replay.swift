@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 /// Plays the log of a graph again, without a server: to check what is stored, or to see what another definition makes of it.
 ///
@@ -190,6 +191,7 @@ public struct Replay {
         }
         let nodes = Set(fitting.set.map(\.node))
         fitting.clear = entry.clear.filter { graph.node($0)?.isMutable == true }
+        fitting.reports = entry.reports.filter { graph.node($0.node)?.isMutable == true }
         fitting.claimed = entry.claimed.filter(nodes.contains)
         let skipped = entry.set.count - fitting.set.count + entry.clear.count - fitting.clear.count
         return (try Commit(fitting, of: graph), UInt64(skipped))
@@ -233,6 +235,12 @@ extension LiveGraph {
             hash.add("\(node.lastChange.rev)")
             if let datum = node.living?.value {
                 datum.withFragment { hash.add($0) }
+            }
+            let known = facets.facets(of: node)
+            if !known.isClear {
+                var buffer = ByteBuffer()
+                known.append(lastSet: 0, to: &buffer)
+                hash.add(buffer.bytes)
             }
         }
         return hash.text

@@ -56,8 +56,13 @@ struct Explanation {
         }
     }
 
-    /// The revs of the commits that made what these nodes hold.
-    var revs: Set<UInt64> { Set(steps.map(\.named.lastChange.rev)) }
+    /// The revs of the commits that made what these nodes hold, and what is known besides.
+    var revs: Set<UInt64> {
+        Set(
+            steps.map(\.named.lastChange.rev)
+                + steps.compactMap { graph.facets.entry(of: $0.named)?.reported }
+        )
+    }
 
     /// Appends `{"node","epoch","rev","t","nodes":[…]}`.
     ///
@@ -100,6 +105,11 @@ struct Explanation {
         }
         buffer.append(",")
         Subscription.append(step.node.value, to: &buffer)
+        let facets = graph.facets.facets(of: step.named)
+        if !facets.isClear {
+            buffer.append(",")
+            graph.append(state: facets, of: step.node, to: &buffer)
+        }
         if case .derived(let derived) = definition.kind {
             buffer.append(",\"op\":\"")
             buffer.append(utf8: derived.source.name)

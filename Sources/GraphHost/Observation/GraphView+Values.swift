@@ -6,9 +6,14 @@ extension GraphView {
     /// - Parameters:
     ///   - patterns: names and globs; every node that may be read where there are none.
     ///   - limit: how many nodes at most.
+    ///   - hasFacets: whether what is known besides the values is told, too.
     /// - Returns: JSON, `{"epoch","rev","t","m":{name:{"v"|"empty"|"fail"}}}`.
     /// - Throws: what ``NodeSelection/pick(_:in:limit:)`` does.
-    public func values(of patterns: [String], limit: Int) throws(HostError) -> [UInt8] {
+    public func values(
+        of patterns: [String],
+        limit: Int,
+        facets hasFacets: Bool = false
+    ) throws(HostError) -> [UInt8] {
         let nodes = try NodeSelection.pick(patterns.isEmpty ? ["*"] : patterns, in: self, limit: limit)
         var buffer = ByteBuffer()
         buffer.append("{\"epoch\":")
@@ -17,7 +22,7 @@ extension GraphView {
         buffer.append(decimal: graph.rev)
         Answer.appendTime(of: graph, to: &buffer)
         buffer.append(",\"m\":")
-        graph.appendValues(of: nodes, to: &buffer)
+        graph.appendValues(of: nodes, facets: hasFacets, to: &buffer)
         buffer.append("}\n")
         return Array(buffer.bytes)
     }

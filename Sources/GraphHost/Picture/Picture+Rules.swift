@@ -2,7 +2,7 @@ internal import Support
 
 extension ByteBuffer {
     /// Appends what a mutable node takes, as its definition says it, so that an editor can be made of it:
-    /// `,"type":"number","min":0,"max":100,"enum":[…],"ttl":30000`.
+    /// `,"type":"number","min":0,"max":100,"enum":[…],"ttl":30000,"fresh":5000`.
     mutating func append(rules: NodeDefinition.Mutable) {
         let check = rules.check
         append(",\"type\":")
@@ -20,6 +20,7 @@ extension ByteBuffer {
             append(list: allowed.values) { value, buffer in value.withBytes { buffer.append($0) } }
         }
         append(fact: ",\"ttl\":", rules.ttl.map { Double($0.milliseconds) })
+        append(fact: ",\"fresh\":", rules.fresh.map { Double($0.milliseconds) })
         if rules.requiresIfMatch { append(",\"requireIfMatch\":true") }
     }
 

@@ -142,6 +142,8 @@ final class Chains {
     private var records: [UInt64: Record] = [:]
     private var hidden: Set<UInt64> = []
     private var inner: [UInt64: InnerStage] = [:]
+    /// How sources of client pipelines depend on their inputs, where that changes with values.
+    private var branchings: [UInt64: Branching] = [:]
     /// Receives the deaths of nodes while a client observes the graph.
     var watch: GraphWatch?
     /// The names of nodes that are freed while it is not nil.
@@ -171,6 +173,15 @@ final class Chains {
         inner[node.id] = part.map { InnerStage($0, node, born: born) }
     }
 
+    /// Remembers how the node of a source depends on its inputs, where that changes with values.
+    func note(_ node: Node<Datum>, as branching: Branching?) {
+        if let branching { branchings[node.id] = branching }
+    }
+
+    /// How the node of that number depends on its inputs, if it stands for the source of a client's pipeline, and that changes with
+    /// values.
+    func branching(of number: UInt64) -> Branching? { branchings.isEmpty ? nil : branchings[number] }
+
     /// The stage of a definition's pipe that has this number.
     func inner(_ number: UInt64) -> InnerStage? { inner[number] }
 
@@ -199,6 +210,7 @@ final class Chains {
         releasedCount += 1
         if let watch { watch.died(number) }
         if !inner.isEmpty { inner[number] = nil }
+        if !branchings.isEmpty { branchings[number] = nil }
         guard !records.isEmpty, let record = records.removeValue(forKey: number) else { return }
         record.gate.close()
         record.previous?.owners -= 1

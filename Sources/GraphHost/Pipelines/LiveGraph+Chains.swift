@@ -70,6 +70,7 @@ extension LiveGraph {
             host.work += 1
             let hasMemory = source.operator.stateClass != .none
             add(source.name, key.text, node, gate, of: source.nodes, hasMemory: hasMemory, source.patterns)
+            chains.note(node, as: source.branching)
         }
         for (position, stage) in pipe.enumerated() {
             key.append(stage, behind: record)

@@ -9,11 +9,13 @@ extension Session {
     ///   - pipe: the text of a list of stages, or nothing.
     ///   - every: milliseconds between values at most.
     ///   - isAll: whether every value is sent, or the newest of each turn.
+    ///   - hasFacets: whether each message is an object that says what is known besides the value, too.
     /// - Throws: what is wrong with the pipe.
     public func stream(
         pipe: UnsafeRawBufferPointer? = nil,
         every: UInt64 = 0,
-        isAll: Bool = false
+        isAll: Bool = false,
+        hasFacets: Bool = false
     ) throws(HostError) {
         guard case .node(let node) = form else {
             preconditionFailure("only a session for one node streams it")
@@ -28,11 +30,16 @@ extension Session {
         var options = SubscriptionOptions()
         options.every = every
         options.isAll = isAll
+        options.hasFacets = hasFacets
         let subscription = Subscription(id: 1, session: self, graph: node.graph, options: options)
         subscription.claim = claim([node.name], needs: stages.isEmpty ? .read : [.read, .pipe])
         let chain = attach(subscription, .from(node.name), stages)
         let tell = { [unowned self] in
-            if let value = subscription.node?.value, !value.isFail { value.withBytes(send(_:)) }
+            if hasFacets {
+                sendObject { subscription.appendState(to: &$0) }
+            } else if let value = subscription.node?.value, !value.isFail {
+                value.withBytes(send(_:))
+            }
             if subscription.isComplete { end(subscription, .complete) }
         }
         if let chain, chain.isBehind { whenOpen(subscription, chain, tell) } else { tell() }

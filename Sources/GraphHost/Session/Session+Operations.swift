@@ -58,7 +58,7 @@ extension Session {
         try submit(commit, claiming: [], id: id, bytes: bytes)
     }
 
-    private func submit(
+    func submit(
         _ commit: Commit,
         claiming claimed: [NamedNode],
         id: UInt64?,
@@ -127,12 +127,13 @@ extension Session {
         let view = try graph(fields)
         let graph = view.graph
         let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
+        let hasFacets = try fields.bool("facets") ?? false
         answer(id: id, bytes: 0) { buffer in
             Answer.begin("ok", id: id, to: &buffer)
             Answer.appendCursor(of: graph, to: &buffer)
             Answer.appendTime(of: graph, to: &buffer)
             buffer.append(",\"m\":")
-            graph.appendValues(of: nodes, to: &buffer)
+            graph.appendValues(of: nodes, facets: hasFacets, to: &buffer)
             buffer.append("}")
         }
     }
@@ -158,8 +159,8 @@ extension LiveGraph {
         for (place, node) in nodes.enumerated() { visit(node, living[place].held) }
     }
 
-    /// Appends `{"a":{"v":…},"b":{"empty":true}}`.
-    func appendValues(of nodes: [NamedNode], to buffer: inout ByteBuffer) {
+    /// Appends `{"a":{"v":…},"b":{"empty":true}}`; with `facets`, each with its `state`.
+    func appendValues(of nodes: [NamedNode], facets hasFacets: Bool = false, to buffer: inout ByteBuffer) {
         // All are held until the last one is read, so that what several need is built once.
         let living = nodes.map(materialise)
         host.work += UInt64(nodes.count)
@@ -168,6 +169,10 @@ extension LiveGraph {
             buffer.append(json: entry.0.name)
             buffer.append(":{")
             Subscription.append(entry.1.value, to: &buffer)
+            if hasFacets {
+                buffer.append(",")
+                append(state: mergedFacets(of: entry.1).facets, of: entry.1, to: &buffer)
+            }
             buffer.append("}")
         }
         buffer.append("}")

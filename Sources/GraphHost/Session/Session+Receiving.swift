@@ -46,7 +46,7 @@ extension Session {
         let freeing = PendingRequests.Freeing(fields)
         if let id, freeing != .ownID, requests.contains(id) {
             append(PendingRequests.Entry(id: nil, bytes: 0, state: .answered(Answer.idInUse(id))))
-        } else if fields.operation == .set, requests.allowsSet, !isExhausted {
+        } else if fields.operation == .set || fields.operation == .load, requests.allowsSet, !isExhausted {
             perform(fields, bytes)
         } else {
             append(
@@ -218,8 +218,7 @@ extension Session {
         } catch {
             return refuse(error, id: nil)
         }
-        guard isAgain || isWithinRate(of: id, isSet: fields.operation == .set || fields.operation == .drop)
-        else { return }
+        guard isAgain || isWithinRate(of: id, isSet: fields.operation.isChange) else { return }
         let before = host.work
         defer { if host.work != before { share.spend(since: before, of: host) } }
         do throws(HostError) {
@@ -239,6 +238,7 @@ extension Session {
             case .mod: try modify(fields, id: Self.required(id))
             case .set: try set(fields, id: id, bytes: bytes.count)
             case .drop: try drop(fields, id: id, bytes: bytes.count)
+            case .load: try load(fields, id: id, bytes: bytes.count)
             case .get: try get(fields, id: Self.required(id))
             case .list: try list(id: Self.required(id))
             case .auth: try authenticate(fields, id: id)

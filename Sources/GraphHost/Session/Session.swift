@@ -24,6 +24,8 @@ public final class Session {
     private var ending = CloseReason.closed
     /// Whether messages are values and nothing around them.
     let isBare: Bool
+    /// Whether deliveries are made one by one: messages are bare values, or there is a subscription with facets.
+    @exclusivity(unchecked) private(set) var isSpecial: Bool
     /// Snapshots of a stream of events are still to come.
     var isOpening = false
     var isDraining = false
@@ -85,6 +87,7 @@ public final class Session {
         self.sink = sink
         self.form = form
         isBare = if case .node = form { true } else { false }
+        isSpecial = isBare
         self.access = access
         host.sessions.add(self)
         if access.access == nil { greeting = Greeting(self) }
@@ -129,12 +132,14 @@ public final class Session {
     /// Takes a new subscription, and owns it until it ends.
     func add(_ subscription: Subscription) {
         bag.insert(subscription)
+        if subscription.options.hasFacets { isSpecial = true }
         count(subscription, 1)
     }
 
     /// Takes a subscription that another session had, and owns it until it ends.
     func adopt(_ subscription: Subscription) {
         bag.adopt(subscription)
+        if subscription.options.hasFacets { isSpecial = true }
         count(subscription, 1)
     }
 

@@ -15,6 +15,7 @@ public struct EventStream {
     ///   - pipe: the text of a list of stages that each node's values go through, or nothing.
     ///   - every: milliseconds between deliveries at most.
     ///   - isAll: whether every value is sent, or the newest of each turn.
+    ///   - hasFacets: whether events say what is known besides the values.
     ///   - lastEventID: where the client was when its connection broke, as `epoch:rev`.
     /// - Throws: `bad_field` without nodes, `unknown_node`, `sub_limit`, `pipe_limit`, `pattern_limit`, and what is wrong with the pipe.
     public init(
@@ -23,6 +24,7 @@ public struct EventStream {
         pipe: UnsafeRawBufferPointer? = nil,
         every: UInt64 = 0,
         isAll: Bool = false,
+        hasFacets: Bool = false,
         lastEventID: String? = nil
     ) throws(HostError) {
         let graph = view.graph
@@ -50,6 +52,7 @@ public struct EventStream {
         var options = SubscriptionOptions()
         options.every = every
         options.isAll = isAll
+        options.hasFacets = hasFacets
         self.options = options
         resume = lastEventID.map { Resume(eventID: $0, in: graph) }
     }

@@ -1,36 +1,69 @@
 internal import Support
 
+/// What one entry of a frame in mode `all` says, where that is more than a value.
+class WideEmission {
+    /// How much it takes of its subscription's bounds.
+    var size: (count: Int, bytes: Int) { preconditionFailure("said by each form of it") }
+
+    /// Appends `{"id":…,…}`.
+    func append(id: UInt64, to buffer: inout ByteBuffer) { preconditionFailure("said by each form of it") }
+}
+
 /// What the members of a group emitted in one commit, in mode `all`: each member once.
 ///
 /// A member that emits again in the same commit begins a further emission.
-final class GroupEmission {
+final class GroupEmission: WideEmission {
     let commit: CommitInfo
     /// How many nodes the patterns mean besides the members, where that changed.
     var more: Int?
     private var members: [(name: String, value: Datum?, isGone: Bool)] = []
+    /// What is known of nodes besides their values, where that has changed: `"state":{…}` by name.
+    private var states: [String: [UInt8]] = [:]
 
     init(_ commit: CommitInfo) {
         self.commit = commit
     }
 
-    /// How much it takes of its subscription's bounds.
-    var size: (count: Int, bytes: Int) {
+    override var size: (count: Int, bytes: Int) {
         let extra = more == nil ? 0 : 1
-        let bytes = members.reduce(0) { $0 + ($1.value?.byteCount ?? 12) }
-        return (members.count + extra, bytes + 12 * extra)
+        var bytes = members.reduce(0) { $0 + ($1.value?.byteCount ?? 12) }
+        for state in states.values { bytes += state.count }
+        return (members.count + states.count + extra, bytes + 12 * extra)
     }
 
     func append(_ name: String, _ value: Datum?, isGone: Bool) {
         members.append((name, value, isGone))
     }
 
+    /// Notes a node's state.
+    ///
+    /// - Returns: how many bytes more it takes; nil where there was no other before.
+    func append(_ name: String, state: [UInt8]) -> Int? {
+        states.updateValue(state, forKey: name).map { state.count - $0.count }
+    }
+
     /// Appends `{"id":…,"m":{…}}`.
-    func append(id: UInt64, to buffer: inout ByteBuffer) {
+    override func append(id: UInt64, to buffer: inout ByteBuffer) {
         buffer.append("{\"id\":")
         buffer.append(decimal: id)
         buffer.append(",\"m\":{")
+        var alone = states
         buffer.append(separated: members) { member, buffer in
-            GroupSubscription.append(member.name, member.value, isGone: member.isGone, to: &buffer)
+            let state = alone.removeValue(forKey: member.name)
+            GroupSubscription.append(
+                member.name,
+                member.value,
+                isGone: member.isGone,
+                state: state,
+                to: &buffer
+            )
+        }
+        if !members.isEmpty, !alone.isEmpty { buffer.append(",") }
+        buffer.append(separated: alone.sorted { $0.key < $1.key }) { entry, buffer in
+            buffer.append(json: entry.key)
+            buffer.append(":{")
+            buffer.append(entry.value)
+            buffer.append("}")
         }
         buffer.append("}")
         if let more {

@@ -45,11 +45,25 @@ final class GroupSubscription: Subscription {
     fileprivate func tell(_ member: GroupMember) {
         member.isNew = false
         if options.isAll { return queue(member) }
+        member.hasNewValue = true
+        list(member)
+        folded += 1
+    }
+
+    /// The same about a member's state.
+    fileprivate func tellState(of member: GroupMember) {
+        guard !isEnded else { return }
+        if options.isAll { return queueState(of: member) }
+        member.hasNewState = true
+        hasNewState = true
+        list(member)
+    }
+
+    private func list(_ member: GroupMember) {
         if !member.isChanged {
             member.isChanged = true
             changed.append(member)
         }
-        folded += 1
         if !isMarked { mark() }
     }
 
@@ -62,6 +76,25 @@ final class GroupSubscription: Subscription {
         emission(where: member.frame != frames).append(member.name, value, isGone: member.from == nil)
         member.frame = frames
         session.count(self, bytes: value?.byteCount ?? 12)
+    }
+
+    /// A member has a new state.
+    private func queueState(of member: GroupMember) {
+        guard !session.isClosed else { return }
+        var state = ByteBuffer()
+        appendFacets(of: member, to: &state)
+        let more = emission(where: true).append(member.name, state: Array(state.bytes))
+        if let more {
+            queuedBytes += more
+            session.queuedBytes += more
+        } else {
+            session.count(self, bytes: state.count)
+        }
+    }
+
+    private func appendFacets(of member: GroupMember, to buffer: inout ByteBuffer) {
+        guard let node = member.from, let merged = graph.facets.merged(of: node.id) else { return }
+        graph.append(state: merged.facets, of: node, to: &buffer)
     }
 
     /// What waits of the present commit, if it has room for what comes now; otherwise one that is new in the queue.
@@ -96,7 +129,7 @@ final class GroupSubscription: Subscription {
     func leave(_ nodes: Set<UInt64>) -> Bool {
         for member in Array(members) {
             guard let node = member.from, nodes.contains(node.id) else { continue }
-            member.disconnect()
+            member.leave()
             tell(member)
         }
         return bag.isEmpty && !patterns.contains(where: NodeSelection.isGlob)
@@ -119,7 +152,9 @@ final class GroupSubscription: Subscription {
         var came: Set<String> = []
         for node in nodes where known.count < session.host.limits.matches {
             guard known.insert(node.name).inserted else { continue }
-            tell(GroupMember(of: self, name: node.name, node: graph.materialise(node)))
+            let member = GroupMember(of: self, name: node.name, node: graph.materialise(node))
+            tell(member)
+            if options.hasFacets { tellState(of: member) }
             came.insert(node.name)
         }
         // One that went and came with the same change is told once, as it is now.
@@ -165,8 +200,8 @@ final class GroupSubscription: Subscription {
         buffer.append("{\"id\":")
         buffer.append(decimal: id)
         buffer.append(",")
-        append(changed, to: &buffer)
-        if folded > UInt64(changed.count) {
+        append(changed, all: false, to: &buffer)
+        if folded > UInt64(changed.count { $0.hasNewValue }) {
             buffer.append(",\"n\":")
             buffer.append(decimal: folded)
         }
@@ -176,7 +211,12 @@ final class GroupSubscription: Subscription {
             buffer.append(decimal: left.count)
         }
         buffer.append("}")
-        for member in changed { member.isChanged = false }
+        for member in changed {
+            member.isChanged = false
+            member.hasNewValue = false
+            member.hasNewState = false
+        }
+        hasNewState = false
         changed.removeAll(keepingCapacity: true)
     }
 
@@ -194,13 +234,19 @@ final class GroupSubscription: Subscription {
         append(members, to: &buffer)
     }
 
-    /// Appends the present state of some of the nodes.
+    /// Appends the present state of some of the nodes; with facets, of the others what is known besides their values.
     func appendState(of names: Set<String>, to buffer: inout ByteBuffer) {
-        append(members.lazy.filter { names.contains($0.name) }, to: &buffer)
+        guard options.hasFacets else {
+            return append(members.lazy.filter { names.contains($0.name) }, to: &buffer)
+        }
+        buffer.append("\"m\":{")
+        buffer.append(separated: members) { append($0, value: names.contains($0.name), state: true, to: &$1) }
+        buffer.append("}")
     }
 
     override func release() {
         super.release()
+        if options.hasFacets { for member in Array(members) { member.leave() } }
         for pattern in patterns { graph.watchers.remove(self, from: pattern) }
         newcomers = []
         bag.cancel()
@@ -209,19 +255,51 @@ final class GroupSubscription: Subscription {
         left = []
     }
 
-    private func append(_ members: some Sequence<GroupMember>, to buffer: inout ByteBuffer) {
+    /// Appends members: what is to be delivered, or all of it.
+    private func append(
+        _ members: some Sequence<GroupMember>,
+        all: Bool = true,
+        to buffer: inout ByteBuffer
+    ) {
         buffer.append("\"m\":{")
         buffer.append(separated: members) { member, buffer in
-            Self.append(member.name, member.from?.value, isGone: member.from == nil, to: &buffer)
+            let state = all ? options.hasFacets : member.hasNewState
+            append(member, value: all || member.hasNewValue, state: state, to: &buffer)
+        }
+        buffer.append("}")
+    }
+
+    private func append(_ member: GroupMember, value: Bool, state: Bool, to buffer: inout ByteBuffer) {
+        let isGone = member.from == nil
+        buffer.append(json: member.name)
+        buffer.append(":{")
+        if isGone {
+            buffer.append("\"gone\":true")
+        } else if value {
+            Self.append(member.from?.value, to: &buffer)
+        }
+        if state, !isGone {
+            if value { buffer.append(",") }
+            appendFacets(of: member, to: &buffer)
         }
         buffer.append("}")
     }
 
     /// Appends `"name":{"v":…}`.
-    static func append(_ name: String, _ value: Datum?, isGone: Bool = false, to buffer: inout ByteBuffer) {
+    static func append(
+        _ name: String,
+        _ value: Datum?,
+        isGone: Bool = false,
+        state: [UInt8]? = nil,
+        to buffer: inout ByteBuffer
+    ) {
         buffer.append(json: name)
         buffer.append(":{")
         if isGone { buffer.append("\"gone\":true") } else { Self.append(value, to: &buffer) }
+        if let state {
+            buffer.append(",")
+            buffer.append(state)
+        }
         buffer.append("}")
     }
 }
@@ -245,7 +323,10 @@ extension GroupSubscription: NameWatcher {
     func settled() {
         let came = newcomers
         newcomers = []
-        for member in came where member.isNew { tell(member) }
+        for member in came where member.isNew {
+            tell(member)
+            if options.hasFacets { tellState(of: member) }
+        }
     }
 
     func vanishing(_ node: NamedNode) {
@@ -254,16 +335,20 @@ extension GroupSubscription: NameWatcher {
         if left.count != former { tellLeft() }
         guard let member = members.first(where: { $0.name == node.name && $0.isByGlob }) else { return }
         newcomers.removeAll { $0 === member }
-        member.disconnect()
+        member.leave()
         tell(member)
     }
 }
 
 /// The listen to one of the nodes of a group, and named like it; without node when that was removed.
-final class GroupMember: ListenEdge<Datum> {
+final class GroupMember: ListenEdge<Datum>, FacetListener {
     private let group: Unmanaged<GroupSubscription>
     @exclusivity(unchecked) fileprivate var heardEmpty: Bool
+    /// It stands in the group's list of what is to be delivered.
     @exclusivity(unchecked) fileprivate var isChanged = false
+    /// Its value is to be delivered, or its state.
+    @exclusivity(unchecked) fileprivate var hasNewValue = false
+    @exclusivity(unchecked) fileprivate var hasNewState = false
     /// The last frame of mode `all` that has it.
     fileprivate var frame: UInt64 = 0
     /// Whether the client knows nothing of it yet.
@@ -282,6 +367,19 @@ final class GroupMember: ListenEdge<Datum> {
         }
         group.bag.insert(self)
         listen(to: node)
+        if group.options.hasFacets { group.graph.facets.watch(node, by: self, in: group.graph) }
+    }
+
+    /// Listens no longer.
+    fileprivate func leave() {
+        group._withUnsafeGuaranteedRef { group in
+            if group.options.hasFacets, let node = from { group.graph.facets.unwatch(node.id, by: self) }
+        }
+        disconnect()
+    }
+
+    func facetsChanged() {
+        group._withUnsafeGuaranteedRef { $0.tellState(of: self) }
     }
 
     /// The subscription that a listen of the graph belongs to; nil for other edges.

@@ -12,8 +12,8 @@ internal import Support
 struct QueuedEmission {
     let subscription: Subscription
     let commit: CommitInfo
-    /// What was emitted; only the subscription knows what that is: a ``Datum``, nil where it was empty, or a ``GroupEmission``.
-    let content: AnyObject?
+    /// What was emitted; only the subscription knows what that is: a ``Datum``, nil where it was empty, or a ``WideEmission``.
+    var content: AnyObject?
 }
 
 extension Session {
@@ -85,12 +85,12 @@ extension Session {
         isMarked = false
         // Answers that were kept for the frames of this turn follow them.
         defer { if !requests.isEmpty, !isClosed { drain() } }
-        if firstMarked == nil, subscriptionCount == 1, !isBare {
+        if firstMarked == nil, subscriptionCount == 1, !isSpecial {
             deliverLoneQueue(latest, sink)
             return
         }
         guard queue.isEmpty, let first = firstMarked,
-            first._withUnsafeGuaranteedRef({ $0.nextMarked == nil }), !isBare
+            first._withUnsafeGuaranteedRef({ $0.nextMarked == nil }), !isSpecial
         else {
             deliver(latest)
             return
@@ -219,18 +219,42 @@ extension Session {
         }
     }
 
-    /// The plain stream: each value alone, empties and failures not at all.
+    /// The plain stream: each value alone, empties and failures not at all; with facets, what an entry of `upd` says.
     private func deliverBare(
         _ marked: ContiguousArray<Subscription>,
         _ emissions: ContiguousArray<QueuedEmission>
     ) {
         for emission in emissions {
-            if let value = Subscription.value(emission.content), !value.isFail { value.withBytes(send(_:)) }
+            if emission.subscription.options.hasFacets {
+                sendBare(emission)
+            } else if let value = Subscription.value(emission.content), !value.isFail {
+                value.withBytes(send(_:))
+            }
             emission.subscription.delivered()
         }
         for subscription in marked {
-            if let value = subscription.node?.value, !value.isFail { value.withBytes(send(_:)) }
+            if subscription.options.hasFacets {
+                sendObject { subscription.appendNews(to: &$0) }
+            } else if let value = subscription.node?.value, !value.isFail {
+                value.withBytes(send(_:))
+            }
             subscription.delivered()
+        }
+    }
+
+    private func sendBare(_ emission: QueuedEmission) {
+        sendObject { buffer in
+            if let state = emission.content as? StateEmission { return state.appendContent(to: &buffer) }
+            Subscription.append(Subscription.value(emission.content), to: &buffer)
+        }
+    }
+
+    /// Sends an object with these members.
+    func sendObject(_ members: (inout ByteBuffer) -> Void) {
+        send { buffer in
+            buffer.append("{")
+            members(&buffer)
+            buffer.append("}")
         }
     }
 

@@ -108,6 +108,9 @@ extension Session {
             if options.initial, !isReplayed, resumed?.isResumed != true || resumed?.isNews == true {
                 buffer.append(",")
                 subscription.appendState(to: &buffer)
+            } else if options.initial, options.hasFacets {
+                buffer.append(",")
+                subscription.appendFacets(to: &buffer)
             }
             missed?.append(isReplay: isReplayed, to: &buffer)
             if let ticket { Self.append(ticket, to: &buffer) }
@@ -195,7 +198,12 @@ extension Session {
             let missed = options.isAll ? subscription.missed(since: resume, of: nodes) : nil
             let isResumed = options.isAll ? missed != nil : resume.map(subscription.goesOn) == true
             if resume != nil { buffer.append(isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
-            if isResumed, let missed { return missed.append(to: &buffer) }
+            if isResumed, let missed {
+                missed.append(to: &buffer)
+                guard options.initial, options.hasFacets else { return }
+                buffer.append(",")
+                return subscription.appendState(of: [], to: &buffer)
+            }
             guard options.initial else { return }
             buffer.append(",")
             guard let resume, isResumed else {
@@ -251,9 +259,11 @@ extension Session {
         guard let subscription = subscription(UInt64(number)) else {
             throw HostError(.unknownID, "no subscription has id \(number)")
         }
+        try fields.refuse(["facets"], because: "said when subscribing only")
         let options = try SubscriptionOptions(fields, changing: subscription.options)
         let owners = try OwnerChange(fields, of: subscription)
-        if options.isAll != subscription.options.isAll, subscription.folded > 0 || subscription.queued > 0 {
+        let waits = subscription.folded > 0 || subscription.hasNewState || subscription.queued > 0
+        if options.isAll != subscription.options.isAll, waits {
             // What came in one mode is sent in that mode, even if an interval would hold it back.
             subscription.hurry()
             deliver(host.sessions.latest)
@@ -281,6 +291,7 @@ extension SubscriptionOptions {
         if let every = try fields.integer("every", in: 0...86_400_000) { self.every = UInt64(every) }
         if let queue = try fields.integer("queue", in: 1...100_000) { self.queue = Int32(queue) }
         if let initial = try fields.bool("initial") { self.initial = initial }
+        if let facets = try fields.bool("facets") { hasFacets = facets }
         if let history = try fields.integer("history", in: 0...Notebook.longestHistory) {
             self.history = Int32(history)
         }

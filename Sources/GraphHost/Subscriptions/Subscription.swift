@@ -50,6 +50,8 @@ class Subscription: ListenEdge<Datum> {
     /// It ended while it was in the list of marks, which therefore owns a reference to it.
     @exclusivity(unchecked) final var isHeldByMarks = false
     @exclusivity(unchecked) final var isEnded = false
+    /// What is known besides the value has changed since the last delivery; only where the client asked for that.
+    @exclusivity(unchecked) final var hasNewState = false
     /// A `prefix` stage has had its last value: end after the next delivery.
     @exclusivity(unchecked) final var isComplete = false
     /// Changed by `mod` only.
@@ -92,6 +94,7 @@ class Subscription: ListenEdge<Datum> {
     final func begin(on node: Node<Datum>) {
         heardEmpty = node.isEmpty
         listen(to: node)
+        if options.hasFacets { graph.facets.watch(node, by: self, in: graph) }
     }
 
     /// What is heard from now on is not delivered: its first value is still being computed, or it is about to end.
@@ -107,6 +110,7 @@ class Subscription: ListenEdge<Datum> {
         self.options = options
         isMarked = false
         folded = 0
+        hasNewState = false
         heardEmpty = node?.isEmpty ?? true
     }
 
@@ -169,14 +173,14 @@ class Subscription: ListenEdge<Datum> {
     /// The interval is over: what waits is sent with the next delivery.
     final func hurry() {
         notBefore = 0
-        if folded > 0, !isMarked { mark() }
+        if folded > 0 || hasNewState, !isMarked { mark() }
     }
 
     final func ring() {
         guard !isEnded else { return }
         if options.isAll {
             session.wake()
-        } else if folded > 0, !isMarked {
+        } else if folded > 0 || hasNewState, !isMarked {
             mark()
         }
     }
@@ -199,27 +203,43 @@ class Subscription: ListenEdge<Datum> {
 
     /// Appends what this subscription has to say now: `{"id":…,"v":…,"n":…}`.
     func appendEntry(to buffer: inout ByteBuffer) {
-        Self.append(id: id, node?.value, folded: folded, to: &buffer)
+        guard options.hasFacets else { return Self.append(id: id, node?.value, folded: folded, to: &buffer) }
+        buffer.append("{\"id\":")
+        buffer.append(decimal: id)
+        buffer.append(",")
+        appendNews(to: &buffer)
+        if folded > 1 {
+            buffer.append(",\"n\":")
+            buffer.append(decimal: folded)
+        }
+        buffer.append("}")
     }
 
-    /// The value of a queued emission of one node.
+    /// The value of a queued emission of one node that is no more than that.
     static func value(_ content: AnyObject?) -> Datum? {
         content.map { unsafeDowncast($0, to: Datum.self) }
     }
 
     /// How much a queued emission takes of its bounds.
     func size(of content: AnyObject?) -> (count: Int, bytes: Int) {
-        (1, Self.value(content)?.byteCount ?? 12)
+        if options.hasFacets, let state = content as? StateEmission { return state.size }
+        return (1, Self.value(content)?.byteCount ?? 12)
     }
 
     /// Appends a queued emission: `{"id":…,"v":…}`.
     func append(_ content: AnyObject?, to buffer: inout ByteBuffer) {
+        if options.hasFacets, let state = content as? StateEmission {
+            return state.append(id: id, to: &buffer)
+        }
         Self.append(id: id, Self.value(content), folded: 1, to: &buffer)
     }
 
     /// Appends the fields of the present state, as a `snap` shows it.
     func appendState(to buffer: inout ByteBuffer) {
         Self.append(node?.value, to: &buffer)
+        guard options.hasFacets else { return }
+        buffer.append(",")
+        appendFacets(to: &buffer)
     }
 
     /// The interval changed: deliveries keep to the new one from now on.
@@ -239,6 +259,7 @@ class Subscription: ListenEdge<Datum> {
             _ = Unmanaged.passRetained(self)
         }
         stopInterval()
+        if options.hasFacets, let node { graph.facets.unwatch(node.id, by: self) }
         owners?.end()
         disconnect()
         pipeline?.end(session.host)
@@ -284,4 +305,6 @@ struct SubscriptionOptions {
     var initial = true
     /// Every value is delivered, none folded.
     var isAll = false
+    /// What is known besides the value is told, too.
+    var hasFacets = false
 }

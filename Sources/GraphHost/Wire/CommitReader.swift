@@ -35,6 +35,15 @@ public enum CommitReader {
                 commit.clear.append(try node(name, in: view, to: .set))
             }
         }
+        try readRemarks(fields, into: &commit, for: view)
+    }
+
+    /// Reads `if`, `ctx` and `key`.
+    static func readRemarks(
+        _ fields: Fields,
+        into commit: inout Commit,
+        for view: GraphView
+    ) throws(HostError) {
         if let conditions = fields["if"] { try read(conditions: conditions, into: &commit, for: view) }
         if let context = fields["ctx"] { commit.context = Datum(context) }
         if let key = try fields.string("key") {

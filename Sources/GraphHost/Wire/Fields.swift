@@ -3,13 +3,16 @@
 /// The bytes are lent: fields live no longer than the message.
 struct Fields {
     enum Operation {
-        case hello, auth, sub, unsub, mod, release, observe, set, drop, get, list, ping, unknown
+        case hello, auth, sub, unsub, mod, release, observe, set, drop, load, get, list, ping, unknown
+
+        /// Whether it asks for a commit: such requests count as sets.
+        var isChange: Bool { self == .set || self == .drop || self == .load }
 
         /// Whether it may build nodes or look at many.
         var isDear: Bool {
             switch self {
             case .sub, .release, .observe, .get, .list: true
-            case .hello, .auth, .unsub, .mod, .set, .drop, .ping, .unknown: false
+            case .hello, .auth, .unsub, .mod, .set, .drop, .load, .ping, .unknown: false
             }
         }
     }
@@ -62,6 +65,7 @@ struct Fields {
         if text == "ping" { return .ping }
         if text == "mod" { return .mod }
         if text == "drop" { return .drop }
+        if text == "load" { return .load }
         if text == "release" { return .release }
         if text == "observe" { return .observe }
         if text == "list" { return .list }

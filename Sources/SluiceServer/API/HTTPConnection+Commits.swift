@@ -79,6 +79,22 @@ extension HTTPConnection {
         submit(commit, .cleared)
     }
 
+    /// `POST …/nodes/{n}/load`: what a producer knows of the node besides its value.
+    func loadNode(_ captures: Captures, _ head: RequestHead) {
+        guard let node = findNode(captures, to: .set) else { return }
+        guard MediaType.carriesJSON(head) else { return refuseType("application/json") }
+        var commit = Commit(graph: node.graph)
+        do throws(HostError) {
+            commit.report(try FacetChange(body: parser.body), of: node)
+        } catch {
+            return refuse(error)
+        }
+        guard prepare(&commit, node, head) else { return }
+        let isMinimal = head.has(.prefer) && Preferences(head).returnsMinimal
+        // The entity tag is the value's, which is as it was.
+        submit(commit, .set(isTagged: false, isMinimal: isMinimal))
+    }
+
     /// `POST …/batch`: several nodes at once, all or nothing.
     func applyBatch(_ captures: Captures, _ head: RequestHead) {
         guard let view = findGraph(captures) else { return }

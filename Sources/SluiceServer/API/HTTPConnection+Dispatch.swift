@@ -118,6 +118,7 @@ extension HTTPConnection {
         case .dropNode: dropNode(captures, head)
         case .nodes: pageNodes(captures, head)
         case .patchNode: patchNode(captures, head)
+        case .loadNode: loadNode(captures, head)
         case .values: readValues(captures, head)
         case .history: readHistory(captures, head)
         case .events: streamEvents(captures, head)
@@ -240,7 +241,7 @@ extension HTTPConnection {
         }
     }
 
-    /// `?every=250&mode=all&pipe=…`; nil where something of it is wrong, which is answered then.
+    /// `?every=250&mode=all&facets=1&pipe=…`; nil where something of it is wrong, which is answered then.
     func streamOptions(_ query: Query) -> WebSocketConnection.StreamOptions? {
         var options = WebSocketConnection.StreamOptions()
         if query.raw("every") != nil {
@@ -257,6 +258,7 @@ extension HTTPConnection {
             }
             options.isAll = mode == "all"
         }
+        options.hasFacets = query.flag("facets")
         if query.raw("pipe") != nil {
             guard let pipe = query.string("pipe") else {
                 refuse(Refusal("bad_field", "pipe: a list of stages, percent-encoded"))

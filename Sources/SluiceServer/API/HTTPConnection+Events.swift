@@ -33,6 +33,7 @@ extension HTTPConnection {
                         pipe: pipe,
                         every: options.every,
                         isAll: options.isAll,
+                        hasFacets: options.hasFacets,
                         lastEventID: cursor
                     )
                 }

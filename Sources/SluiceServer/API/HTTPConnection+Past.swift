@@ -82,6 +82,9 @@ extension HTTPConnection {
 
     /// A node's state as it was.
     private func answer(_ reading: PastReading) {
+        if let state = reading.state {
+            return answerObject(reading.held.member, state) { $0.append(validators: reading) }
+        }
         switch reading.held {
         case .empty: answerEmpty(.noContent) { $0.append(validators: reading) }
         case .fail(let fail): fail.withUnsafeBytes { refuseFailed($0) { $0.append(validators: reading) } }

@@ -11,24 +11,28 @@ extension HTTPConnection {
             guard let view = findGraph(captures) else { return }
             let known = head.value(.ifNoneMatch).map { Array($0) }
             let name = String(decoding: captures[1], as: UTF8.self)
-            let isPast = looksBack(head, view, at: .node(name)) { connection, past in
+            let hasFacets = Query(head.query).flag("facets")
+            let isPast = looksBack(head, view, at: .node(name, facets: hasFacets)) { connection, past in
                 if let known { connection.answer(past, unlessKnown: known) } else { connection.answer(past) }
             }
             if isPast { return }
         }
         guard let node = findNode(captures, to: .read) else { return }
         let reading = node.graph.read(node)
-        guard let known = head.value(.ifNoneMatch) else { return answer(reading, of: node) }
+        let hasFacets = !head.query.isEmpty && Query(head.query).flag("facets")
+        guard let known = head.value(.ifNoneMatch) else {
+            return answer(reading, of: node, facets: hasFacets)
+        }
         do throws(HostError) {
             guard try Preconditions.isKnown(known, reading, of: node) else {
-                return answer(reading, of: node)
+                return answer(reading, of: node, facets: hasFacets)
             }
         } catch {
             return refuse(error)
         }
         let seconds = head.has(.prefer) ? Preferences(head).waitSeconds ?? 0 : 0
         guard seconds > 0, !server.isDraining else { return answerUnchanged(reading, of: node) }
-        wait(for: node, knowing: known, seconds: seconds)
+        wait(for: node, knowing: known, seconds: seconds, facets: hasFacets)
     }
 
     /// The client has this state already.
@@ -36,9 +40,13 @@ extension HTTPConnection {
         answerEmpty(.notModified) { $0.append(validators: node.graph, reading) }
     }
 
-    /// A node's state.
-    func answer(_ reading: Reading, of node: NamedNode) {
+    /// A node's state: the bare value, or an object with what is known besides.
+    func answer(_ reading: Reading, of node: NamedNode, facets hasFacets: Bool = false) {
         let graph = node.graph
+        guard !hasFacets else {
+            let state = graph.stateJSON(of: node)
+            return answerObject(reading.held.member, state) { $0.append(validators: graph, reading) }
+        }
         switch reading.held {
         case .empty:
             answerEmpty(.noContent) { $0.append(validators: graph, reading) }
@@ -49,6 +57,17 @@ extension HTTPConnection {
                 answer(.ok, "application/json", bytes) { $0.append(validators: graph, reading) }
             }
         }
+    }
+
+    /// `?facets=1`: an object with the value and what is known besides.
+    func answerObject(_ held: [UInt8], _ state: [UInt8], fields: (inout ByteBuffer) -> Void) {
+        var body = ByteBuffer()
+        body.append("{")
+        body.append(held)
+        body.append(",\"state\":")
+        body.append(state)
+        body.append("}\n")
+        answer(.ok, "application/json", body.bytes, fields: fields)
     }
 
     /// The operator behind a node failed; `fail` is the member that says why.
@@ -73,9 +92,10 @@ extension HTTPConnection {
             $0.split(separator: ",").map(String.init)
         }
         let limit = server.configuration.limits.matches
-        if looksBack(head, view, at: .values(of: patterns, limit: limit)) { return }
+        let hasFacets = Query(head.query).flag("facets")
+        if looksBack(head, view, at: .values(of: patterns, limit: limit, facets: hasFacets)) { return }
         do throws(HostError) {
-            try view.values(of: patterns, limit: limit).withUnsafeBytes {
+            try view.values(of: patterns, limit: limit, facets: hasFacets).withUnsafeBytes {
                 answer(.ok, "application/json", $0)
             }
         } catch {

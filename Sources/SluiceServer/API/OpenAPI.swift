@@ -164,6 +164,9 @@ enum OpenAPI {
         out.append("]}}}")
     }
 
+    private static let state =
+        #""state":{"type":"object","properties":{"t":{"type":"integer"},"loading":{"const":true},"progress":{"type":"number","minimum":0,"maximum":1},"stale":{"const":true},"error":{"type":"object","required":["code","msg","at"]}}}"#
+
     private static let held =
         #""v":{},"empty":{"const":true},"fail":{"type":"object","required":["code","at","msg"]}"#
 
@@ -180,7 +183,11 @@ enum OpenAPI {
     private static let schemas: [(String, String)] = [
         (
             "Held",
-            ##"{"description":"Exactly one of v, empty and fail","type":"object","oneOf":[{"required":["v"]},{"required":["empty"]},{"required":["fail"]}],"properties":{\##(held)}}"##
+            ##"{"description":"Exactly one of v, empty and fail","type":"object","oneOf":[{"required":["v"]},{"required":["empty"]},{"required":["fail"]}],"properties":{\##(held),\##(state)}}"##
+        ),
+        (
+            "Load",
+            ##"{"description":"loading with progress, or one of the others","type":"object","oneOf":[{"anyOf":[{"required":["loading"]},{"required":["progress"]}]},{"required":["error"]},{"required":["notModified"]},{"required":["cancelled"]},{"required":["invalidate"]}],"properties":{"loading":{"type":"boolean"},"progress":{"type":"number","minimum":0,"maximum":1},"error":{"type":"object","required":["code"],"properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,\##(FacetChange.longestCode - 1)}$"},"msg":{"type":"string"}}},"notModified":{"const":true},"cancelled":{"const":true},"invalidate":{"const":true}}}"##
         ),
         (
             "Applied",
@@ -240,7 +247,7 @@ enum OpenAPI {
         ),
         (
             "Explanation",
-            ##"{"type":"object","required":["node","epoch","rev","t","nodes"],"properties":{"node":{"type":"string"},\##(cursor),"t":{"type":"integer"},"nodes":{"type":"array","items":{"type":"object","required":["node","kind","c","t"]}},"commits":{"description":"With at: the commits that made what these nodes held, the newest first","type":"array","items":{"type":"object","required":["rev","t","kind"],"properties":{"rev":{"type":"integer"},"t":{"type":"integer"},"kind":{"enum":["set","define","redefine","tick","drop","expire"]},"by":{"type":"string"},"ctx":{},"set":\##(names),"clear":\##(names)}}}}}"##
+            ##"{"type":"object","required":["node","epoch","rev","t","nodes"],"properties":{"node":{"type":"string"},\##(cursor),"t":{"type":"integer"},"nodes":{"type":"array","items":{"type":"object","required":["node","kind","c","t"]}},"commits":{"description":"With at: the commits that made what these nodes held, the newest first","type":"array","items":{"type":"object","required":["rev","t","kind"],"properties":{"rev":{"type":"integer"},"t":{"type":"integer"},"kind":{"enum":["set","load","define","redefine","tick","drop","expire"]},"by":{"type":"string"},"ctx":{},"set":\##(names),"clear":\##(names),"load":\##(names)}}}}}"##
         ),
         (
             "Why",

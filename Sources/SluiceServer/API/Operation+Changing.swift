@@ -44,6 +44,21 @@ extension Operation {
                 errors: setErrors
             ),
             Operation(
+                method: .post,
+                path: node + "/load",
+                route: .loadNode,
+                name: "loadNode",
+                summary:
+                    "Reports what is known of the node besides its value: loading, an error, that it is out of date",
+                fields: setFields,
+                body: Body(types: valueBody.types, schema: reference("Load")),
+                successes: [
+                    answer("It is noted", reference("Applied")),
+                    Success(status: 204, summary: "It is noted; Prefer: return=minimal"),
+                ],
+                errors: setErrors
+            ),
+            Operation(
                 method: .delete,
                 path: node + "/value",
                 route: .clearNode,

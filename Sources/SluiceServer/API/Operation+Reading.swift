@@ -34,7 +34,8 @@ extension Operation {
                     schema: #"{"type":"string"}"#,
                     summary: "Names and globs, separated by commas; all without it",
                     repeats: true
-                )
+                ),
+                facets,
             ] + pastParameters,
             successes: [answer("The values", reference("Values"))],
             errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "sub_limit", "gone", "busy"]
@@ -74,7 +75,7 @@ extension Operation {
             parameters: streamParameters + pastParameters,
             fields: [.ifNoneMatch, .prefer],
             successes: [
-                Success(status: 200, summary: "The value", body: anyValue),
+                Success(status: 200, summary: "The value; with facets an object", body: anyValue),
                 Success(status: 204, summary: "The node is empty"),
                 Success(status: 304, summary: "The client has this state"),
             ],
@@ -151,8 +152,15 @@ extension Operation {
             schema: #"{"type":"string","enum":["latest","all"],"default":"latest"}"#,
             summary: "Whether values may be folded"
         ),
+        facets,
         Parameter(name: "pipe", schema: #"{"type":"string"}"#, summary: "Stages, as a JSON list"),
     ]
+
+    private static let facets = Parameter(
+        name: "facets",
+        schema: #"{"type":"string","enum":["","0","1","true"]}"#,
+        summary: "1: also what is known besides the value"
+    )
 
     private static let pastParameters = [
         Parameter(

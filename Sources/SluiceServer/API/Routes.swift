@@ -36,6 +36,7 @@ extension Route {
     static let nodes = Route(rawValue: 32)
     static let why = Route(rawValue: 33)
     static let flush = Route(rawValue: 34)
+    static let loadNode = Route(rawValue: 40)
 }
 
 extension Router {

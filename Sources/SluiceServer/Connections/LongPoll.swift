@@ -13,6 +13,8 @@ final class LongPoll: MessageSink {
     private let number: UInt64
     private let node: NamedNode
     private let known: [UInt8]
+    /// Whether the answer says what is known besides the value.
+    private let hasFacets: Bool
     private var session: Session?
     private var isOpen = false
 
@@ -22,12 +24,14 @@ final class LongPoll: MessageSink {
         request number: UInt64,
         node: NamedNode,
         known: UnsafeRawBufferPointer,
+        facets hasFacets: Bool,
         deadline: UInt64
     ) throws(HostError) {
         self.connection = connection
         self.number = number
         self.node = node
         self.known = Array(known)
+        self.hasFacets = hasFacets
         self.deadline = deadline
         let stream = try EventStream(of: GraphView(node.graph, for: connection.access), nodes: [node.name])
         let session = Session(
@@ -68,7 +72,7 @@ final class LongPoll: MessageSink {
             if isUnchanged {
                 connection.answerUnchanged(reading, of: node)
             } else {
-                connection.answer(reading, of: node)
+                connection.answer(reading, of: node, facets: hasFacets)
             }
         }
     }
@@ -117,7 +121,12 @@ final class LongPoll: MessageSink {
 
 extension HTTPConnection {
     /// Lets the request at hand wait for a change of `node`.
-    func wait(for node: NamedNode, knowing known: UnsafeRawBufferPointer, seconds: Int) {
+    func wait(
+        for node: NamedNode,
+        knowing known: UnsafeRawBufferPointer,
+        seconds: Int,
+        facets hasFacets: Bool
+    ) {
         let longest = Int(server.times.wait / 1000)
         do throws(HostError) {
             poll = try LongPoll(
@@ -125,6 +134,7 @@ extension HTTPConnection {
                 request: wait(),
                 node: node,
                 known: known,
+                facets: hasFacets,
                 deadline: server.loop.now + UInt64(min(seconds, max(1, longest))) * 1000
             )
         } catch {

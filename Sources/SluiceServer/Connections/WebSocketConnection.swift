@@ -59,6 +59,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         var pipe: [UInt8]?
         var every: UInt64 = 0
         var isAll = false
+        var hasFacets = false
 
         func withPipe<R>(_ body: (UnsafeRawBufferPointer?) -> R) -> R {
             guard let pipe else { return body(nil) }
@@ -93,7 +94,12 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         guard let session, !session.isClosed else { return }
         let error = options.withPipe { pipe in
             do throws(HostError) {
-                try session.stream(pipe: pipe, every: options.every, isAll: options.isAll)
+                try session.stream(
+                    pipe: pipe,
+                    every: options.every,
+                    isAll: options.isAll,
+                    hasFacets: options.hasFacets
+                )
                 return nil as HostError?
             } catch {
                 return error

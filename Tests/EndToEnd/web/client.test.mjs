@@ -278,3 +278,31 @@ test("O-6: what several owners share stays until the last is released", async ()
   c.owner("panel").release();
   await eventually(async () => (await listeners()) === before);
 });
+
+test("L-4: with facets a listener also hears what is known besides the value, and keeps the value", async () => {
+  const report = (node, what) => http(`/v1/graphs/g/nodes/${node}/load`, { method: "POST", body: JSON.stringify(what) });
+  await post("x", 3);
+  const one = [], many = [], plain = [];
+  const handle = c.watch("g/x", Number, (value, meta) => one.push([value, meta.state, meta.same]), { facets: true });
+  const group = c.watch("g/x,sum", null, (values, { m, changed }) => many.push([{ ...values }, m, changed]), { facets: true });
+  const other = c.watch("g/x", Number, (value, meta) => plain.push([value, meta.state]));
+  await eventually(() => one.length && many.length && plain.length);
+  assert.deepEqual([one[0][0], Object.keys(one[0][1]), one[0][2]], [3, ["t"], undefined]);
+  await report("x", { progress: 0.5 });
+  await eventually(() => one.length === 2 && many.length === 2);
+  assert.equal(one[1][0], 3);
+  assert.deepEqual([one[1][1].loading, one[1][1].progress, one[1][2]], [true, 0.5, true]);
+  assert.deepEqual(many[1][0], { x: 3, sum: 9 });
+  assert.deepEqual([many[1][1].sum.v, many[1][1].sum.state.loading, many[1][1].sum.same], [9, true, true]);
+  // A late listener hears a value, not a change of what it has not seen.
+  const late = [], second = c.watch("g/x", Number, (value, meta) => late.push([value, meta.state.loading, meta.same]), { facets: true });
+  await eventually(() => late.length);
+  assert.deepEqual(late, [[3, true, undefined]]);
+  await post("x", 4);
+  await eventually(() => one.length === 3 && many.at(-1)[1].sum?.v === 12);
+  assert.deepEqual([one[2][0], Object.keys(one[2][1]), one[2][2]], [4, ["t"], undefined]);
+  await post("x", 5);
+  await eventually(() => one.length === 4 && one[3][1].t);
+  assert.deepEqual(plain.map(([value, state]) => [value, state]), [[3, undefined], [4, undefined], [5, undefined]]);
+  for (const each of [handle, group, other, second]) each.close();
+});

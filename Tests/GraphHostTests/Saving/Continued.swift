@@ -24,9 +24,12 @@ extension LiveGraph {
             let held = node.living?.held.text ?? "none"
             let writer = node.writer.map { " by \($0.by ?? "-") \($0.context?.text ?? "-")" } ?? ""
             let expiry = node.expiry?.deadline.map { " until \($0.time)" } ?? ""
+            let entry = node.graph.facets.entry(of: node)
+            let fresh = entry?.deadline.map { " fresh until \($0.time)" } ?? ""
+            let facets = entry.map { " \($0.facets) reported \($0.reported ?? 0)" } ?? ""
             let history = node.ring.map { " history \($0.text)" } ?? ""
             let line = "\(node.name) \(held) at \(change.rev)/\(change.time), defined at \(node.definedAt)"
-            lines.append(line + (node.isHeld ? " held" : "") + writer + expiry + history)
+            lines.append(line + (node.isHeld ? " held" : "") + writer + expiry + fresh + facets + history)
         }
         for tie in ties { lines.append("\(tie.key) \(tie.refusal?.text ?? "delivers")") }
         return lines

@@ -1,0 +1,161 @@
+/// What a producer reports of a node besides its value: the body of `POST …/load` and of the operation `load` (L-1).
+public enum FacetChange: Hashable, Sendable {
+    /// A load is under way. `progress` is 0…1; nil: as far as was said before.
+    case loading(progress: Double?)
+    /// The load has failed.
+    case failed(code: String, message: String)
+    /// The load has ended: what the node holds is still right.
+    case notModified
+    /// The load has ended without a result.
+    case cancelled
+    /// What the node holds counts as out of date.
+    case invalidated
+
+    /// The most bytes of an error's `msg`.
+    public static let longestMessage = 1024
+    /// The most characters of an error's `code`.
+    public static let longestCode = 64
+}
+
+extension FacetChange {
+    /// Reads the body of a request.
+    ///
+    /// - Throws: `bad_json`, `bad_field`.
+    public init(body: UnsafeRawBufferPointer) throws(HostError) {
+        let reader: JSONReader
+        do throws(JSONError) {
+            reader = try JSONReader(checking: body)
+        } catch {
+            throw HostError(error)
+        }
+        guard let fields = Fields(reader) else { throw HostError(.badField, "the body is an object") }
+        self = try FacetChange(fields)
+    }
+
+    /// Reads `loading` and `progress`, or one of `error`, `notModified`, `cancelled` and `invalidate`.
+    init(_ fields: Fields) throws(HostError) {
+        let words = fields.names(among: [
+            "loading", "progress", "error", "notModified", "cancelled", "invalidate",
+        ])
+        guard let word = words.first, words.count == 1 || words == ["loading", "progress"] else {
+            throw HostError(
+                .badField,
+                "one of loading (with progress), error, notModified, cancelled and invalidate is needed"
+            )
+        }
+        switch word {
+        case "error": self = try Self.failure(fields["error"])
+        case "notModified": self = try Self.notModified.confirmed(by: fields.bool("notModified"), word)
+        case "cancelled": self = try Self.cancelled.confirmed(by: fields.bool("cancelled"), word)
+        case "invalidate": self = try Self.invalidated.confirmed(by: fields.bool("invalidate"), word)
+        default:
+            let progress = try Self.progress(fields["progress"])
+            guard try fields.bool("loading") == false else {
+                self = .loading(progress: progress)
+                return
+            }
+            guard progress == nil else {
+                throw HostError(.badField, "progress: a load that is over has none")
+            }
+            self = .cancelled
+        }
+    }
+
+    private func confirmed(by isTrue: Bool?, _ word: String) throws(HostError) -> FacetChange {
+        guard isTrue == true else { throw HostError(.badField, "\(word): only true can be said") }
+        return self
+    }
+
+    private static func progress(_ field: JSONReader?) throws(HostError) -> Double? {
+        guard let field else { return nil }
+        guard let progress = field.double, (0...1).contains(progress) else {
+            throw HostError(.badField, "progress: a number from 0 to 1 is needed")
+        }
+        // There is one zero.
+        return progress == 0 ? 0 : progress
+    }
+
+    private static func failure(_ field: JSONReader?) throws(HostError) -> FacetChange {
+        guard let field, field.kind == .object else {
+            throw HostError(.badField, "error: an object with code and msg is needed")
+        }
+        guard let code = field["code"]?.string, isCode(code) else {
+            throw HostError(
+                .badField,
+                "error.code: 1 to \(longestCode) of a-z, 0-9 and _ are needed, a letter first"
+            )
+        }
+        let message = field["msg"].map(\.string) ?? ""
+        guard let message else { throw HostError(.badField, "error.msg: a string is needed") }
+        guard message.utf8.count <= longestMessage else {
+            throw HostError(.badField, "error.msg: at most \(longestMessage) bytes are allowed")
+        }
+        return .failed(code: code, message: message)
+    }
+
+    private static func isCode(_ code: String) -> Bool {
+        guard let first = code.utf8.first, UInt8(ascii: "a")...UInt8(ascii: "z") ~= first else {
+            return false
+        }
+        return code.utf8.count <= longestCode
+            && code.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+// MARK: - The binary form
+
+// A byte that says which, then of `loading` a byte (1: with progress) and the progress as the eight bytes of its double, of an error
+// its code and message.
+extension FacetChange {
+    private enum Mark {
+        static let loading: UInt8 = 0
+        static let failed: UInt8 = 1
+        static let notModified: UInt8 = 2
+        static let cancelled: UInt8 = 3
+        static let invalidated: UInt8 = 4
+    }
+
+    /// Appends the change.
+    func append(to bytes: inout [UInt8]) {
+        switch self {
+        case .loading(let progress):
+            bytes += [Mark.loading, progress == nil ? 0 : 1]
+            if let progress {
+                withUnsafeBytes(of: progress.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+            }
+        case .failed(let code, let message):
+            bytes.append(Mark.failed)
+            bytes.append(counted: code.utf8)
+            bytes.append(counted: message.utf8)
+        case .notModified: bytes.append(Mark.notModified)
+        case .cancelled: bytes.append(Mark.cancelled)
+        case .invalidated: bytes.append(Mark.invalidated)
+        }
+    }
+
+    /// Reads what ``append(to:)`` has appended.
+    init(from reader: inout LogBytesReader) throws(LogBytesError) {
+        switch try reader.byte() {
+        case Mark.loading:
+            guard try reader.byte() == 1 else {
+                self = .loading(progress: nil)
+                return
+            }
+            var pattern: UInt64 = 0
+            for place in 0..<8 { pattern |= UInt64(try reader.byte()) << (8 * place) }
+            self = .loading(progress: Double(bitPattern: pattern))
+        case Mark.failed: self = .failed(code: try reader.text(), message: try reader.text())
+        case Mark.notModified: self = .notModified
+        case Mark.cancelled: self = .cancelled
+        case Mark.invalidated: self = .invalidated
+        default: throw LogBytesError()
+        }
+    }
+}

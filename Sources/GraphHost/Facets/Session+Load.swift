@@ -1,0 +1,21 @@
+extension Session {
+    /// `load`: the client reports what it knows of a node besides its value (L-1).
+    func load(_ fields: Fields, id: UInt64?, bytes: Int) throws(HostError) {
+        let view = try graph(fields)
+        guard let field = fields["node"] else { throw HostError(.badField, "node: a name is needed") }
+        let known = try field.name("node").flatMap { view.graph.node(named: $0) }
+        let node = try view.node(known, named: field.string, to: .set)
+        var commit = Commit(graph: view.graph)
+        commit.report(try FacetChange(fields), of: node)
+        try CommitReader.readRemarks(fields, into: &commit, for: view)
+        commit.by = access.name
+        try submit(commit, claiming: [], id: id, bytes: bytes)
+    }
+}
+
+extension Commit {
+    /// Adds a producer's report.
+    public mutating func report(_ change: FacetChange, of node: NamedNode) {
+        reports.append(FacetReport(node: node, change: change))
+    }
+}

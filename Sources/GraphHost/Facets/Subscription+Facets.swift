@@ -1,0 +1,100 @@
+internal import ReactiveGraph
+internal import Support
+
+// A subscription with `facets: true`: its client receives what is known of the node besides the value (L-4).
+extension Subscription: FacetListener {
+    final func facetsChanged() {
+        guard !isEnded, !isMuted else { return }
+        if options.isAll { return queueState() }
+        hasNewState = true
+        if !isMarked { mark() }
+    }
+
+    /// Mode `all`: the state goes with the last value of this commit, or alone.
+    private func queueState() {
+        guard !session.isClosed else { return }
+        var state = ByteBuffer()
+        appendFacets(to: &state)
+        session.queue(self, state: Array(state.bytes))
+    }
+
+    /// Appends `"v":…` if there is a new value, and `"state":{…}` if that has changed, which are then delivered.
+    final func appendNews(to buffer: inout ByteBuffer) {
+        if folded > 0 {
+            Self.append(node?.value, to: &buffer)
+            guard hasNewState else { return }
+            buffer.append(",")
+        }
+        hasNewState = false
+        appendFacets(to: &buffer)
+    }
+
+    /// Appends `"state":{…}`.
+    final func appendFacets(to buffer: inout ByteBuffer) {
+        guard let node, let merged = graph.facets.merged(of: node.id) else {
+            return buffer.append("\"state\":{}")
+        }
+        graph.append(state: merged.facets, of: node, to: &buffer)
+    }
+}
+
+extension Session {
+    /// A subscription in mode `all` has a new state.
+    func queue(_ subscription: Subscription, state: [UInt8]) {
+        let commit = subscription.graph.frames.info
+        if let place = queue.lastIndex(where: { $0.subscription === subscription }),
+            queue[place].commit === commit
+        {
+            let former = queue[place].content as? StateEmission
+            let value = former.map(\.value) ?? Subscription.value(queue[place].content)
+            let emission = StateEmission(state, isAlone: former?.isAlone ?? false, beside: value)
+            queue[place].content = emission
+            guard let former else { return }
+            let more = emission.size.bytes - former.size.bytes
+            subscription.queuedBytes += more
+            queuedBytes += more
+        } else {
+            let emission = StateEmission(state, isAlone: true, beside: nil)
+            queue.append(
+                QueuedEmission(subscription: subscription, commit: commit, content: emission)
+            )
+            count(subscription, bytes: state.count)
+        }
+    }
+}
+
+/// The state of a node in mode `all`, with the value of the same commit or alone.
+final class StateEmission: WideEmission {
+    private let state: [UInt8]
+    fileprivate let value: Datum?
+    /// Whether there is no value with it.
+    let isAlone: Bool
+
+    init(_ state: [UInt8], isAlone: Bool, beside value: Datum?) {
+        self.state = state
+        self.isAlone = isAlone
+        self.value = value
+    }
+
+    override var size: (count: Int, bytes: Int) {
+        // What was counted when it was queued: a state that joins a value later is small.
+        (1, isAlone ? state.count : value?.byteCount ?? 12)
+    }
+
+    override func append(id: UInt64, to buffer: inout ByteBuffer) {
+        buffer.append("{\"id\":")
+        buffer.append(decimal: id)
+        buffer.append(",")
+        appendContent(to: &buffer)
+        buffer.append("}")
+    }
+
+    /// Appends the value, if there is one, and the state.
+    func appendContent(to buffer: inout ByteBuffer) {
+        if !isAlone {
+            Subscription.append(value, to: &buffer)
+            buffer.append(",")
+        }
+        buffer.append(state)
+    }
+}
