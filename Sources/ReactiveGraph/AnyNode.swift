@@ -112,8 +112,12 @@ public class AnyNode {
     }
 
     /// The first statement of the typed node's deinit: unlinks before any stored value is released.
+    ///
+    /// A subclass whose edges need it calls this in its own deinit, as long as it is whole.
     @usableFromInline
     final func die() {
+        guard !marks.contains(.isDead) else { return }
+        marks.insert(.isDead)
         graph.nodeDies(self)
     }
 }
@@ -136,6 +140,8 @@ struct NodeMarks: OptionSet, Sendable {
     static let isSeen = NodeMarks(rawValue: 16)
     /// This node is told when its first edge comes or its last one goes.
     static let watchesDemand = NodeMarks(rawValue: 32)
+    /// It is being freed, and has no edges any more.
+    static let isDead = NodeMarks(rawValue: 64)
 }
 
 /// What only few nodes need.

@@ -45,6 +45,8 @@ struct EdgeTraits: OptionSet, Sendable {
     @usableFromInline static let complete = EdgeTraits(rawValue: 256)
     /// The edge's owner is known by a weak reference only.
     @usableFromInline static let foreign = EdgeTraits(rawValue: 512)
+    /// The edge is told when it loses an end.
+    @usableFromInline static let watchesEnds = EdgeTraits(rawValue: 2048)
     /// Belongs to its own source: retains nothing, counts for nothing.
     @usableFromInline static let own = EdgeTraits(rawValue: 1024)
 }
@@ -116,6 +118,10 @@ open class Edge {
 
     /// The edge was ended for good.
     func ended() {}
+
+    /// The edge, which has both ends, is about to lose one; where it watches for that.
+    @usableFromInline
+    func losesEnd() {}
 
     /// The source as the typed node it is; who made the edge knows.
     @inlinable

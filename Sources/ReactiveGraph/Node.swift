@@ -113,11 +113,11 @@ public class Node<Value>: AnyNode {
 
     final override var valueDescription: String { stored.description }
 
-    final override func saveValue(to writer: inout StateWriter) {
+    override func saveValue(to writer: inout StateWriter) {
         writer.write(stored)
     }
 
-    final override func restoreValue(from reader: inout StateReader) throws {
+    override func restoreValue(from reader: inout StateReader) throws {
         restore(try reader.emission(keeping: stored))
     }
 

@@ -62,8 +62,8 @@ extension StageSite {
     /// The stage of one figure.
     func window(_ window: WindowArgument) -> StageOperator {
         switch window.figure {
-        case .avg: numbers(window, WindowFold<Double, CompensatedSum<Double>, Double>.average)
-        case .sum: numbers(window, WindowFold<Double, CompensatedSum<Double>, Double>.sum)
+        case .avg: numbers(window, WindowAverage<Double>())
+        case .sum: numbers(window, WindowSum<Double>())
         case .min: numbers(window, WindowFold<Double, Double, Double>.min)
         case .max: numbers(window, WindowFold<Double, Double, Double>.max)
         case .rate: numbers(window, WindowRate<Double>())

@@ -53,6 +53,7 @@ extension Graph {
     /// The opposite of `complete`: an end is about to go.
     private func incomplete(_ edge: Edge) {
         guard edge.traits.contains(.complete) else { return }
+        if edge.traits.contains(.watchesEnds) { edge.losesEnd() }
         edge.traits.remove(.complete)
         edge.stamp = .max
         if edge.traits.contains(.wantsPath) { pathWishes -= 1 }

@@ -71,21 +71,43 @@ extension AnyNode {
         let number = try reader.integer()
         if let join { reader.order.joins.append((join, number)) }
         var kept: [Edge] = []
-        var rest = incoming[...]
+        var rest = UnmatchedEdges(incoming, reader.order)
         for _ in 0..<(try reader.count()) {
             let (name, source) = (try reader.text(), try reader.integer())
             let place = try reader.place()
-            let match = rest.firstIndex { edge in
-                name == edge.name && source == reader.order.number(of: edge.source?.takeUnretainedValue())
-            }
-            guard let match else { throw StateError.malformed }
-            kept.append(rest.remove(at: match))
+            guard let match = rest.take(name, from: source) else { throw StateError.malformed }
+            kept.append(match)
             reader.order.places.append((kept[kept.count - 1], place))
         }
         for edge in kept { try edge.side?.state?.restore(from: &reader, of: edge) }
         try restoreValue(from: &reader)
-        for edge in rest { graph.end(edge) }
+        for edge in rest.edges { graph.end(edge) }
     }
+}
+
+/// The edges that come into a node, until those that were saved have been found among them.
+private struct UnmatchedEdges {
+    private var all: [Edge?]
+    /// Their places, by the numbers that their sources had; the first is the last.
+    private var places: [Int: [Int]] = [:]
+
+    init(_ edges: [Edge], _ order: RestoredOrder) {
+        all = edges
+        for (place, edge) in edges.enumerated().reversed() {
+            places[order.number(of: edge.source?.takeUnretainedValue()), default: []].append(place)
+        }
+    }
+
+    /// The first edge with this name that comes from the node with this number.
+    mutating func take(_ name: String, from source: Int) -> Edge? {
+        guard let index = places[source]?.lastIndex(where: { all[$0]?.name == name }),
+            let place = places[source]?.remove(at: index)
+        else { return nil }
+        return all[place].take()
+    }
+
+    /// Those that are left.
+    var edges: [Edge] { all.compactMap(\.self) }
 }
 
 extension AnyNode: NodeReference {

@@ -202,13 +202,13 @@ extension Window where Value: AdditiveArithmetic {
 }
 
 extension Window where Value: BinaryFloatingPoint {
-    /// The sum of the values in the window, without what rounding would lose.
+    /// The sum of the values in the window, exact and rounded once.
     @inlinable
-    public func sum() -> Node<Value> { figure(WindowFold<Value, CompensatedSum<Value>, Value>.sum) }
+    public func sum() -> Node<Value> { figure(WindowSum()) }
 
-    /// The mean of the values in the window.
+    /// The mean of the values in the window, exact and rounded once.
     @inlinable
-    public func average() -> Node<Value> { figure(WindowFold<Value, CompensatedSum<Value>, Value>.average) }
+    public func average() -> Node<Value> { figure(WindowAverage()) }
 
     /// The increase per second from the oldest value to the newest; empty between values of one moment.
     ///
@@ -224,8 +224,7 @@ extension Window where Value: BinaryInteger {
     /// The mean of the values in the window.
     @inlinable
     public func average() -> Node<Double> {
-        let figure = WindowFold<Double, CompensatedSum<Double>, Double>.average
-        return node.apply(Windowed(last: extent, figure) { Double($0) })
+        node.apply(Windowed(last: extent, WindowAverage<Double>()) { Double($0) })
     }
 }
 

@@ -119,6 +119,40 @@ public struct WindowRate<Value: BinaryFloatingPoint>: WindowFigure {
     }
 }
 
+/// The sum of floating-point numbers, exact and rounded once; zero for no values.
+public struct WindowSum<Value: BinaryFloatingPoint>: WindowFigure {
+    @usableFromInline var sum = ExactSum<Value>()
+
+    @inlinable
+    public init() {}
+
+    @inlinable
+    public mutating func append(_ kept: Value) { sum.add(kept) }
+
+    @inlinable
+    public mutating func removeFirst(_ oldest: Value) { sum.subtract(oldest) }
+
+    @inlinable
+    public func result(of window: WindowContents<Value>) -> Emission<Value> { .value(sum.value) }
+}
+
+/// The mean of floating-point numbers, exact and rounded once.
+public struct WindowAverage<Value: BinaryFloatingPoint>: WindowFigure {
+    @usableFromInline var sum = ExactSum<Value>()
+
+    @inlinable
+    public init() {}
+
+    @inlinable
+    public mutating func append(_ kept: Value) { sum.add(kept) }
+
+    @inlinable
+    public mutating func removeFirst(_ oldest: Value) { sum.subtract(oldest) }
+
+    @inlinable
+    public func result(of window: WindowContents<Value>) -> Emission<Value> { Emission(sum.mean) }
+}
+
 /// The least value that at least a given share of all values does not exceed.
 ///
 /// Finding the place of a value takes logarithmic time; values after it are moved in one piece.
@@ -166,7 +200,7 @@ public struct WindowPercentile<Value: Comparable>: WindowFigure {
 ///
 /// The values are two stacks. The older ones stand in `front`, the oldest last, each with everything after it in that stack
 /// already put together; the newer ones in `back`, with one total. When `front` is empty, `back` is turned over. Nothing is
-/// ever subtracted, so it serves for least and greatest as well, and rounding errors do not stay.
+/// ever subtracted, so it serves for least and greatest as well.
 public struct WindowFold<Value, Element, Result>: WindowFigure {
     /// In an object, so that a copy of the operator copies one reference.
     @usableFromInline
@@ -236,20 +270,6 @@ public struct WindowFold<Value, Element, Result>: WindowFigure {
     }
 }
 
-extension WindowFold where Value: BinaryFloatingPoint, Result == Value, Element == CompensatedSum<Value> {
-    /// The sum, without what rounding would lose; zero for no values.
-    @inlinable public static var sum: WindowFold {
-        WindowFold(of: { CompensatedSum($0) }, { $0.adding($1) }) { .value($0?.value ?? 0) }
-    }
-
-    /// The mean.
-    @inlinable public static var average: WindowFold {
-        WindowFold(of: { CompensatedSum($0) }, { $0.adding($1) }) { sum in
-            Emission(sum.map { $0.value / Value($0.count) })
-        }
-    }
-}
-
 extension WindowFold where Value: Comparable, Result == Value, Element == Value {
     /// The least value; of equal ones the oldest.
     @inlinable public static var min: WindowFold {
@@ -259,33 +279,5 @@ extension WindowFold where Value: Comparable, Result == Value, Element == Value 
     /// The greatest value; of equal ones the oldest.
     @inlinable public static var max: WindowFold {
         WindowFold(of: { $0 }, { $1 > $0 ? $1 : $0 }) { Emission($0) }
-    }
-}
-
-/// A sum of numbers that keeps what rounding loses (Neumaier's form of Kahan's), and how many they are.
-public struct CompensatedSum<Number: BinaryFloatingPoint> {
-    @usableFromInline let sum: Number
-    @usableFromInline let lost: Number
-    /// How many numbers were added.
-    public let count: Int
-
-    @inlinable
-    init(_ sum: Number, losing lost: Number = 0, count: Int = 1) {
-        self.sum = sum
-        self.lost = lost
-        self.count = count
-    }
-
-    /// The sum, rounded once.
-    ///
-    /// An infinite sum has lost nothing that is a number.
-    @inlinable public var value: Number { sum.isFinite ? sum + lost : sum }
-
-    @inlinable
-    func adding(_ other: CompensatedSum) -> CompensatedSum {
-        let (a, b) = (sum, other.sum)
-        let both = a + b
-        let rest = abs(a) >= abs(b) ? (a - both) + b : (b - both) + a
-        return CompensatedSum(both, losing: lost + (other.lost + rest), count: count + other.count)
     }
 }

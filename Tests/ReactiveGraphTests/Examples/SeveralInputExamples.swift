@@ -51,6 +51,35 @@ extension Examples {
         try check()
     }
 
+    @Test("gather (F-5)")
+    func gather() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let warmest = graph.gather(GatherMax<Double>())
+        let hall = graph.mutable(19.5)
+        let attic = graph.mutable(24.0)
+        warmest.listen(in: bag) { print($0) }
+        warmest.insert(hall)  // prints 19.5
+        warmest.insert(attic)  // prints 24.0
+        attic.set(17)  // prints 19.5
+        warmest.remove(hall)  // prints 17.0
+        try check()
+    }
+
+    @Test("gather: several changes at once (F-5)")
+    func gatherUpdate() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let names = graph.gather(GatherList<String>())
+        names.listen(in: bag, replay: false) { print($0) }
+        let (ada, bob) = (graph.mutable("Ada"), graph.mutable("Bob"))
+        names.update {
+            names.insert(bob, as: "2")
+            names.insert(ada, as: "1")
+        }  // prints ["Ada", "Bob"]
+        try check()
+    }
+
     @Test("flattenMap (G-77)")
     func flattenMap() throws {
         let graph = Graph()

@@ -1,0 +1,316 @@
+/// What is made of the values of all members of a ``GatheringNode``: kept up to date as they come, change and go.
+///
+/// A change should cost a fixed amount of work, however many members there are; what has to look at all of them belongs in
+/// ``result(of:)``, which is called once per turn. The functions must leave the graph alone.
+public protocol Reduction<Value, Result> {
+    /// The values of the members.
+    associatedtype Value
+    /// What is made of them.
+    associatedtype Result
+
+    /// A member has a value, and had none before.
+    ///
+    /// - Parameters:
+    ///   - value: what it holds.
+    ///   - place: its number, from 0; those of members that have gone are given again.
+    ///   - key: the name under which it was inserted.
+    mutating func insert(_ value: Value, at place: Int, key: String)
+
+    /// A member has another value.
+    mutating func replace(_ old: Value, with new: Value, at place: Int)
+
+    /// A member has become empty, or left.
+    mutating func remove(_ old: Value, at place: Int)
+
+    /// What is made of all values; empty where there is nothing to be made of them.
+    mutating func result(of members: GatheredMembers<Value>) -> Emission<Result>
+}
+
+/// The members of a ``GatheringNode`` by their places.
+public struct GatheredMembers<Value> {
+    @usableFromInline
+    struct Entry {
+        /// `nil`: the place is free.
+        @usableFromInline var edge: Unmanaged<Edge>?
+        @usableFromInline var key: String
+        /// What the member held when it was last looked at.
+        @usableFromInline var latest: Emission<Value>
+
+        @inlinable
+        init(_ edge: Edge, _ key: String) {
+            self.edge = .passUnretained(edge)
+            self.key = key
+            latest = .empty
+        }
+    }
+
+    @usableFromInline var entries: ContiguousArray<Entry> = []
+
+    @inlinable
+    init() {}
+
+    /// The name of the member at a place.
+    @inlinable
+    public func key(at place: Int) -> String { entries[place].key }
+
+    /// What the member at a place holds.
+    @inlinable
+    public func value(at place: Int) -> Value? { entries[place].latest.value }
+}
+
+/// A join over a changing set of nodes, its members: what a ``Reduction`` makes of those that hold a value.
+///
+/// ```swift
+/// let graph = Graph()
+/// let warmest = graph.gather(GatherMax<Double>())
+/// let hall = graph.mutable(19.5)
+/// warmest.insert(hall, as: "hall")
+/// warmest.listen(in: bag) { print($0) }  // prints 19.5
+/// warmest.insert(graph.mutable(22), as: "attic")  // prints 22.0
+/// ```
+///
+/// In `settled` mode it emits once per turn, when all members have settled, however many have changed; in `immediate`
+/// mode for each change. A member that is empty counts for nothing. Coming, changing and leaving cost the same however many
+/// members there are, besides what the reduction does.
+///
+/// It holds its members, as every node holds what it is made from.
+public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
+    @exclusivity(unchecked) @usableFromInline var figure: Figure
+    @exclusivity(unchecked) @usableFromInline var members = GatheredMembers<Figure.Value>()
+    /// The members by the creation numbers of their nodes.
+    @exclusivity(unchecked) @usableFromInline var places: [UInt64: Int] = [:]
+    @exclusivity(unchecked) @usableFromInline var free: ContiguousArray<Int> = []
+    /// How many calls of ``update(_:)`` are running, and whether there is something to emit after them.
+    @exclusivity(unchecked) @usableFromInline var updates = 0
+    @exclusivity(unchecked) @usableFromInline var isDue = false
+    /// Nobody asks for its members any more.
+    @exclusivity(unchecked) @usableFromInline var isDying = false
+
+    @inlinable
+    init(_ graph: Graph, _ figure: Figure) {
+        self.figure = figure
+        super.init(graph: graph, .empty)
+        let join = graph.makeJoin(self) { join in
+            guard let node = join.node else { return .nothing }
+            return Unmanaged<GatheringNode<Figure>>.fromOpaque(node.toOpaque())
+                ._withUnsafeGuaranteedRef { $0.accept(emission: $0.figure.result(of: $0.members)) }
+        }
+        graph.start(join)
+    }
+
+    deinit {
+        isDying = true
+        die()
+    }
+
+    /// How many members there are, empty ones included.
+    public var memberCount: Int { places.count }
+
+    /// Whether a node is a member.
+    @inlinable
+    public func contains(_ node: Node<Figure.Value>) -> Bool { places[node.id] != nil }
+
+    /// Makes a node a member; one that is a member stays as it is.
+    ///
+    /// If it holds a value, this node emits: at the end of the turn that is running, in `settled` mode, or at once.
+    ///
+    /// - Parameters:
+    ///   - node: a node of the same graph.
+    ///   - key: what ``GatherList`` and ``GatherDictionary`` know it by.
+    @inlinable
+    public func insert(_ node: Node<Figure.Value>, as key: String = "") {
+        guard node !== self, places[node.id] == nil else { return }
+        let place = free.popLast() ?? members.entries.count
+        let edge = GatherEdge<Figure>(at: place)
+        let entry = GatheredMembers<Figure.Value>.Entry(edge, key)
+        if place < members.entries.count {
+            members.entries[place] = entry
+        } else {
+            members.entries.append(entry)
+        }
+        places[node.id] = place
+        graph.tie(edge, from: node, to: self)
+        if take(node.stored, at: place) { changed() }
+    }
+
+    /// Lets go of a member.
+    ///
+    /// If it holds a value, this node emits, as with ``insert(_:as:)``.
+    @inlinable
+    public func remove(_ node: Node<Figure.Value>) {
+        guard let place = places[node.id], let edge = members.entries[place].edge else { return }
+        let wasThere = !members.entries[place].latest.isEmpty
+        edge._withUnsafeGuaranteedRef { cut($0) }
+        if wasThere { changed() }
+    }
+
+    /// Lets go of a member when it becomes empty: at once if it is.
+    ///
+    /// So a member that is cleared in the turn in which it leaves makes this node emit once.
+    @inlinable
+    public func removeWhenEmpty(_ node: Node<Figure.Value>) {
+        guard let place = places[node.id], let edge = members.entries[place].edge else { return }
+        guard !node.stored.isEmpty else { return remove(node) }
+        edge._withUnsafeGuaranteedRef { unsafeDowncast($0, to: GatherEdge<Figure>.self).isLeaving = true }
+    }
+
+    /// Makes several changes, after which this node emits once, if at all: in the turn that is running, or at once.
+    @inlinable
+    public func update(_ changes: () -> Void) {
+        beginUpdate()
+        changes()
+        endUpdate()
+    }
+
+    /// From now on this node emits nothing, until as many calls of ``endUpdate()`` have been made.
+    @inlinable
+    package func beginUpdate() {
+        updates += 1
+    }
+
+    @inlinable
+    package func endUpdate() {
+        updates -= 1
+        guard updates == 0, isDue else { return }
+        isDue = false
+        changed()
+    }
+
+    // MARK: - Members
+
+    /// Notes what a member holds; says whether that makes a difference.
+    @inlinable
+    @inline(__always)
+    func take(_ emission: Emission<Figure.Value>, at place: Int) -> Bool {
+        let old = exchange(&members.entries[place].latest, with: emission)
+        switch (old, emission) {
+        case (.value(let old), .value(let new)): figure.replace(old, with: new, at: place)
+        case (.empty, .value(let new)):
+            figure.insert(new, at: place, key: members.entries[place].key)
+        case (.value(let old), .empty): figure.remove(old, at: place)
+        case (.empty, .empty): return false
+        }
+        return true
+    }
+
+    /// A member has delivered.
+    @inlinable
+    @inline(__always)
+    func deliver(_ edge: GatherEdge<Figure>) -> Outcome {
+        // An edge that was aimed elsewhere by hand belongs to no member.
+        guard edge.member >= 0 else { return .nothing }
+        let emission = edge.input(Figure.Value.self)
+        guard take(emission, at: edge.member) else { return .nothing }
+        if updates > 0 {
+            isDue = true
+            return .nothing
+        }
+        guard edge.isLeaving, emission.isEmpty else { return delivered(edge) }
+        cut(edge)
+        changed()
+        return .nothing
+    }
+
+    @usableFromInline
+    func cut(_ edge: Edge) {
+        graph.cut(edge)
+    }
+
+    @usableFromInline
+    func delivered(_ edge: Edge) -> Outcome {
+        join?._withUnsafeGuaranteedRef { $0.delivered(by: edge) } ?? .nothing
+    }
+
+    /// The members are others than those that were last emitted.
+    @usableFromInline
+    func changed() {
+        guard updates == 0 else {
+            isDue = true
+            return
+        }
+        guard let join else { return }
+        join._withUnsafeGuaranteedRef { graph.changed($0) }
+    }
+
+    /// The edge of a member loses an end, whatever takes it away.
+    @inlinable
+    func left(_ edge: GatherEdge<Figure>) {
+        let place = edge.member
+        guard !isDying, let source = edge.source else { return }
+        places[source.id] = nil
+        let old = exchange(&members.entries[place].latest, with: .empty)
+        members.entries[place].edge = nil
+        members.entries[place].key = ""
+        free.append(place)
+        if case .value(let old) = old { figure.remove(old, at: place) }
+        if places.isEmpty {
+            members.entries = []
+            free = []
+        }
+    }
+
+    // MARK: - Saving
+
+    override func saveValue(to writer: inout StateWriter) {
+        super.saveValue(to: &writer)
+        let edges = incoming.compactMap { $0 as? GatherEdge<Figure> }
+        writer.write(edges.count)
+        for edge in edges {
+            writer.write(node: edge.source?.takeUnretainedValue())
+            writer.write(members.entries[edge.member].latest)
+        }
+    }
+
+    override func restoreValue(from reader: inout StateReader) throws {
+        try super.restoreValue(from: &reader)
+        for _ in 0..<(try reader.count()) {
+            let place = try reader.node().flatMap { places[$0.id] }
+            let present = place.map { members.entries[$0].latest } ?? .empty
+            let latest: Emission<Figure.Value> = try reader.emission(keeping: present)
+            if let place { _ = take(latest, at: place) }
+        }
+    }
+}
+
+/// The edge from a member.
+@usableFromInline
+final class GatherEdge<Figure: Reduction>: Edge {
+    /// The member's place; negative: it is none any more.
+    @exclusivity(unchecked) @usableFromInline var member: Int
+    /// It ends when the member is empty.
+    @exclusivity(unchecked) @usableFromInline var isLeaving = false
+
+    @inlinable
+    init(at place: Int) {
+        member = place
+        super.init("Gather", [.joinInput, .watchesEnds]) { edge in
+            guard let target = edge.target else { return .nothing }
+            let edge = unsafeDowncast(edge, to: GatherEdge<Figure>.self)
+            return Unmanaged<GatheringNode<Figure>>.fromOpaque(target.toOpaque())
+                ._withUnsafeGuaranteedRef { $0.deliver(edge) }
+        }
+    }
+
+    @usableFromInline
+    override func losesEnd() {
+        guard member >= 0, let target else { return }
+        Unmanaged<GatheringNode<Figure>>.fromOpaque(target.toOpaque())
+            ._withUnsafeGuaranteedRef { $0.left(self) }
+        member = -1
+    }
+}
+
+extension Graph {
+    /// A node without members yet, which holds what `reduction` makes of none.
+    ///
+    /// See <doc:Gather>.
+    @inlinable
+    public func gather<Figure: Reduction>(_ reduction: Figure) -> GatheringNode<Figure> {
+        GatheringNode(self, reduction)
+    }
+
+    /// A join has something to emit, which no edge has delivered.
+    fileprivate func changed(_ join: Join) {
+        if turns > 0, join.isSettled, let node = join.node { mark(node) } else { start(join) }
+    }
+}
