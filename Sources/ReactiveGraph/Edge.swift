@@ -119,6 +119,16 @@ open class Edge {
     /// The edge was ended for good.
     func ended() {}
 
+    /// Writes what it remembers between two turns (G-164).
+    func saveState(to writer: inout StateWriter) {
+        side?.state?.save(to: &writer, of: self)
+    }
+
+    /// Reads what ``saveState(to:)`` has written, and emits nothing.
+    func restoreState(from reader: inout StateReader) throws {
+        try side?.state?.restore(from: &reader, of: self)
+    }
+
     /// The edge, which has both ends, is about to lose one; where it watches for that.
     @usableFromInline
     func losesEnd() {}

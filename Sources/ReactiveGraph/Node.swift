@@ -113,11 +113,11 @@ public class Node<Value>: AnyNode {
 
     final override var valueDescription: String { stored.description }
 
-    override func saveValue(to writer: inout StateWriter) {
+    final override func saveValue(to writer: inout StateWriter) {
         writer.write(stored)
     }
 
-    override func restoreValue(from reader: inout StateReader) throws {
+    final override func restoreValue(from reader: inout StateReader) throws {
         restore(try reader.emission(keeping: stored))
     }
 

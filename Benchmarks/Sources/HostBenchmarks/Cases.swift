@@ -26,6 +26,9 @@ func hostCases() -> [HostCase] {
         HostCase(name: "set with window of a minute, maximum") {
             try setting(pipe(#"{"window":{"last":"1m","of":"max"}}"#))
         },
+        HostCase(name: "set of one of 100,000 members") { try setting(among: "") },
+        HostCase(name: "set of one of 100,000 members, average") { try setting(among: all("avg")) },
+        HostCase(name: "set of one of 100,000 members, maximum") { try setting(among: all("max")) },
         HostCase(name: "set with debounce") { try setting(pipe(#"{"debounce":"1s"}"#)) },
         HostCase(name: "set with zip") { try setting(#""d":{"zip":["n0","n0"],"retain":"always"}"#) },
         HostCase(name: "1,000 deliveries, latest") { try delivering(#""mode":"latest""#) },
@@ -67,6 +70,16 @@ private func pipe(_ stages: String) -> String {
 private func setting(_ derived: String) throws -> () -> Void {
     let stand = try Stand(derived)
     return { stand.set() }
+}
+
+private func all(_ reduce: String) -> String {
+    #","d":{"all":"m.*","reduce":"\#(reduce)","retain":"always"}"#
+}
+
+private func setting(among derived: String) throws -> () -> Void {
+    let stand = try Stand(#""m.{id}":{"set":"number"}"# + derived)
+    for member in 0..<100_000 { stand.set("m.\(member)") }
+    return { stand.set("m.7") }
 }
 
 private func delivering(_ mode: String) throws -> () -> Void {

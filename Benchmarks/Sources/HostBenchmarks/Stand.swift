@@ -13,6 +13,7 @@ final class Stand {
         var limits = SessionLimits()
         limits.subscriptions = 1_000_000
         limits.work = .max
+        limits.members = 1_000_000
         host = Host(store: .memory(epoch: "e1"), clock: clock, limits: limits)
         let nodes = (0..<16).map { #""n\#($0)":{"set":"number","initial":1}"# }.joined(separator: ",")
         let text = #"{"graph":"g","nodes":{\#(nodes)\#(derived.isEmpty ? "" : ",")\#(derived)}}"#
@@ -26,10 +27,10 @@ final class Stand {
 
     func connect() -> Session { Session(host: host, sink: Sink()) }
 
-    /// Sets `n0` to the next of eight numbers, and ends the turn.
-    func set() {
+    /// Sets a node to the next of eight numbers, and ends the turn.
+    func set(_ name: String = "n0") {
         var commit = Commit(graph: graph)
-        commit.set.append(Assignment(graph.node("n0")!, data[turn % data.count]))
+        commit.set.append(Assignment(graph.node(name)!, data[turn % data.count]))
         turn += 1
         guard case .applied = host.submit(commit) else { fatalError("a set was refused") }
         host.flush()

@@ -179,11 +179,22 @@ public struct GraphView {
         }
     }
 
-    /// Refuses a pipeline on nodes that the caller may only read.
+    /// Refuses a pipeline on nodes that the caller may only read, and on more than its principal may hold.
     ///
-    /// - Throws: `forbidden`.
+    /// - Throws: `forbidden`, `pipe_limit`.
     func requirePipe(on source: Source) throws(HostError) {
         for name in source.nodes { if let node = graph.node(name) { try require(.pipe, on: node) } }
+        guard let glob = source.glob else { return }
+        // Of the nodes that a glob means, those that the caller may not use do not exist.
+        guard access.has(.pipe) else { throw HostError(.forbidden, "the right to pipe is missing") }
+        guard graph.chains.find(ChainKey(source)) == nil else { return }
+        let host = graph.host
+        let bytes = graph.visibleNodes(matching: glob).count * AllMembers.memberBytes
+        let held = access.name.flatMap { host.accounts.find($0)?.held } ?? 0
+        guard bytes + held <= host.limits.held else {
+            let message = "'\(glob)' means more nodes than the pipelines of one principal hold (limits.held)"
+            throw HostError(.pipeLimit, message)
+        }
     }
 
     /// A node that the caller may do something with.

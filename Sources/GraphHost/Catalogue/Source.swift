@@ -15,6 +15,10 @@ public struct Source {
     public let nodes: [String]
     /// Names of the nodes that must exist before it, each once.
     let eagerNodes: [String]
+    /// The names of all nodes that it is made from besides, as they come and go.
+    let glob: String?
+    /// Who has asked for a client's pipeline whose nodes a glob chooses.
+    var access: Access?
     /// The switch of which it takes some keys (`limits.switchKeys`).
     let caseOf: String?
     /// The nodes that it makes besides its own.
@@ -48,6 +52,7 @@ public struct Source {
         choices = argument.choices
         eagerNodes = Self.unique(inputs)
         nodes = choices.isEmpty ? eagerNodes : Self.unique(inputs + choices)
+        glob = argument.glob
         caseOf = argument.caseOf
         sides = argument.sides
         branching = argument.branching
@@ -83,26 +88,27 @@ public struct Source {
 }
 
 extension Source {
+    /// The keys that a client may write beside a source, where the source has them.
+    static let clientKeys = ["map", "reduce"]
+
     /// Reads the source of a client's pipeline, written as in a definition.
     ///
     /// - Parameters:
     ///   - word: the operator, one of ``Catalogue/clientSources``.
     ///   - argument: what stands under it.
-    ///   - map: the expression beside it, if there is one.
+    ///   - beside: what stands beside it, by ``clientKeys``.
     ///   - options: what expressions may use, and the bounds.
     /// - Returns: the source when there are no problems, and the problems in the order of their places.
     public static func parse(
         _ word: String,
         _ argument: Document,
-        map: Document? = nil,
+        beside: [String: Document] = [:],
         options: DefinitionOptions = DefinitionOptions()
     ) -> (source: Source?, problems: [Problem]) {
         let notebook = Notebook(file: nil, options: options)
         guard let row = options.catalogue[word], case .source(_, _, let read) = row.form else {
             return (nil, [])
         }
-        var beside: [String: Document] = [:]
-        beside["map"] = map
         let reading = SourceReading(notebook: notebook, row: row, argument: argument, beside: beside)
         var source = read(reading)
         source?.patterns = notebook.takePatterns()

@@ -95,6 +95,8 @@ protocol SourceArgument: SendableMetatype {
     var inputs: [String] { get }
     /// The nodes that a value of an input may choose.
     var choices: [String] { get }
+    /// The names of all nodes that it is made from besides, as they come and go.
+    var glob: String? { get }
     /// The switch of which it takes some keys.
     var caseOf: String? { get }
     /// The nodes that it makes besides its own.
@@ -106,6 +108,7 @@ protocol SourceArgument: SendableMetatype {
 extension SourceArgument {
     static var beside: [ArgumentField] { [] }
     var choices: [String] { [] }
+    var glob: String? { nil }
     var caseOf: String? { nil }
     var sides: [Source.Side] { [] }
     var branching: Branching? { nil }

@@ -15,6 +15,16 @@ extension OperatorRow {
             example: #""combine":["a","b"]"#
         ) { combine, site, inputs in site.combined(combine, inputs) },
         .source(
+            "all",
+            AllArgument.self,
+            takes: "a glob; `reduce`, and perhaps `map`",
+            .none,
+            emission: .onceSettled,
+            onFail: "fail",
+            "One value of all nodes whose names match, as they come and go: `reduce` is one of sum, avg, min, max, count, any, all, list, object.",
+            example: #""all":"a*","reduce":"sum""#
+        ) { all, site, _ in site.gathered(all) },
+        .source(
             "merge",
             NodeListArgument.self,
             takes: "a list of nodes",

@@ -52,6 +52,8 @@ struct StageSite {
     let place: String
     /// The member of a family to which it belongs; nil elsewhere.
     var member: NamedNode?
+    /// What keeps the members of a source that a glob chooses.
+    var members: AllMembers?
     /// Called when a `prefix` has had its last value.
     var onLast: () -> Void = {}
 

@@ -40,7 +40,7 @@ struct Deliveries {
     ) -> Double {
         guard case .derived(let derived) = node.kind else { return 1 }
         let source = derived.source
-        let inputs = source.inputs.map { values($0) ?? 0 }
+        let inputs = (source.inputs + node.matches).map { values($0) ?? 0 }
         switch source.operator.emission {
         case .forEachValue:
             // Of the nodes that a value may choose, one at a time is followed.

@@ -117,10 +117,13 @@ extension Notebook {
         var names: [String] = []
         var sidePlaces: [String: Position] = [:]
         var upstream: [[NodeReference]] = []
+        var joins: [Int: GlobReference] = [:]
         for (name, entry) in members {
             var references: [NodeReference] = []
             var sides: [NodeReference] = []
             nodes += node(name, entry, &references, &sides)
+            joins[names.count] = globs.popLast()
+            globs = []
             names.append(name)
             upstream.append(references)
             for side in sides {
@@ -132,6 +135,7 @@ extension Notebook {
         var index = index(of: names, sidePlaces)
         let families = familyIndex(of: names, index)
         checkReferences(&upstream, names, &index, families)
+        connect(joins, names, nodes, &upstream)
         checkCases(nodes)
         checkOverlaps(nodes)
         let order = NodeOrder(names: names, upstream: upstream, index: index)
@@ -139,7 +143,9 @@ extension Notebook {
             add(
                 "a node cannot be made from itself: \(cycle.names.joined(separator: " → "))",
                 at: cycle.position,
-                hint: "an edge that closes a circle is declared under 'links'"
+                hint: joins.values.contains { $0.position == cycle.position }
+                    ? "the glob must match neither the node itself nor what is made from it"
+                    : "an edge that closes a circle is declared under 'links'"
             )
         }
         return nodes.count == names.count ? (nodes, order.sorted, families) : nil

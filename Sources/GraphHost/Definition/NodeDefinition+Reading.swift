@@ -124,12 +124,18 @@ extension Notebook {
                 !rows.contains(row.name)
             else { continue }
             add(
-                "'\(word)' stands beside \(rows.map { "'\($0)'" }.joined(separator: " and ")) only",
+                "'\(word)' stands beside \(Self.enumeration(rows.map { "'\($0)'" })) only",
                 at: entry.key.position,
                 hint: options.catalogue[word]?.isStage == true
                     ? "write it as a stage: pipe: [ { \(word): … } ]" : nil
             )
         }
+    }
+
+    /// `a, b and c`.
+    static func enumeration(_ words: [String]) -> String {
+        let start = words.dropLast().joined(separator: ", ")
+        return start.isEmpty ? words.joined() : "\(start) and \(words[words.count - 1])"
     }
 
     private func misplaced(_ word: String, _ isMutable: Bool, at place: Position) {

@@ -52,6 +52,8 @@ public final class NodeDefinition {
     public let history: Int
     /// Where the definition stands in its file.
     public let position: Position
+    /// Names of the declared nodes that a glob means from which it is made; those of families come and go.
+    var matches: [String] = []
     /// Where links lead to the node, at least `history`: then it depends on which of its inputs came last.
     var linkClass: OperatorRow.StateClass?
     /// All that the definition says, as JSON with sorted keys: equal where nothing has changed.
@@ -107,7 +109,7 @@ public final class NodeDefinition {
     public var inputs: [String] {
         switch kind {
         case .mutable: []
-        case .derived(let derived): derived.source.nodes
+        case .derived(let derived): matches.isEmpty ? derived.source.nodes : matches
         }
     }
 
@@ -115,8 +117,13 @@ public final class NodeDefinition {
     var eagerInputs: [String] {
         switch kind {
         case .mutable: []
-        case .derived(let derived): derived.source.eagerNodes
+        case .derived(let derived): matches.isEmpty ? derived.source.eagerNodes : matches
         }
+    }
+
+    /// The names of all nodes that it joins, as they come and go.
+    var glob: String? {
+        if case .derived(let derived) = kind { derived.source.glob } else { nil }
     }
 
     /// What the wire calls it: `mutable` or `derived`.

@@ -13,6 +13,8 @@ final class Notebook {
     var checks = CheckBudget(CheckBudget.ofDefinition)
     /// The pattern of the family that is being read: what its definition names may have the same placeholders.
     var pattern: NamePattern?
+    /// The globs of the node that is being read.
+    var globs: [GlobReference] = []
     /// The regular expressions of the expressions read since they were last taken.
     private var patterns: [any RegexMatcher] = []
 

@@ -37,20 +37,12 @@ extension LiveGraph {
         var seen: Set<UInt64> = [living.id]
         while let node = open.popLast() {
             if node.hasListener(where: { !(($0 as? GroupMember)?.isByGlob ?? false) }) { return true }
-            for next in node.downstreamNodes where seen.insert(next.id).inserted {
-                let named = name(of: next)
+            for next in node.downstreamNodes where !(next is any Gathering) && seen.insert(next.id).inserted {
                 // A declared node that is held, whoever listens.
-                if let named, named.family == nil, named.isHeld, !named.isJoinOfAll { return true }
-                if named?.isJoinOfAll != true { open.append(next) }
+                if let named = name(of: next), named.family == nil, named.isHeld { return true }
+                open.append(next)
             }
         }
         return false
-    }
-}
-
-extension NamedNode {
-    /// Whether it joins all members that a glob means.
-    fileprivate var isJoinOfAll: Bool {
-        if case .derived(let derived) = definition.kind { derived.source.name == "all" } else { false }
     }
 }

@@ -39,6 +39,9 @@ final class NameWatchers {
     /// Whether there is none.
     var isEmpty: Bool { globs.isEmpty }
 
+    /// How many globs and names are watched, each watcher of one counted.
+    var count: Int { globs.values.reduce(0) { $0 + $1.count } }
+
     /// From now on `watcher` is called for what `glob` means: a name, or a pattern with `*` and `?`.
     func add(_ watcher: any NameWatcher, to glob: String) {
         added += 1

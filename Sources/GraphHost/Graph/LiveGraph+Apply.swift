@@ -120,6 +120,7 @@ extension LiveGraph {
     /// A node of the definition is no more: the registry lets go of it.
     func remove(_ node: NamedNode) {
         node.living?.observe(nil)
+        if !allMembers.isEmpty { allMembers[ObjectIdentifier(node)] = nil }
         node.expiry = nil
         facets.end(node)
         node.source = nil

@@ -15,6 +15,9 @@ extension LiveGraph {
         let gone = former.filter { definition(of: $0, in: new) == nil }
         for node in gone { node.exists = false }
         let ended = gone.isEmpty ? [] : endSubscriptions(to: gone)
+        // Declared nodes that join others are rebuilt where a declared one of these comes or goes.
+        let joining = chains.all.compactMap(\.members) + (isAboutMembers ? Array(allMembers.values) : [])
+        for members in joining { members.leave(gone) }
 
         // Nodes that unchanged nodes need only through changed ones must not end and begin again.
         var held = former.compactMap { $0.exists ? $0.living : nil }
@@ -45,6 +48,7 @@ extension LiveGraph {
         chains.watch?.redefined()
         if isAboutMembers { showMembersAgain(stamp) }
         facets.noteEdges()
+        for members in joining { members.join(added) }
         audit()
         // Clients may send a request as soon as they receive the end.
         for subscription in ended { subscription.tell() }
@@ -90,6 +94,7 @@ extension LiveGraph {
             let former = node.definition
             let isChanged =
                 former.canonical != definition.canonical || former.linkClass != definition.linkClass
+                || former.matches != definition.matches
             node.take(definition, of: definition.pattern == nil ? nil : family(of: node.name))
             guard isChanged else { return }
             if case .derived = definition.kind, !definition.isBuilt(as: former) {

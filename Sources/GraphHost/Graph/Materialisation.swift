@@ -33,6 +33,8 @@ extension LiveGraph {
             family.living += 1
         }
         guard !node.isMutable else { return makeEmpty(node) }
+        // From here on it notes what it emits itself.
+        if node.members != nil { node.changed = node.lastChange }
         evaluationTime = newestTime(of: node) { evaluationTime(of: $0) }
         inputTimes[ObjectIdentifier(node)] = evaluationTime
         let living = build(node)
@@ -82,7 +84,7 @@ extension LiveGraph {
             preconditionFailure("mutable nodes live as long as their graph")
         }
         let member = node.family == nil ? nil : node
-        var result = source(derived.source, at: node.name, member)
+        var result = source(derived.source, at: node.name, member, node.members)
         guard let last = derived.pipe.last else { return (result, nil) }
         if !derived.source.isNode { note(result, as: InnerStage.Part(of: node, derived.source.name)) }
         for (position, stage) in derived.pipe.dropLast().enumerated() {
@@ -105,8 +107,13 @@ extension LiveGraph {
     }
 
     /// The node that a source of a definition, or of a client's pipeline, means.
-    func source(_ source: Source, at place: String, _ member: NamedNode? = nil) -> Node<Datum> {
-        let site = StageSite(graph: self, timers: timers, place: place, member: member)
+    func source(
+        _ source: Source,
+        at place: String,
+        _ member: NamedNode? = nil,
+        _ members: AllMembers? = nil
+    ) -> Node<Datum> {
+        let site = StageSite(graph: self, timers: timers, place: place, member: member, members: members)
         let inputs = source.inputs.map { name in
             guard let node = site.node(name) else {
                 preconditionFailure("a checked source names no unknown node")
@@ -126,7 +133,7 @@ extension LiveGraph {
     ///
     /// What happens while nodes are built is replay, not news.
     func observe(_ node: NamedNode, on living: Node<Datum>) {
-        let isStored = !node.isMutable && node.definition.stateClass != .none
+        let isStored = !node.isMutable && (node.definition.stateClass != .none || node.definition.glob != nil)
         guard isStored || node.definition.history > 0 else { return living.observe(nil) }
         let held = Unmanaged.passUnretained(node)
         living.observe { [unowned self] emission in

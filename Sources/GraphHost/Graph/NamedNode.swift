@@ -72,6 +72,7 @@ public final class NamedNode: RegistryEntry {
 
     /// Reads from the definition what is asked at every set.
     private func takeRules() {
+        if family == nil { noteMembers() }
         override = family == nil ? definition.retain : .whileInUse
         if case .mutable(let rules) = definition.kind {
             isMutable = true
@@ -156,20 +157,28 @@ public final class NamedNode: RegistryEntry {
 
     /// The stamp of the last change: see the invariants.
     var lastChange: LogStamp {
-        guard source == nil, definition.stateClass == .none else { return changed }
+        guard isComputed else { return changed }
         // Depth first without recursion; nodes of class none can form long chains.
         var newest = changed
-        var open = inputs
+        var open = changing
         var seen: Set<ObjectIdentifier> = []
         while let node = open.popLast() {
             guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
             if node.changed.rev > newest.rev { newest = node.changed }
-            if node.source == nil, node.definition.stateClass == .none {
-                open.append(contentsOf: node.inputs)
-            }
+            if node.isComputed { open.append(contentsOf: node.changing) }
         }
         return newest
     }
+
+    /// Whether its last change is that of what it is made from.
+    ///
+    /// A living node that joins others notes each of its changes: they may be many.
+    private var isComputed: Bool {
+        source == nil && definition.stateClass == .none && (members == nil || living == nil)
+    }
+
+    /// The nodes of which the newest change is its own.
+    private var changing: [NamedNode] { members?.nodes ?? inputs }
 }
 
 /// Who made a change.

@@ -19,6 +19,9 @@ struct Explanation {
     private static let mostSteps = 1_000
 
     private let graph: LiveGraph
+    /// How many nodes of a glob are listed.
+    private static let mostMembers = 100
+
     private var steps: [Step] = []
     private var isCut = false
 
@@ -38,7 +41,7 @@ struct Explanation {
                 break
             }
             var inputs: [NamedNode?] = []
-            for (input, inputNode) in graph.namedInputs(of: node) {
+            for (input, inputNode) in graph.namedInputs(of: node).prefix(named.members == nil ? .max : Self.mostMembers) {
                 let isOpen = mayRead(input)
                 inputs.append(isOpen ? input : nil)
                 if isOpen, seen.insert(input.name).inserted { open.append((input, inputNode)) }
@@ -118,6 +121,13 @@ struct Explanation {
             buffer.append("\",\"inputs\":")
             buffer.append(list: step.inputs) { input, buffer in
                 if let input { buffer.append(json: input.name) } else { buffer.append("null") }
+            }
+            if let members = step.named.members {
+                buffer.append(",\"all\":{\"glob\":")
+                buffer.append(json: members.glob)
+                buffer.append(",\"members\":")
+                buffer.append(decimal: members.count)
+                buffer.append("}")
             }
             buffer.append(",\"stages\":")
             buffer.append(list: step.stages) { stage, buffer in

@@ -43,7 +43,9 @@ extension GraphView {
             let text = argument.scalar?.text
             source = .from(try node(text.flatMap { graph.node($0) }, named: text, to: .read).name)
         } else {
-            source = try pipe.source(words[0], argument, map: document["map"], in: self)
+            var beside: [String: Document] = [:]
+            for key in Source.clientKeys { beside[key] = document[key] }
+            source = try pipe.source(words[0], argument, beside: beside, in: self)
         }
         let stages =
             try document["pipe"].map { stages throws(HostError) in try pipe.stages(stages) } ?? []

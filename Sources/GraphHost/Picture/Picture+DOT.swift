@@ -57,7 +57,7 @@ extension Picture.Entry {
             buffer.append(quoted: named?.name ?? "")
         }
         buffer.append(" [label=")
-        buffer.append(quoted: named?.name ?? record?.label ?? node?.name ?? number.map { "n\($0)" } ?? "")
+        buffer.append(quoted: label)
         switch kind {
         case "mutable": buffer.append(", style=bold")
         case "chain": buffer.append(", style=rounded")

@@ -126,6 +126,13 @@ extension Picture.Entry {
         } else if named == nil {
             buffer.append(field: "label", node?.name)
         }
+        if let members {
+            buffer.append(",\"all\":{\"glob\":")
+            buffer.append(json: members.glob)
+            buffer.append(",\"members\":")
+            buffer.append(decimal: members.count)
+            buffer.append("}")
+        }
         if let node {
             buffer.append(",")
             Subscription.append(node.value, to: &buffer)

@@ -48,7 +48,6 @@ extension Picture.Entry {
     }
 
     fileprivate var mermaidShape: String {
-        let label = named?.name ?? record?.label ?? node?.name ?? number.map { "n\($0)" } ?? ""
         let text = "\"\(Mermaid.escaped(label))\""
         return kind == "chain" ? "(\(text))" : "[\(text)]"
     }

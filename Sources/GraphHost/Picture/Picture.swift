@@ -17,6 +17,8 @@ struct Picture {
         unowned(unsafe) let graph: LiveGraph
         /// The nodes it is made from, as far as they may be shown.
         var inputs: [String]
+        /// What keeps its members, where it joins all nodes of a glob.
+        let members: AllMembers?
         /// Those that keep it alive, directly or by what they listen to, connection by connection.
         var owners: [Owner] = []
 
@@ -28,7 +30,8 @@ struct Picture {
             self.named = named
             record = nil
             inner = nil
-            inputs = named.inputNames
+            inputs = named.definition.matches.count > Picture.mostGathered ? [] : named.inputNames
+            members = named.members
         }
 
         /// What is known of a node without a name.
@@ -41,6 +44,13 @@ struct Picture {
             record = chains.record(of: node.id)
             inner = record == nil ? chains.inner(node.id) : nil
             inputs = []
+            members = record?.members
+        }
+
+        /// What diagrams call it: its name, or what it does; with the glob of the nodes that it joins, and how many these are.
+        var label: String {
+            let label = named?.name ?? record?.label ?? node?.name ?? number.map { "n\($0)" } ?? ""
+            return members.map { "\(label) (\($0.glob): \($0.count))" } ?? label
         }
 
         /// What the wire calls it.
@@ -162,6 +172,9 @@ struct Picture {
         }
     }
 
+    /// How many members of a glob have an edge each to the node that joins them; of more, the number is shown.
+    static let mostGathered = 16
+
     let graph: LiveGraph
     private(set) var entries: [Entry] = []
     private(set) var links: [Link] = []
@@ -265,6 +278,7 @@ struct Picture {
             var open: Deque = [Way(node)]
             var seen: Set<UInt64> = [node.id]
             while let way = open.popFirst() {
+                if let all = way.node as? any Gathering, all.memberCount > Self.mostGathered { continue }
                 let connections = way.node.connections
                 // What a stage holds back stands between its upstream and itself.
                 let waiting = connections.reduce(way.queued) { $0 + $1.waiting }

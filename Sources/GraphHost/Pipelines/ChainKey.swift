@@ -6,12 +6,15 @@ struct ChainKey: Hashable {
     private var previous: ObjectIdentifier?
     /// The text of the source or of the stage; for the first stage after a node, of both.
     private(set) var text: String
+    /// Whose rights choose the nodes, where a glob does; held by the chain.
+    private let principal: ObjectIdentifier?
     /// A hash of the texts before this one (FNV-1a).
     private var hashBefore: UInt64 = 0xcbf2_9ce4_8422_2325
 
     /// The key of a source without stages.
     init(_ source: Source) {
         text = source.key
+        principal = source.access?.principal.map(ObjectIdentifier.init)
     }
 
     /// Goes on to the key of the next stage; `record` is the chain so far, nil for a node without stages.
@@ -50,7 +53,7 @@ struct ChainKey: Hashable {
     }
 
     static func == (one: ChainKey, other: ChainKey) -> Bool {
-        one.previous == other.previous && one.text == other.text
+        one.previous == other.previous && one.text == other.text && one.principal == other.principal
     }
 
     func hash(into hasher: inout Hasher) {

@@ -74,9 +74,14 @@ final class Chains {
         let sources: [String]
         /// The regular expressions that stand in its expressions.
         let patterns: [any RegexMatcher]
+        /// What keeps the members of a source that a glob chooses.
+        let members: AllMembers?
 
         /// The node, which lives as long as its record is known.
         var node: Node<Datum> { held.takeUnretainedValue() }
+
+        /// What keeps the members of the source, where a glob chooses them.
+        var allMembers: AllMembers? { members ?? previous?.allMembers }
 
         /// Whether something still waits on the way to it.
         var isBehind: Bool { gate.isBehind || previous?.isBehind == true }
@@ -117,11 +122,13 @@ final class Chains {
             rev: UInt64,
             behind previous: Record?,
             sources: [String] = [],
+            members: AllMembers? = nil,
             patterns: [any RegexMatcher] = [],
             hasMemory: Bool,
             gate: StageGate
         ) {
             self.hasMemory = hasMemory
+            self.members = members
             level = previous.map { $0.level + 1 } ?? 0
             self.patterns = patterns
             self.sources = sources

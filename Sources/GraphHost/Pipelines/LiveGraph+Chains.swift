@@ -38,6 +38,7 @@ extension LiveGraph {
             _ built: Node<Datum>,
             _ gate: StageGate,
             of sources: [String] = [],
+            _ members: AllMembers? = nil,
             hasMemory: Bool,
             _ patterns: [any RegexMatcher]
         ) {
@@ -51,6 +52,7 @@ extension LiveGraph {
                 rev: rev,
                 behind: record,
                 sources: sources,
+                members: members,
                 patterns: patterns,
                 hasMemory: hasMemory,
                 gate: gate
@@ -66,10 +68,11 @@ extension LiveGraph {
             isShared = isShared && chains.find(key) == nil
             let gate = StageGate(self, sized: key.text, for: account)
             self.gate = gate
-            node = self.source(source, at: "pipe")
+            let members = source.glob.map { AllMembers($0, in: self, for: source.access ?? .full) }
+            node = self.source(source, at: "pipe", nil, members)
             host.work += 1
             let hasMemory = source.operator.stateClass != .none
-            add(source.name, key.text, node, gate, of: source.nodes, hasMemory: hasMemory, source.patterns)
+            add(source.name, key.text, node, gate, of: source.nodes, members, hasMemory: hasMemory, source.patterns)
             chains.note(node, as: source.branching)
         }
         for (position, stage) in pipe.enumerated() {

@@ -5,8 +5,8 @@ public struct UnreadPart: Sendable {
     /// The source's word, such as `combine`; nil: the part is a list of stages.
     let word: String?
     let text: Document
-    /// What stands beside a source under `map`.
-    var map: Document?
+    /// What stands beside a source, by its key.
+    var beside: [String: Document] = [:]
 
     /// Reads it, as far as `options` allow.
     func read(_ options: DefinitionOptions, mostStages: Int) -> ReadPart {
@@ -18,7 +18,7 @@ public struct UnreadPart: Sendable {
             }
             return .stages(.success(stages))
         }
-        let (source, problems) = Source.parse(word, text, map: map, options: options)
+        let (source, problems) = Source.parse(word, text, beside: beside, options: options)
         guard problems.isEmpty, let source else { return .source(.failure(HostError(problems))) }
         return .source(.success(source))
     }

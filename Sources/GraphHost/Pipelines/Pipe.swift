@@ -50,16 +50,20 @@ final class Pipe {
     func source(
         _ word: String,
         _ argument: Document,
-        map: Document?,
+        beside: [String: Document],
         in view: GraphView
     ) throws(HostError) -> Source {
-        let words = options.catalogue.keysBesideSources["map"] ?? []
-        if map != nil, !words.contains(word) {
+        for key in beside.keys.sorted() {
+            let words = options.catalogue.keysBesideSources[key] ?? []
+            guard !words.contains(word) else { continue }
+            let isStage = options.catalogue[key]?.isStage == true
             let message =
-                "map: stands beside \(words.joined(separator: " and ")) only; elsewhere it is a stage of pipe"
+                "\(key): stands beside \(Notebook.enumeration(words)) only"
+                + (isStage ? "; elsewhere it is a stage of pipe" : "")
             throw HostError(.badField, message)
         }
-        let source = try source(UnreadPart(word: word, text: argument, map: map))
+        var source = try source(UnreadPart(word: word, text: argument, beside: beside))
+        if source.glob != nil { source.access = view.access }
         for name in source.nodes { _ = try view.node(view.graph.node(name), named: name, to: .read) }
         return source
     }

@@ -62,6 +62,9 @@ extension Session {
     }
 
     private func isAllowed(_ subscription: Subscription) -> Bool {
+        if let access = access.access, subscription.pipeline?.chain.allMembers?.admits(access) == false {
+            return false
+        }
         guard let access = access.access, let claim = subscription.claim else { return true }
         return claim.nodes.allSatisfy { name in
             subscription.graph.node(name).map { access.rights(on: $0).isSuperset(of: claim.needs) } ?? true

@@ -316,6 +316,7 @@ extension Source {
         reading: () -> Pipe
     ) throws(HostError) {
         if let field = fields["node"] {
+            try fields.refuse(["reduce"], because: "it stands beside all")
             try fields.refuse(["map"], because: "write it as a stage of pipe")
             let node = try field.name("node").flatMap { view.graph.node(named: $0) }
             self = .from(try view.node(node, named: field.string, to: .read).name)
@@ -323,7 +324,10 @@ extension Source {
         }
         guard let field = fields[word] else { throw HostError(.badField, "\(word): is needed") }
         let reading = reading()
-        let map = try fields["map"].map { map throws(HostError) in try reading.document(map.bytes) }
-        self = try reading.source(word, try reading.document(field.bytes), map: map, in: view)
+        var beside: [String: Document] = [:]
+        for key in Source.clientKeys {
+            if let field = fields[key] { beside[key] = try reading.document(field.bytes) }
+        }
+        self = try reading.source(word, try reading.document(field.bytes), beside: beside, in: view)
     }
 }

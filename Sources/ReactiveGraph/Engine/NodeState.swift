@@ -62,7 +62,7 @@ extension AnyNode {
             writer.write(node: edge.source?.takeUnretainedValue())
             writer.write(placeOf: edge)
         }
-        for edge in edges { edge.side?.state?.save(to: &writer, of: edge) }
+        for edge in edges { edge.saveState(to: &writer) }
         saveValue(to: &writer)
     }
 
@@ -79,7 +79,7 @@ extension AnyNode {
             kept.append(match)
             reader.order.places.append((kept[kept.count - 1], place))
         }
-        for edge in kept { try edge.side?.state?.restore(from: &reader, of: edge) }
+        for edge in kept { try edge.restoreState(from: &reader) }
         try restoreValue(from: &reader)
         for edge in rest.edges { graph.end(edge) }
     }

@@ -13,8 +13,7 @@ public protocol Reduction<Value, Result> {
     /// - Parameters:
     ///   - value: what it holds.
     ///   - place: its number, from 0; those of members that have gone are given again.
-    ///   - key: the name under which it was inserted.
-    mutating func insert(_ value: Value, at place: Int, key: String)
+    mutating func insert(_ value: Value, at place: Int)
 
     /// A member has another value.
     mutating func replace(_ old: Value, with new: Value, at place: Int)
@@ -46,8 +45,9 @@ public struct GatheredMembers<Value> {
 
     @usableFromInline var entries: ContiguousArray<Entry> = []
 
+    /// No members.
     @inlinable
-    init() {}
+    package init() {}
 
     /// The name of the member at a place.
     @inlinable
@@ -90,12 +90,12 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
     init(_ graph: Graph, _ figure: Figure) {
         self.figure = figure
         super.init(graph: graph, .empty)
-        let join = graph.makeJoin(self) { join in
+        _ = graph.makeJoin(self) { join in
             guard let node = join.node else { return .nothing }
             return Unmanaged<GatheringNode<Figure>>.fromOpaque(node.toOpaque())
                 ._withUnsafeGuaranteedRef { $0.accept(emission: $0.figure.result(of: $0.members)) }
         }
-        graph.start(join)
+        overwrite(&stored, with: self.figure.result(of: members))
     }
 
     deinit {
@@ -144,13 +144,12 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
         if wasThere { changed() }
     }
 
-    /// Lets go of a member when it becomes empty: at once if it is.
+    /// From its next emission on a member counts for nothing, whatever it holds; ``remove(_:)`` it afterwards.
     ///
-    /// So a member that is cleared in the turn in which it leaves makes this node emit once.
+    /// So a member that loses its value in the turn in which it leaves makes this node emit once.
     @inlinable
-    public func removeWhenEmpty(_ node: Node<Figure.Value>) {
+    public func dismiss(_ node: Node<Figure.Value>) {
         guard let place = places[node.id], let edge = members.entries[place].edge else { return }
-        guard !node.stored.isEmpty else { return remove(node) }
         edge._withUnsafeGuaranteedRef { unsafeDowncast($0, to: GatherEdge<Figure>.self).isLeaving = true }
     }
 
@@ -160,6 +159,16 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
         beginUpdate()
         changes()
         endUpdate()
+    }
+
+    /// Makes changes to a node that nothing listens to yet: it holds what comes of them, and emits nothing.
+    @inlinable
+    package func fill(_ changes: () -> Void) {
+        updates += 1
+        changes()
+        updates -= 1
+        isDue = false
+        overwrite(&stored, with: figure.result(of: members))
     }
 
     /// From now on this node emits nothing, until as many calls of ``endUpdate()`` have been made.
@@ -176,6 +185,14 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
         changed()
     }
 
+    /// Calls `body` with the reduction and the members as they are now.
+    @inlinable
+    package func reduce<Result>(
+        _ body: (inout Figure, GatheredMembers<Figure.Value>) -> Result
+    ) -> Result {
+        body(&figure, members)
+    }
+
     // MARK: - Members
 
     /// Notes what a member holds; says whether that makes a difference.
@@ -185,8 +202,7 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
         let old = exchange(&members.entries[place].latest, with: emission)
         switch (old, emission) {
         case (.value(let old), .value(let new)): figure.replace(old, with: new, at: place)
-        case (.empty, .value(let new)):
-            figure.insert(new, at: place, key: members.entries[place].key)
+        case (.empty, .value(let new)): figure.insert(new, at: place)
         case (.value(let old), .empty): figure.remove(old, at: place)
         case (.empty, .empty): return false
         }
@@ -199,16 +215,13 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
     func deliver(_ edge: GatherEdge<Figure>) -> Outcome {
         // An edge that was aimed elsewhere by hand belongs to no member.
         guard edge.member >= 0 else { return .nothing }
-        let emission = edge.input(Figure.Value.self)
+        let emission = edge.isLeaving ? .empty : edge.input(Figure.Value.self)
         guard take(emission, at: edge.member) else { return .nothing }
-        if updates > 0 {
+        guard updates == 0 else {
             isDue = true
             return .nothing
         }
-        guard edge.isLeaving, emission.isEmpty else { return delivered(edge) }
-        cut(edge)
-        changed()
-        return .nothing
+        return delivered(edge)
     }
 
     @usableFromInline
@@ -248,28 +261,6 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
             free = []
         }
     }
-
-    // MARK: - Saving
-
-    override func saveValue(to writer: inout StateWriter) {
-        super.saveValue(to: &writer)
-        let edges = incoming.compactMap { $0 as? GatherEdge<Figure> }
-        writer.write(edges.count)
-        for edge in edges {
-            writer.write(node: edge.source?.takeUnretainedValue())
-            writer.write(members.entries[edge.member].latest)
-        }
-    }
-
-    override func restoreValue(from reader: inout StateReader) throws {
-        try super.restoreValue(from: &reader)
-        for _ in 0..<(try reader.count()) {
-            let place = try reader.node().flatMap { places[$0.id] }
-            let present = place.map { members.entries[$0].latest } ?? .empty
-            let latest: Emission<Figure.Value> = try reader.emission(keeping: present)
-            if let place { _ = take(latest, at: place) }
-        }
-    }
 }
 
 /// The edge from a member.
@@ -277,7 +268,7 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
 final class GatherEdge<Figure: Reduction>: Edge {
     /// The member's place; negative: it is none any more.
     @exclusivity(unchecked) @usableFromInline var member: Int
-    /// It ends when the member is empty.
+    /// The member counts for nothing any more.
     @exclusivity(unchecked) @usableFromInline var isLeaving = false
 
     @inlinable
@@ -297,6 +288,21 @@ final class GatherEdge<Figure: Reduction>: Edge {
         Unmanaged<GatheringNode<Figure>>.fromOpaque(target.toOpaque())
             ._withUnsafeGuaranteedRef { $0.left(self) }
         member = -1
+    }
+
+    override func saveState(to writer: inout StateWriter) {
+        guard member >= 0, let target else { return }
+        Unmanaged<GatheringNode<Figure>>.fromOpaque(target.toOpaque())
+            ._withUnsafeGuaranteedRef { writer.write($0.members.entries[member].latest) }
+    }
+
+    override func restoreState(from reader: inout StateReader) throws {
+        guard member >= 0, let target else { return }
+        try Unmanaged<GatheringNode<Figure>>.fromOpaque(target.toOpaque())
+            ._withUnsafeGuaranteedRef { node in
+                let present = node.members.entries[member].latest
+                _ = node.take(try reader.emission(keeping: present), at: member)
+            }
     }
 }
 

@@ -8,7 +8,7 @@ public struct GatherSum<Value: BinaryFloatingPoint>: Reduction {
     public init() {}
 
     @inlinable
-    public mutating func insert(_ value: Value, at place: Int, key: String) { sum.add(value) }
+    public mutating func insert(_ value: Value, at place: Int) { sum.add(value) }
 
     @inlinable
     public mutating func replace(_ old: Value, with new: Value, at place: Int) {
@@ -31,7 +31,7 @@ public struct GatherAverage<Value: BinaryFloatingPoint>: Reduction {
     public init() {}
 
     @inlinable
-    public mutating func insert(_ value: Value, at place: Int, key: String) { sum.add(value) }
+    public mutating func insert(_ value: Value, at place: Int) { sum.add(value) }
 
     @inlinable
     public mutating func replace(_ old: Value, with new: Value, at place: Int) {
@@ -54,7 +54,7 @@ public struct GatherTotal<Value: BinaryInteger>: Reduction {
     public init() {}
 
     @inlinable
-    public mutating func insert(_ value: Value, at place: Int, key: String) { total += value }
+    public mutating func insert(_ value: Value, at place: Int) { total += value }
 
     @inlinable
     public mutating func replace(_ old: Value, with new: Value, at place: Int) { total = total - old + new }
@@ -76,7 +76,7 @@ public struct GatherMin<Value: Comparable>: Reduction {
     public init() {}
 
     @inlinable
-    public mutating func insert(_ value: Value, at place: Int, key: String) {
+    public mutating func insert(_ value: Value, at place: Int) {
         values.insert(value, at: place)
     }
 
@@ -104,7 +104,7 @@ public struct GatherMax<Value: Comparable>: Reduction {
     public init() {}
 
     @inlinable
-    public mutating func insert(_ value: Value, at place: Int, key: String) {
+    public mutating func insert(_ value: Value, at place: Int) {
         values.insert(value, at: place)
     }
 
@@ -130,7 +130,7 @@ public struct GatherCount<Value>: Reduction {
     public init() {}
 
     @inlinable
-    public mutating func insert(_ value: Value, at place: Int, key: String) { count += 1 }
+    public mutating func insert(_ value: Value, at place: Int) { count += 1 }
 
     @inlinable
     public mutating func replace(_ old: Value, with new: Value, at place: Int) {}
@@ -150,7 +150,7 @@ public struct GatherAny: Reduction {
     public init() {}
 
     @inlinable
-    public mutating func insert(_ value: Bool, at place: Int, key: String) { holding += value ? 1 : 0 }
+    public mutating func insert(_ value: Bool, at place: Int) { holding += value ? 1 : 0 }
 
     @inlinable
     public mutating func replace(_ old: Bool, with new: Bool, at place: Int) {
@@ -172,7 +172,7 @@ public struct GatherAll: Reduction {
     public init() {}
 
     @inlinable
-    public mutating func insert(_ value: Bool, at place: Int, key: String) { failing += value ? 0 : 1 }
+    public mutating func insert(_ value: Bool, at place: Int) { failing += value ? 0 : 1 }
 
     @inlinable
     public mutating func replace(_ old: Bool, with new: Bool, at place: Int) {
@@ -194,7 +194,7 @@ public struct GatherList<Value>: Reduction {
     public init() {}
 
     @inlinable
-    public mutating func insert(_ value: Value, at place: Int, key: String) { order.insert(place) }
+    public mutating func insert(_ value: Value, at place: Int) { order.insert(place) }
 
     @inlinable
     public mutating func replace(_ old: Value, with new: Value, at place: Int) {}
@@ -216,7 +216,7 @@ public struct GatherDictionary<Value>: Reduction {
     public init() {}
 
     @inlinable
-    public mutating func insert(_ value: Value, at place: Int, key: String) { order.insert(place) }
+    public mutating func insert(_ value: Value, at place: Int) { order.insert(place) }
 
     @inlinable
     public mutating func replace(_ old: Value, with new: Value, at place: Int) {}

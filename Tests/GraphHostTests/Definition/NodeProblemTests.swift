@@ -34,7 +34,7 @@ struct NodeProblemTests {
             (#""a": {"merge": ["x"], ¦"buffer": 1}"#, "'buffer' stands beside 'zip' only"),
             (
                 #""a": {"from": "x", ¦"map": "value"}"#,
-                "'map' stands beside 'combine' and 'zip' only (write it as a stage: pipe: [ { map: … } ])"
+                "'map' stands beside 'combine', 'all' and 'zip' only (write it as a stage: pipe: [ { map: … } ])"
             ),
         ]
     )
@@ -48,7 +48,7 @@ struct NodeProblemTests {
             (
                 #"¦"a": {"title": "x"}"#,
                 "node 'a' does not say where its values come from "
-                    + "(give it one of set, from, combine, merge, flatten, zip, switch, case, default, otherwise, if)"
+                    + "(give it one of set, from, combine, all, merge, flatten, zip, switch, case, default, otherwise, if)"
             ),
             (
                 #"¦"a": {"from": "x", "merge": ["x"]}"#,

@@ -424,6 +424,7 @@ struct BranchingTests {
             return String(decoding: bytes.dropLast(), as: UTF8.self)
         }
         let examples = [
+            "all": (#""b*","reduce":"sum""#, "2"),
             "combine": (#"["a","b"]"#, #"[{"key":1,"value":3},2]"#), "merge": (#"["a","b"]"#, "2"),
             "zip": (#"["b","b"]"#, "[2,2]"), "flatten": (#"{"from":"b","to":{"2":"b"}}"#, "2"),
             "switch": (#"{"from":"a","by":"value.key"}"#, #"{"key":1,"value":{"key":1,"value":3}}"#),

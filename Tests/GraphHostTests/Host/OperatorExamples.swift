@@ -25,6 +25,10 @@ enum OperatorExamples {
             #""out":{"combine":["$x","$x"],"map":"value[1]"}"#,
         ],
         "distinct": [stage(#"{"distinct":"string(value)"}"#)],
+        "all": [
+            #""out":{"all":"$x*","reduce":"max"}"#,
+            #""out":{"all":"$x*","reduce":"avg","map":"[value, string(time)]"}"#,
+        ],
         "merge": [#""out":{"merge":["$x","$y"]}"#, #""out":{"merge":["$y","$x","$y"]}"#],
         "flatten": [
             #""out":{"flatten":{"from":"$x","to":{"1":"$y","2":"$x"},"otherwise":"$x"}}"#,

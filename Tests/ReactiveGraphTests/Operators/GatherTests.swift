@@ -125,25 +125,28 @@ struct GatherTests {
         #expect(heard.history == [31, 22, 12])
     }
 
-    @Test("a member that is to go when it is empty goes with the turn that clears it")
-    func leaving() {
+    @Test("a dismissed member counts for nothing from its next emission on: clearing and removing it is one emission")
+    func dismissing() {
         let (a, b) = (graph.mutable(1), graph.mutable(2))
+        let never = a.ifEmpty(10)
         let total = graph.gather(GatherTotal<Int>())
-        total.insert(a)
-        total.insert(b)
-        let heard = Recorder(total, replay: false)
-        total.removeWhenEmpty(a)
+        for node in [a, never, b] { total.insert(node) }
+        let heard = Recorder(total)
+        total.dismiss(a)
+        total.dismiss(never)
         #expect(total.contains(a))
+        never.propagatesEmpty = true
         graph.batch { batch in
             batch.clear(a)
             batch.set(b, 5)
         }
-        #expect(heard.history == [5] && !total.contains(a))
-        a.set(7)
-        b.clear()
-        total.removeWhenEmpty(b)
-        #expect(heard.history == [5, 0] && total.memberCount == 0)
-        #expect(!a.hasDownstreamNode)
+        total.remove(a)
+        total.remove(never)
+        #expect(heard.history == [4, 5] && total.memberCount == 1)
+        #expect(a.downstreamNodes.map(\.id) == [never.id])
+        total.dismiss(b)
+        total.remove(b)
+        #expect(heard.history == [4, 5, 0])
         expectSound(graph, a, b, total)
     }
 

@@ -1,0 +1,183 @@
+internal import CEL
+internal import ReactiveGraph
+internal import Support
+
+/// A reduction of the library over the values of a graph.
+///
+/// A member that has failed, or whose value is of another type, makes the result a failure that names it.
+struct AllFigure<Base: Reduction>: Reduction {
+    private var base: Base
+    private var bad: BadMembers
+    /// What the reduction is given of a value; nil: the value is of the wrong type.
+    private let give: (Datum) -> Base.Value?
+    private let take: (Base.Result) -> CEL.Value
+    private let place: String
+
+    /// - Parameters:
+    ///   - all: what is to be made.
+    ///   - place: what failures say about where they happened.
+    ///   - base: the reduction.
+    ///   - needs: what kind of values it takes, for people.
+    init(
+        _ all: AllArgument,
+        at place: String,
+        _ base: Base,
+        needs: String,
+        give: @escaping (Datum) -> Base.Value?,
+        take: @escaping (Base.Result) -> CEL.Value
+    ) {
+        self.base = base
+        self.give = give
+        self.take = take
+        self.place = place
+        bad = BadMembers(at: place, "\(all.reduce.rawValue) needs \(needs)")
+    }
+
+    private func given(_ datum: Datum) -> Base.Value? { datum.isFail ? nil : give(datum) }
+
+    mutating func insert(_ value: Datum, at place: Int) {
+        if let given = given(value) { base.insert(given, at: place) } else { bad.insert(place) }
+    }
+
+    mutating func replace(_ old: Datum, with new: Datum, at place: Int) {
+        switch (given(old), given(new)) {
+        case (let old?, let new?): base.replace(old, with: new, at: place)
+        case (let old?, nil):
+            base.remove(old, at: place)
+            bad.insert(place)
+        case (nil, let new?):
+            bad.remove(place)
+            base.insert(new, at: place)
+        case (nil, nil): break
+        }
+    }
+
+    mutating func remove(_ old: Datum, at place: Int) {
+        if let old = given(old) { base.remove(old, at: place) } else { bad.remove(place) }
+    }
+
+    mutating func result(of members: GatheredMembers<Datum>) -> Emission<Datum> {
+        if let failure = bad.failure(members) { return .value(failure) }
+        switch base.result(of: GatheredMembers()) {
+        case .empty: return .empty
+        case .value(let result): return .value(Evaluation.datum(take(result), at: place))
+        }
+    }
+}
+
+/// All values as a list, ordered by the names of their nodes, or as an object.
+struct AllListing: Reduction {
+    private var order = GatherOrder()
+    private var bad: BadMembers
+    private let glob: String
+    private let isObject: Bool
+    /// Whether the text is made by ``listing(_:)`` only: then the result is no more than a sign that it is another now.
+    private let isDeferred: Bool
+    private let sign = Datum.null
+
+    init(_ all: AllArgument, at place: String, isDeferred: Bool) {
+        glob = all.pattern
+        isObject = all.reduce == .object
+        self.isDeferred = isDeferred
+        bad = BadMembers(at: place, "")
+    }
+
+    mutating func insert(_ value: Datum, at place: Int) {
+        if value.isFail { bad.insert(place) }
+        order.insert(place)
+    }
+
+    mutating func replace(_ old: Datum, with new: Datum, at place: Int) {
+        guard old.isFail != new.isFail else { return }
+        if new.isFail { bad.insert(place) } else { bad.remove(place) }
+    }
+
+    mutating func remove(_ old: Datum, at place: Int) {
+        if old.isFail { bad.remove(place) }
+        order.remove(place)
+    }
+
+    mutating func result(of members: GatheredMembers<Datum>) -> Emission<Datum> {
+        .value(isDeferred ? sign : listing(members))
+    }
+
+    /// The text, or the failure of a member.
+    mutating func listing(_ members: GatheredMembers<Datum>) -> Datum {
+        if let failure = bad.failure(members) { return failure }
+        var buffer = ByteBuffer()
+        buffer.append(UInt8(ascii: isObject ? "{" : "["))
+        var isFirst = true
+        for place in order.places({ members.key(at: $0) }) {
+            guard let value = members.value(at: place) else { continue }
+            if !isFirst { buffer.append(",") }
+            isFirst = false
+            if isObject {
+                buffer.append(json: Self.key(of: members.key(at: place), matching: glob))
+                buffer.append(":")
+            }
+            value.withBytes { buffer.append($0) }
+        }
+        buffer.append(UInt8(ascii: isObject ? "}" : "]"))
+        return Datum(JSONReader(validated: buffer.bytes))
+    }
+
+    /// What the object calls a node: the text that the one `*` of the glob stands for, or the whole name.
+    static func key(of name: String, matching glob: String) -> String {
+        let parts = glob.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
+        guard parts.count == 2, !glob.utf8.contains(UInt8(ascii: "?")) else { return name }
+        let key = name.utf8.dropFirst(parts[0].count).dropLast(parts[1].count)
+        return String(decoding: key, as: UTF8.self)
+    }
+}
+
+/// The members of which nothing can be made: those that have failed, and those of the wrong type.
+private struct BadMembers {
+    /// By name, so that the first one is the same everywhere.
+    private var names = PlaceHeap<String>()
+    /// Those whose names have not been asked for yet.
+    private var new: [Int] = []
+    private var isBad: [Bool] = []
+    private let place: String
+    private let demand: String
+
+    init(at place: String, _ demand: String) {
+        self.place = place
+        self.demand = demand
+    }
+
+    mutating func insert(_ place: Int) {
+        while isBad.count <= place { isBad.append(false) }
+        isBad[place] = true
+        new.append(place)
+    }
+
+    mutating func remove(_ place: Int) {
+        isBad[place] = false
+        if names.has(place) { names.remove(at: place) }
+    }
+
+    /// What the result is because of them; nil: there are none.
+    mutating func failure(_ members: GatheredMembers<Datum>) -> Datum? {
+        for place in new where isBad[place] && !names.has(place) {
+            names.insert(members.key(at: place), at: place)
+        }
+        new = []
+        guard let (name, place) = names.first, let value = members.value(at: place) else { return nil }
+        if let fail = value.fail { return .fail(fail.code, at: fail.at, "\(name): \(fail.message)") }
+        return .fail("expr_type", at: self.place, "\(demand); \(name) is \(value.kind.words)")
+    }
+}
+
+extension JSONKind {
+    /// For people.
+    fileprivate var words: String {
+        switch self {
+        case .null: "null"
+        case .bool: "true or false"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+}

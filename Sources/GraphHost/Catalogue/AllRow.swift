@@ -1,0 +1,151 @@
+internal import CEL
+internal import ReactiveGraph
+internal import Support
+
+/// `all: "sensor.*.celsius"`, with the `reduce` and the `map` that stand beside it (F-5).
+struct AllArgument: SourceArgument {
+    /// What is made of the values.
+    enum Reduce: String, CaseIterable {
+        case sum, avg, min, max, count, any, all, list, object
+    }
+
+    let pattern: String
+    let reduce: Reduce
+    /// What is made of the result, seen as `value`; without it the result.
+    let map: Expression?
+
+    static let schema = ArgumentSchema(members: ##""type":"string","maxLength":\##(Name.maximumBytes),"pattern":"[*?]""##)
+    static let beside: [ArgumentField] = [
+        .required("reduce", .word(Reduce.self), "What is made of the values of all nodes that the glob matches."),
+        .optional("map", .expression, "Makes one value of the result, which it sees as `value`."),
+    ]
+
+    let inputs: [String] = []
+    var glob: String? { pattern }
+    var canonical: String { "\(pattern);\(reduce.rawValue)\(map.map { ";\($0.key)" } ?? "")" }
+
+    static func read(_ reading: SourceReading) -> AllArgument? {
+        let notebook = reading.notebook
+        let glob = reading.glob()
+        var reduce: Reduce?
+        if let document = reading.beside["reduce"] {
+            reduce = notebook.word(document, of: "reduce")
+        } else {
+            let words = Reduce.allCases.map(\.rawValue).joined(separator: ", ")
+            notebook.add("all needs 'reduce'", at: reading.argument.position, hint: "one of \(words)")
+        }
+        let map = reading.expression("map", in: reading.beside)
+        guard let glob, let reduce else { return nil }
+        return AllArgument(pattern: glob, reduce: reduce, map: map)
+    }
+}
+
+extension SourceReading {
+    /// The argument as a glob, noted for the check that it matches something.
+    fileprivate func glob() -> String? {
+        guard let scalar = argument.scalar, scalar.value != .null else {
+            notebook.add("\(row.name) must be a glob, not \(argument.kindName)", at: argument.position)
+            return nil
+        }
+        let glob = scalar.text
+        guard Glob.isGlob(glob) else {
+            notebook.add(
+                "'\(glob)' names one node at most: \(row.name) takes a glob",
+                at: argument.position,
+                hint: "write 'from: \(glob)', or a glob with '*' or '?'"
+            )
+            return nil
+        }
+        let name = glob.replacing("*", with: "x").replacing("?", with: "x")
+        guard Name.isValid(name) else {
+            notebook.add("'\(glob)' matches no name of a node", at: argument.position, hint: Notebook.nameHint)
+            return nil
+        }
+        notebook.note(glob: glob, at: argument.position)
+        return glob
+    }
+}
+
+extension StageSite {
+    /// What is made of all nodes whose names match a glob, as they come, change and go.
+    func gathered(_ all: AllArgument) -> Node<Datum> {
+        switch all.reduce {
+        case .sum: return numbers(all, GatherSum<Double>())
+        case .avg: return numbers(all, GatherAverage<Double>())
+        case .min: return numbers(all, GatherMin<Double>())
+        case .max: return numbers(all, GatherMax<Double>())
+        case .any: return flags(all, GatherAny())
+        case .all: return flags(all, GatherAll())
+        case .count:
+            let count = AllFigure(all, at: place, GatherCount<Datum>(), needs: "", give: { $0 }) { .double(Double($0)) }
+            return gather(all, count)
+        case .list, .object:
+            let listing = AllListing(all, at: place, isDeferred: gate != nil)
+            return gather(all, listing, deferred: { $0.reduce { $0.listing($1) } })
+        }
+    }
+
+    private func numbers<Base: Reduction>(_ all: AllArgument, _ base: Base) -> Node<Datum>
+    where Base.Value == Double, Base.Result == Double {
+        let figure = AllFigure(all, at: place, base, needs: "numbers") { datum -> Double? in
+            // Without the sign of a zero: equal values are then the same, whichever of them is the least.
+            if case .double(let number) = datum.tree { number + 0 } else { nil }
+        } take: {
+            .double($0)
+        }
+        return gather(all, figure)
+    }
+
+    private func flags<Base: Reduction>(_ all: AllArgument, _ base: Base) -> Node<Datum>
+    where Base.Value == Bool, Base.Result == Bool {
+        let figure = AllFigure(all, at: place, base, needs: "true or false") { datum -> Bool? in
+            if case .bool(let flag) = datum.tree { flag } else { nil }
+        } take: {
+            .bool($0)
+        }
+        return gather(all, figure)
+    }
+
+    /// Makes the node, and its members known to it.
+    ///
+    /// In a client's pipeline what is done with the result waits where the principal has no room; so does putting together a list, which
+    /// `deferred` does.
+    private func gather<Figure: Reduction>(
+        _ all: AllArgument,
+        _ figure: Figure,
+        deferred: ((GatheringNode<Figure>) -> Datum)? = nil
+    ) -> Node<Datum> where Figure.Value == Datum, Figure.Result == Datum {
+        let node = graph.core.gather(figure)
+        members?.fill(node)
+        let map = all.map.map { map in
+            let evaluation = evaluation(map)
+            return { (datum: Datum) in datum.isFail ? datum : evaluation.datum(datum.tree) }
+        }
+        guard let gate else { return map.map { node.apply(Map($0)) } ?? node }
+        graph.chains.hide(node)
+        let later = deferred.map { deferred in { [unowned node] in deferred(node) } }
+        return node.apply(GatheredMap(gate: gate, later: later, map: map))
+    }
+}
+
+/// What is made of the members of an `all` in a client's pipeline: it waits where its principal has no room.
+private struct GatheredMap: Operator {
+    let name = "Gather"
+    let gate: StageGate
+    /// Puts the result together, as it is by then.
+    let later: (() -> Datum)?
+    let map: ((Datum) -> Datum)?
+
+    mutating func receive(_ value: Datum, at site: Site) -> Emission<Datum>? {
+        guard gate.lets(Emission<Datum>.value(value), at: site) else { return nil }
+        var result = later?() ?? value
+        gate.spend(StageCost.runUnits + (later == nil ? 0 : result.numbersCost))
+        if let map { result = map(result) }
+        return gate.holds(.value(result), of: nil) ? .value(result) : nil
+    }
+
+    mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Datum>? {
+        guard gate.lets(Emission<Datum>.empty, at: site) else { return nil }
+        return travels ? .empty : nil
+    }
+}

@@ -1,0 +1,124 @@
+internal import ReactiveGraph
+
+/// A place where `all` names nodes by a glob.
+struct GlobReference {
+    let glob: String
+    let position: Position
+}
+
+// What definitions say about `all`: which nodes its globs mean (F-5).
+extension Notebook {
+    /// The most declared nodes that the globs of a definition may mean together.
+    private static let mostMatches = 200_000
+
+    /// Notes a glob of the node that is being read.
+    func note(glob: String, at position: Position) {
+        if pattern != nil {
+            add("a family cannot join all nodes of a glob", at: position, hint: "a node of its own can")
+        }
+        globs.append(GlobReference(glob: glob, position: position))
+    }
+
+    /// Puts each node that joins others after all that its glob means; complains about a glob that means none.
+    ///
+    /// - Parameters:
+    ///   - globs: those of each node, by its place among `names`.
+    ///   - names: all nodes and families.
+    ///   - nodes: what is known of them.
+    ///   - upstream: what each of them is made from.
+    func connect(
+        _ globs: [Int: GlobReference],
+        _ names: [String],
+        _ nodes: [NodeDefinition],
+        _ upstream: inout [[NodeReference]]
+    ) {
+        guard !globs.isEmpty else { return }
+        let definitions = Dictionary(nodes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var known: [String: [String]] = [:]
+        var left = Self.mostMatches
+        for (place, reference) in globs.sorted(by: { $0.key < $1.key }) {
+            let glob = reference.glob
+            let meant = known[glob] ?? names.filter { GlobOverlap.overlaps(glob, $0) }
+            known[glob] = meant
+            left -= meant.count
+            guard left >= 0 else {
+                return add(
+                    "the globs of this graph mean more than \(Self.mostMatches) nodes together",
+                    code: .tooLarge,
+                    at: reference.position
+                )
+            }
+            if meant.isEmpty {
+                add("'\(glob)' matches no node and no family", code: .unknownNode, at: reference.position)
+            }
+            upstream[place] += meant.map { NodeReference(node: $0, position: reference.position) }
+            definitions[names[place]]?.matches = meant.filter { !NamePattern.isPattern($0) }.sorted()
+        }
+    }
+}
+
+/// Whether a glob may mean a member of a family.
+enum GlobOverlap {
+    /// What stands at one place of a glob or of a name with placeholders.
+    private enum Token {
+        case byte(UInt8)
+        /// `?`: any one character.
+        case any
+        /// `*`: any characters, or none.
+        case star
+        /// A placeholder: one or more characters, and no dots.
+        case placeholder
+    }
+
+    /// Whether some name fits both: the glob, and `name`, which may have placeholders.
+    static func overlaps(_ glob: String, _ name: String) -> Bool {
+        guard NamePattern.isPattern(name) else { return Glob.matches(name, glob) }
+        let (a, b) = (tokens(glob), tokens(name))
+        // Which places of `b` can be reached with the tokens of `a` so far; of a placeholder, before it and within it.
+        var seen: Set<Int> = []
+        var open = [(0, 0)]
+        func visit(_ i: Int, _ j: Int) {
+            if seen.insert(i * (2 * b.count + 2) + j).inserted { open.append((i, j)) }
+        }
+        while let (i, j) = open.popLast() {
+            // An odd place is within a placeholder that has one character at least.
+            let (token, isWithin) = (j / 2, j % 2 == 1)
+            if i == a.count, token == b.count { return true }
+            if isWithin { visit(i, 2 * (token + 1)) }
+            guard i < a.count else { continue }
+            if case .star = a[i] { visit(i + 1, j) }
+            guard token < b.count else { continue }
+            var isCommon = false
+            switch (a[i], b[token]) {
+            case (.byte(let x), .byte(let y)): isCommon = x == y
+            case (.byte(let x), _): isCommon = x != UInt8(ascii: ".")
+            default: isCommon = true
+            }
+            guard isCommon else { continue }
+            var isStar = false
+            if case .star = a[i] { isStar = true }
+            var isPlaceholder = false
+            if case .placeholder = b[token] { isPlaceholder = true }
+            visit(isStar ? i : i + 1, isPlaceholder ? 2 * token + 1 : 2 * (token + 1))
+        }
+        return false
+    }
+
+    private static func tokens(_ text: String) -> [Token] {
+        var tokens: [Token] = []
+        var isWithin = false
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "{"):
+                isWithin = true
+                tokens.append(.placeholder)
+            case UInt8(ascii: "}"): isWithin = false
+            case _ where isWithin: break
+            case UInt8(ascii: "*"): tokens.append(.star)
+            case UInt8(ascii: "?"): tokens.append(.any)
+            default: tokens.append(.byte(byte))
+            }
+        }
+        return tokens
+    }
+}

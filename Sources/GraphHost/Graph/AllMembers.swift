@@ -1,0 +1,174 @@
+internal import ReactiveGraph
+
+/// A gathering node, whatever is made of its members.
+protocol Gathering: AnyObject {
+    var memberCount: Int { get }
+    func contains(_ node: Node<Datum>) -> Bool
+    func insert(_ node: Node<Datum>, as key: String)
+    func dismiss(_ node: Node<Datum>)
+    func remove(_ node: Node<Datum>)
+    func fill(_ changes: () -> Void)
+    func beginUpdate()
+    func endUpdate()
+}
+
+extension GatheringNode: Gathering where Figure.Value == Datum {}
+
+/// Keeps the members of one `all` in step with the names of its graph (F-3, F-5).
+///
+/// That of a definition stays as long as its name, also while there is no living node; that of a client's pipeline as long as its node.
+/// Declared nodes that come or go with a new definition are seen to by the change of the definition.
+final class AllMembers: NameWatcher {
+    /// Which nodes are meant.
+    let glob: String
+    /// What the clients may see whose pipeline it is: a member must be for all of them. Empty: it belongs to a definition, which sees
+    /// everything.
+    private var accesses: [Access] = []
+    private weak var graph: LiveGraph?
+    /// The node of the definition that it belongs to; nil in a client's pipeline.
+    private unowned(unsafe) let named: NamedNode?
+    /// Whom the members are charged to, in a client's pipeline.
+    private var gate: StageGate?
+    private weak var gathering: (any Gathering)?
+    /// Whether the graph is being redefined: nothing is emitted until it is.
+    private var isWaiting = false
+
+    /// Bytes that one member takes in a client's pipeline: its edge, and what is known of it.
+    static let memberBytes = 320
+    /// What one takes to come, in the units of expressions.
+    private static let memberUnits = 40
+
+    /// Those of a node of the definition.
+    init(of named: NamedNode, _ glob: String) {
+        self.named = named
+        self.glob = glob
+        graph = named.graph
+        named.graph.watchers.add(self, to: glob)
+    }
+
+    /// Those of a client's pipeline.
+    init(_ glob: String, in graph: LiveGraph, for access: Access) {
+        named = nil
+        self.glob = glob
+        self.graph = graph
+        accesses = [access]
+        gate = graph.gate
+        graph.watchers.add(self, to: glob)
+    }
+
+    deinit {
+        graph?.watchers.remove(self, from: glob)
+    }
+
+    /// The nodes that are meant now.
+    var nodes: [NamedNode] {
+        guard let graph else { return [] }
+        let nodes = graph.visibleNodes(matching: glob)
+        guard !accesses.isEmpty else { return nodes }
+        graph.host.work += Access.work(looking: nodes.count)
+        return nodes.filter(means)
+    }
+
+    /// How many of them the living node has; 0 without one.
+    var count: Int { gathering?.memberCount ?? 0 }
+
+    private func means(_ node: NamedNode) -> Bool {
+        accesses.allSatisfy { $0.rights(on: node).isSuperset(of: [.read, .pipe]) }
+    }
+
+    /// Gives a node that was just made its members.
+    func fill(_ gathering: any Gathering) {
+        guard let graph else { return }
+        self.gathering = gathering
+        let nodes = nodes
+        gathering.fill {
+            for node in nodes { gathering.insert(graph.materialise(node), as: node.name) }
+        }
+        if isWaiting { gathering.beginUpdate() }
+        charge(nodes.count)
+    }
+
+    /// The node is going to be made anew: it has no members until then.
+    func release() { gathering = nil }
+
+    private func charge(_ new: Int) {
+        guard let gate, let graph, let gathering else { return }
+        graph.host.work += UInt64(new)
+        gate.spend(new * Self.memberUnits)
+        gate.keeps(gathering.memberCount * Self.memberBytes)
+    }
+
+    // MARK: - Members of families
+
+    func appeared(_ node: NamedNode) {
+        guard let graph, let gathering, node.family != nil, means(node) else { return }
+        gathering.insert(graph.materialise(node), as: node.name)
+        charge(1)
+    }
+
+    func vanishing(_ node: NamedNode) {
+        if node.family != nil, let living = node.living { gathering?.dismiss(living) }
+    }
+
+    func vanished(_ node: NamedNode) {
+        guard let graph, node.family != nil else { return }
+        named?.changed = LogStamp(rev: graph.rev, time: graph.time)
+        guard let gathering, let living = node.living else { return }
+        gathering.remove(living)
+        charge(0)
+    }
+
+    // MARK: - Changes of the definition and of rights
+
+    /// The graph is being redefined, and these nodes go: nothing is emitted until ``join(_:)``.
+    func leave(_ gone: [NamedNode]) {
+        isWaiting = true
+        guard let gathering else { return }
+        gathering.beginUpdate()
+        for node in gone { if let living = node.living { gathering.remove(living) } }
+    }
+
+    /// The graph has these declared nodes now that it had not before.
+    func join(_ added: [NamedNode]) {
+        isWaiting = false
+        guard let graph, let gathering else { return }
+        for node in added where NodeSelection.matches(glob, node.name) && means(node) {
+            gathering.insert(graph.materialise(node), as: node.name)
+        }
+        charge(added.count)
+        gathering.endUpdate()
+    }
+
+    /// How many clients with rights of their own one pipeline may have had.
+    private static let mostAccesses = 16
+
+    /// The rights of one of the clients are others.
+    ///
+    /// - Returns: false: it may see other nodes than those that are members.
+    func admits(_ new: Access) -> Bool {
+        guard let gathering, !accesses.isEmpty else { return true }
+        if !accesses.contains(where: { $0.principal === new.principal }) {
+            guard accesses.count < Self.mostAccesses else { return false }
+            accesses.append(new)
+        }
+        let nodes = nodes
+        return nodes.count == gathering.memberCount
+            && nodes.allSatisfy { $0.living.map(gathering.contains) ?? false }
+    }
+}
+
+extension NamedNode {
+    /// What keeps the members of a node that joins all of them.
+    var members: AllMembers? {
+        graph.allMembers.isEmpty ? nil : graph.allMembers[ObjectIdentifier(self)]
+    }
+
+    /// The definition may join other nodes than before.
+    func noteMembers() {
+        let glob = definition.glob
+        let former = members
+        guard glob != nil || former != nil, former?.glob != glob else { return }
+        former?.release()
+        graph.allMembers[ObjectIdentifier(self)] = glob.map { AllMembers(of: self, $0) }
+    }
+}
