@@ -13,11 +13,7 @@ struct AllFigure<Base: Reduction>: Reduction {
     private let take: (Base.Result) -> CEL.Value
     private let place: String
 
-    /// - Parameters:
-    ///   - all: what is to be made.
-    ///   - place: what failures say about where they happened.
-    ///   - base: the reduction.
-    ///   - needs: what kind of values it takes, for people.
+    /// What `base` makes of the values that `give` takes; `needs` says for people what kind of values these are.
     init(
         _ all: AllArgument,
         at place: String,

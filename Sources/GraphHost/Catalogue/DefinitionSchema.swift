@@ -24,8 +24,9 @@ extension Catalogue {
             let keys =
                 [type.schema.property(row.name, row.summary)]
                 + type.beside.map { $0.schema.property($0.key, $0.description) }
+            let required = ArgumentSchema.list([row.name] + type.beside.filter(\.isRequired).map(\.key))
             return """
-                ,{"title":"\(row.name)","type":"object","required":["\(row.name)"],"additionalProperties":false,\
+                ,{"title":"\(row.name)","type":"object","required":\(required),"additionalProperties":false,\
                 "properties":{\(keys.joined(separator: ",")),\(Self.derivedKeys)}}
                 """
         }

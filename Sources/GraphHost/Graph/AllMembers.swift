@@ -21,8 +21,9 @@ extension GatheringNode: Gathering where Figure.Value == Datum {}
 final class AllMembers: NameWatcher {
     /// Which nodes are meant.
     let glob: String
-    /// What the clients may see whose pipeline it is: a member must be for all of them. Empty: it belongs to a definition, which sees
-    /// everything.
+    /// What the clients may see whose pipeline it is: a member must be for all of them.
+    ///
+    /// Empty: it belongs to a definition, which sees everything.
     private var accesses: [Access] = []
     private weak var graph: LiveGraph?
     /// The node of the definition that it belongs to; nil in a client's pipeline.
@@ -69,11 +70,15 @@ final class AllMembers: NameWatcher {
         return nodes.filter(means)
     }
 
+    private static func mayUse(_ node: NamedNode, _ access: Access) -> Bool {
+        access.rights(on: node).isSuperset(of: [.read, .pipe])
+    }
+
     /// How many of them the living node has; 0 without one.
     var count: Int { gathering?.memberCount ?? 0 }
 
     private func means(_ node: NamedNode) -> Bool {
-        accesses.allSatisfy { $0.rights(on: node).isSuperset(of: [.read, .pipe]) }
+        accesses.allSatisfy { Self.mayUse(node, $0) }
     }
 
     /// Gives a node that was just made its members.
@@ -146,14 +151,15 @@ final class AllMembers: NameWatcher {
     ///
     /// - Returns: false: it may see other nodes than those that are members.
     func admits(_ new: Access) -> Bool {
-        guard let gathering, !accesses.isEmpty else { return true }
-        if !accesses.contains(where: { $0.principal === new.principal }) {
-            guard accesses.count < Self.mostAccesses else { return false }
-            accesses.append(new)
-        }
-        let nodes = nodes
-        return nodes.count == gathering.memberCount
-            && nodes.allSatisfy { $0.living.map(gathering.contains) ?? false }
+        guard let graph, let gathering, !accesses.isEmpty else { return true }
+        let nodes = graph.visibleNodes(matching: glob).filter { Self.mayUse($0, new) }
+        guard nodes.count == gathering.memberCount,
+            nodes.allSatisfy({ $0.living.map(gathering.contains) ?? false })
+        else { return false }
+        if accesses.contains(where: { $0.principal === new.principal }) { return true }
+        guard accesses.count < Self.mostAccesses else { return false }
+        accesses.append(new)
+        return true
     }
 }
 

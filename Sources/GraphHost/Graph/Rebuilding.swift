@@ -29,10 +29,8 @@ struct Rebuilding {
 
     /// Takes away what stood behind them, before anything new is tied: definitions may have turned an edge around.
     func cut() {
-        for node in nodes {
-            node.members?.release()
-            node.living?.removeUpstreamNodes()
-        }
+        for node in nodes { node.members?.release() }
+        for node in nodes { node.living?.removeUpstreamNodes() }
     }
 
     /// Builds, together with these sets and clears.

@@ -256,6 +256,7 @@ struct Picture {
                 continue
             }
             found.append(node)
+            if Self.joinsMany(node) { continue }
             open.append(contentsOf: node.upstreamNodes)
             open.append(contentsOf: node.followedNodes)
         }
@@ -270,6 +271,11 @@ struct Picture {
         }
     }
 
+    /// Whether the node has more members than are shown with an edge each.
+    private static func joinsMany(_ node: AnyNode) -> Bool {
+        if let all = node as? any Gathering { all.memberCount > mostGathered } else { false }
+    }
+
     /// Between the nodes that are shown; where those between two of them are not, one link stands for the whole way.
     private mutating func addLinks() {
         let known = Set(entries.compactMap(\.number))
@@ -278,7 +284,7 @@ struct Picture {
             var open: Deque = [Way(node)]
             var seen: Set<UInt64> = [node.id]
             while let way = open.popFirst() {
-                if let all = way.node as? any Gathering, all.memberCount > Self.mostGathered { continue }
+                if Self.joinsMany(way.node) { continue }
                 let connections = way.node.connections
                 // What a stage holds back stands between its upstream and itself.
                 let waiting = connections.reduce(way.queued) { $0 + $1.waiting }
