@@ -4,12 +4,13 @@ internal import SluiceServer
 struct Feed: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "feed",
-        abstract: "Send real figures to a graph.",
+        abstract: "Send figures to a graph.",
         discussion: """
-            EXAMPLE
+            EXAMPLES
               sluice feed host --url http://127.0.0.1:8080
+              sluice feed fleet --devices 1000
             """,
-        subcommands: [FeedHost.self]
+        subcommands: [FeedHost.self, FeedFleet.self]
     )
 }
 
@@ -36,14 +37,62 @@ struct FeedHost: ParsableCommand {
     @OptionGroup var options: ServiceOptions
 
     func run() throws {
-        let address = try NodeAddress(graph, options)
+        try options.feed(graph, every: interval) { graph, service, duration in
+            try GraphFeed.host(to: graph, at: service, every: duration)
+        }
+    }
+}
+
+struct FeedFleet: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fleet",
+        abstract: "Send the temperatures of sensors that are not there, and that come and go.",
+        discussion: """
+            Feeds the graph of config/graphs/fleet.yaml until it is interrupted: a tenth of the devices with each batch.
+
+            EXAMPLES
+              sluice feed fleet
+              sluice feed fleet --devices 1000 --interval 100ms
+            """
+    )
+
+    @Option(help: "The graph to feed.")
+    var graph = "fleet"
+
+    @Option(help: "How many devices, 1 to 10000.")
+    var devices = 100
+
+    @Option(help: "From one batch to the next, for example 1s or 250ms.")
+    var interval = Interval(.seconds(1))
+
+    @OptionGroup var options: ServiceOptions
+
+    func validate() throws {
+        guard (1...10_000).contains(devices) else { throw ValidationError("--devices is 1 to 10000") }
+    }
+
+    func run() throws {
+        try options.feed(graph, every: interval) { graph, service, duration in
+            try GraphFeed.fleet(of: devices, to: graph, at: service, every: duration)
+        }
+    }
+}
+
+extension ServiceOptions {
+    /// Runs a feed until it is interrupted.
+    fileprivate func feed(
+        _ graph: String,
+        every interval: Interval,
+        _ make: (_ graph: String, _ service: ServiceURL, _ interval: Duration) throws -> GraphFeed
+    ) throws {
+        let address = try NodeAddress(graph, self)
         guard address.node == nil else {
             throw ValidationError("--graph '\(graph)' is not the name of a graph")
         }
         let duration = interval.duration
         guard duration >= .milliseconds(10) else { throw ValidationError("--interval is 10ms at the least") }
         try Terminal.reporting {
-            let feed = try HostFeed(to: address.graph, at: address.service, every: duration)
+            let feed = try make(address.graph, address.service, duration)
             feed.onNote = Terminal.note
             try feed.run()
         }

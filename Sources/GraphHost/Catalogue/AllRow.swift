@@ -14,9 +14,15 @@ struct AllArgument: SourceArgument {
     /// What is made of the result, seen as `value`; without it the result.
     let map: Expression?
 
-    static let schema = ArgumentSchema(members: ##""type":"string","maxLength":\##(Name.maximumBytes),"pattern":"[*?]""##)
+    static let schema = ArgumentSchema(
+        members: ##""type":"string","maxLength":\##(Name.maximumBytes),"pattern":"[*?]""##
+    )
     static let beside: [ArgumentField] = [
-        .required("reduce", .word(Reduce.self), "What is made of the values of all nodes that the glob matches."),
+        .required(
+            "reduce",
+            .word(Reduce.self),
+            "What is made of the values of all nodes that the glob matches."
+        ),
         .optional("map", .expression, "Makes one value of the result, which it sees as `value`."),
     ]
 
@@ -58,7 +64,11 @@ extension SourceReading {
         }
         let name = glob.replacing("*", with: "x").replacing("?", with: "x")
         guard Name.isValid(name) else {
-            notebook.add("'\(glob)' matches no name of a node", at: argument.position, hint: Notebook.nameHint)
+            notebook.add(
+                "'\(glob)' matches no name of a node",
+                at: argument.position,
+                hint: Notebook.nameHint
+            )
             return nil
         }
         notebook.note(glob: glob, at: argument.position)
@@ -77,7 +87,9 @@ extension StageSite {
         case .any: return flags(all, GatherAny())
         case .all: return flags(all, GatherAll())
         case .count:
-            let count = AllFigure(all, at: place, GatherCount<Datum>(), needs: "", give: { $0 }) { .double(Double($0)) }
+            let count = AllFigure(all, at: place, GatherCount<Datum>(), needs: "", give: { $0 }) {
+                .double(Double($0))
+            }
             return gather(all, count)
         case .list, .object:
             let listing = AllListing(all, at: place, isDeferred: gate != nil)

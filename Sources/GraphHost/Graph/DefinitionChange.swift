@@ -96,7 +96,8 @@ extension NodeDefinition {
         switch (kind, former.kind) {
         case (.mutable, .mutable): true
         case (.derived(let new), .derived(let old)):
-            new.source.isSame(as: old.source) && matches == former.matches && new.pipe.elementsEqual(old.pipe) { $0.key == $1.key }
+            new.source.isSame(as: old.source) && matches == former.matches
+                && new.pipe.elementsEqual(old.pipe) { $0.key == $1.key }
         case (.mutable, .derived), (.derived, .mutable): false
         }
     }

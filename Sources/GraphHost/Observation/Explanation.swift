@@ -41,7 +41,9 @@ struct Explanation {
                 break
             }
             var inputs: [NamedNode?] = []
-            for (input, inputNode) in graph.namedInputs(of: node).prefix(named.members == nil ? .max : Self.mostMembers) {
+            for (input, inputNode) in graph.namedInputs(of: node).prefix(
+                named.members == nil ? .max : Self.mostMembers
+            ) {
                 let isOpen = mayRead(input)
                 inputs.append(isOpen ? input : nil)
                 if isOpen, seen.insert(input.name).inserted { open.append((input, inputNode)) }

@@ -360,7 +360,9 @@ struct Picture {
         if graph.keptChains > 0 {
             for chain in graph.host.sessions.kept.kept where chain.subscription.graph === graph {
                 let listener = Listener(chain)
-                if let listener = isLimited ? listener.limited(to: shown) : listener { listeners.append(listener) }
+                if let listener = isLimited ? listener.limited(to: shown) : listener {
+                    listeners.append(listener)
+                }
                 add(Owner(holder: .ticket(chain.number), name: nil), of: chain.subscription.listenedNodes)
             }
         }

@@ -72,7 +72,16 @@ extension LiveGraph {
             node = self.source(source, at: "pipe", nil, members)
             host.work += 1
             let hasMemory = source.operator.stateClass != .none
-            add(source.name, key.text, node, gate, of: source.nodes, members, hasMemory: hasMemory, source.patterns)
+            add(
+                source.name,
+                key.text,
+                node,
+                gate,
+                of: source.nodes,
+                members,
+                hasMemory: hasMemory,
+                source.patterns
+            )
             chains.note(node, as: source.branching)
         }
         for (position, stage) in pipe.enumerated() {

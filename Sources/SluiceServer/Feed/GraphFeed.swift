@@ -1,17 +1,18 @@
 internal import EventLoop
 internal import HTTP
 
-/// Sends this machine's figures to a graph, one atomic batch per interval, until it is interrupted.
+/// Sends figures to a graph, one atomic batch per interval, until it is interrupted.
 ///
 /// It keeps one connection. While the server is away it tries again with growing pauses; it says so once, and
 /// once more when the server is back.
-public final class HostFeed {
+public final class GraphFeed {
     /// What the person at the terminal should know; one line each.
     public var onNote: (String) -> Void = { _ in }
 
     private let service: ServiceURL
     private let target: String
     private let interval: Duration
+    private let batch: () -> [UInt8]
     private let loop: Loop
     private let client: HTTPClient
     private var timer: Timer?
@@ -27,14 +28,45 @@ public final class HostFeed {
     ///   - graph: the graph's name.
     ///   - service: the server.
     ///   - interval: from one batch to the next.
+    ///   - batch: makes the body of the next one (`POST /v1/graphs/{g}/batch`).
     /// - Throws: when the system refuses a loop.
-    public init(to graph: String, at service: ServiceURL, every interval: Duration) throws {
+    public init(
+        to graph: String,
+        at service: ServiceURL,
+        every interval: Duration,
+        batch: @escaping () -> [UInt8]
+    ) throws {
         self.service = service
         self.interval = interval
+        self.batch = batch
         pause = interval
         target = "/v1/graphs/\(graph)/batch"
         loop = try Loop()
         client = HTTPClient(service, on: loop, limit: .seconds(10))
+    }
+
+    /// A feed of this machine's figures, for the graph of `config/graphs/host.yaml`.
+    ///
+    /// - Throws: when the system refuses a loop.
+    public static func host(
+        to graph: String,
+        at service: ServiceURL,
+        every interval: Duration
+    ) throws -> GraphFeed {
+        try GraphFeed(to: graph, at: service, every: interval) { Array(HostSample.read().batch.utf8) }
+    }
+
+    /// A feed of sensors that are not there, for the graph of `config/graphs/fleet.yaml`.
+    ///
+    /// - Throws: when the system refuses a loop.
+    public static func fleet(
+        of devices: Int,
+        to graph: String,
+        at service: ServiceURL,
+        every interval: Duration
+    ) throws -> GraphFeed {
+        var fleet = Fleet(devices: devices)
+        return try GraphFeed(to: graph, at: service, every: interval) { fleet.next() }
     }
 
     /// Feeds until SIGINT or SIGTERM.
@@ -52,7 +84,7 @@ public final class HostFeed {
     private func send() {
         guard !isWaiting else { return }
         isWaiting = true
-        client.send(.post, target, body: Array(HostSample.read().batch.utf8)) { [weak self] result in
+        client.send(.post, target, body: batch()) { [weak self] result in
             self?.answered(result)
         }
     }

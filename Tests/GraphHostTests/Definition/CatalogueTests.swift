@@ -61,7 +61,8 @@ struct CatalogueTests {
 
     /// The names of the edges that come into the node of each source, for its example.
     private static let sourceEdges = [
-        "all": ["Gather"], "combine": ["Combine", "Combine"], "merge": ["Link", "Link"], "flatten": ["Flatten"],
+        "all": ["Gather"], "combine": ["Combine", "Combine"], "merge": ["Link", "Link"],
+        "flatten": ["Flatten"],
         "zip": ["Zip", "Zip"], "switch": ["Map"], "case": ["Filter"], "default": ["Filter"],
         "otherwise": ["Filter"], "if": ["Map"],
     ]

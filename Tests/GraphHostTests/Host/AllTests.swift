@@ -39,7 +39,9 @@ struct AllTests {
         #expect(try bench.read(graph, "object") == #"{"a":true}"#)
     }
 
-    @Test("F-5: a member that failed, or of the wrong type, makes the result fail and is named: the first by name")
+    @Test(
+        "F-5: a member that failed, or of the wrong type, makes the result fail and is named: the first by name"
+    )
     func failures() throws {
         let graph = try define(
             #"""
@@ -64,7 +66,9 @@ struct AllTests {
         #expect(try ["sum", "count", "list"].map { try bench.read(graph, $0) } == ["2.5", "2", "[0.5,1]"])
     }
 
-    @Test("F-5: a pipeline says the same as a node of the definition, commit by commit, and goes with its client")
+    @Test(
+        "F-5: a pipeline says the same as a node of the definition, commit by commit, and goes with its client"
+    )
     func pipelines() throws {
         for (word, extra) in [("sum", ""), ("object", ""), ("list", #","map":"size(value)""#), ("max", "")] {
             let bench = Bench()
@@ -88,7 +92,10 @@ struct AllTests {
             bench.endTurn()
             let told = Told(client.take())
             #expect(told[1].count == 1 && told[1] == told[2], "\(word): drop")
-            #expect(try bench.read(graph, "out") == ["sum": "4", "object": #"{"b":3,"x":1}"#, "list": "2", "max": "3"][word])
+            #expect(
+                try bench.read(graph, "out")
+                    == ["sum": "4", "object": #"{"b":3,"x":1}"#, "list": "2", "max": "3"][word]
+            )
             client.session.close()
             bench.endTurn()
             #expect(graph.isWhole && graph.watchers.count == 1)
@@ -96,7 +103,9 @@ struct AllTests {
         }
     }
 
-    @Test("F-3, F-5: derived members come with the values they are made from; the key is what stands for the `*`")
+    @Test(
+        "F-3, F-5: derived members come with the values they are made from; the key is what stands for the `*`"
+    )
     func derivedMembers() throws {
         let graph = try define(
             #"""
@@ -121,7 +130,9 @@ struct AllTests {
 
     @Test("F-5: what a member's change costs does not grow with their number; a thousand are one value")
     func many() throws {
-        let graph = try define(#""s.{id}":{"set":"number"},"avg":{"all":"s.*","reduce":"avg","retain":"always"}"#)
+        let graph = try define(
+            #""s.{id}":{"set":"number"},"avg":{"all":"s.*","reduce":"avg","retain":"always"}"#
+        )
         for number in 0..<1_000 { try bench.submit(graph, [("s.\(number)", "\(number)")]) }
         #expect(try bench.read(graph, "avg") == "499.5")
         let work = bench.host.work
@@ -219,10 +230,14 @@ struct AllTests {
         }
         let source = #""all":"n.*","reduce":"sum""#
         func sub(_ id: Int) -> String { #"{"op":"sub","id":\#(id),"graph":"g",\#(source)}"# }
-        let (all, some) = (bench.connect(SessionAccess(principal("all"))), bench.connect(SessionAccess(principal("some"))))
+        let (all, some) = (
+            bench.connect(SessionAccess(principal("all"))), bench.connect(SessionAccess(principal("some")))
+        )
         #expect(all.ask(sub(1)).first?.contains(#""v":11"#) == true)
         #expect(some.ask(sub(1)).first?.contains(#""v":1,"#) == true)
-        #expect(some.ask(#"{"op":"sub","id":2,"graph":"g","node":"sum"}"#).first?.contains(#""v":11"#) == true)
+        #expect(
+            some.ask(#"{"op":"sub","id":2,"graph":"g","node":"sum"}"#).first?.contains(#""v":11"#) == true
+        )
         let look = bench.connect(SessionAccess(principal("look")))
         _ = look.ask(sub(1))
         try bench.set(graph, [("n.x1", "100"), ("n.y", "1000")])
@@ -246,10 +261,18 @@ struct AllTests {
         let graph = try bench.define(#"{"graph":"g","nodes":{"s.{id}":{"set":"number"}}}"#)
         for number in 0..<50 { try bench.submit(graph, [("s.\(number)", "1")]) }
         let client = bench.connect()
-        #expect(client.ask(#"{"op":"sub","id":1,"graph":"g","all":"s.*","reduce":"sum"}"#).first?.contains(#""v":50"#) == true)
+        #expect(
+            client.ask(#"{"op":"sub","id":1,"graph":"g","all":"s.*","reduce":"sum"}"#).first?.contains(
+                #""v":50"#
+            ) == true
+        )
         for number in 50..<120 { try bench.set(graph, [("s.\(number)", "1")]) }
         #expect(client.take().joined().contains(#""code":"slow""#))
-        #expect(client.ask(#"{"op":"sub","id":2,"graph":"g","all":"s.*","reduce":"sum"}"#).joined().contains(#""code":"pipe_limit""#))
+        #expect(
+            client.ask(#"{"op":"sub","id":2,"graph":"g","all":"s.*","reduce":"sum"}"#).joined().contains(
+                #""code":"pipe_limit""#
+            )
+        )
         client.session.close()
         #expect(graph.isWhole)
     }
@@ -264,14 +287,23 @@ struct AllTests {
             (#""a":{"set":"any"},"s":{"all":"b*","reduce":"sum"}"#, "'b*' matches no node and no family"),
             (#""a":{"set":"any"},"s":{"all":"a b*","reduce":"sum"}"#, "matches no name of a node"),
             (#""a":{"set":"any"},"s":{"all":"*","reduce":"sum"}"#, "made from itself: s → s"),
-            (#""ab":{"from":"s"},"aa":{"set":"any"},"s":{"all":"a*","reduce":"sum"}"#, "made from itself: ab → s → ab"),
-            (#""a.{i}":{"set":"any"},"b.{i}":{"from":"a.{i}","pipe":[]},"c":{"combine":["b.x"]},"s":{"all":"?.x.y","reduce":"sum"}"#, "matches no node"),
+            (
+                #""ab":{"from":"s"},"aa":{"set":"any"},"s":{"all":"a*","reduce":"sum"}"#,
+                "made from itself: ab → s → ab"
+            ),
+            (
+                #""a.{i}":{"set":"any"},"b.{i}":{"from":"a.{i}","pipe":[]},"c":{"combine":["b.x"]},"s":{"all":"?.x.y","reduce":"sum"}"#,
+                "matches no node"
+            ),
             (#""a.{i}":{"set":"any"},"s.{i}":{"all":"a.*","reduce":"sum"}"#, "a family cannot join"),
             (#""a":{"set":"any"},"s":{"from":"a","reduce":"sum"}"#, "'reduce' stands beside 'all' only"),
         ]
     )
     func problems(nodes: String, expected: String) throws {
-        let (_, problems) = GraphDefinition.read(try Document.parse(json: #"{"graph":"g","nodes":{\#(nodes)}}"#), file: nil)
+        let (_, problems) = GraphDefinition.read(
+            try Document.parse(json: #"{"graph":"g","nodes":{\#(nodes)}}"#),
+            file: nil
+        )
         #expect(problems.contains { $0.message.contains(expected) }, "\(problems)")
         #expect(problems.allSatisfy { $0.position != .start })
     }
@@ -279,10 +311,14 @@ struct AllTests {
     @Test(
         "which globs may mean a member of a family",
         arguments: [
-            ("a.*.c", "a.{i}.c", true), ("a.*", "a.{i}.c", true), ("*", "a.{i}.c", true), ("a.?.c", "a.{i}.c", true),
-            ("a.?", "a.{i}.c", false), ("b.*", "a.{i}.c", false), ("a.*.d", "a.{i}.c", false), ("a.x*y.c", "a.{i}.c", true),
-            ("a.x.y.c", "a.{i}.c", false), ("a.c", "a.{i}.c", false), ("a..c", "a.{i}.c", false), ("a.v*.c", "a.v{i}.c", true),
-            ("a.v.c", "a.v{i}.c", false), ("a.*.*", "a.{i}.{j}", true), ("a.b", "a.b", true), ("a.?", "a.b", true), ("a.?", "b.b", false),
+            ("a.*.c", "a.{i}.c", true), ("a.*", "a.{i}.c", true), ("*", "a.{i}.c", true),
+            ("a.?.c", "a.{i}.c", true),
+            ("a.?", "a.{i}.c", false), ("b.*", "a.{i}.c", false), ("a.*.d", "a.{i}.c", false),
+            ("a.x*y.c", "a.{i}.c", true),
+            ("a.x.y.c", "a.{i}.c", false), ("a.c", "a.{i}.c", false), ("a..c", "a.{i}.c", false),
+            ("a.v*.c", "a.v{i}.c", true),
+            ("a.v.c", "a.v{i}.c", false), ("a.*.*", "a.{i}.{j}", true), ("a.b", "a.b", true),
+            ("a.?", "a.b", true), ("a.?", "b.b", false),
         ]
     )
     func overlaps(glob: String, name: String, expected: Bool) {

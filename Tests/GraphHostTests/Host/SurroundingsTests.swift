@@ -54,10 +54,10 @@ struct SurroundingsTests {
         #expect(names("x", 1, live: true) == ["x", "double", "value + 5"])
         let picture = Picture(of: graph, isLive: true, surroundings: Surroundings(of: "x", depth: 1))
         #expect(picture.links.count == 2)
-        #expect(picture.listeners.map(\.session.number) == [client.session.number])
+        #expect(picture.listeners.map(\.holder) == [.connection(client.session.number)])
         let x = try #require(picture.entries.first)
         #expect(
-            x.owners.map(\.connection) == [client.session.number, other.session.number],
+            x.owners.map(\.holder) == [client, other].map { .connection($0.session.number) },
             "owners are those of the whole graph"
         )
         let wider = Picture(of: graph, isLive: true, surroundings: Surroundings(of: "y", depth: 1))

@@ -87,7 +87,10 @@ struct ExactSumTests {
         #endif
     }
 
-    @Test("random numbers of all sizes, coming and going: as another algorithm says, in any order (F-5)", arguments: 0..<60)
+    @Test(
+        "random numbers of all sizes, coming and going: as another algorithm says, in any order (F-5)",
+        arguments: 0..<60
+    )
     func random(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let range = [4, 60, 600, 2_000][generator.below(4)]

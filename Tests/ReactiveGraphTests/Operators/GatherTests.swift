@@ -42,7 +42,10 @@ struct GatherTests {
         #expect(graph.gather(GatherMax<Int>()).isEmpty)
     }
 
-    @Test("one emission per turn in settled mode, one per delivery in immediate mode (F-5, G-51)", arguments: [true, false])
+    @Test(
+        "one emission per turn in settled mode, one per delivery in immediate mode (F-5, G-51)",
+        arguments: [true, false]
+    )
     func turns(settled: Bool) {
         let graph = Graph(propagation: settled ? .settled : .immediate)
         let source = graph.mutable(1)
@@ -125,7 +128,9 @@ struct GatherTests {
         #expect(heard.history == [31, 22, 12])
     }
 
-    @Test("a dismissed member counts for nothing from its next emission on: clearing and removing it is one emission")
+    @Test(
+        "a dismissed member counts for nothing from its next emission on: clearing and removing it is one emission"
+    )
     func dismissing() {
         let (a, b) = (graph.mutable(1), graph.mutable(2))
         let never = a.ifEmpty(10)
