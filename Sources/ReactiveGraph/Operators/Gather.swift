@@ -61,12 +61,12 @@ public struct GatheredMembers<Value> {
 /// A join over a changing set of nodes, its members: what a ``Reduction`` makes of those that hold a value.
 ///
 /// ```swift
-/// let graph = Graph()
 /// let warmest = graph.gather(GatherMax<Double>())
 /// let hall = graph.mutable(19.5)
-/// warmest.insert(hall, as: "hall")
-/// warmest.listen(in: bag) { print($0) }  // prints 19.5
-/// warmest.insert(graph.mutable(22), as: "attic")  // prints 22.0
+/// let attic = graph.mutable(24.0)
+/// warmest.listen(in: bag) { print($0) }
+/// warmest.insert(hall)  // prints 19.5
+/// warmest.insert(attic)  // prints 24.0
 /// ```
 ///
 /// In `settled` mode it emits once per turn, when all members have settled, however many have changed; in `immediate`
