@@ -47,9 +47,9 @@ extension Session {
     func drop(_ fields: Fields, id: UInt64?, bytes: Int) throws(HostError) {
         try fields.refuse(["set", "clear"], because: "drop takes nodes")
         let view = try graph(fields)
-        guard let names = try NodeSelection.patterns(fields), !names.isEmpty else {
-            throw HostError(.badField, "nodes: a name or a list of names is needed")
-        }
+        var names = try NodeSelection.patterns(fields) ?? []
+        if let name = try fields.string("node") { names.append(name) }
+        guard !names.isEmpty else { throw HostError(.badField, "node or nodes: what to drop is needed") }
         var commit = Commit(graph: view.graph)
         commit.kind = .drop
         for name in names { commit.clear.append(try view.node(view.graph.node(name), named: name, to: .set)) }

@@ -323,8 +323,8 @@ extension GroupSubscription: NameWatcher {
     func settled() {
         let came = newcomers
         newcomers = []
-        for member in came where member.isNew {
-            tell(member)
+        for member in came {
+            if member.isNew { tell(member) }
             if options.hasFacets { tellState(of: member) }
         }
     }

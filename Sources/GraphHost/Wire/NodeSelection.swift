@@ -47,6 +47,7 @@ public enum NodeSelection {
         _ steps: inout Int,
         _ limits: SessionLimits
     ) throws(HostError) -> Bool {
+        guard pattern != "*" else { return true }
         steps += GlobSteps.perLook
         let isMeant = Glob.matches(name, pattern, &steps)
         guard steps <= limits.globSteps else {
