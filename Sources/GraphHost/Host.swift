@@ -74,6 +74,9 @@ public final class Host {
     /// After how many units the stages of definitions do no more work, in a ``TrialBirth``.
     var trialUnits: Int?
     var accounts = PipelineAccounts()
+    /// The graphs of which producers want to know what is wanted, and what they are to hear at the end of the turn (D-1).
+    @exclusivity(unchecked) var demanded: [LiveGraph] = []
+    var demandNews: [DemandWatch] = []
     /// Members of families that were asked for in this turn: those that get no node are forgotten at its end.
     @exclusivity(unchecked) var leftovers: [NamedNode] = []
 
@@ -592,6 +595,7 @@ public final class Host {
     /// When ``advance()`` has something to do next, in milliseconds of the steady clock; nil: nothing is set.
     public var nextDeadline: UInt64? {
         if sessions.hasUnfinished || lanes.isWaiting { return clock.now }
+        if demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
         var next = timers.nextMilliseconds
         // What is due when the log is well again happens then.
         guard makesTicks else { return next }
@@ -608,6 +612,7 @@ public final class Host {
 
     /// Ends the loop turn: every session that has something to say gets one message per graph.
     public func flush() {
+        if !demanded.isEmpty { flushDemand() }
         sessions.flush()
         submitMoved()
         handOver()

@@ -122,6 +122,9 @@ public final class Graph {
     @exclusivity(unchecked) var pathWishes = 0
     @exclusivity(unchecked) var search: ContiguousArray<NodeRef> = []
 
+    /// Which nodes are wanted, where that is asked.
+    @exclusivity(unchecked) package final var demand: Demand?
+
     // Letting go.
 
     @exclusivity(unchecked) var dying: ContiguousArray<NodeRef> = []

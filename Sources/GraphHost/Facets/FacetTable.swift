@@ -71,7 +71,9 @@ final class FacetTable {
     func change(_ entry: FacetEntry, to facets: Facets) {
         guard facets != entry.facets else { return }
         speaking += (facets.isClear ? 0 : 1) - (entry.facets.isClear ? 0 : 1)
+        let wasStale = entry.facets.isStale
         entry.facets = facets
+        if facets.isStale, !wasStale { entry.node.graph.demand?.becameStale(entry.node) }
         if facets.isClear { entry.reported = nil }
         if isWatched, let numbers = dependents[ObjectIdentifier(entry.node)] { due.formUnion(numbers) }
     }

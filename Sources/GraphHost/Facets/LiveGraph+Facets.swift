@@ -10,6 +10,7 @@ extension LiveGraph {
             let node = report.node.present
             // An empty member lives only while this server needs it, and what is known of it does not outlast it.
             guard node.living != nil else { continue }
+            demand?.reported(node)
             let entry = facets.begin(node)
             var changed = entry.facets
             changed.take(report.change, at: stamp.time)

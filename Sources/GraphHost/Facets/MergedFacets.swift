@@ -20,27 +20,41 @@ enum Branching {
 
 extension LiveGraph {
     /// What is known of a living node of this graph besides its value.
-    ///
-    /// Goes upwards to the mutable nodes, in the order of the inputs: of a flatten to the chosen node only, and from a `case` of
-    /// a switch or one side of an `if` only while the present value is one of its own.
     func mergedFacets(of target: AnyNode) -> MergedFacets {
         var merged = MergedFacets()
+        if let named = name(of: target), named.isMutable {
+            merged.inputs.insert(ObjectIdentifier(named))
+            merged.facets = facets.facets(of: named)
+            return merged
+        }
+        merged.isVarying = visitInputs(of: target) { named in
+            merged.inputs.insert(ObjectIdentifier(named))
+            if named.hasFacets { merged.facets.merge(facets.facets(of: named)) }
+        }
+        merged.facets.confirmed = nil
+        return merged
+    }
+
+    /// Visits the mutable nodes on which the value of a living node depends at the moment; of a mutable one it is the node itself.
+    ///
+    /// Goes upwards in the order of the inputs: of a flatten to the chosen node only, and from a `case` of a switch or one side of
+    /// an `if` only while the present value is one of its own.
+    ///
+    /// - Returns: whether a value decides which nodes those are.
+    @discardableResult
+    func visitInputs(of target: AnyNode, _ visit: (NamedNode) -> Void) -> Bool {
+        var isVarying = false
         var seen: Set<UInt64> = []
         var open = [target]
         while let node = open.popLast() {
             guard seen.insert(node.id).inserted else { continue }
             if let named = name(of: node), named.isMutable {
-                merged.inputs.insert(ObjectIdentifier(named))
-                if node === target {
-                    merged.facets = facets.facets(of: named)
-                    return merged
-                }
-                if named.hasFacets { merged.facets.merge(facets.facets(of: named)) }
+                visit(named)
                 continue
             }
             let upstream = node.upstreamNodes
             if let branching = branching(of: node) {
-                merged.isVarying = true
+                isVarying = true
                 if case .sorted(let takes) = branching, let pair = (upstream.first as? Node<Datum>)?.value,
                     !takes(pair)
                 {
@@ -49,8 +63,7 @@ extension LiveGraph {
             }
             open += (upstream + node.followedNodes).reversed()
         }
-        merged.facets.confirmed = nil
-        return merged
+        return isVarying
     }
 
     private func branching(of node: AnyNode) -> Branching? {

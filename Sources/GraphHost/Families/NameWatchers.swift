@@ -30,36 +30,32 @@ final class NameWatchers {
         unowned(unsafe) let watcher: any NameWatcher
     }
 
-    /// Watchers of one glob.
-    private var globs: [String: [Watched]] = [:]
+    private var table = GlobTable<Watched>()
     private var added: UInt64 = 0
     /// Those that have been called since the commit began.
     private var called: [Watched] = []
 
     /// Whether there is none.
-    var isEmpty: Bool { globs.isEmpty }
+    var isEmpty: Bool { table.isEmpty }
 
     /// How many globs and names are watched, each watcher of one counted.
-    var count: Int { globs.values.reduce(0) { $0 + $1.count } }
+    var count: Int { table.count }
 
     /// From now on `watcher` is called for what `glob` means: a name, or a pattern with `*` and `?`.
     func add(_ watcher: any NameWatcher, to glob: String) {
         added += 1
-        globs[glob, default: []].append(Watched(order: added, watcher: watcher))
+        table.add(Watched(order: added, watcher: watcher), to: glob)
     }
 
     /// Ends that.
     func remove(_ watcher: any NameWatcher, from glob: String) {
         called.removeAll { $0.watcher === watcher }
-        globs[glob]?.removeAll { $0.watcher === watcher }
-        if globs[glob]?.isEmpty == true { globs[glob] = nil }
+        table.remove(from: glob) { $0.watcher === watcher }
     }
 
     /// Calls the watchers of a name, each once, in the order in which they came; `node` is made only where there is one.
     func call(_ name: String, _ node: () -> NamedNode?, _ tell: (any NameWatcher, NamedNode) -> Void) {
-        guard !globs.isEmpty else { return }
-        var meant: [Watched] = []
-        for (glob, watchers) in globs where NodeSelection.matches(glob, name) { meant += watchers }
+        var meant = table.found(by: name)
         guard !meant.isEmpty, let node = node() else { return }
         meant.sort { $0.order < $1.order }
         var seen: Set<ObjectIdentifier> = []

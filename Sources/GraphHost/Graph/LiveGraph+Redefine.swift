@@ -48,6 +48,7 @@ extension LiveGraph {
         chains.watch?.redefined()
         if isAboutMembers { showMembersAgain(stamp) }
         facets.noteEdges()
+        demand?.redefined()
         for members in joining { members.join(added) }
         audit()
         // Clients may send a request as soon as they receive the end.

@@ -60,6 +60,10 @@ public final class LiveGraph {
     var leaked = LeakedNodes()
     /// What is known of nodes besides their values.
     let facets = FacetTable()
+    /// What producers want to know; nil where none asks.
+    var demand: GraphDemand?
+    /// How many subscriptions ask for what they have no value of (`load`).
+    var loaders = 0
     let frames: GraphFrames
     /// The timers of the definition's own stages, in commit time: what is due in one tick is one batch.
     private(set) lazy var timers = TimerQueue { [unowned self] in .milliseconds(time) }
@@ -140,6 +144,7 @@ public final class LiveGraph {
     deinit {
         // Observers receive no deaths of nodes that go with the graph.
         chains.watch = nil
+        core.demand = nil
         disconnectTies()
     }
 

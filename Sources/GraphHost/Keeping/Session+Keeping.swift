@@ -51,6 +51,7 @@ extension Session {
         subscription.park()
         count(subscription, -1)
         chain.keep()
+        subscription.graph.demand?.keepingChanged(subscription)
         keptChains.append(chain)
         subscription.graph.keptChains += 1
         subscription.graph.ownerChanges += 1
@@ -103,6 +104,7 @@ extension Session {
         adopt(subscription)
         former.forget(chain)
         subscription.move(to: self, as: id, options)
+        subscription.graph.demand?.keepingChanged(subscription)
         if subscription.pipeline != nil, let account = account(makes: true) { subscription.charge(account) }
         subscription.pipeline?.update()
         // Its sink may fail: nothing depends on this any more.

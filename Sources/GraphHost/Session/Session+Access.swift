@@ -56,6 +56,7 @@ extension Session {
             end(subscription, .forbidden)
         }
         for observer in observers where !new.observes(observer.graph) { end(observer, .forbidden) }
+        for demand in demands where !demand.isAllowed(new) { end(demand, .forbidden) }
         // A stream ends with the last of its subscriptions: nothing may be set for it any more.
         guard !isClosed else { return }
         watchExpiry()

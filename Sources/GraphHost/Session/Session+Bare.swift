@@ -5,37 +5,31 @@ internal import ReactiveGraph
 extension Session {
     /// Starts the stream: the present value is sent, if there is one, and every later one.
     ///
-    /// - Parameters:
-    ///   - pipe: the text of a list of stages, or nothing.
-    ///   - every: milliseconds between values at most.
-    ///   - isAll: whether every value is sent, or the newest of each turn.
-    ///   - hasFacets: whether each message is an object that says what is known besides the value, too.
+    /// With facets each message is an object.
+    ///
     /// - Throws: what is wrong with the pipe.
-    public func stream(
-        pipe: UnsafeRawBufferPointer? = nil,
-        every: UInt64 = 0,
-        isAll: Bool = false,
-        hasFacets: Bool = false
-    ) throws(HostError) {
+    public func stream(_ options: StreamOptions = StreamOptions()) throws(HostError) {
         guard case .node(let node) = form else {
             preconditionFailure("only a session for one node streams it")
         }
         var stages: [Stage] = []
-        if let pipe {
+        if options.pipe != nil {
             try view(of: node).require(.pipe, on: node)
-            stages = try Pipe(host).stages(pipe)
+            stages = try options.stages(on: host) ?? []
             try admit(.from(node.name), stages)
         }
         try node.graph.checkRoom(forMembersAmong: [node.name])
-        var options = SubscriptionOptions()
-        options.every = every
-        options.isAll = isAll
-        options.hasFacets = hasFacets
-        let subscription = Subscription(id: 1, session: self, graph: node.graph, options: options)
+        let subscription = Subscription(
+            id: 1,
+            session: self,
+            graph: node.graph,
+            options: SubscriptionOptions(options)
+        )
         subscription.claim = claim([node.name], needs: stages.isEmpty ? .read : [.read, .pipe])
         let chain = attach(subscription, .from(node.name), stages)
+        node.graph.loadFor(subscription)
         let tell = { [unowned self] in
-            if hasFacets {
+            if options.hasFacets {
                 sendObject { subscription.appendState(to: &$0) }
             } else if let value = subscription.node?.value, !value.isFail {
                 value.withBytes(send(_:))

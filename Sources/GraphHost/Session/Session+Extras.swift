@@ -2,6 +2,7 @@
 final class Extras {
     var client: String?
     var observers: [Observer] = []
+    var demands: [DemandWatch] = []
     var badMessages = BadMessages()
     var misuse = Breaches()
     var presence: [ObjectIdentifier: Presence] = [:]
@@ -52,6 +53,12 @@ extension Session {
     var observers: [Observer] {
         get { extras?.observers ?? [] }
         set { change(isEmpty: newValue.isEmpty) { $0.observers = newValue } }
+    }
+
+    /// What this session asks as a producer.
+    var demands: [DemandWatch] {
+        get { extras?.demands ?? [] }
+        set { change(isEmpty: newValue.isEmpty) { $0.demands = newValue } }
     }
 
     /// When messages came that were no JSON.

@@ -128,6 +128,7 @@ extension Session {
         let graph = view.graph
         let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
         let hasFacets = try fields.bool("facets") ?? false
+        if try fields.bool("load") ?? false { for node in nodes { graph.load(node) } }
         answer(id: id, bytes: 0) { buffer in
             Answer.begin("ok", id: id, to: &buffer)
             Answer.appendCursor(of: graph, to: &buffer)

@@ -226,7 +226,7 @@ extension Session {
             guard access.access != nil || operation == .hello || operation == .auth else {
                 throw HostError(.unauthenticated, "say hello with a token first")
             }
-            if let id, operation != .unsub, subscription(id) != nil || observer(id) != nil {
+            if let id, operation != .unsub, isTaken(id) {
                 throw HostError(.idInUse, "id \(id) is in use")
             }
             switch operation {
@@ -235,6 +235,7 @@ extension Session {
             case .unsub: try unsubscribe(id: Self.required(id))
             case .release: try release(fields, id: Self.required(id))
             case .observe: try observe(fields, id: Self.required(id))
+            case .demand: try demand(fields, id: Self.required(id))
             case .mod: try modify(fields, id: Self.required(id))
             case .set: try set(fields, id: id, bytes: bytes.count)
             case .drop: try drop(fields, id: id, bytes: bytes.count)
@@ -249,6 +250,10 @@ extension Session {
             if performsAgain(bytes, id: id) { return }
             refuse(error, id: id)
         }
+    }
+
+    private func isTaken(_ id: UInt64) -> Bool {
+        subscription(id) != nil || observer(id) != nil || demand(id) != nil
     }
 
     /// Whether a request takes long to read: then it is performed again, and what comes after it waits.

@@ -152,6 +152,7 @@ public final class Session {
             addToIndex(subscription)
         }
         subscription.graph.subscriptions += change
+        if subscription.options.loads { subscription.graph.loaders += change }
         host.sessions.subscriptions += change
     }
 
@@ -211,11 +212,13 @@ public final class Session {
     /// Whether it has subscriptions to the graph, or observes it.
     func listens(to graph: LiveGraph) -> Bool {
         everySubscription.contains { $0.graph === graph } || observers.contains { $0.graph === graph }
+            || demands.contains { $0.graph === graph }
     }
 
     func endAll(of graph: LiveGraph, _ code: EndCode) {
         for subscription in everySubscription where subscription.graph === graph { end(subscription, code) }
         for observer in observers where observer.graph === graph { end(observer, code) }
+        for demand in demands where demand.graph === graph { end(demand, code) }
     }
 
     // MARK: - The end
@@ -265,6 +268,7 @@ public final class Session {
         expiry?.cancel()
         expiry = nil
         dropObservers()
+        dropDemands()
         dropMarks()
         requests.clear()
         sink = nil
@@ -311,6 +315,7 @@ public final class Session {
         if !isBare {
             while let newest { end(newest, .shutdown) }
             while let last = observers.last { end(last, .shutdown) }
+            while let last = demands.last { end(last, .shutdown) }
         }
         guard !isClosed else { return }
         leaving = milliseconds

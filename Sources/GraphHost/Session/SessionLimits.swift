@@ -32,6 +32,8 @@ public struct SessionLimits: Sendable {
     public var keptChains = 10_000
     /// The longest that one is kept, in milliseconds; 0: none is.
     public var keepMilliseconds = 600_000
+    /// After how many milliseconds producers are asked again for a value that has not come (D-2).
+    public var loadMilliseconds: UInt64 = 10_000
     /// Above this many unsent bytes `latest` subscriptions only keep a mark, and `all` ones queue.
     public var softBytes = 65_536
     /// Above this many unsent and queued bytes `all` subscriptions end with `slow`, then the connection.

@@ -12,19 +12,13 @@ public struct EventStream {
     /// - Parameters:
     ///   - view: the graph whose nodes are meant, as the client sees it.
     ///   - names: the nodes, one subscription each; their place, counted from 1, is the subscription's id.
-    ///   - pipe: the text of a list of stages that each node's values go through, or nothing.
-    ///   - every: milliseconds between deliveries at most.
-    ///   - isAll: whether every value is sent, or the newest of each turn.
-    ///   - hasFacets: whether events say what is known besides the values.
+    ///   - options: how each node's values are served.
     ///   - lastEventID: where the client was when its connection broke, as `epoch:rev`.
     /// - Throws: `bad_field` without nodes, `unknown_node`, `sub_limit`, `pipe_limit`, `pattern_limit`, and what is wrong with the pipe.
     public init(
         of view: GraphView,
         nodes names: [String],
-        pipe: UnsafeRawBufferPointer? = nil,
-        every: UInt64 = 0,
-        isAll: Bool = false,
-        hasFacets: Bool = false,
+        _ options: StreamOptions = StreamOptions(),
         lastEventID: String? = nil
     ) throws(HostError) {
         let graph = view.graph
@@ -36,24 +30,20 @@ public struct EventStream {
         var nodes: [NamedNode] = []
         for name in names {
             let node = try view.node(graph.node(name), named: name, to: .read)
-            if pipe != nil { try view.require(.pipe, on: node) }
+            if options.pipe != nil { try view.require(.pipe, on: node) }
             nodes.append(node)
         }
         try graph.checkRoom(forMembersAmong: nodes.map(\.name))
         self.graph = graph
         self.nodes = nodes
-        let stages = try pipe.map { text throws(HostError) in try Pipe(host).stages(text) } ?? []
+        let stages = try options.stages(on: host) ?? []
         self.pipe = stages
         try host.admit(
             nodes.map { .from($0.name) },
             stages,
             for: view.access.name.flatMap { host.accounts.find($0) }
         )
-        var options = SubscriptionOptions()
-        options.every = every
-        options.isAll = isAll
-        options.hasFacets = hasFacets
-        self.options = options
+        self.options = SubscriptionOptions(options)
         resume = lastEventID.map { Resume(eventID: $0, in: graph) }
     }
 

@@ -196,6 +196,8 @@ final class GroupSubscription: Subscription {
 
     override var listenedNodes: [Node<Datum>] { members.compactMap(\.from) }
 
+    override var listens: [Edge] { Array(members) }
+
     override func appendEntry(to buffer: inout ByteBuffer) {
         buffer.append("{\"id\":")
         buffer.append(decimal: id)

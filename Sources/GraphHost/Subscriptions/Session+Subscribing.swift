@@ -79,6 +79,7 @@ extension Session {
         _ taken: KeptChain?,
         _ keeping: Stage.Span?
     ) {
+        subscription.graph.loadFor(subscription)
         let chain = subscription.pipeline?.chain
         let (graph, options) = (subscription.graph, subscription.options)
         let newest = source.nodes.lazy.compactMap { graph.node($0)?.lastChange.rev }.max() ?? graph.rev
@@ -194,6 +195,7 @@ extension Session {
         give(subscription, to: owners)
         add(subscription)
         subscription.listen(to: nodes.map { ($0.name, graph.materialise($0)) })
+        graph.loadFor(subscription)
         answerSnap(of: subscription, change: nil) { buffer in
             let missed = options.isAll ? subscription.missed(since: resume, of: nodes) : nil
             let isResumed = options.isAll ? missed != nil : resume.map(subscription.goesOn) == true
@@ -238,6 +240,7 @@ extension Session {
 
     func unsubscribe(id: UInt64) throws(HostError) {
         if let observer = observer(id) { return end(observer, .done) }
+        if let demand = demand(id) { return end(demand, .done) }
         guard let subscription = subscription(id) else {
             throw HostError(.unknownID, "no subscription has id \(id)")
         }
@@ -259,7 +262,7 @@ extension Session {
         guard let subscription = subscription(UInt64(number)) else {
             throw HostError(.unknownID, "no subscription has id \(number)")
         }
-        try fields.refuse(["facets"], because: "said when subscribing only")
+        try fields.refuse(["facets", "load"], because: "said when subscribing only")
         let options = try SubscriptionOptions(fields, changing: subscription.options)
         let owners = try OwnerChange(fields, of: subscription)
         let waits = subscription.folded > 0 || subscription.hasNewState || subscription.queued > 0
@@ -292,6 +295,7 @@ extension SubscriptionOptions {
         if let queue = try fields.integer("queue", in: 1...100_000) { self.queue = Int32(queue) }
         if let initial = try fields.bool("initial") { self.initial = initial }
         if let facets = try fields.bool("facets") { hasFacets = facets }
+        if let loads = try fields.bool("load") { self.loads = loads }
         if let history = try fields.integer("history", in: 0...Notebook.longestHistory) {
             self.history = Int32(history)
         }

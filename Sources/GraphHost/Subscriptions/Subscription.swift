@@ -201,6 +201,9 @@ class Subscription: ListenEdge<Datum> {
     /// The nodes it listens to.
     var listenedNodes: [Node<Datum>] { node.map { [$0] } ?? [] }
 
+    /// The listens by which it does.
+    var listens: [Edge] { [self] }
+
     /// Appends what this subscription has to say now: `{"id":…,"v":…,"n":…}`.
     func appendEntry(to buffer: inout ByteBuffer) {
         guard options.hasFacets else { return Self.append(id: id, node?.value, folded: folded, to: &buffer) }
@@ -307,4 +310,6 @@ struct SubscriptionOptions {
     var isAll = false
     /// What is known besides the value is told, too.
     var hasFacets = false
+    /// Producers are asked for what is empty or stale (D-2).
+    var loads = false
 }

@@ -3,7 +3,7 @@
 /// The bytes are lent: fields live no longer than the message.
 struct Fields {
     enum Operation {
-        case hello, auth, sub, unsub, mod, release, observe, set, drop, load, get, list, ping, unknown
+        case hello, auth, sub, unsub, mod, release, observe, demand, set, drop, load, get, list, ping, unknown
 
         /// Whether it asks for a commit: such requests count as sets.
         var isChange: Bool { self == .set || self == .drop || self == .load }
@@ -11,7 +11,7 @@ struct Fields {
         /// Whether it may build nodes or look at many.
         var isDear: Bool {
             switch self {
-            case .sub, .release, .observe, .get, .list: true
+            case .sub, .release, .observe, .demand, .get, .list: true
             case .hello, .auth, .unsub, .mod, .set, .drop, .load, .ping, .unknown: false
             }
         }
@@ -68,6 +68,7 @@ struct Fields {
         if text == "load" { return .load }
         if text == "release" { return .release }
         if text == "observe" { return .observe }
+        if text == "demand" { return .demand }
         if text == "list" { return .list }
         if text == "hello" { return .hello }
         if text == "auth" { return .auth }

@@ -48,11 +48,13 @@ extension Graph {
             counts.liveEdges += 1
         }
         if let target = edge.target { order(edge, from: source, to: target) }
+        demand?.began(edge)
     }
 
     /// The opposite of `complete`: an end is about to go.
     private func incomplete(_ edge: Edge) {
         guard edge.traits.contains(.complete) else { return }
+        demand?.ended(edge)
         if edge.traits.contains(.watchesEnds) { edge.losesEnd() }
         edge.traits.remove(.complete)
         edge.stamp = .max

@@ -13,6 +13,7 @@ final class Remains<Content> {
 extension Graph {
     /// A node is being freed: it leaves its frame, its join and its edges.
     func nodeDies(_ node: AnyNode) {
+        demand?.died(node)
         if node.pass >= 0 {
             // It stays on the path: the frame keeps its number where the limit was, which nothing asks for any more.
             frames[Int(node.pass)].node = nil

@@ -200,7 +200,7 @@ extension HTTPConnection {
         _ head: RequestHead,
         _ kind: WebSocketConnection.Kind,
         _ access: SessionAccess,
-        _ options: WebSocketConnection.StreamOptions = WebSocketConnection.StreamOptions(),
+        _ options: StreamOptions = StreamOptions(),
         subprotocols: [StaticString]
     ) -> WebSocketConnection? {
         let outcome = Handshake.judge(
@@ -241,9 +241,9 @@ extension HTTPConnection {
         }
     }
 
-    /// `?every=250&mode=all&facets=1&pipe=…`; nil where something of it is wrong, which is answered then.
-    func streamOptions(_ query: Query) -> WebSocketConnection.StreamOptions? {
-        var options = WebSocketConnection.StreamOptions()
+    /// `?every=250&mode=all&facets=1&load=1&pipe=…`; nil where something of it is wrong, which is answered then.
+    func streamOptions(_ query: Query) -> StreamOptions? {
+        var options = StreamOptions()
         if query.raw("every") != nil {
             guard let every = query.integer("every"), (0...86_400_000).contains(every) else {
                 refuse(Refusal("bad_field", "every: milliseconds from 0 to 86400000"))
@@ -259,6 +259,7 @@ extension HTTPConnection {
             options.isAll = mode == "all"
         }
         options.hasFacets = query.flag("facets")
+        options.loads = query.flag("load")
         if query.raw("pipe") != nil {
             guard let pipe = query.string("pipe") else {
                 refuse(Refusal("bad_field", "pipe: a list of stages, percent-encoded"))

@@ -17,7 +17,7 @@ extension HTTPConnection {
     private func stream(
         _ nodes: [String],
         of name: String,
-        _ options: WebSocketConnection.StreamOptions,
+        _ options: StreamOptions,
         since cursor: String?
     ) {
         let stream: EventStream
@@ -25,19 +25,7 @@ extension HTTPConnection {
         do throws(HostError) {
             guard let graph = server.host[name] else { throw server.host.noGraph }
             view = try GraphView(graph, for: access)
-            stream = try options.withPipe { pipe in
-                Result { () throws(HostError) in
-                    try EventStream(
-                        of: view,
-                        nodes: nodes,
-                        pipe: pipe,
-                        every: options.every,
-                        isAll: options.isAll,
-                        hasFacets: options.hasFacets,
-                        lastEventID: cursor
-                    )
-                }
-            }.get()
+            stream = try EventStream(of: view, nodes: nodes, options, lastEventID: cursor)
         } catch {
             return refuse(error) { $0.stream(nodes, of: name, options, since: cursor) }
         }

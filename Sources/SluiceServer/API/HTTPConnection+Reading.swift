@@ -18,6 +18,7 @@ extension HTTPConnection {
             if isPast { return }
         }
         guard let node = findNode(captures, to: .read) else { return }
+        if !head.query.isEmpty, Query(head.query).flag("load") { node.graph.load(node) }
         let reading = node.graph.read(node)
         let hasFacets = !head.query.isEmpty && Query(head.query).flag("facets")
         guard let known = head.value(.ifNoneMatch) else {
@@ -93,9 +94,10 @@ extension HTTPConnection {
         }
         let limit = server.configuration.limits.matches
         let hasFacets = Query(head.query).flag("facets")
+        let loads = Query(head.query).flag("load")
         if looksBack(head, view, at: .values(of: patterns, limit: limit, facets: hasFacets)) { return }
         do throws(HostError) {
-            try view.values(of: patterns, limit: limit, facets: hasFacets).withUnsafeBytes {
+            try view.values(of: patterns, limit: limit, facets: hasFacets, load: loads).withUnsafeBytes {
                 answer(.ok, "application/json", $0)
             }
         } catch {

@@ -35,7 +35,7 @@ extension Operation {
                     summary: "Names and globs, separated by commas; all without it",
                     repeats: true
                 ),
-                facets,
+                facets, load,
             ] + pastParameters,
             successes: [answer("The values", reference("Values"))],
             errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "sub_limit", "gone", "busy"]
@@ -152,7 +152,7 @@ extension Operation {
             schema: #"{"type":"string","enum":["latest","all"],"default":"latest"}"#,
             summary: "Whether values may be folded"
         ),
-        facets,
+        facets, load,
         Parameter(name: "pipe", schema: #"{"type":"string"}"#, summary: "Stages, as a JSON list"),
     ]
 
@@ -160,6 +160,12 @@ extension Operation {
         name: "facets",
         schema: #"{"type":"string","enum":["","0","1","true"]}"#,
         summary: "1: also what is known besides the value"
+    )
+
+    private static let load = Parameter(
+        name: "load",
+        schema: #"{"type":"string","enum":["","0","1","true"]}"#,
+        summary: "1: ask producers for what is empty or stale"
     )
 
     private static let pastParameters = [

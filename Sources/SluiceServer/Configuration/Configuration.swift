@@ -135,6 +135,8 @@ public struct Configuration: Sendable {
         public var wait = Duration.seconds(60)
         /// The longest that a chain is kept for a client whose connection has ended; 0: none is.
         public var keep = Duration.seconds(600)
+        /// After which producers are asked again for a value that has not come.
+        public var load = Duration.seconds(10)
         /// For a connection there is no room for to say what it speaks, and to go.
         public var refusal = Duration.seconds(1)
         /// After which a store that takes no commits makes the server not ready.

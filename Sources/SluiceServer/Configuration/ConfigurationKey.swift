@@ -216,6 +216,12 @@ public struct ConfigurationKey {
                 "the longest that a chain is kept for a client whose connection has ended"
             ),
             Self(
+                "times.load",
+                \.times.load,
+                .duration(short...second * 3600),
+                "after which producers are asked again for a value that has not come"
+            ),
+            Self(
                 "times.refusal",
                 \.times.refusal,
                 .duration(short...second * 60),

@@ -54,19 +54,6 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         }
     }
 
-    /// How values are streamed.
-    struct StreamOptions {
-        var pipe: [UInt8]?
-        var every: UInt64 = 0
-        var isAll = false
-        var hasFacets = false
-
-        func withPipe<R>(_ body: (UnsafeRawBufferPointer?) -> R) -> R {
-            guard let pipe else { return body(nil) }
-            return pipe.withUnsafeBytes { body($0) }
-        }
-    }
-
     /// Opens the session, where there is one; the answer to the upgrade has been written.
     func open(for access: SessionAccess, _ options: StreamOptions = StreamOptions()) {
         watchPeer()
@@ -92,21 +79,12 @@ final class WebSocketConnection: SessionConnection, MessageSink {
 
     private func stream(_ options: StreamOptions) {
         guard let session, !session.isClosed else { return }
-        let error = options.withPipe { pipe in
-            do throws(HostError) {
-                try session.stream(
-                    pipe: pipe,
-                    every: options.every,
-                    isAll: options.isAll,
-                    hasFacets: options.hasFacets
-                )
-                return nil as HostError?
-            } catch {
-                return error
-            }
+        do throws(HostError) {
+            try session.stream(options)
+        } catch {
+            if server.host.performsAgain({ [weak self] in self?.stream(options) }) { return }
+            close(code: CloseCode.badMessages.rawValue, reason: error.code.rawValue)
         }
-        guard let error, !server.host.performsAgain({ [weak self] in self?.stream(options) }) else { return }
-        close(code: CloseCode.badMessages.rawValue, reason: error.code.rawValue)
     }
 
     /// Takes what came after the request.

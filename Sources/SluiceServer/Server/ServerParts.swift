@@ -77,6 +77,7 @@ extension SessionLimits {
         pipelineUnits = limits.pipelines
         held = limits.held
         keptChains = limits.keptChains
+        loadMilliseconds = UInt64(configuration.times.load.milliseconds)
         keepMilliseconds = Int(configuration.times.keep.milliseconds)
         historyBytes = limits.historyBytes
         work = UInt64(limits.work)

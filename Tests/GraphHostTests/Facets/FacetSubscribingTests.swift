@@ -236,7 +236,7 @@ struct FacetSubscribingTests {
     func bare() throws {
         let node = try #require(graph.node("x"))
         let stream = bench.connect(form: .node(node))
-        try stream.session.stream(hasFacets: true)
+        try stream.session.stream(StreamOptions(hasFacets: true))
         bench.endTurn()
         #expect(stream.take() == [#"{"v":1,"state":{"t":5000000}}"#])
         load("x", #""loading":true"#)
@@ -248,7 +248,7 @@ struct FacetSubscribingTests {
             ]
         )
         let all = bench.connect(form: .node(node))
-        try all.session.stream(isAll: true, hasFacets: true)
+        try all.session.stream(StreamOptions(isAll: true, hasFacets: true))
         load("x", #""loading":true"#)
         try bench.set(graph, [("x", "4")])
         #expect(

@@ -39,10 +39,8 @@ struct EndingTests {
     func completesWhileOpening() throws {
         try bench.submit(graph, [], clear: ["y"])
         let client = bench.connect(form: .events)
-        let pipe = Array(#"[{"prefix":1}]"#.utf8)
-        let stream = try pipe.withUnsafeBytes {
-            try EventStream(of: try GraphView(graph, for: .full), nodes: ["x", "y"], pipe: $0)
-        }
+        let options = StreamOptions(pipe: Array(#"[{"prefix":1}]"#.utf8))
+        let stream = try EventStream(of: try GraphView(graph, for: .full), nodes: ["x", "y"], options)
         client.session.start(stream)
         bench.host.flush()
         let opening = client.take()

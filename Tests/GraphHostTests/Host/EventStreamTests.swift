@@ -42,17 +42,12 @@ struct EventStreamTests {
         isAll: Bool = false,
         since cursor: String? = nil
     ) throws -> (Session, EventSink) {
-        var text = pipe ?? ""
-        let stream = try text.withUTF8 { bytes in
-            try EventStream(
-                of: GraphView(graph, for: .full),
-                nodes: nodes,
-                pipe: pipe == nil ? nil : UnsafeRawBufferPointer(bytes),
-                every: every,
-                isAll: isAll,
-                lastEventID: cursor
-            )
-        }
+        let stream = try EventStream(
+            of: GraphView(graph, for: .full),
+            nodes: nodes,
+            StreamOptions(pipe: pipe.map { Array($0.utf8) }, every: every, isAll: isAll),
+            lastEventID: cursor
+        )
         let sink = EventSink()
         let session = Session(host: bench.host, sink: sink, transport: "sse", form: .events)
         sink.session = session

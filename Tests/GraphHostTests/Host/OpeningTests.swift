@@ -155,13 +155,11 @@ struct OpeningTests {
     func streams() throws {
         let events = bench.connect(form: .events)
         let view = try GraphView(graph, for: .full)
-        var text = pipe
-        let stream = try text.withUTF8 { text throws in
-            try EventStream(of: view, nodes: ["x", "y"], pipe: UnsafeRawBufferPointer(text))
-        }
+        let options = StreamOptions(pipe: Array(pipe.utf8))
+        let stream = try EventStream(of: view, nodes: ["x", "y"], options)
         events.session.start(stream)
         let plain = bench.connect(form: .node(try #require(graph.node("y"))))
-        try text.withUTF8 { try plain.session.stream(pipe: UnsafeRawBufferPointer($0)) }
+        try plain.session.stream(options)
         bench.endTurn()
         #expect(events.take().isEmpty && plain.take().isEmpty)
         let (most, _) = turns()

@@ -167,10 +167,7 @@ struct PipelineShareTests {
         #expect(other.subscribe(1, #"["distinct"]"#).first?.contains("snap") == true)
         let view = try GraphView(graph, for: try #require(SessionAccess.principal("alice").access))
         func stream(_ pipe: String) throws {
-            var pipe = pipe
-            try pipe.withUTF8 { pipe in
-                _ = try EventStream(of: view, nodes: ["x"], pipe: UnsafeRawBufferPointer(pipe))
-            }
+            _ = try EventStream(of: view, nodes: ["x"], StreamOptions(pipe: Array(pipe.utf8)))
         }
         #expect(throws: HostError.self) { try stream(#"["distinct"]"#) }
         first.session.close()

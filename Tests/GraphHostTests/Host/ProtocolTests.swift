@@ -222,9 +222,7 @@ struct ProtocolTests {
         derived.ask("1")
         #expect(derived.sink.closes == ["4400 not_mutable"])
         #expect(throws: HostError.self) {
-            try bench.connect(form: .node(node)).session.stream(
-                pipe: UnsafeRawBufferPointer(start: nil, count: 0)
-            )
+            try bench.connect(form: .node(node)).session.stream(StreamOptions(pipe: []))
         }
     }
 }

@@ -1,0 +1,147 @@
+internal import Support
+
+/// One producer's question which nodes are wanted, which goes on (docs/protocol.md, demand): `wanted` says it, and again what changes.
+///
+/// It keeps nothing alive. A client that does not read gets what is true when it does.
+final class DemandWatch {
+    /// The id that the client chose.
+    let id: UInt64
+    let graph: LiveGraph
+    /// Names and globs, each once.
+    let patterns: [String]
+    private unowned let session: Session
+    /// The nodes that the client believes to be wanted.
+    private var told: Set<String> = []
+    /// Names of which the client knows nothing yet.
+    private var unsaid: Set<String>
+    /// Nodes of which there may be something to tell.
+    private var news: Set<String>
+    /// Nodes that are to be loaded.
+    private var asked: Set<String> = []
+    /// Whether it stands in the host's list for the end of the turn.
+    private var isListed = false
+
+    /// How many nodes one message names.
+    private static let mostInMessage = 1_000
+
+    init(id: UInt64, session: Session, graph: LiveGraph, patterns: [String]) {
+        self.id = id
+        self.session = session
+        self.graph = graph
+        self.patterns = patterns
+        unsaid = Set(patterns.filter { !NodeSelection.isGlob($0) })
+        news = unsaid
+    }
+
+    /// Starts to ask.
+    ///
+    /// - Returns: the first message.
+    func begin() -> [UInt8] {
+        let demand = graph.begin(self)
+        for pattern in patterns { news.formUnion(demand.wanted(matching: pattern)) }
+        asked = news.filter(demand.isAwaited)
+        session.host.work += UInt64(news.count)
+        var buffer = ByteBuffer()
+        append(takeEntries(), to: &buffer)
+        if !news.isEmpty { list() }
+        return Array(buffer.bytes)
+    }
+
+    /// Asks no longer.
+    func end() {
+        graph.end(self)
+        if isListed { session.host.demandNews.removeAll { $0 === self } }
+    }
+
+    /// A node is wanted now, or no longer.
+    func note(_ name: String) {
+        news.insert(name)
+        list()
+    }
+
+    /// A node is to be loaded.
+    func note(load name: String) {
+        asked.insert(name)
+        note(name)
+    }
+
+    private func list() {
+        guard !isListed else { return }
+        isListed = true
+        session.host.demandNews.append(self)
+    }
+
+    /// The end of the turn: the client receives what has changed, once it reads.
+    func tell() {
+        isListed = false
+        while !news.isEmpty {
+            guard !session.isClosed else { return }
+            guard session.hasRoom else { return list() }
+            let entries = takeEntries()
+            guard !entries.isEmpty else { continue }
+            session.answer(id: nil, bytes: 0) { append(entries, to: &$0) }
+        }
+    }
+
+    private struct Entry {
+        let name: String
+        let isWanted: Bool
+        let isAsked: Bool
+    }
+
+    /// Takes what is to be told from the news, as much as one message names.
+    private func takeEntries() -> [Entry] {
+        var names = Array(news)
+        if names.count > Self.mostInMessage {
+            names.removeSubrange(Self.mostInMessage...)
+            news.subtract(names)
+        } else {
+            news = []
+        }
+        return names.sorted().compactMap(entry)
+    }
+
+    /// What there is to say of a node; nil where the client knows it, or may not.
+    private func entry(_ name: String) -> Entry? {
+        let isWanted = graph.demand?.isWanted(name) ?? false
+        let isAsked = asked.remove(name) != nil
+        let isKnown = unsaid.remove(name) == nil && told.contains(name) == isWanted
+        guard !isKnown || isAsked else { return nil }
+        if isWanted || isAsked {
+            guard let node = graph.node(name), session.access.access?.rights(on: node).contains(.set) == true
+            else { return nil }
+        }
+        if isWanted { told.insert(name) } else { told.remove(name) }
+        return Entry(name: name, isWanted: isWanted, isAsked: isAsked)
+    }
+
+    /// Appends `{"op":"wanted","id":5,"m":{"a":{"wanted":true,"load":true}}}`.
+    private func append(_ entries: [Entry], to buffer: inout ByteBuffer) {
+        Answer.begin("wanted", id: id, to: &buffer)
+        buffer.append(",\"m\":{")
+        buffer.append(separated: entries) { entry, buffer in
+            buffer.append(json: entry.name)
+            buffer.append(entry.isWanted ? ":{\"wanted\":true" : ":{\"wanted\":false")
+            buffer.append(entry.isAsked ? ",\"load\":true}" : "}")
+        }
+        buffer.append("}}")
+    }
+
+    /// The definition has changed.
+    ///
+    /// - Returns: whether all that the client named can still be set.
+    func goesOn() -> Bool {
+        patterns.allSatisfy { NodeSelection.isGlob($0) || graph.node($0)?.isMutable == true }
+    }
+
+    /// Ends, because a node that the client named is gone.
+    func nodeRemoved() { session.end(self, .nodeRemoved) }
+
+    /// Whether the client may still ask for all that it named.
+    func isAllowed(_ access: Access) -> Bool {
+        patterns.allSatisfy { pattern in
+            NodeSelection.isGlob(pattern)
+                || graph.node(pattern).map { access.rights(on: $0).contains(.set) } ?? true
+        }
+    }
+}

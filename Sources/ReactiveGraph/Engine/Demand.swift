@@ -1,0 +1,134 @@
+/// Which nodes of a graph some listener reaches, directly or over other nodes (D-1).
+///
+/// Edges that begin and end only leave a note. What they have changed is found out by ``settle(atMost:)``, once per turn: what comes
+/// and goes within one turn changes nothing. A graph without one of these pays for a look at an empty property per edge.
+///
+/// Between two calls of ``settle(atMost:)`` that return true, a node is wanted exactly when a listen that counts listens to it, or an
+/// edge leads from it to a node that is wanted.
+package final class Demand {
+    private let counts: (Edge) -> Bool
+    /// Called by ``settle(atMost:)``, and when a wanted node dies: a node is wanted now, or no longer.
+    ///
+    /// It must not change the graph.
+    package var changed: (AnyNode) -> Void = { _ in }
+    /// The wanted nodes, by number.
+    private var wanted: Set<UInt64> = []
+    /// Those that will be, unless what made them so has ended again.
+    private var coming: [UInt64: NodeRef] = [:]
+    /// Those that something wanted no longer wants.
+    private var going: [UInt64: NodeRef] = [:]
+    /// How many nodes have been looked at.
+    private var steps = 0
+
+    /// The demand for the nodes of a graph; there is none until ``began(_:)`` was called for the listens that it has.
+    ///
+    /// - Parameter counts: whether a listen makes its node wanted. When that changes, call ``began(_:)`` or ``ended(_:)``.
+    package init(where counts: @escaping (Edge) -> Bool) {
+        self.counts = counts
+    }
+
+    /// Whether some listener reaches the node, as far as that was settled.
+    package func wants(_ node: AnyNode) -> Bool { wanted.contains(node.id) }
+
+    /// Whether there is something to settle.
+    package var isDue: Bool { !coming.isEmpty || !going.isEmpty }
+
+    /// An edge has both ends now, or counts from now on.
+    package func began(_ edge: Edge) {
+        guard let source = edge.source, isWanting(edge), !wanted.contains(source.id) else { return }
+        coming[source.id] = source
+    }
+
+    /// An edge is about to lose an end, or counts no longer.
+    package func ended(_ edge: Edge) {
+        guard let source = edge.source, wanted.contains(source.id) || coming[source.id] != nil else { return }
+        going[source.id] = source
+    }
+
+    /// The node is being freed.
+    func died(_ node: AnyNode) {
+        coming[node.id] = nil
+        going[node.id] = nil
+        if wanted.remove(node.id) != nil { changed(node) }
+    }
+
+    /// Finds out which nodes are wanted.
+    ///
+    /// - Parameter most: about how many nodes are looked at.
+    /// - Returns: how many were. Where ``isDue`` still, some are left for the next call.
+    package func settle(atMost most: Int) -> Int {
+        steps = 0
+        while steps < most, let (number, node) = coming.popFirst() {
+            steps += 1
+            guard wanted.insert(number).inserted else { continue }
+            node._withUnsafeGuaranteedRef { node in
+                changed(node)
+                node.forEachProvider { provider in
+                    if !wanted.contains(provider.id) { coming[provider.id] = provider }
+                }
+            }
+        }
+        // What is wanted has to be known, or the search downwards would miss ways.
+        guard coming.isEmpty else { return steps }
+        var known: Set<UInt64> = []
+        while steps < most, let (number, node) = going.popFirst() {
+            guard wanted.contains(number), !known.contains(number) else { continue }
+            guard let unwanted = searched(from: node, known) else {
+                known.insert(number)
+                continue
+            }
+            for node in unwanted {
+                wanted.remove(node.id)
+                going[node.id] = nil
+                node._withUnsafeGuaranteedRef(changed)
+            }
+            for node in unwanted {
+                node._withUnsafeGuaranteedRef { node in
+                    node.forEachProvider { if wanted.contains($0.id) { going[$0.id] = $0 } }
+                }
+            }
+        }
+        return steps
+    }
+
+    /// Whether a listen that `isMeant` picks, among those that count, reaches a node.
+    package func reaches(_ node: AnyNode, where isMeant: (Edge) -> Bool) -> Bool {
+        searched(from: .passUnretained(node), [], where: isMeant) == nil
+    }
+
+    /// Looks for a listen that counts, downwards over nodes that are wanted or were.
+    ///
+    /// - Returns: nil where there is one; otherwise all nodes that were looked at, none of which leads to one.
+    private func searched(
+        from start: NodeRef,
+        _ known: Set<UInt64>,
+        where isMeant: (Edge) -> Bool = { _ in true }
+    ) -> [NodeRef]? {
+        var seen: Set<UInt64> = [start.id]
+        var nodes = [start]
+        var place = 0
+        while place < nodes.count {
+            steps += 1
+            var isFound = false
+            nodes[place]._withUnsafeGuaranteedRef { node in
+                node.forEachOutgoing { edge in
+                    guard !isFound, edge.traits.contains(.complete) else { return }
+                    guard let target = edge.target else {
+                        isFound = !edge.traits.contains(.own) && counts(edge) && isMeant(edge)
+                        return
+                    }
+                    if known.contains(target.id) { isFound = true }
+                    if wanted.contains(target.id), seen.insert(target.id).inserted { nodes.append(target) }
+                }
+            }
+            if isFound { return nil }
+            place += 1
+        }
+        return nodes
+    }
+
+    private func isWanting(_ edge: Edge) -> Bool {
+        if let target = edge.target { return wanted.contains(target.id) }
+        return !edge.traits.contains(.own) && counts(edge)
+    }
+}
