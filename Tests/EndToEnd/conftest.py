@@ -60,6 +60,11 @@ class Client:
         self.send(id=self.ids, **message)
         return self.receive()
 
+    def quiet(self, seconds):
+        """Requires that nothing comes for so long."""
+        with pytest.raises(TimeoutError):
+            raise AssertionError(self.receive(seconds))
+
     def close(self):
         self.socket.close()
 

@@ -88,6 +88,12 @@ nodes:
   doubled: { from: humidity, pipe: [ { map: "value * 2" } ] }
   kept: { from: humidity, pipe: [ { map: "value + 1" } ], retain: always }
 """
+FLEET = """
+graph: fleet
+title: A fleet
+nodes:
+  sensor.{id}.celsius: { set: number }
+"""
 
 
 def exchanges():
@@ -117,8 +123,10 @@ def has_form(shown, told, place=""):
 
 def test_every_request_of_the_protocol_is_answered_in_the_form_that_the_page_shows():
     listed = exchanges()
-    assert [asked["op"] for asked, _ in listed] == ["hello", "sub", "unsub", "release", "set", "get", "list", "ping", "load", "observe"]
-    with Server({"house": PROTOCOL}) as server:
+    assert [asked["op"] for asked, _ in listed] == [
+        "hello", "sub", "sub", "sub", "unsub", "release", "set", "get", "drop", "list", "ping", "load", "demand", "observe"]
+    with Server({"house": PROTOCOL, "fleet": FLEET}) as server:
+        server.set("fleet", "sensor.7.celsius", 21)
         client = Client(server)
         for asked, told in listed:
             if asked["op"] == "sub":
@@ -129,8 +137,9 @@ def test_every_request_of_the_protocol_is_answered_in_the_form_that_the_page_sho
             if asked["op"] == "release":
                 client.send(op="sub", id=told["id"], graph="house", node="doubled", owner=asked["owner"])
                 assert client.receive()["op"] == "snap"
-            client.send(**asked)
-            answer = client.receive()
+            asker = Client(server) if "since" in asked else client
+            asker.send(**asked)
+            answer = asker.receive()
             assert [answer.get(key) for key in ("op", "id", "code")] == [told.get(key) for key in ("op", "id", "code")]
             has_form(told, answer, asked["op"])
             if asked["op"] == "release":

@@ -24,6 +24,7 @@ TESTED = {
     "limits.pipelines": ("Tests/GraphHostTests/Host/PipelineLaneTests.swift", "limits.pipelines: who has no room"),
     "limits.held": ("Tests/GraphHostTests/Host/HeldTests.swift", "limits.held: values that stages make"),
     "limits.keptChains": ("Tests/EndToEnd/test_keeping.py", "keptChains: 2"),
+    "times.load": ("Tests/EndToEnd/test_demand.py", "times: { load: 300ms }"),
     "times.keep": ("Tests/EndToEnd/test_keeping.py", "times: { keep: 90s }"),
     "limits.work": ("Tests/GraphHostTests/Host/TurnShareTests.swift", "A message with many dear requests takes many turns"),
     "limits.historyBytes": ("Tests/GraphHostTests/Host/HistoryTests.swift", "limits.historyBytes = 10"),
