@@ -1,6 +1,5 @@
 internal import EventLoop
 internal import GraphHost
-internal import HTTP
 
 /// Keeps one subscription up over a WebSocket, connecting again with growing pauses, until it is interrupted.
 public final class Watcher {
@@ -38,67 +37,40 @@ public final class Watcher {
     /// Something else happened: the node is empty, failed, or the connection was lost.
     public var onNote: (String) -> Void = { _ in }
 
-    private let service: ServiceURL
-    private let subject: Subject
     private let loop: Loop
-    private var socket: WebSocketClient?
-    private var retry: Timer?
-    private var pause = firstPause
+    private let request: StandingRequest
     private var outcome: Ended?
 
-    private static let firstPause = Duration.milliseconds(250)
-    private static let longestPause = Duration.seconds(10)
-
     /// Makes a watcher that does nothing yet.
+    ///
+    /// - Throws: when the system refuses a loop.
     public init(_ subject: Subject, at service: ServiceURL) throws {
-        self.service = service
-        self.subject = subject
         loop = try Loop()
+        request = try StandingRequest(subject.message, as: "sluice watch", at: service, on: loop)
     }
 
     /// Watches until SIGINT or SIGTERM; throws `Ended` when the server will not go on.
     public func run() throws {
-        retry = try Timer(on: loop) { [weak self] in self?.connect() }
+        request.onMessage = { [weak self] op, message in self?.heard(op, message) }
+        request.onNote = onNote
+        request.onEnd = { [weak self] reason in
+            guard let self else { return }
+            outcome = reason.map { Ended(description: $0) }
+            loop.stop()
+        }
         let watchers = try [SignalWatcher.Signal.interrupt, .terminate].map { signal in
             try SignalWatcher(on: loop, signal) { [loop] in loop.stop() }
         }
-        connect()
+        request.start()
         withExtendedLifetime(watchers) { _ = loop.run() }
         if let outcome { throw outcome }
     }
 
-    private func connect() {
-        let socket = WebSocketClient(service, "/v1/ws", on: loop)
-        socket.onOpen = { [weak self] in
-            guard let self else { return }
-            pause = Self.firstPause
-            // Lists of clients show who this is.
-            self.socket?.send(#"{"op":"hello","id":2,"client":"sluice watch"}"#)
-            self.socket?.send(subject.message)
-        }
-        socket.onText = { [weak self] text in self?.heard(text) }
-        socket.onEnd = { [weak self] result in self?.ended(result) }
-        self.socket = socket
-    }
-
-    private func heard(_ text: UnsafeRawBufferPointer) {
-        guard let message = try? JSONReader(checking: text), let op = message["op"]?.text else { return }
+    private func heard(_ op: String, _ message: JSONReader) {
         if op == "snap" {
             show(message)
         } else if op == "upd" {
             message["d"]?.elements.forEach(show)
-        } else if op == "err" || op == "end" {
-            ended(with: message["code"]?.string ?? "ended", message["msg"]?.string)
-        }
-    }
-
-    private func ended(with code: String, _ reason: String?) {
-        switch code {
-        // The close frame comes next, and with it the next try.
-        case "shutdown": break
-        // A stage such as `prefix` had what it wanted.
-        case "complete": loop.stop()
-        default: stop(reason.map { "\(code): \($0)" } ?? code)
         }
     }
 
@@ -110,24 +82,5 @@ public final class Watcher {
         } else if entry["empty"] != nil {
             onNote("empty")
         }
-    }
-
-    private func ended(_ result: Result<(code: CloseCode, reason: String), ClientFailure>) {
-        socket = nil
-        switch result {
-        case .failure(.refused(let status, let body)) where status < 500:
-            return stop(ClientFailure.refused(status: status, body: body).description)
-        case .success(let (code, reason)) where (4000..<4500).contains(code.rawValue):
-            return stop("closed with \(code.rawValue) \(reason)")
-        case .success(let (code, _)): onNote("closed with \(code.rawValue), connecting again")
-        case .failure(let failure): onNote("\(failure), trying again")
-        }
-        retry?.start(after: pause)
-        pause = min(pause * 2, Self.longestPause)
-    }
-
-    private func stop(_ reason: String) {
-        outcome = Ended(description: reason)
-        loop.stop()
     }
 }
