@@ -46,9 +46,10 @@ struct FeedHost: ParsableCommand {
 struct FeedFleet: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet",
-        abstract: "Send the temperatures of sensors that are not there, and that come and go.",
+        abstract: "Send the temperatures of simulated sensors that come and go.",
         discussion: """
-            Feeds the graph of config/graphs/fleet.yaml until it is interrupted: a tenth of the devices with each batch.
+            Feeds the graph of config/graphs/fleet.yaml until it is interrupted. Each batch has the temperatures of a \
+            tenth of the devices. Now and then a device falls silent for eight to thirty such rounds, and its node expires.
 
             EXAMPLES
               sluice feed fleet

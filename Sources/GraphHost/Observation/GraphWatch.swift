@@ -28,6 +28,8 @@ final class GraphWatch {
         let number: UInt64
         /// nil: a node without a name.
         let name: String?
+        /// Whether it was a member of a family.
+        let isMember: Bool
         let reason: ReleaseReason
         /// Milliseconds.
         let lived: UInt64
@@ -113,6 +115,7 @@ final class GraphWatch {
         let death = Death(
             number: number,
             name: entry.named?.name,
+            isMember: entry.named?.family != nil,
             reason: graph.releaseReason,
             lived: now > born ? now - born : 0,
             last: entry.node?.value,

@@ -22,8 +22,13 @@ final class Observer {
     /// Milliseconds between two messages at least.
     private(set) var every: UInt64
 
+    /// How many members of families a client may name that are to be shown.
+    static let mostMembers = 100
+
     /// What it shows only the surroundings of; nil: it shows everything.
     private let surroundings: Surroundings?
+    /// The members of families to be shown; nil: all of them, while they are few.
+    private let members: [String]?
     private unowned let session: Session
     private lazy var timer = Timer { [unowned self] in ring() }
     private var sequence: UInt64 = 0
@@ -33,6 +38,7 @@ final class Observer {
     /// The names that are shown, where not all are.
     private var names: Set<String> = []
     private var edges: [UInt64: Int] = [:]
+    private var familiesTold: [KnownFamily] = []
     private var listeners: [Picture.Holder: KnownListener] = [:]
     private var deaths: Endings<GraphWatch.Death>
     private var departures: Endings<GraphWatch.Departure>
@@ -47,16 +53,31 @@ final class Observer {
         var count: UInt32
     }
 
+    /// What was told of a family.
+    private struct KnownFamily: Equatable {
+        let definition: ObjectIdentifier
+        let members: Int
+    }
+
     /// What was told of a listener.
     private struct KnownListener: Equatable {
         let on: [UInt64]
+        let families: [String]
         let owners: [String]
         let client: String?
         let queued: Int
         let folded: UInt64
     }
 
-    init(id: UInt64, session: Session, graph: LiveGraph, every: UInt64, around surroundings: Surroundings?) {
+    init(
+        id: UInt64,
+        session: Session,
+        graph: LiveGraph,
+        every: UInt64,
+        members: [String]?,
+        around surroundings: Surroundings?
+    ) {
+        self.members = members
         self.surroundings = surroundings
         self.id = id
         self.session = session
@@ -85,6 +106,7 @@ final class Observer {
         buffer.append(list: picture.entries) { $0.append(to: &$1, isLive: true) }
         buffer.append(",\"edges\":")
         buffer.append(list: picture.links) { $0.append(to: &$1) }
+        appendFamilies(to: &buffer)
         buffer.append(",\"listeners\":")
         buffer.append(list: listed(picture)) { $0.append(to: &$1, for: session) }
         appendListenerCount(picture, to: &buffer)
@@ -93,7 +115,9 @@ final class Observer {
     }
 
     /// What there is to show.
-    private var picture: Picture { Picture(of: graph, isLive: true, surroundings: surroundings) }
+    private var picture: Picture {
+        Picture(of: graph, isLive: true, members: members, surroundings: surroundings)
+    }
 
     /// Starts to look: the first message has been sent.
     func start() {
@@ -123,9 +147,11 @@ final class Observer {
     func note(_ death: GraphWatch.Death) {
         let wasShown = nodes.removeValue(forKey: death.number) != nil
         // Of what was not shown, it is not known any more whether it was near.
-        guard wasShown || surroundings == nil else { return }
+        guard wasShown || (surroundings == nil && !(death.isMember && hidesMembers)) else { return }
         deaths.append(wasShown ? death.shown : death)
     }
+
+    private var hidesMembers: Bool { Picture.hidesMembers(of: graph, besides: members) }
 
     /// A node of which nothing is known is being freed: it may not be looked at any more.
     func forget(_ number: UInt64) {
@@ -237,7 +263,7 @@ final class Observer {
             !values.isEmpty || !newNodes.isEmpty || !newEdges.isEmpty || !newListeners.isEmpty
             || !goneEdges.isEmpty
             || !newOwners.isEmpty || !deaths.isEmpty || !left.isEmpty || !redefinition.gone.isEmpty
-            || !away.isEmpty || !unseen.isEmpty
+            || !away.isEmpty || !unseen.isEmpty || familiesTold != families
         defer {
             deaths.removeAll()
             departures.removeAll()
@@ -294,16 +320,30 @@ final class Observer {
             }
             buffer.append("]")
         }
+        if familiesTold != families { appendFamilies(to: &buffer) }
         if let picture { appendListenerCount(picture, to: &buffer) }
         buffer.append("}")
         return Array(buffer.bytes)
     }
 
-    /// What lives on, or is declared, and is not near any more.
+    /// The families of the graph as they are now, with how many members each of them has.
+    private var families: [KnownFamily] {
+        surroundings == nil
+            ? graph.families.map { KnownFamily(definition: ObjectIdentifier($0.definition), members: $0.living) } : []
+    }
+
+    /// Appends `,"families":[…]`: all of them; nothing where there are none and were none.
+    private func appendFamilies(to buffer: inout ByteBuffer) {
+        let former = familiesTold
+        familiesTold = families
+        guard !former.isEmpty || !familiesTold.isEmpty else { return }
+        buffer.append(",\"families\":")
+        buffer.append(list: graph.families) { $0.append(to: &$1) }
+    }
+
+    /// What lives on, or is declared, and is not shown any more: it is not near, or there are too many members of families now.
     private func away(from formerNodes: [UInt64: KnownNode], _ formerNames: Set<String>) -> [Ended] {
-        guard surroundings != nil else { return [] }
-        let numbers = formerNodes.keys.filter { nodes[$0] == nil }.sorted()
-        return numbers.map(Ended.away)
+        formerNodes.keys.filter { nodes[$0] == nil }.sorted().map(Ended.away)
             + formerNames.subtracting(names).sorted().map { name in
                 .name(name, graph.existing(name) == nil ? .removed : .away)
             }
@@ -335,6 +375,7 @@ final class Observer {
         for listener in listed(picture) {
             listeners[listener.holder] = KnownListener(
                 on: listener.on,
+                families: listener.families.map(\.pattern.text),
                 owners: listener.owners,
                 client: listener.client,
                 queued: listener.queued,

@@ -19,6 +19,7 @@ extension Session {
             session: self,
             graph: graph,
             every: UInt64(every),
+            members: try members(fields),
             around: surroundings
         )
         let message = observer.begin()
@@ -30,6 +31,20 @@ extension Session {
         observers.append(observer)
         observer.start()
         answer(id: nil, bytes: 0) { $0.append(message) }
+    }
+
+    /// Reads `members`: the names of members of families that are to be shown.
+    private func members(_ fields: Fields) throws(HostError) -> [String]? {
+        guard let field = fields["members"] else { return nil }
+        try fields.refuse(["around"], because: "not beside 'members'")
+        let problem = HostError(.badField, "members: a list of at most \(Observer.mostMembers) names is needed")
+        guard field.kind == .array else { throw problem }
+        var names: [String] = []
+        for element in field.elements {
+            guard let name = element.string, names.count < Observer.mostMembers else { throw problem }
+            names.append(name)
+        }
+        return names
     }
 
     /// Reads `around` and `depth`.

@@ -62,23 +62,28 @@ extension ByteBuffer {
         append("\":")
         append(json: text)
     }
-}
 
-extension NodeFamily {
-    /// Appends `{"name":"sensor.{id}.hot","kind":"derived","from":["sensor.{id}.celsius"],"members":3}`.
-    func append(to buffer: inout ByteBuffer) {
-        buffer.append("{\"name\":")
-        buffer.append(json: pattern.text)
-        buffer.append(field: "kind", definition.kindName)
-        buffer.append(field: "title", definition.title)
-        buffer.append(field: "unit", definition.unit)
-        if !definition.inputs.isEmpty {
-            buffer.append(",\"from\":")
-            buffer.append(list: definition.inputs) { $1.append(json: $0) }
+    /// Appends what a definition says about a node, or about each member of a family.
+    mutating func append(facts definition: NodeDefinition, inputs: [String]) {
+        append(field: "title", definition.title)
+        append(field: "unit", definition.unit)
+        append(field: "description", definition.description)
+        switch definition.kind {
+        case .mutable(let rules):
+            append(rules: rules)
+        case .derived(let derived):
+            append(field: "op", derived.source.name)
+            if !derived.pipe.isEmpty {
+                append(field: "label", derived.pipe.map(\.label).joined(separator: " | "))
+            }
+            append(",\"inputs\":")
+            append(list: inputs) { $1.append(json: $0) }
         }
-        buffer.append(",\"members\":")
-        buffer.append(decimal: living)
-        buffer.append("}")
+        append(field: "retain", definition.retain.rawValue)
+        if definition.history > 0 {
+            append(",\"history\":")
+            append(decimal: definition.history)
+        }
     }
 }
 
@@ -137,6 +142,7 @@ extension Picture.Entry {
             buffer.append(",")
             Subscription.append(node.value, to: &buffer)
         }
+        buffer.append(families: families)
         if isLive { appendLife(to: &buffer) }
         buffer.append("}")
     }
@@ -173,25 +179,8 @@ extension Picture.Entry {
         let definition = named.definition
         buffer.append(field: "name", named.name)
         if node == nil { buffer.append(",\"exists\":false") }
-        buffer.append(field: "title", definition.title)
-        buffer.append(field: "unit", definition.unit)
-        buffer.append(field: "description", definition.description)
-        switch definition.kind {
-        case .mutable(let rules):
-            buffer.append(rules: rules)
-        case .derived(let derived):
-            buffer.append(field: "op", derived.source.name)
-            if !derived.pipe.isEmpty {
-                buffer.append(field: "label", derived.pipe.map(\.label).joined(separator: " | "))
-            }
-            buffer.append(",\"inputs\":")
-            buffer.append(list: inputs) { $1.append(json: $0) }
-        }
-        buffer.append(field: "retain", definition.retain.rawValue)
-        if definition.history > 0 {
-            buffer.append(",\"history\":")
-            buffer.append(decimal: definition.history)
-        }
+        buffer.append(field: "family", named.family?.pattern.text)
+        buffer.append(facts: definition, inputs: inputs)
         buffer.append(change: named.lastChange)
     }
 }
@@ -208,6 +197,7 @@ extension Picture.Listener {
         buffer.append(decimal: since)
         buffer.append(",\"on\":")
         buffer.append(list: on) { $1.append(decimal: $0) }
+        buffer.append(families: families)
         buffer.append(ownerNames: owners)
         buffer.append(",\"queued\":")
         buffer.append(decimal: queued)

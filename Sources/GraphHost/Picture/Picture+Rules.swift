@@ -21,6 +21,7 @@ extension ByteBuffer {
         }
         append(fact: ",\"ttl\":", rules.ttl.map { Double($0.milliseconds) })
         append(fact: ",\"fresh\":", rules.fresh.map { Double($0.milliseconds) })
+        append(fact: ",\"expire\":", rules.expire.map { Double($0.milliseconds) })
         if rules.requiresIfMatch { append(",\"requireIfMatch\":true") }
     }
 

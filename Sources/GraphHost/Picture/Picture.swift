@@ -21,6 +21,8 @@ struct Picture {
         let members: AllMembers?
         /// Those that keep it alive, directly or by what they listen to, connection by connection.
         var owners: [Owner] = []
+        /// The families that it is made from by members that are not shown.
+        var families: [NodeFamily] = []
 
         /// A name of the definition, with the node behind it if there is one.
         init(named: NamedNode, node: Node<Datum>?) {
@@ -104,6 +106,9 @@ struct Picture {
         /// Since when it listens, or the chain is kept; milliseconds since 1970.
         let since: UInt64
         private(set) var on: [UInt64]
+        /// The families to which it listens by members that are not shown.
+        private(set) var families: [NodeFamily] = []
+        private let nodes: [Node<Datum>]
         /// The named owners of what it listens with, each once.
         let owners: [String]
         let queued: Int
@@ -129,7 +134,8 @@ struct Picture {
             transport = session.transport
             since = session.since
             kept = nil
-            on = subscriptions.flatMap { $0.listenedNodes.map(\.id) }
+            nodes = subscriptions.flatMap(\.listenedNodes)
+            on = nodes.map(\.id)
             owners =
                 session.owners == nil
                 ? [] : Set(subscriptions.flatMap { $0.ownerNames.compactMap(\.self) }).sorted()
@@ -142,6 +148,14 @@ struct Picture {
             var listener = self
             listener.on = on.filter(nodes.contains)
             return listener.on.isEmpty ? nil : listener
+        }
+
+        /// Of the members of families it listens to, only those that are shown are listed.
+        func hidingMembers(of graph: LiveGraph, besides shown: Set<UInt64>) -> Listener {
+            var listener = self
+            listener.on = on.filter(shown.contains)
+            listener.families = Picture.families(of: nodes, in: graph, besides: shown)
+            return listener
         }
 
         /// A chain that is kept.
@@ -158,7 +172,8 @@ struct Picture {
                 age: now > given ? now - given : 0,
                 until: stay.until
             )
-            on = subscription.listenedNodes.map(\.id)
+            nodes = subscription.listenedNodes
+            on = nodes.map(\.id)
             owners = []
             queued = 0
             folded = subscription.foldedInAll
@@ -179,24 +194,34 @@ struct Picture {
     private(set) var entries: [Entry] = []
     private(set) var links: [Link] = []
     private(set) var listeners: [Listener] = []
-    /// The families, whose members are shown one by one only where they are few.
+    /// The families of the graph.
     let families: [NodeFamily]
-    /// As many members are shown one by one at most; where there are more, none of them is.
+    /// Whether of their members only some are shown: families stand for the others.
+    let hidesMembers: Bool
+    /// As many members are shown where nothing is said about them; where there are more, none of them is.
     static let mostMembers = 200
 
     /// A picture of `nodes`, or of all there are; a live one shows pipelines and listeners too.
     ///
-    /// With `surroundings`, of those only what is near one of them (I-1).
+    /// Of the members of families a live one shows those that are named in `members`, and the members that are made from these or that
+    /// these are made from; all of them where `members` is nil and they are few. With `surroundings` it shows only what is near one node (I-1).
     init(
         of graph: LiveGraph,
         isLive: Bool,
         nodes: [NamedNode]? = nil,
         families: [NodeFamily]? = nil,
+        members names: [String]? = nil,
         surroundings: Surroundings? = nil
     ) {
         self.graph = graph
         self.families = families ?? (nodes == nil ? graph.families : [])
-        let members = isLive && graph.livingMembers <= Self.mostMembers ? graph.bornMembers : []
+        hidesMembers = isLive && Self.hidesMembers(of: graph, besides: names)
+        var members: [NamedNode] = []
+        if let names {
+            members = names.compactMap { graph.existing($0) }.filter { $0.family != nil && $0.node != nil }
+        } else if isLive, !hidesMembers {
+            members = graph.bornMembers
+        }
         for named in (nodes ?? graph.nodes) + members {
             entries.append(Entry(named: named, node: named.living))
         }
@@ -206,8 +231,9 @@ struct Picture {
         if let middle, !entries.contains(where: { $0.named === middle }) {
             entries.append(Entry(named: middle, node: middle.living))
         }
-        if isLive { addUnnamed(with: relatives(of: middle)) }
+        if isLive { addUnnamed(with: hidesMembers ? relatives(of: members + (middle.map { [$0] } ?? [])) : []) }
         addLinks()
+        if hidesMembers { addFamilies() }
         if let surroundings { keep(surroundings.places(in: self)) }
         if isLive { addListeners(limited: surroundings != nil) }
     }
@@ -224,19 +250,6 @@ struct Picture {
         for place in entries.indices { entries[place].inputs.removeAll { !shown.contains($0) } }
     }
 
-    /// The members that a member of a family is made from, or that are made from it, over no declared node.
-    private func relatives(of middle: NamedNode?) -> Set<AnyNode> {
-        guard let middle, middle.family != nil, let node = middle.living else { return [] }
-        var found: Set<AnyNode> = []
-        var open: [AnyNode] = [node]
-        while let next = open.popLast() {
-            if let named = graph.name(of: next), named.family == nil { continue }
-            guard found.insert(next).inserted else { continue }
-            open += next.upstreamNodes + next.followedNodes + next.downstreamNodes
-        }
-        return found
-    }
-
     /// The nodes of client pipelines and the inner ones of definitions' pipes, in order of birth.
     ///
     /// Members of families are among them where they are few, or `relatives`.
@@ -250,11 +263,7 @@ struct Picture {
         var found: [AnyNode] = []
         while let node = open.popLast() {
             guard seen.insert(node.id).inserted else { continue }
-            if graph.livingMembers > Self.mostMembers, graph.name(of: node)?.family != nil,
-                !relatives.contains(node)
-            {
-                continue
-            }
+            if hidesMembers, graph.name(of: node)?.family != nil, !relatives.contains(node) { continue }
             found.append(node)
             if Self.joinsMany(node) { continue }
             open.append(contentsOf: node.upstreamNodes)
@@ -271,8 +280,14 @@ struct Picture {
         }
     }
 
+    /// Finds out which entries are made from members that are not shown.
+    private mutating func addFamilies() {
+        let shown = Set(entries.compactMap(\.number))
+        for place in entries.indices { entries[place].families = families(of: entries[place], besides: shown) }
+    }
+
     /// Whether the node has more members than are shown with an edge each.
-    private static func joinsMany(_ node: AnyNode) -> Bool {
+    fileprivate static func joinsMany(_ node: AnyNode) -> Bool {
         if let all = node as? any Gathering { all.memberCount > mostGathered } else { false }
     }
 
@@ -338,7 +353,7 @@ struct Picture {
     }
 
     private mutating func addListeners(limited isLimited: Bool) {
-        let shown = isLimited ? Set(entries.compactMap(\.number)) : []
+        let shown = isLimited || hidesMembers ? Set(entries.compactMap(\.number)) : []
         var owners: [UInt64: [Owner]] = [:]
         var needs = Needs()
         func add(_ owner: Owner, of nodes: [Node<Datum>]) {
@@ -348,21 +363,23 @@ struct Picture {
                 }
             }
         }
+        func show(_ listener: Listener) {
+            if isLimited {
+                if let listener = listener.limited(to: shown) { listeners.append(listener) }
+            } else {
+                listeners.append(hidesMembers ? listener.hidingMembers(of: graph, besides: shown) : listener)
+            }
+        }
         for session in graph.host.sessions.all {
             guard let listener = Listener(session, in: graph) else { continue }
-            if let listener = isLimited ? listener.limited(to: shown) : listener {
-                listeners.append(listener)
-            }
+            show(listener)
             for (name, nodes) in Self.nodesByOwner(session, in: graph) {
                 add(Owner(holder: .connection(session.number), name: name), of: nodes)
             }
         }
         if graph.keptChains > 0 {
             for chain in graph.host.sessions.kept.kept where chain.subscription.graph === graph {
-                let listener = Listener(chain)
-                if let listener = isLimited ? listener.limited(to: shown) : listener {
-                    listeners.append(listener)
-                }
+                show(Listener(chain))
                 add(Owner(holder: .ticket(chain.number), name: nil), of: chain.subscription.listenedNodes)
             }
         }
@@ -406,6 +423,8 @@ private struct Needs {
         var seen: Set<UInt64> = [node.id]
         var open = [node]
         while let next = open.popLast() {
+            // What joins many keeps none of them.
+            if Picture.joinsMany(next) { continue }
             for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
                 open.append(upstream)
             }

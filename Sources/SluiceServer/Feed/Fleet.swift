@@ -1,27 +1,27 @@
 internal import Support
 
-/// Sensors that are not there: temperatures that wander, of devices that come and go.
+/// Simulated sensors: temperatures that wander, of devices that come and go.
 ///
-/// With each batch a tenth of the devices that are awake tell their temperature. Now and then one falls asleep, and says nothing for a
-/// while: its node expires. Some wake up again.
+/// Each batch has the temperatures of a tenth of the devices, so ten batches are a round. Now and then a device falls silent for
+/// some rounds, and its node expires meanwhile.
 struct Fleet {
     private struct Device {
         /// Tenths of a degree.
         var temperature: Int
-        /// What the place where it stands comes back to.
+        /// The temperature that it comes back to.
         let usual: Int
-        /// Batches until it wakes up; 0: it is awake.
-        var sleep = 0
+        /// Rounds until it reports again; 0: it reports.
+        var silence = 0
     }
+
+    /// How many batches a round has. The first so many devices always report, so every round has something to send.
+    static let parts = 10
 
     private var devices: [Device]
     private var random: any RandomNumberGenerator
     private var turn = 0
 
-    /// Of ten parts of the fleet one speaks in each batch.
-    private static var parts: Int { 10 }
-
-    /// So many devices; a generator makes what they do repeatable.
+    /// Makes so many devices; a seeded generator makes what they do repeatable.
     init(devices: Int, random: any RandomNumberGenerator = SystemRandomNumberGenerator()) {
         self.random = random
         self.devices = (0..<devices).map { number in
@@ -34,38 +34,36 @@ struct Fleet {
     mutating func next() -> [UInt8] {
         var buffer = ByteBuffer()
         buffer.append("{\"set\":{")
-        var isFirst = true
-        // The first batch has all of them.
-        for number in devices.indices where turn == 0 || number % Self.parts == turn % Self.parts {
-            guard turn == 0 || wanders(number) else { continue }
-            if !isFirst { buffer.append(",") }
-            isFirst = false
-            buffer.append(json: "sensor.\(number + 1).celsius")
-            buffer.append(":")
-            buffer.append(utf8: "\(Double(devices[number].temperature) / 10)")
-        }
-        turn += 1
-        // A part in which all sleep: the next one speaks.
-        if isFirst { return next() }
+        var isEmpty = true
+        repeat {
+            for number in stride(from: turn, to: devices.count, by: Self.parts) where step(number) {
+                if !isEmpty { buffer.append(",") }
+                isEmpty = false
+                buffer.append(json: "sensor.\(number + 1).celsius")
+                buffer.append(":")
+                buffer.append(utf8: "\(Double(devices[number].temperature) / 10)")
+            }
+            turn = (turn + 1) % Self.parts
+        } while isEmpty
         buffer.append("}}")
         return Array(buffer.bytes)
     }
 
-    /// One step of a device; says whether it is awake.
-    private mutating func wanders(_ number: Int) -> Bool {
+    /// Lets a round pass for a device.
+    ///
+    /// - Returns: whether it reports.
+    private mutating func step(_ number: Int) -> Bool {
         var device = devices[number]
         defer { devices[number] = device }
-        if device.sleep > 0 {
-            device.sleep -= 1
+        if device.silence > 0 {
+            device.silence -= 1
             return false
         }
-        // The first one always says something, so that there is always something to send.
         if number >= Self.parts, Int.random(in: 0..<200, using: &random) == 0 {
-            device.sleep = Int.random(in: 8...30, using: &random)
+            device.silence = Int.random(in: 8...30, using: &random)
             return false
         }
-        let pull = (device.usual - device.temperature) / 8
-        device.temperature += pull + Int.random(in: -4...4, using: &random)
+        device.temperature += (device.usual - device.temperature) / 8 + Int.random(in: -4...4, using: &random)
         return true
     }
 }

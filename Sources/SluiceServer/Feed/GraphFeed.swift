@@ -56,7 +56,7 @@ public final class GraphFeed {
         try GraphFeed(to: graph, at: service, every: interval) { Array(HostSample.read().batch.utf8) }
     }
 
-    /// A feed of sensors that are not there, for the graph of `config/graphs/fleet.yaml`.
+    /// A feed of simulated sensors, for the graph of `config/graphs/fleet.yaml`.
     ///
     /// - Throws: when the system refuses a loop.
     public static func fleet(
