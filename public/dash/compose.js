@@ -1,5 +1,6 @@
 // A first dashboard for a graph that nobody made one for, places for new widgets, and what an empty one says.
 import { h } from "../lib/dom.js";
+import { globOf } from "../lib/family.js";
 import { columns, meet, version } from "./layout.js";
 
 /** The first place where `w` × `h` fits, from the top. */
@@ -16,7 +17,7 @@ export function place(widgets, w, h) {
  * A first dashboard for a graph that nobody made one for: fields for what is set, with sliders where there are bounds, lamps for
  * what is true or false, charts for numbers with a past, the others as numbers or text. What has a title comes first.
  */
-export function compose(nodes) {
+export function compose(nodes, families = []) {
   const widgets = [], add = (kind, each, w, h) => widgets.length < 24 && widgets.push({ kind, ...each, w, h, ...place(widgets, w, h) });
   const named = nodes.filter((each) => each.name).sort((a, b) => !!b.title - !!a.title);
   const isNumber = ({ type, unit, v }) => typeof v === "number" || type === "number" || type === "integer" || (!!unit && v === undefined);
@@ -32,6 +33,7 @@ export function compose(nodes) {
   for (const each of derived) {
     if (!isBoolean(each) && !shown.has(each)) add(isNumber(each) ? "number" : "text", { node: each.name }, 3, 2);
   }
+  for (const { name } of families.filter(({ kind }) => kind === "mutable").slice(0, 4)) add("table", { nodes: [globOf(name)], title: name }, 6, 5);
   return { v: version, widgets };
 }
 
@@ -39,7 +41,7 @@ export function compose(nodes) {
 export async function made({ graph, observed, page: { client } }) {
   const nodes = [...observed.nodes.values()], asleep = nodes.filter((each) => each.kind !== "mutable" && !("v" in each)).map(({ name }) => name);
   const { m } = await client.get(graph, asleep).catch(() => ({ m: {} }));
-  return { layout: compose(nodes.map((each) => ({ ...each, ...m[each.name] }))), problems: ["Made from the nodes of this graph. Change it as you like; Dashboards ▾ saves it."] };
+  return { layout: compose(nodes.map((each) => ({ ...each, ...m[each.name] })), observed.families), problems: ["Made from the nodes of this graph. Change it as you like; Dashboards ▾ saves it."] };
 }
 
 export const emptyBoard = (add) => h("div", { class: "notice" }, h("h1", {}, "An empty dashboard"), h("p", {}, "Widgets show nodes of this graph and listen to them: what they show is kept alive by this page."),

@@ -3,6 +3,7 @@ import { h, style } from "/lib/dom.js";
 import { place } from "/dash/compose.js";
 import { columns, most, read, version } from "/dash/layout.js";
 import { kinds } from "/dash/page.js";
+import { globOf } from "/lib/family.js";
 
 style("/dash/more.css");
 
@@ -43,18 +44,19 @@ export async function askWidget(board, data = null) {
   const title = h("input", { value: data?.title ?? "", maxlength: most.title, placeholder: "As the node says" });
   const inputs = {}, fields = h("div", { class: "form-fields" }), problem = h("p", { class: "bad small", role: "alert" });
   const nodes = h("select", {}), before = data?.nodes ?? (data?.node ? [data.node] : []);
+  for (const { name, kind } of board.observed.families) all.push({ name: globOf(name), kind });
   // Patterns, and names of nodes that are gone, stay what they are.
   all.unshift(...before.filter((name) => !all.some((each) => each.name === name)).map((name) => ({ name, kind: "mutable" })));
 
   const show = () => {
-    const { source } = kinds[kind.value], { options } = asked[kind.value], several = source === "several";
+    const { source } = kinds[kind.value], { options } = asked[kind.value], several = /several|all/.test(source);
     const chosen = nodes.options.length ? [...nodes.selectedOptions].map((each) => each.value) : before;
     nodes.multiple = several;
     nodes.size = several ? Math.min(8, Math.max(3, all.length)) : 0;
     nodes.replaceChildren(...(source === "maybe" ? [h("option", { value: "" }, "none")] : []),
       ...all.filter((each) => source !== "mutable" || each.kind === "mutable").map((each) =>
         h("option", { value: each.name, selected: chosen.includes(each.name) }, each.title ? `${each.name} — ${each.title}` : each.name)));
-    fields.replaceChildren(...(source === "none" ? [] : [field(several ? "Nodes" : "Node", several ? `Up to ${kinds[kind.value].most ? most.tableNodes : most.nodes}; with Ctrl or Shift for more than one` : "", nodes)]));
+    fields.replaceChildren(...(source === "none" ? [] : [field(several ? "Nodes" : "Node", several ? `Up to ${source === "all" || kinds[kind.value].most ? most.tableNodes : most.nodes}; with Ctrl or Shift for more than one` : "", nodes)]));
     for (const name of options) {
       const [label, hint] = labels[name], old = data?.[name];
       const input = name === "slider" ? h("input", { type: "checkbox" })
@@ -76,7 +78,7 @@ export async function askWidget(board, data = null) {
     const next = { kind: kind.value, w: data?.w ?? w, h: data?.h ?? height };
     Object.assign(next, data ? { x: data.x, y: data.y } : place(board.widgets.map((each) => each.data), Math.min(w, columns), height));
     if (title.value.trim()) next.title = title.value.trim();
-    if (source === "several") next.nodes = chosen;
+    if (/several|all/.test(source)) next.nodes = chosen;
     else if (source !== "none" && chosen[0]) next.node = chosen[0];
     for (const name of options) {
       const value = name === "slider" ? inputs[name].checked || undefined : inputs[name].value.trim();

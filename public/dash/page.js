@@ -33,7 +33,7 @@ class Board {
     this.#prepare(signal);
   }
 
-  facts(name) { return this.observed.nodes?.get(name); }
+  facts(name) { return this.observed.facts(name); }
 
   async show(route) {
     this.page.route = route;
@@ -138,7 +138,7 @@ export async function mount(element, page) {
   return { update: (route) => board.show(route), unmount: () => board.close() };
 }
 
-/** `source`: which nodes a kind takes, one if nothing is said, "maybe" where text will do; `most` of them; `past`: values it looks back on. */
+/** `source`: which nodes a kind takes, one if nothing is said, "maybe" where text will do, "all" that globs mean, as they come and go; `most` of them; `past`: values it looks back on. */
 export const kinds = {
   // Kinds come out of addresses.
   __proto__: null,
@@ -149,7 +149,7 @@ export const kinds = {
   lamp: { label: "State lamp" },
   editor: { label: "Editor", source: "mutable" },
   text: { label: "Text", source: "maybe" },
-  table: { label: "Table", source: "several", from: "lists", most: 200 },
+  table: { label: "Table", source: "all", from: "lists" },
   log: { label: "Log", from: "lists" },
   people: { label: "Who is here", source: "several", from: "people", most: 64 },
   clients: { label: "Client list", source: "none", from: "people" },
@@ -199,9 +199,11 @@ export class Widget {
     await board.observed.known;
     if (signal.aborted) return;
     this.#name();
-    const names = this.#names();
-    if (!names.length && !/maybe|none/.test(source)) return this.#say(this.nodes.length ? "No node has such a name." : "No node is chosen. Edit this widget to choose one.");
-    this.sources = names.map((name) => board.feeds.open(name, data.pipe, past, (feed) => this.#heard(feed)));
+    const isAll = source === "all" && this.nodes.length > 0, names = isAll ? [] : await this.#names();
+    if (signal.aborted) return;
+    if (!names.length && !isAll && !/maybe|none/.test(source)) return this.#say(this.nodes.length ? "No node has such a name." : "No node is chosen. Edit this widget to choose one.");
+    const heard = (feed) => this.#heard(feed);
+    this.sources = isAll ? [board.feeds.openAll(this.nodes, heard)] : names.map((name) => board.feeds.open(name, data.pipe, past, heard));
     let picture;
     try {
       const module = await load(`/dash/${from}.js`);
@@ -222,13 +224,19 @@ export class Widget {
     this.#age();
   }
 
-  #names() {
-    const all = this.nodes.flatMap((name) => {
+  async #names() {
+    const { observed, graph } = this.#board, { most = 6 } = this.#kind;
+    const all = await Promise.all(this.nodes.map(async (name) => {
       if (!/[*?]/.test(name)) return [name];
+      // Members of families are not in the picture.
+      if (observed.families.length) {
+        const answer = await fetch(`/v1/graphs/${encodeURIComponent(graph)}/nodes?${new URLSearchParams({ match: name, limit: most })}`).catch(() => {});
+        if (answer?.ok) return (await answer.json()).nodes.map((each) => each.name);
+      }
       const pattern = new RegExp(`^${name.replace(/[.-]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`);
-      return [...this.#board.observed.nodes.keys()].filter((each) => pattern.test(each));
-    });
-    const names = [...new Set(all)], { most = 6 } = this.#kind;
+      return [...observed.nodes.keys()].filter((each) => pattern.test(each));
+    }));
+    const names = [...new Set(all.flat())];
     this.#left = Math.max(0, names.length - most);
     return names.slice(0, most);
   }
@@ -243,7 +251,8 @@ export class Widget {
   #age() {
     const { name, late } = this.#board.page.store.get("state"), feeds = this.sources.map(({ feed }) => feed);
     const ended = feeds.find(({ meta }) => meta?.ended), isTrue = name === "live" && !late && !feeds.some(({ meta, watch }) => meta && watch.stale);
-    let text = this.#left ? `${feeds.length} of ${feeds.length + this.#left} nodes` : "";
+    const shown = feeds[0]?.rows?.size ?? feeds.length, left = feeds[0]?.more ?? this.#left;
+    let text = left ? `${shown} of ${shown + left} nodes` : "";
     if (ended || isTrue) {
       const folds = Math.max(...feeds.map(({ folds }) => folds));
       if (folds >= 1.5 && !ended) text = `1 of ${Math.round(folds)} updates`;

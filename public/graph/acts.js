@@ -31,7 +31,9 @@ class Acts {
   select(id, { reveal = false, focus = false } = {}) {
     const page = this.#page, { model, view, focused } = page;
     if (id === null) return page.go({ node: null, focus: null });
-    const entry = model.nodes.get(id) ?? model.listeners.get(id);
+    const entry = model.nodes.get(id) ?? model.listeners.get(id), name = id.slice(2);
+    // A member that is not shown yet.
+    if (!entry && model.familyOf(name)) return page.go({ node: name });
     if (!entry) return page.context.announce("It is not there any more");
     if (reveal && entry.exists === false && !view.view.asleep) this.toggleAsleep();
     if (reveal) page.wanted = { id, focus };

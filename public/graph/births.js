@@ -56,6 +56,6 @@ function bury({ nodes, ids }, { n, name, reason, lived, last }, news, cut, forme
   news.died.push({ ...node, reason, lived, last, edges: isReplaced ? [] : cut.get(id) });
   if (isReplaced) return; // its successor has the name
   const { kind, title, unit, description, op, label, inputs, type, retain } = node;
-  if (node.name === undefined || reason === "removed") nodes.delete(id);
+  if (node.name === undefined || node.family || /removed|away/.test(reason)) nodes.delete(id);
   else nodes.set(id, { id, kind, name: node.name, title, unit, description, op, label, inputs, type, retain, exists: false, owners: [], ownerCount: 0, count: 0 });
 }

@@ -2,14 +2,14 @@
 import { h, load, setText } from "/lib/dom.js";
 import { formatAge, formatDuration, formatEntry, formatNumber, formatTime, plural } from "/lib/format.js";
 import { keptAliveBy, keptAnyway, ownerNames, releasedWithout } from "./owners.js";
-import { clientCount, plain, titleOf, wordOf } from "./shapes.js";
+import { clientCount, heldOf, plain, titleOf, wordOf } from "./shapes.js";
 
 const row = (term, detail) => h("div", { class: "fact" }, h("dt", {}, term), h("dd", {}, detail));
 
 /** The inspector: `show(id)` fills it, `update()` follows the values, `rebuild()` the structure. */
 export class Inspector {
   id = null;
-  #o; #parts = {}; #editor = null; #signature = ""; #isLighting = false;
+  #o; #parts = {}; #editor = null; #members = null; #signature = ""; #isLighting = false;
   /** Of which change the writer was asked for, and when. */
   #asked = { change: "", at: 0 };
 
@@ -43,7 +43,8 @@ export class Inspector {
 
   close() {
     this.#editor?.close();
-    this.#editor = null;
+    this.#members?.close();
+    this.#editor = this.#members = null;
     this.id = null;
     this.#signature = "";
     this.#replace();
@@ -67,6 +68,8 @@ export class Inspector {
     // The editor stays while the node does: somebody may be typing.
     const keepsEditor = this.#editor && this.#parts.editorOf === this.id && entry?.kind === "mutable";
     if (this.#editor && !keepsEditor) { this.#editor.close(); this.#editor = null; }
+    this.#members?.close();
+    this.#members = null;
     this.#signature = signature;
     if (!entry) {
       const gone = this.id;
@@ -74,7 +77,7 @@ export class Inspector {
       return;
     }
     const focused = this.element.contains(document.activeElement) ? document.activeElement : null;
-    const body = entry.kind === "listener" ? this.#listener(entry) : this.#node(entry);
+    const body = entry.kind === "listener" ? this.#listener(entry) : entry.kind === "family" ? this.#family(entry) : this.#node(entry);
     this.#replace(this.#head(titleOf(entry), wordOf(entry)), ...body);
     if (focused?.isConnected) focused.focus({ preventScroll: true });
     else if (focused) this.element.querySelector("button")?.focus({ preventScroll: true });
@@ -126,6 +129,34 @@ export class Inspector {
       body.push(h("button", { class: "quiet", type: "button", onclick: () => this.#explain(entry) }, "Why this value?"), part.explain);
     }
     return body;
+  }
+
+  /** All members of a family: what is said of each of them, and a list that comes from the server page by page. */
+  #family(entry) {
+    const part = this.#parts = {}, made = [entry.op, entry.label].filter(Boolean).join(": ");
+    part.value = h("div", { class: "inspector-value", "aria-label": "Members" }, "");
+    const slot = h("section", { class: "members", "aria-label": "Members" });
+    this.#list(entry, slot);
+    return [
+      entry.description || entry.title ? h("p", { class: "quiet-text" }, plain([entry.title, entry.description].filter(Boolean).join(". "), 400)) : null,
+      part.value,
+      h("dl", { class: "node-facts" }, row("Each is", entry.word), entry.type && row("Type", entry.type), made && row("Made by", h("code", {}, plain(made, 400))),
+        entry.inputs?.length ? row("Made from", h("span", {}, entry.inputs.map((name, i) => [i ? ", " : "", this.#link(`n:${name}`, name)]).flat())) : null,
+        entry.expire && row("Ends", `when it was not set for ${formatDuration(entry.expire)}`)),
+      slot,
+    ].filter(Boolean);
+  }
+
+  async #list(entry, slot) {
+    try {
+      const { Members } = await load("/graph/members.js");
+      if (!slot.isConnected || this.id !== entry.id || this.#members) return;
+      this.#members = new Members({ graph: this.#o.graph, family: entry, onChoose: (name) => this.#o.select(`n:${name}`) });
+      slot.append(this.#members.element);
+    } catch {
+      slot.textContent = "The list did not load: the server does not answer";
+      this.#signature = ""; // the next look asks again
+    }
   }
 
   /** The editor comes when somebody looks at the first node that can be set. */
@@ -222,8 +253,9 @@ export class Inspector {
       setText(part.queued, formatNumber(entry.queued ?? 0));
       return;
     }
-    const text = entry.exists === false ? "asleep" : entry.fail ? "failed" : formatEntry(entry, entry.unit);
+    const text = entry.exists === false ? "asleep" : entry.fail ? "failed" : heldOf(entry);
     setText(part.value, plain(text, 4000));
+    if (entry.kind === "family") return;
     part.value.classList.toggle("small", text.length > 24);
     part.error.hidden = !entry.fail;
     if (entry.fail) setText(part.error, `${entry.fail.msg ?? entry.fail.code} (${entry.fail.code}${entry.fail.at !== undefined ? `, at ${plain(JSON.stringify(entry.fail.at), 80)}` : ""})`);

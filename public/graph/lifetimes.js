@@ -6,6 +6,7 @@ import { plain, titleOf, wordOf } from "./shapes.js";
 const reasons = {
   last_owner: "the last client that needed it left", removed: "it was taken out of the definition",
   redefined: "its definition changed", pressure: "memory was short",
+  expired: "it was not set for too long", dropped: "it was dropped",
 };
 
 /** What has come and gone, in words. */

@@ -1,7 +1,7 @@
 // The graph as a tree in words: everything the picture has, for keyboards, screen readers and phones. Only rows on screen exist.
 import { h, setText, setAttribute } from "/lib/dom.js";
-import { formatEntry, formatNumber } from "/lib/format.js";
-import { clientCount, plain, titleOf, wordOf } from "./shapes.js";
+import { formatNumber } from "/lib/format.js";
+import { clientCount, heldOf, plain, titleOf, wordOf } from "./shapes.js";
 
 /**
  * The rows of the tree: from what nothing flows into, along the flow. What is reached a second time is named where it is
@@ -181,7 +181,7 @@ export class Outline {
     const isListener = entry.kind === "listener";
     const rate = model.rate(row.id, performance.now()), word = wordOf(entry);
     setText(part.word, row.isReference ? "as above" : row.isLeak ? "leak: a ring that nobody owns" : rate > 2 ? `${word}, ${Math.round(rate)} updates/s` : word);
-    const held = isListener || row.isReference ? "" : entry.exists === false ? "asleep" : plain(formatEntry(entry, entry.unit), 120);
+    const held = isListener || row.isReference ? "" : entry.exists === false ? "asleep" : plain(heldOf(entry), 120);
     setText(part.value, held);
     const owners = clientCount(entry);
     setText(part.owners, isListener || row.isReference ? (entry.queued ? `${entry.queued} waiting` : "")

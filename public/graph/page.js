@@ -16,6 +16,8 @@ export async function mount(element, context) {
 class GraphPage {
   context; graph; model = new GraphModel(); view; parts = {}; loading = new Map();
   selected = null; focused = null; mode = null; leaveWords = null; wanted = null;
+  /** The members of families that are drawn, by name. */
+  #members = [];
   #subscription; #told = Promise.resolve(); #item; #hovered = null; #isReady = false; #hasShown = false; #isOther = false;
 
   constructor(element, context) {
@@ -93,7 +95,13 @@ class GraphPage {
     this.#subscription = this.context.client.observe(this.graph, (message) => {
       // In their order, also while what is needed for one of them is fetched.
       this.#told = this.#told.then(() => this.#receive(message)).catch(reportError);
-    }, { every: 100 });
+    }, { every: 100, members: this.#members });
+  }
+
+  /** Draws these members of families from now on. */
+  #draw(members) {
+    this.#members = members;
+    this.#observe();
   }
 
   async #receive(message) {
@@ -115,9 +123,9 @@ class GraphPage {
       this.part("lifetimes").then((lifetimes) => lifetimes?.take(news, at));
     }
     this.#item.mark();
-    if (this.#isReady) return;
+    if (this.#isReady && !news.fresh) return;
     this.#isReady = true;
-    this.update(this.context.route);
+    this.update(this.context.route, true);
   }
 
   /** Once a frame, after messages. */
@@ -185,15 +193,18 @@ class GraphPage {
   }
 
   /** The address has changed; all that can be shared is in it. */
-  update(route) {
+  update(route, isFresh = false) {
     this.context.route = route;
     const { query } = route, asked = query.get("node"), view = query.get("view");
     const mode = /^(outline|picture)$/.test(view) ? view : this.context.store.get("narrow") ? "outline" : "picture";
     if (mode !== this.mode) this.#setMode(mode);
     if (!this.#isReady) return;
     const id = asked === null ? null : this.find(asked), direction = query.get("focus");
+    if (asked !== null && !id && !this.#members.includes(asked) && this.model.familyOf(asked)) return this.#draw([asked]);
+    // What is closed is not drawn any more.
+    if (asked === null && this.#members.length) this.#draw([]);
     const focus = id && /^(both|up|down)$/.test(direction) ? { id, direction } : null;
-    const isFirst = !this.#hasShown;
+    const isFirst = !this.#hasShown || (isFresh && this.#members.includes(asked) && id !== this.selected);
     if (!isFirst && id === this.selected && focus?.direction === this.focused?.direction) return;
     this.#hasShown = true;
     this.selected = id;

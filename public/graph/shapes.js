@@ -9,13 +9,14 @@ const marks = {
   listener: "M2.5 3.5h11v7h-11zM6 13.5h4M8 10.5v3",
   fold: "M3 5h10M3 8h10M3 11h10",
   cluster: "M3 3h4v4H3zM9 3h4v4H9zM3 9h4v4H3zM9 9h4v4H9z",
+  family: "M5.5 2.5h8v7M2.5 5.5h8v8h-8z",
 };
 
-const words = { mutable: "mutable", derived: "derived", chain: "pipeline", listener: "listener" };
+const words = { mutable: "mutable", derived: "derived", chain: "pipeline", listener: "listener", family: "family" };
 
 /** What a node is, in one word. */
 export function wordOf(entry) {
-  if (entry.kind === "mutable" || entry.kind === "listener") return words[entry.kind];
+  if (/mutable|listener|family/.test(entry.kind)) return words[entry.kind];
   if (entry.of !== undefined && entry.label === entry.op) return "step";
   return entry.op && entry.op !== "from" ? entry.op : words[entry.kind] ?? entry.kind;
 }
@@ -29,6 +30,9 @@ export function plain(text, most = 200) {
   const characters = [...short.replace(unsafe, "\u00b7")];
   return characters.length > most || short !== text ? `${characters.slice(0, most).join("")}…` : characters.join("");
 }
+
+/** What a node holds, on one line. */
+export const heldOf = (entry) => (entry.kind === "family" ? plural(entry.members, "member") : formatEntry(entry, entry.unit));
 
 /** What people call a node or listener. */
 export function titleOf(entry) {
@@ -74,13 +78,14 @@ export class Shape {
     const part = this.#part;
     this.element = svg("g", { class: `node ${kind}`, tabindex: -1, role: "button", dataset: { id, kind } },
       part.title = svg("title"),
-      type === "fold" || type === "cluster" ? svg("rect", { class: "behind", x: 4, y: 4, width: w, height: h, rx: round }) : null,
+      type === "family" ? svg("rect", { class: "behind", x: 8, y: 8, width: w, height: h, rx: round }) : null,
+      /fold|cluster|family/.test(type) ? svg("rect", { class: "behind", x: 4, y: 4, width: w, height: h, rx: round }) : null,
       svg("rect", { class: "box", width: w, height: h, rx: round }),
       part.flash = svg("rect", { class: "flash", width: w, height: h, rx: round }),
-      kind === "mutable" ? svg("path", { class: "bar", d: `M8 0H5A5 5 0 000 5V${h - 5}A5 5 0 005 ${h}H8Z` }) : null,
+      kind === "mutable" || entry?.word === "mutable" ? svg("path", { class: "bar", d: `M8 0H5A5 5 0 000 5V${h - 5}A5 5 0 005 ${h}H8Z` }) : null,
       svg("path", { class: "mark", d: marks[kind] ?? marks.derived, transform: `translate(12,${type === "listener" ? h / 2 - 8 : 7})` }),
       part.name = svg("text", { class: "name", x: 34, y: type === "listener" ? h / 2 + 4.5 : 20 }, ""),
-      part.value = type === "node" || type === "fold" ? svg("text", { class: "value", x: 14, y: h - 13 }, "") : null,
+      part.value = /node|fold|family/.test(type) ? svg("text", { class: "value", x: 14, y: h - 13 }, "") : null,
       part.word = type === "listener" ? null : svg("text", { class: "word", x: w - 12, y: h - 13, "text-anchor": "end" }, ""),
       type === "node" ? svg("rect", { class: "track", x: 14, y: h - 6, width: w - 28, height: 3, rx: 1.5 }) : null,
       part.meter = type === "node" ? svg("rect", { class: "meter", x: 14, y: h - 6, width: w - 28, height: 3, rx: 1.5 }) : null,
@@ -120,7 +125,7 @@ export class Shape {
     element.classList.toggle("busy", rate > 2);
     element.classList.toggle("leak", isLeak);
     if (part.value) {
-      const text = asleep ? "asleep" : entry.fail ? "failed" : plain(formatEntry(entry, entry.unit), 60);
+      const text = asleep ? "asleep" : entry.fail ? "failed" : plain(heldOf(entry), 60);
       const room = this.w - 28 - (part.wordWidth ? part.wordWidth + 8 : 0);
       setText(part.value, fitted(text, room, true));
     }
@@ -159,6 +164,7 @@ export class Shape {
 export function sentenceOf(entry, rate = 0) {
   const { kind, on, queued, exists, fail, unit } = entry, clients = clientCount(entry), title = titleOf(entry);
   if (kind === "listener") return `${title}, listener on ${plural(new Set(on).size, "node")}${queued ? `, ${queued} values waiting` : ""}`;
+  if (kind === "family") return `${title}, family, ${heldOf(entry)}; press Enter to open`;
   if (exists === false) return `${title}, ${wordOf(entry)}, asleep: nobody needs it`;
   const held = fail ? `failed, ${plain(fail.msg ?? fail.code, 80)}` : plain(formatEntry(entry, unit), 80);
   const kept = clients ? `kept alive by ${plural(clients, "client")}` : "no client needs it";
@@ -192,7 +198,7 @@ export class EdgeLayer {
     for (const edge of scene.edges) {
       const route = picture.edges.get(edge.id);
       if (!route) continue;
-      const look = route.kind !== "forward" || edge.feedback ? "feedback" : edge.kind;
+      const look = route.kind !== "forward" || edge.feedback ? "feedback" : edge.kind === "member" ? "flow" : edge.kind;
       let drawn = this.#edges.get(edge.id);
       if (!drawn) {
         drawn = { element: svg("path", { class: isLater ? "edge born" : "edge" }) };

@@ -13,7 +13,7 @@ export class PastClient {
   epoch = undefined;
   set = refuse;
   presence = refuse;
-  #graph; #picture = null; #first; #begin; #watchers = new Set(); #numbers = new Map(); #names = new Set();
+  #graph; #picture = null; #first; #begin; #watchers = new Set(); #numbers = new Map();
 
   constructor(graph) {
     this.#graph = graph;
@@ -62,7 +62,8 @@ export class PastClient {
 
   watch(target, type, fn, { pipe } = {}) {
     const { node, nodes } = typeof target === "string" ? { node: target.split("/")[1] } : target;
-    return this.#join(() => (nodes ? this.#tellAll(fn) : this.#tell(node, pipe, type, fn)));
+    let names = new Set();
+    return this.#join(() => nodes ? (names = this.#tellAll(nodes, names, fn)) : this.#tell(node, pipe, type, fn));
   }
 
   #tell(name, pipe, type, fn) {
@@ -73,15 +74,16 @@ export class PastClient {
     fn(value, { t: node.t, rev, c: node.c, epoch, folded: 1, empty, fail, anew: true });
   }
 
-  /** Those that changed at the same time together. */
-  #tellAll(fn) {
-    const { rev, epoch, nodes } = this.#picture, named = nodes.filter(({ name }) => name !== undefined), present = new Set(named.map(({ name }) => name));
-    const gone = [...this.#names].filter((name) => !present.has(name));
-    this.#names = present;
+  /** Those that changed at the same time together; returns the names of all. */
+  #tellAll(globs, before, fn) {
+    const fits = globs.map((glob) => new RegExp(`^${glob.replace(/[.-]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`));
+    const { rev, epoch, nodes } = this.#picture, named = nodes.filter(({ name }) => name !== undefined && fits.some((each) => each.test(name)));
+    const present = new Set(named.map(({ name }) => name)), gone = [...before].filter((name) => !present.has(name));
     for (const [t, all] of Map.groupBy(named, (node) => node.t)) {
       fn({}, { m: Object.fromEntries(all.map((node) => [node.name, heldOf(node)])), t, rev, epoch });
     }
     if (gone.length) fn({}, { m: Object.fromEntries(gone.map((name) => [name, { gone: true }])), t: this.#picture.t, rev, epoch });
+    return present;
   }
 
   async get(target, what) {

@@ -1,5 +1,5 @@
 // All values of a graph as a table, with a field for what can be set: the plain way, also for small screens and screen readers.
-import { h, setAttribute, setText } from "/lib/dom.js";
+import { graphPath, h, href, setAttribute, setText } from "/lib/dom.js";
 import { formatAge, formatEntry, formatTime, plural } from "/lib/format.js";
 import { same } from "/lib/input.js";
 import { formatState } from "/lib/state.js";
@@ -72,13 +72,16 @@ class Row {
 export async function mount(element, context) {
   const { client, route, store, frame, signal, style, title } = context, { graph } = route.params;
   title(`${graph}, values`);
-  let rows = new Map(), handle = null, ended = false, loading = false, built = "", isFirst = true, left = 0;
+  let rows = new Map(), handle = null, families = 0, ended = false, loading = false, built = "", isFirst = true, left = 0;
   const told = new Map(), problem = h("p", { class: "notice bad", hidden: true });
 
   const clear = () => {
     for (const row of rows.values()) row.close();
     rows = new Map();
   };
+
+  const kin = (families = []) => families.length > 0 && h("section", { class: "card" }, h("h2", {}, "Families"), h("p", {}, families.map(({ name, members }, i) =>
+    [i ? ", " : "", h("a", { href: href(`${graphPath(graph)}?node=${encodeURIComponent(name)}`) }, h("code", {}, name)), ` with ${plural(members, "member")}`])));
 
   async function load() {
     if (client.picture) return client.picture();
@@ -114,8 +117,9 @@ export async function mount(element, context) {
           h("th", { scope: "col", class: i === 3 && "num" }, label)))), body)));
     };
     const mutable = named.filter(({ kind }) => kind === "mutable"), derived = named.filter(({ kind }) => kind !== "mutable");
-    if (!named.length) return element.replaceChildren(note("No nodes", "This graph's definition has no nodes yet."));
+    if (!named.length && !picture.families?.length) return element.replaceChildren(note("No nodes", "This graph's definition has no nodes yet."));
     element.replaceChildren(problem, h("div", { class: "page" }, ...[table("Set by clients", mutable), table("Derived", derived)].filter(Boolean),
+      kin(picture.families),
       h("p", { class: "small dim" }, client.picture ? "These are the values of one revision." : "This table listens to all of these nodes, so they are alive while it is open.")));
     for (const row of before.values()) row.close();
     // What was moved has lost the focus.
@@ -128,6 +132,7 @@ export async function mount(element, context) {
     try {
       const picture = await load();
       if (ended) return;
+      families = picture.families?.length;
       build(picture);
     } catch (error) {
       if (ended) return;
@@ -138,7 +143,8 @@ export async function mount(element, context) {
     } finally {
       loading = false;
     }
-    handle ??= client.watch({ graph, nodes: ["*"] }, null, (_, { m, t, gap, more, ended: end }) => {
+    // Members of families are listed in the graph view, page by page.
+    handle ??= client.watch({ graph, nodes: families ? [...rows.keys()] : ["*"] }, null, (_, { m, t, gap, more, ended: end }) => {
       left = more ?? left;
       setText(problem, end ? `The values cannot be followed: ${end.msg ?? end.code}.` : `${plural(left, "more node")} not followed: the server allows no more at once.`);
       problem.hidden = end ? end.code === "closed" : !left;

@@ -133,7 +133,11 @@ extension StageSite {
             let evaluation = evaluation(map)
             return { (datum: Datum) in datum.isFail ? datum : evaluation.datum(datum.tree) }
         }
-        guard let gate else { return map.map { node.apply(Map($0)) } ?? node }
+        guard let gate else {
+            guard let map else { return node }
+            graph.note(node, as: members?.named.map { InnerStage.Part(of: $0, "all", label: "\(all.reduce)") })
+            return node.apply(Map(map))
+        }
         graph.chains.hide(node)
         let later = deferred.map { deferred in { [unowned node] in deferred(node) } }
         return node.apply(GatheredMap(gate: gate, later: later, map: map))

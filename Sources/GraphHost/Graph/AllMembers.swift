@@ -27,7 +27,7 @@ final class AllMembers: NameWatcher {
     private var accesses: [Access] = []
     private weak var graph: LiveGraph?
     /// The node of the definition that it belongs to; nil in a client's pipeline.
-    private unowned(unsafe) let named: NamedNode?
+    unowned(unsafe) let named: NamedNode?
     /// Whom the members are charged to, in a client's pipeline.
     private var gate: StageGate?
     private weak var gathering: (any Gathering)?
