@@ -24,6 +24,7 @@ struct FeedHost: ParsableCommand {
 
             EXAMPLES
               sluice feed host
+              sluice feed host --on-demand
               sluice feed host --graph host --url http://127.0.0.1:9000
             """
     )
@@ -34,11 +35,14 @@ struct FeedHost: ParsableCommand {
     @Option(help: "From one batch to the next, for example 1s or 250ms.")
     var interval = Interval(.seconds(1))
 
+    @Flag(help: "Send only the figures that clients listen to.")
+    var onDemand = false
+
     @OptionGroup var options: ServiceOptions
 
     func run() throws {
         try options.feed(graph, every: interval) { graph, service, duration in
-            try GraphFeed.host(to: graph, at: service, every: duration)
+            try GraphFeed.host(to: graph, at: service, every: duration, onDemand: onDemand)
         }
     }
 }
@@ -54,6 +58,7 @@ struct FeedFleet: ParsableCommand {
             EXAMPLES
               sluice feed fleet
               sluice feed fleet --devices 1000 --interval 100ms
+              sluice feed fleet --devices 1000 --on-demand
             """
     )
 
@@ -66,6 +71,9 @@ struct FeedFleet: ParsableCommand {
     @Option(help: "From one batch to the next, for example 1s or 250ms.")
     var interval = Interval(.seconds(1))
 
+    @Flag(help: "Devices sleep until a client listens to them, and report twice a minute all the same.")
+    var onDemand = false
+
     @OptionGroup var options: ServiceOptions
 
     func validate() throws {
@@ -74,7 +82,13 @@ struct FeedFleet: ParsableCommand {
 
     func run() throws {
         try options.feed(graph, every: interval) { graph, service, duration in
-            try GraphFeed.fleet(of: devices, to: graph, at: service, every: duration)
+            try GraphFeed.fleet(
+                of: devices,
+                to: graph,
+                at: service,
+                every: duration,
+                onDemand: onDemand
+            )
         }
     }
 }

@@ -1,9 +1,14 @@
-"""Demand, over real sockets (docs/protocol.md, Demand)."""
+"""Demand, over real sockets (docs/protocol.md, Demand; docs/devices.md)."""
+
+import os
+import re
+import subprocess
+import sys
 
 import pytest
 from conftest import Client
 from rawsocket import RawWebSocket
-from sluice import Server
+from sluice import BINARY, ROOT, Server, eventually
 
 FLEET = """
 graph: fleet
@@ -118,3 +123,67 @@ def test_it_ends_with_unsub(fleet, device):
     with Client(fleet) as client:
         client.ask(op="sub", graph="fleet", node="target")
         device.quiet(0.2)
+
+
+def test_the_guide_as_it_is_written(tmp_path):
+    """D-3: docs/devices.md, command by command."""
+    guide = (ROOT / "docs/devices.md").read_text()
+    for path, text in re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", guide, re.S):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    blocks = dict(re.findall(r"<!-- run: (\w+) -->\n```sh\n(.*?)```", guide, re.S))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/sluice").symlink_to(BINARY)
+    (tmp_path / "bin/python3").symlink_to(sys.executable)
+    environment = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
+    run = {"cwd": tmp_path, "env": environment, "text": True}
+
+    def begin(name):
+        command = f"exec {blocks[name].strip()}".replace("python3", sys.executable)
+        return subprocess.Popen(["bash", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **run)
+
+    running = [begin("serve")]
+    try:
+        while "listening on" not in (line := running[0].stdout.readline()):
+            assert line
+        running.append(begin("device"))
+        device = running[1].stdout
+        assert device.readline() == "asleep\n"
+        heard = subprocess.run(["bash", "-c", blocks["listen"]], capture_output=True, **run).stdout
+        assert len(re.findall(r"event: upd", heard)) >= 2, heard
+        assert [device.readline() for _ in range(2)] == ["awake\n", "asleep\n"]
+        read = subprocess.run(["bash", "-c", blocks["load"]], capture_output=True, **run).stdout
+        assert 5 < float(read) < 20
+    finally:
+        for process in reversed(running):
+            process.terminate()
+            process.wait(20)
+
+
+def test_a_feed_on_demand_sends_what_is_wanted():
+    """D-3: sluice feed --on-demand sends nothing that nobody listens to, and at once what a client asks for."""
+    definition = """
+graph: host
+nodes:
+  uptime_s: { set: number }
+  load_1: { set: number }
+  mem_total: { set: number }
+"""
+    with Server({"host": definition}) as server:
+        url = f"http://127.0.0.1:{server.port}"
+        with Client(server) as client:
+            client.ask(op="sub", graph="host", node="uptime_s", load=True)
+            feed = subprocess.Popen([BINARY, "feed", "host", "--on-demand", "--interval", "100ms", "--url", url])
+            try:
+                assert client.receive()["d"][0]["v"] > 0
+                assert client.receive()["op"] == "upd"
+                client.send(op="sub", id=2, graph="host", node="load_1")
+                snap = client.receive()
+                while snap["op"] != "snap":
+                    snap = client.receive()
+                assert snap["empty"] is True, "nothing was sent before"
+                eventually(lambda: server.get("/v1/graphs/host/nodes/load_1").status == 200, what="the load")
+                assert server.get("/v1/graphs/host/nodes/mem_total").status == 204
+            finally:
+                feed.terminate()
+                feed.wait(10)

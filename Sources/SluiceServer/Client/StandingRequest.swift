@@ -57,6 +57,7 @@ final class StandingRequest {
         guard let message = try? JSONReader(checking: text), let op = message["op"]?.string else { return }
         guard op == "err" || op == "end" else { return onMessage(op, message) }
         let code = message["code"]?.string ?? "ended"
+        if message["retry"]?.bool == true { return again("\(code), trying again") }
         switch code {
         // The close frame comes next, and with it the next try.
         case "shutdown": break
@@ -67,15 +68,19 @@ final class StandingRequest {
     }
 
     private func ended(_ result: Result<(code: CloseCode, reason: String), ClientFailure>) {
-        socket = nil
         switch result {
         case .failure(.refused(let status, let body)) where status < 500:
             return onEnd(ClientFailure.refused(status: status, body: body).description)
         case .success(let (code, reason)) where (4000..<4500).contains(code.rawValue):
             return onEnd("closed with \(code.rawValue) \(reason)")
-        case .success(let (code, _)): onNote("closed with \(code.rawValue), connecting again")
-        case .failure(let failure): onNote("\(failure), trying again")
+        case .success(let (code, _)): again("closed with \(code.rawValue), connecting again")
+        case .failure(let failure): again("\(failure), trying again")
         }
+    }
+
+    private func again(_ note: String) {
+        socket = nil
+        onNote(note)
         retry?.start(after: pause)
         pause = min(pause * 2, Self.longestPause)
     }

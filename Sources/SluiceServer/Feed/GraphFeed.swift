@@ -3,6 +3,8 @@ internal import HTTP
 
 /// Sends figures to a graph, one atomic batch per interval, until it is interrupted.
 ///
+/// On demand it sends only those that clients listen to, and what a client begins to listen to at once.
+///
 /// It keeps one connection. While the server is away it tries again with growing pauses; it says so once, and
 /// once more when the server is back.
 public final class GraphFeed {
@@ -12,7 +14,8 @@ public final class GraphFeed {
     private let service: ServiceURL
     private let target: String
     private let interval: Duration
-    private let batch: () -> [UInt8]
+    private let batch: (Demand?) -> [UInt8]?
+    private let wanted: WantedNodes?
     private let loop: Loop
     private let client: HTTPClient
     private var timer: Timer?
@@ -21,6 +24,7 @@ public final class GraphFeed {
     private var isWaiting = false
     private var trouble: String?
     private var hasSucceeded = false
+    private var refusal: Refused?
     private static let longestPause: Duration = .seconds(30)
 
     /// Makes a feed.
@@ -28,13 +32,15 @@ public final class GraphFeed {
     ///   - graph: the graph's name.
     ///   - service: the server.
     ///   - interval: from one batch to the next.
-    ///   - batch: makes the body of the next one (`POST /v1/graphs/{g}/batch`).
+    ///   - glob: the nodes that are sent on demand only; nil: all are sent always.
+    ///   - batch: makes the body of the next one (`POST /v1/graphs/{g}/batch`); nil where there is nothing to send.
     /// - Throws: when the system refuses a loop.
-    public init(
+    init(
         to graph: String,
         at service: ServiceURL,
         every interval: Duration,
-        batch: @escaping () -> [UInt8]
+        onDemand glob: String?,
+        batch: @escaping (Demand?) -> [UInt8]?
     ) throws {
         self.service = service
         self.interval = interval
@@ -43,6 +49,7 @@ public final class GraphFeed {
         target = "/v1/graphs/\(graph)/batch"
         loop = try Loop()
         client = HTTPClient(service, on: loop, limit: .seconds(10))
+        wanted = try glob.map { [loop] in try WantedNodes($0, of: graph, at: service, on: loop) }
     }
 
     /// A feed of this machine's figures, for the graph of `config/graphs/host.yaml`.
@@ -51,9 +58,12 @@ public final class GraphFeed {
     public static func host(
         to graph: String,
         at service: ServiceURL,
-        every interval: Duration
+        every interval: Duration,
+        onDemand: Bool
     ) throws -> GraphFeed {
-        try GraphFeed(to: graph, at: service, every: interval) { Array(HostSample.read().batch.utf8) }
+        try GraphFeed(to: graph, at: service, every: interval, onDemand: onDemand ? "*" : nil) { demand in
+            HostSample.read().batch(demand).map { Array($0.utf8) }
+        }
     }
 
     /// A feed of simulated sensors, for the graph of `config/graphs/fleet.yaml`.
@@ -63,10 +73,12 @@ public final class GraphFeed {
         of devices: Int,
         to graph: String,
         at service: ServiceURL,
-        every interval: Duration
+        every interval: Duration,
+        onDemand: Bool
     ) throws -> GraphFeed {
-        var fleet = Fleet(devices: devices)
-        return try GraphFeed(to: graph, at: service, every: interval) { fleet.next() }
+        var fleet = Fleet(devices: devices, every: interval)
+        let glob = onDemand ? "sensor.*" : nil
+        return try GraphFeed(to: graph, at: service, every: interval, onDemand: glob) { fleet.next($0) }
     }
 
     /// Feeds until SIGINT or SIGTERM.
@@ -77,14 +89,34 @@ public final class GraphFeed {
         }
         let timer = try Timer(on: loop) { [weak self] in self?.send() }
         self.timer = timer
+        if let wanted { follow(wanted, timer) }
         timer.start(after: .zero, every: interval)
         loop.run()
+        if let refusal { throw refusal }
+    }
+
+    private func follow(_ wanted: WantedNodes, _ timer: Timer) {
+        wanted.onNews = { [weak self, interval] in
+            // While the server is away, it is tried when the pause is over.
+            if self?.trouble == nil { timer.start(after: .zero, every: interval) }
+        }
+        wanted.onNote = onNote
+        wanted.onEnd = { [weak self] reason in
+            self?.refusal = Refused(description: "demand: \(reason)")
+            self?.loop.stop()
+        }
+        wanted.start()
+    }
+
+    /// The server does not say what is wanted; why, in one sentence.
+    struct Refused: Error, CustomStringConvertible {
+        let description: String
     }
 
     private func send() {
-        guard !isWaiting else { return }
+        guard !isWaiting, let body = batch(wanted?.take()) else { return }
         isWaiting = true
-        client.send(.post, target, body: batch()) { [weak self] result in
+        client.send(.post, target, body: body) { [weak self] result in
             self?.answered(result)
         }
     }

@@ -57,9 +57,13 @@ struct HostSample {
         return values
     }
 
-    /// The body of `POST /v1/graphs/{g}/batch`.
-    var batch: String {
-        let members = values.map { "\"\($0.node)\":\($0.json)" }
+    /// The body of `POST /v1/graphs/{g}/batch`; nil where nothing is wanted.
+    func batch(_ demand: Demand?) -> String? {
+        let sent = values.filter { value in
+            demand.map { $0.wanted.contains(value.node) || $0.fresh.contains(value.node) } ?? true
+        }
+        guard !sent.isEmpty else { return nil }
+        let members = sent.map { "\"\($0.node)\":\($0.json)" }
         return "{\"set\":{" + members.joined(separator: ",") + "}}"
     }
 }

@@ -69,7 +69,7 @@ struct LoadAskTests {
         report(#""loading":true,"progress":0.5"#)
         bench.leap(60_000)
         client.ask(#"{"op":"sub","id":2,"graph":"g","node":"sum","load":true}"#)
-        #expect(told().isEmpty, "it is being loaded")
+        #expect(told() == [#"{"op":"wanted","id":5,"m":{"y":{"wanted":true}}}"#], "x is being loaded")
         try bench.set(graph, [("x", "3")])
         bench.leap(20_000)
         #expect(told().isEmpty)
