@@ -142,6 +142,9 @@ def test_kill_9_keeps_what_is_known():
         assert "progress" not in state(server, "x", f"&at={rev - 1}")
         past = server.get(f"/v1/graphs/g/values?nodes=x,sum&facets=1&at={rev}").json()["m"]
         assert past["x"]["state"] == known["x"] and past["sum"]["state"]["error"]["code"] == "offline"
+        history = server.get("/v1/graphs/g/nodes/x/history?since=0&facets=1").json()["d"]
+        assert [entry.get("state", {}).get("error", {}).get("code") for entry in history] == [None, "offline", "offline", None]
+        assert [entry.get("v") for entry in history] == [1, None, None, 2] and history[2]["state"]["progress"] == 0.5
         commits = server.get(f"/v1/graphs/g/nodes/x/explain?at={rev}").json()["commits"]
         assert commits[0]["kind"] == "load" and commits[0]["load"] == ["x"] and commits[0]["rev"] == rev
 

@@ -50,19 +50,23 @@ extension LiveGraph {
     ///
     /// - Parameters:
     ///   - ring: the emissions.
+    ///   - states: what was known besides, each time that it changed.
     ///   - since: only those that are newer than this rev, oldest first; nil: the newest.
-    ///   - limit: how many of them at most.
+    ///   - limit: how many of them at most; those of one rev are never torn apart.
     ///   - rev: the graph's present rev.
     ///   - end: the last rev whose emissions are in `ring`, where there may be newer ones.
     /// - Returns: JSON, see ``historyJSON(of:since:epoch:limit:)``; with `"to"` where `end` cut it.
     func historyJSON(
         _ ring: HistoryRing,
+        _ states: [PastRecorder.State] = [],
         since: UInt64?,
         limit: Int,
         rev: UInt64,
         end: UInt64? = nil
     ) -> [UInt8] {
-        let range = since.map { ring.page(after: $0, limit: limit) } ?? ring.newest(limit)
+        let last = since.map { ring.lastRev(of: limit, after: $0, states) }
+        let range = since.map { ring.index(after: $0)..<ring.index(after: last ?? 0) } ?? ring.newest(limit)
+        let shown = states.prefix { $0.stamp.rev <= last ?? 0 }
         var buffer = ByteBuffer()
         buffer.append("{\"epoch\":")
         buffer.append(json: epoch)
@@ -72,14 +76,15 @@ extension LiveGraph {
         )
         buffer.append(",\"rev\":")
         buffer.append(decimal: rev)
-        let isCut = range.count < ring.count - (since.map(ring.index(after:)) ?? 0)
+        let isCut =
+            range.count < ring.count - (since.map(ring.index(after:)) ?? 0) || shown.count < states.count
         if isCut || end != nil { buffer.append(",\"more\":true") }
         if !isCut, let end {
             buffer.append(",\"to\":")
             buffer.append(decimal: end)
         }
         buffer.append(",\"d\":")
-        ring.append(range, to: &buffer)
+        ring.append(range, shown, to: &buffer)
         buffer.append("}\n")
         return Array(buffer.bytes)
     }
@@ -98,11 +103,17 @@ extension NamedNode {
 }
 
 extension HistoryRing {
-    /// The first `limit` emissions newer than `rev`, and with the last one all of its rev.
-    fileprivate func page(after rev: UInt64, limit: Int) -> Range<Int> {
-        let start = index(after: rev)
-        guard limit < count - start else { return start..<count }
-        return start..<(limit > 0 ? index(after: self[start + limit - 1].stamp.rev) : start)
+    /// The rev of the last of `limit` emissions and states after `rev`; the largest there is where all of them fit.
+    fileprivate func lastRev(of limit: Int, after rev: UInt64, _ states: [PastRecorder.State]) -> UInt64 {
+        var (emission, state, last) = (index(after: rev), 0, rev)
+        for _ in 0..<limit {
+            let next = emission < count ? self[emission].stamp.rev : .max
+            let nextState = state < states.count ? states[state].stamp.rev : .max
+            last = min(next, nextState)
+            if last == .max { break }
+            if next <= nextState { emission += 1 } else { state += 1 }
+        }
+        return last
     }
 
     /// The last `limit` emissions, without those of the first rev that do not all fit.
@@ -126,20 +137,45 @@ extension HistoryRing {
         return start..<range.upperBound
     }
 
-    /// Appends `[{"rev":…,"t":…,"v":…},…]`.
-    func append(_ range: Range<Int>, to buffer: inout ByteBuffer) {
+    /// Appends `[{"rev":…,"t":…,"v":…,"state":{…}},…]`; a state stands beside the last emission of its rev, or alone.
+    func append(
+        _ range: Range<Int>,
+        _ states: ArraySlice<PastRecorder.State> = [],
+        to buffer: inout ByteBuffer
+    ) {
+        var states = states
         buffer.append("[")
-        for index in range {
-            if index > range.lowerBound { buffer.append(",") }
-            let entry = self[index]
+        var isFirst = true
+        func append(_ stamp: LogStamp, _ more: (inout ByteBuffer) -> Void) {
+            if !isFirst { buffer.append(",") }
+            isFirst = false
             buffer.append("{\"rev\":")
-            buffer.append(decimal: entry.stamp.rev)
+            buffer.append(decimal: stamp.rev)
             buffer.append(",\"t\":")
-            buffer.append(decimal: entry.stamp.time)
-            buffer.append(",")
-            Subscription.append(entry.value, to: &buffer)
+            buffer.append(decimal: stamp.time)
+            more(&buffer)
             buffer.append("}")
         }
+        func appendState(_ state: PastRecorder.State, to buffer: inout ByteBuffer) {
+            buffer.append(",\"state\":")
+            buffer.append(state.json)
+        }
+        for index in range {
+            let entry = self[index]
+            while let state = states.first, state.stamp.rev < entry.stamp.rev {
+                states.removeFirst()
+                append(state.stamp) { appendState(state, to: &$0) }
+            }
+            let isLast = index + 1 == range.upperBound || self[index + 1].stamp.rev != entry.stamp.rev
+            append(entry.stamp) { buffer in
+                buffer.append(",")
+                Subscription.append(entry.value, to: &buffer)
+                guard isLast, let state = states.first, state.stamp.rev == entry.stamp.rev else { return }
+                states.removeFirst()
+                appendState(state, to: &buffer)
+            }
+        }
+        for state in states { append(state.stamp) { appendState(state, to: &$0) } }
         buffer.append("]")
     }
 }

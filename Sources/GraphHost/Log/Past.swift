@@ -115,8 +115,8 @@ public struct Past: Sendable {
             }
         case .explanation(let name):
             return try explanation(of: node(name, of: graph, for: access), to: access)
-        case .history(let name, let limit):
-            let recorder = PastRecorder(of: name, for: access, in: graph)
+        case .history(let name, let limit, let hasFacets):
+            let recorder = PastRecorder(of: name, for: access, facets: hasFacets, in: graph)
             return try history(limit, question, recorder, host, isWanted)
         }
     }
@@ -185,6 +185,7 @@ public struct Past: Sendable {
         return .body(
             graph.historyJSON(
                 recorder.ring(since: question.rev),
+                recorder.states,
                 since: question.rev,
                 limit: limit,
                 rev: question.present,

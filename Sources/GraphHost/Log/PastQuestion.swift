@@ -12,8 +12,8 @@ public struct PastQuestion: Sendable {
         case picture(PictureFormat, live: Bool, around: Surroundings? = nil)
         /// What made the value that a node held, and the commits that did.
         case explanation(of: String)
-        /// What a node emitted after that commit, until now; `limit` emissions at most.
-        case history(of: String, limit: Int)
+        /// What a node emitted after that commit, until now, and with `facets` what was known besides; `limit` entries at most.
+        case history(of: String, limit: Int, facets: Bool = false)
     }
 
     let graph: String

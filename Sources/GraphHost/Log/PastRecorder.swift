@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 /// Notes what a node emits while commits are replayed, also when definitions remove it, bring it back, or close it to the caller.
 final class PastRecorder {
@@ -8,6 +9,10 @@ final class PastRecorder {
     private var isEmptyNow = true
     /// What a listen hears when it begins is no emission.
     private var isBeginning = false
+    /// What was known besides the node's value, each time that it changed; empty where that is not asked.
+    private(set) var states: [State] = []
+    private var facets = Facets()
+    private let hasFacets: Bool
     private let name: String
     private let access: Access
     private var heard: Heard? {
@@ -15,15 +20,23 @@ final class PastRecorder {
     }
 
     /// A recorder of the node of that name, in a graph that nothing has happened to yet; nil: that has not begun.
-    init(of name: String, for access: Access, in graph: LiveGraph?) {
+    init(of name: String, for access: Access, facets hasFacets: Bool, in graph: LiveGraph?) {
         self.name = name
         self.access = access
+        self.hasFacets = hasFacets
         if let graph { follow(graph) }
+        if let graph, let node = heard?.from { facets = graph.mergedFacets(of: node).facets }
         isEmptyNow = heard?.from?.value == nil
     }
 
-    /// How many emissions it has.
-    var count: Int { emissions.count }
+    /// What was known besides a node's value from a commit on.
+    struct State {
+        let stamp: LogStamp
+        let json: [UInt8]
+    }
+
+    /// How many emissions and states it has.
+    var count: Int { emissions.count + states.count }
 
     /// What it has noted after `rev`.
     func ring(since rev: UInt64) -> HistoryRing {
@@ -48,6 +61,17 @@ final class PastRecorder {
             follow(graph)
             if heard !== former { append(heard?.from?.value, graph) }
         }
+        if hasFacets { noteState(graph) }
+    }
+
+    private func noteState(_ graph: LiveGraph) {
+        let present = heard?.from.map { graph.mergedFacets(of: $0).facets } ?? Facets()
+        guard present != facets else { return }
+        facets = present
+        var buffer = ByteBuffer()
+        present.append(lastSet: nil, to: &buffer)
+        bytes += buffer.count
+        states.append(State(stamp: LogStamp(rev: graph.rev, time: graph.time), json: Array(buffer.bytes)))
     }
 
     /// Listens to the node of the graph, where that is another one than before.

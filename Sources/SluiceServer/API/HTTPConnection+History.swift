@@ -3,13 +3,18 @@ internal import HTTP
 
 // What a node held before.
 extension HTTPConnection {
-    /// `GET …/nodes/{n}/history?since=rev&limit=`: from the node's ring, or further back from the log; 410 where neither has it.
+    /// `GET …/nodes/{n}/history?since=rev&limit=&facets=1`: from the node's ring, or further back from the log; 410 where neither has it.
+    ///
+    /// What was known besides the values has only the log.
     func readHistory(_ captures: Captures, _ head: RequestHead) {
         guard let node = findNode(captures, to: .read) else { return }
         let query = Query(head.query)
         guard let since = number("since", 0...Int.max, query), let limit = number("limit", 1...100_000, query)
         else { return }
         let (epoch, most) = (query.string("epoch"), limit ?? 1000)
+        if query.flag("facets") {
+            return readStoredHistory(of: node, since: UInt64(since ?? 0), epoch, limit: most, facets: true)
+        }
         do throws(HostError) {
             let body = try node.graph.historyJSON(
                 of: node,
@@ -25,10 +30,17 @@ extension HTTPConnection {
     }
 
     /// What has left the ring, or never was in one, may be in the log.
-    private func readStoredHistory(of node: NamedNode, since rev: UInt64, _ epoch: String?, limit: Int) {
+    private func readStoredHistory(
+        of node: NamedNode,
+        since rev: UInt64,
+        _ epoch: String?,
+        limit: Int,
+        facets: Bool = false
+    ) {
         do throws(HostError) {
             let view = try GraphView(node.graph, for: access)
-            try ask(PastQuestion(.history(of: node.name, limit: limit), at: rev, of: epoch, in: view))
+            let subject = PastQuestion.Subject.history(of: node.name, limit: limit, facets: facets)
+            try ask(PastQuestion(subject, at: rev, of: epoch, in: view))
         } catch {
             refuse(error)
         }

@@ -231,7 +231,7 @@ enum OpenAPI {
         ),
         (
             "History",
-            ##"{"type":"object","required":["epoch","from","rev","d"],"properties":{\##(cursor),"from":{"type":"integer"},"more":{"const":true},"to":{"type":"integer","description":"With more, where nothing was left out: as far as the log was looked at"},"d":{"type":"array","items":{"type":"object","required":["rev","t"],"properties":{"rev":{"type":"integer"},"t":{"type":"integer"},\##(held)}}}}}"##
+            ##"{"type":"object","required":["epoch","from","rev","d"],"properties":{\##(cursor),"from":{"type":"integer"},"more":{"const":true},"to":{"type":"integer","description":"With more, where nothing was left out: as far as the log was looked at"},"d":{"type":"array","items":{"type":"object","required":["rev","t"],"properties":{"rev":{"type":"integer"},"t":{"type":"integer"},"state":{"type":"object","description":"With facets: what was known besides, where that has changed"},\##(held)}}}}}"##
         ),
         (
             "Batch",

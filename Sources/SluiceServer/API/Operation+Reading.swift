@@ -105,6 +105,7 @@ extension Operation {
                     schema: #"{"type":"integer","minimum":1,"maximum":100000,"default":1000}"#,
                     summary: "How many emissions at most"
                 ),
+                facets,
             ],
             successes: [answer("The emissions", reference("History"))],
             errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "gone", "busy"]

@@ -173,6 +173,34 @@ struct PastTests {
         )
     }
 
+    @Test("L-3: a history with facets has what was known besides, beside the value of its rev or alone")
+    func facets() throws {
+        func report(_ change: FacetChange) throws {
+            var commit = Commit(graph: graph)
+            commit.report(change, of: try #require(graph.node("x")))
+            _ = bench.host.submit(commit)
+            bench.host.settle()
+        }
+        try report(.loading(progress: 0.5))
+        try report(.failed(code: "offline", message: "no"))
+        try bench.set(graph, [("x", "2")])
+        let t = #""t":5000000"#
+        let error = #""error":{"code":"offline","msg":"no","at":5000000}"#
+        let loading = #"{"rev":2,\#(t),"state":{"loading":true,"progress":0.5}}"#
+        let failed = #"{"rev":3,\#(t),"state":{\#(error)}}"#
+        #expect(
+            try body(.history(of: "x", limit: 9, facets: true), at: 1)
+                == #"{"epoch":"e1","from":1,"rev":4,"d":[\#(loading),\#(failed),{"rev":4,\#(t),"v":2,"state":{}}]}"#
+                + "\n"
+        )
+        #expect(
+            try body(.history(of: "double", limit: 1, facets: true), at: 1)
+                == #"{"epoch":"e1","from":1,"rev":4,"more":true,"d":[\#(loading)]}"# + "\n",
+            "a derived node has what its inputs have"
+        )
+        #expect(!(try body(.history(of: "x", limit: 9), at: 1).contains("state")))
+    }
+
     @Test("What a history says is what a ring that is long enough says, whatever happens")
     func sameAsRing() throws {
         let text = graphText.replacingFirst(
