@@ -1,4 +1,4 @@
-// The page: what is around every view, one client, one store, one animation loop, and the view that the address names.
+// The page: what is around every view, and the view that the address names.
 import { connect } from "/client.js";
 import { Announcer, Frame, Keys, Router, Store, arrange, graphPath, h, href, icon, load, setAttribute, setText, style, styled } from "/lib/dom.js";
 import { formatDuration, plural } from "/lib/format.js";
@@ -15,7 +15,6 @@ const marks = { connecting: "ring", live: "dot", reconnecting: "ring", offline: 
 /** The server wants a token. */
 export const isSignedOut = ({ name, code }) => name === "closed" && (code === 4401 || code === 4408);
 
-/** The state in words. */
 export function words(state, now = Date.now()) {
   const next = state.at > now ? `next in ${Math.ceil((state.at - now) / 1000)} s` : "now";
   switch (state.name) {
@@ -67,7 +66,6 @@ customElements.define("conn-state", ConnectionState);
 const button = (name, label, onclick, more) =>
   h("button", { type: "button", class: "quiet only-icon", "aria-label": label, title: label, onclick, ...more }, icon(icons[name]));
 
-/** The bar with <conn-state>, whether what is on the page is true now; graphs, tabs, and the doors to ui/tools.js. */
 class Shell {
   /** For the view's own tools. */
   slot = h("div", { class: "slot" });
@@ -119,7 +117,6 @@ class Shell {
     load("/ui/bottom.js").then(({ bottom }) => bottom(this.#route, this.#graph, tabs), () => { /* asked for again with the next address */ });
   }
 
-  /** Goes to a view of the graph shown last, or of the first one. */
   visit(view) {
     const graph = this.#graph ?? this.#page.store.get("graphs")?.[0]?.graph;
     this.#page.go(graph ? graphPath(graph, view) : "/");
@@ -148,7 +145,6 @@ class Shell {
     if (name === "offline" || name === "closed") this.#attend();
   }
 
-  /** The figures of the connection, and what is said about a server that is away. */
   async #attend() {
     if (this.#isAttended) return;
     this.#isAttended = true;
@@ -253,7 +249,7 @@ const dialogs = Object.fromEntries(["open", "confirm", "menu"].map((name) => [na
   return module[name](...given);
 }]));
 
-// Fetches what acts need, so that they work at once, and without a server.
+// Fetched before it is needed, when there may be no server.
 const present = () => store.set("present", true);
 for (const event of ["pointermove", "pointerdown", "keydown"]) addEventListener(event, present, { once: true });
 setTimeout(present, 3000);
@@ -263,28 +259,15 @@ const shell = new Shell({ client, meters, store, frame, keys, dialogs, announce,
 
 let current = null, past = null;
 
-/** Shows the graph as it was, or as it is again. */
 async function lookBack() {
   if (past) return past.close();
   const { path, route: { params: { graph } } } = current;
   if (!graph) return;
-  const context = document.getElementById("context"), button = shell.pastButton;
   try {
-    const { Past } = await load("/ui/past.js");
+    const module = await load("/ui/past.js");
     if (past || current.path !== path || current.graph !== graph) return;
-    const opened = past = new Past({
-      client, store, frame, keys, dialogs, announce, style, href, main, slot: shell.slot, context, go: (...a) => router.go(...a), title: () => {},
-      closed() {
-        past = null;
-        setAttribute(button, "aria-pressed", "false");
-        button.focus();
-      },
-    }, graph);
-    setAttribute(button, "aria-pressed", "true");
-    await opened.open(path, current.route).catch((error) => {
-      opened.close();
-      throw error;
-    });
+    const page = { client, store, frame, keys, dialogs, announce, style, href, main, slot: shell.slot, context: document.getElementById("context"), go: (...a) => router.go(...a) };
+    await module.lookBack(page, current, shell.pastButton, (opened) => (past = opened));
   } catch (error) {
     if (error.name !== "AbortError") announce(`The past cannot be shown: ${error.message}`, { assertive: true });
   }
@@ -308,7 +291,6 @@ async function show(route) {
   shell.slot.replaceChildren();
   const element = h("div", { class: "view" });
   main.replaceChildren(element);
-  // Another view begins at its beginning.
   if (before && before.path !== path) {
     scrollTo(0, 0);
     main.focus({ preventScroll: true });

@@ -16,6 +16,8 @@ VIEWS = {
     "#/g/host": ".node .value",
     "#/g/host/dash": ".chart canvas",
     "#/g/house/dash": ".people-join",
+    "#/g/fleet": ".node.family .value",
+    "#/g/fleet/dash": ".chart canvas",
 }
 
 

@@ -1,5 +1,6 @@
 // Looking closer at a chart: wheel, pinch and keys zoom, dragging and arrows pan, the pointer moves the cursor of all charts. And a chart's words.
-import { formatDuration, formatTime, formatValue } from "/lib/format.js";
+import { formatDuration, formatValue } from "/lib/format.js";
+import { formatTime } from "/lib/time.js";
 
 const spans = [10e3, 24 * 3600e3];
 

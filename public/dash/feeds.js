@@ -1,5 +1,5 @@
 // Where the values of widgets come from: feeds listen and own; the graph itself is only looked at.
-import { familyOf } from "/lib/family.js";
+import { load } from "/lib/dom.js";
 
 /** The newest `most` points, and when nothing was heard. Room is made as points come: few nodes fill it. */
 export class Ring {
@@ -99,7 +99,7 @@ export class Observed extends EventTarget {
   nodes = null; listeners = null; families = [];
   refused = "";
   known = new Promise((resolve) => this.addEventListener("change", resolve, { once: true }));
-  #watch;
+  #watch; #kin = null;
 
   constructor(client, graph) {
     super();
@@ -107,11 +107,12 @@ export class Observed extends EventTarget {
   }
 
   /** What is known of a node, or of each member of its family. */
-  facts(name) { return this.nodes?.get(name) ?? familyOf(this.families, name); }
+  facts(name) { return this.nodes?.get(name) ?? this.#kin?.familyOf(this.families, name); }
 
   close() { this.#watch.close(); }
 
   async #hear({ op, add = {}, del = {}, code, msg, ...picture }, graph) {
+    if (picture.families) this.#kin ??= await load("/lib/family.js").catch(() => null);
     if (op === "topo") {
       this.nodes = new Map();
       this.listeners = new Map();
@@ -141,7 +142,7 @@ export class Observed extends EventTarget {
 
 /** Widgets of one source share one feed: a chart keeps its past when it is edited. */
 export class Feeds {
-  #client; #graph; #facts; #feeds = new Map(); #groups = new Set(); #late; #isLost = false;
+  #client; #graph; #facts; #feeds = new Map(); #late; #isLost = false;
 
   constructor(client, graph, facts) {
     this.#client = client;
@@ -174,20 +175,6 @@ export class Feeds {
     };
   }
 
-  /** One feed of all nodes that names and globs mean, as they come and go: `rows`, and how many `more` there are. */
-  openAll(nodes, listener) {
-    const feed = { rows: new Map(), more: 0, at: 0, between: 0, folds: 1 };
-    feed.watch = this.#client.watch({ graph: this.#graph, nodes }, null, (_, meta) => this.#hearAll(feed, meta, listener), { every: 100, facets: true });
-    this.#groups.add(feed);
-    return {
-      feed,
-      close: () => {
-        this.#groups.delete(feed);
-        feed.watch.close();
-      },
-    };
-  }
-
   connected(isLive) {
     if (isLive !== this.#isLost) return;
     this.#isLost = !isLive;
@@ -197,24 +184,6 @@ export class Feeds {
   close() {
     for (const { timer, watch } of this.#feeds.values()) { clearTimeout(timer); watch.close(); }
     this.#feeds.clear();
-    for (const { watch } of this.#groups) watch.close();
-  }
-
-  #hearAll(feed, meta, listener) {
-    const { m = {}, t, ended, gap } = meta, at = Date.now(), isAll = !feed.meta || gap !== undefined;
-    if (ended) feed.endedAt = at;
-    for (const [name, entry] of Object.entries(m)) {
-      const known = feed.rows.get(name);
-      feed.isOther ||= !known || !!entry.gone;
-      if (entry.gone) feed.rows.delete(name);
-      // All at once come with the time of the graph, which is not that of each.
-      else feed.rows.set(name, { entry, changed: entry.same ? known?.changed : isAll ? known?.changed ?? this.#facts(name)?.t ?? 0 : t });
-    }
-    feed.meta = meta;
-    feed.more = meta.more ?? feed.more;
-    if (feed.at) feed.between = feed.between ? 0.8 * feed.between + 0.2 * (at - feed.at) : at - feed.at;
-    feed.at = at;
-    listener(feed);
   }
 
   #hear(feed, value, meta) {

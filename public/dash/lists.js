@@ -1,6 +1,7 @@
 // Widgets of many values: a table of nodes, a log of one node's values.
 import { h, setText, style } from "/lib/dom.js";
-import { formatAge, formatEntry, formatTime } from "/lib/format.js";
+import { formatAge, formatEntry } from "/lib/format.js";
+import { formatTime } from "/lib/time.js";
 import { setEntry } from "/dash/page.js";
 
 await Promise.all(["/ui/table.css", "/dash/more.css"].map(style));

@@ -199,11 +199,12 @@ export class Widget {
     await board.observed.known;
     if (signal.aborted) return;
     this.#name();
-    const isAll = source === "all" && this.nodes.length > 0, names = isAll ? [] : await this.#names();
+    const heard = (feed) => this.#heard(feed), isAll = source === "all" && this.nodes.length > 0, isMany = isAll || this.nodes.some((name) => /[*?]/.test(name));
+    const group = isMany && await load("/dash/group.js").catch(() => null), names = isAll ? [] : await this.#names(group);
     if (signal.aborted) return;
+    if (isMany && !group) return this.#say("This widget could not be loaded: the server does not answer.", "bad");
     if (!names.length && !isAll && !/maybe|none/.test(source)) return this.#say(this.nodes.length ? "No node has such a name." : "No node is chosen. Edit this widget to choose one.");
-    const heard = (feed) => this.#heard(feed);
-    this.sources = isAll ? [board.feeds.openAll(this.nodes, heard)] : names.map((name) => board.feeds.open(name, data.pipe, past, heard));
+    this.sources = isAll ? [group.open({ client: board.page.client, graph: board.graph, nodes: this.nodes, facts: (name) => board.facts(name) }, heard)] : names.map((name) => board.feeds.open(name, data.pipe, past, heard));
     let picture;
     try {
       const module = await load(`/dash/${from}.js`);
@@ -224,19 +225,8 @@ export class Widget {
     this.#age();
   }
 
-  async #names() {
-    const { observed, graph } = this.#board, { most = 6 } = this.#kind;
-    const all = await Promise.all(this.nodes.map(async (name) => {
-      if (!/[*?]/.test(name)) return [name];
-      // Members of families are not in the picture.
-      if (observed.families.length) {
-        const answer = await fetch(`/v1/graphs/${encodeURIComponent(graph)}/nodes?${new URLSearchParams({ match: name, limit: most })}`).catch(() => {});
-        if (answer?.ok) return (await answer.json()).nodes.map((each) => each.name);
-      }
-      const pattern = new RegExp(`^${name.replace(/[.-]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`);
-      return [...observed.nodes.keys()].filter((each) => pattern.test(each));
-    }));
-    const names = [...new Set(all.flat())];
+  async #names(group) {
+    const { observed, graph } = this.#board, { most = 6 } = this.#kind, names = group ? await group.namesOf(this.nodes, { observed, graph, most }) : [...new Set(this.nodes)];
     this.#left = Math.max(0, names.length - most);
     return names.slice(0, most);
   }

@@ -1,6 +1,7 @@
 // All there is to know of one node or listener: who keeps it alive, what would go with whom, its value and its past.
 import { h, load, setText } from "/lib/dom.js";
-import { formatAge, formatDuration, formatEntry, formatNumber, formatTime, plural } from "/lib/format.js";
+import { formatAge, formatDuration, formatEntry, formatNumber, plural } from "/lib/format.js";
+import { formatTime } from "/lib/time.js";
 import { keptAliveBy, keptAnyway, ownerNames, releasedWithout } from "./owners.js";
 import { clientCount, heldOf, plain, titleOf, wordOf } from "./shapes.js";
 
@@ -121,6 +122,7 @@ export class Inspector {
       row("Type", part.type), row("Rate", part.rate), row("Last change", part.changed), this.#writerRow(part), row("Emissions", part.count), row("Alive for", part.alive),
       made ? row("Made by", h("code", {}, plain(made, 400))) : null,
       entry.inputs?.length ? row("Made from", h("span", {}, entry.inputs.map((name, i) => [i ? ", " : "", this.#link(`n:${name}`, name)]).flat())) : null,
+      entry.family ? row("Member of", this.#link(`n:${entry.family}`, entry.family)) : null,
       entry.of ? row("A step of", this.#link(`n:${entry.of}`, entry.of)) : null,
       entry.chain ? row("Pipeline", h("code", {}, entry.chain)) : null,
       entry.n !== undefined ? row("Number", h("code", {}, `#${entry.n}`)) : null));
@@ -142,7 +144,7 @@ export class Inspector {
       part.value,
       h("dl", { class: "node-facts" }, row("Each is", entry.word), entry.type && row("Type", entry.type), made && row("Made by", h("code", {}, plain(made, 400))),
         entry.inputs?.length ? row("Made from", h("span", {}, entry.inputs.map((name, i) => [i ? ", " : "", this.#link(`n:${name}`, name)]).flat())) : null,
-        entry.expire && row("Ends", `when it was not set for ${formatDuration(entry.expire)}`)),
+        entry.expire && row("Ends", `when it was not set for ${formatDuration(entry.expire)}`), row("Alive", part.alive = h("span", {}, ""))),
       slot,
     ].filter(Boolean);
   }
@@ -255,7 +257,7 @@ export class Inspector {
     }
     const text = entry.exists === false ? "asleep" : entry.fail ? "failed" : heldOf(entry);
     setText(part.value, plain(text, 4000));
-    if (entry.kind === "family") return;
+    if (entry.kind === "family") return setText(part.alive, entry.alive === entry.members ? "all of them" : `${formatNumber(entry.alive)}: the others come to life when they are needed`);
     part.value.classList.toggle("small", text.length > 24);
     part.error.hidden = !entry.fail;
     if (entry.fail) setText(part.error, `${entry.fail.msg ?? entry.fail.code} (${entry.fail.code}${entry.fail.at !== undefined ? `, at ${plain(JSON.stringify(entry.fail.at), 80)}` : ""})`);

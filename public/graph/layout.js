@@ -1,4 +1,4 @@
-// A layered picture of a graph: cycles taken out, longest paths, median sweeps, and then where every node stands and how every edge runs. Pure.
+// A layered picture of a graph: cycles taken out, longest paths, median sweeps. Pure.
 
 /** CSS px at zoom 1. "Along" is the direction of the flow, "across" the other one. */
 const defaults = {
@@ -112,7 +112,7 @@ function layersOf(nodes, edges, out, into, { back, order }, remembered) {
   return { layer, alone: new Set(alone) };
 }
 
-/** How many pairs of edges cross between two columns: the steps of sorting their ends by insertion. */
+/** Pairs of edges that cross: the steps of sorting their ends by insertion. */
 function crossings(column, place, down) {
   const ends = [];
   let count = 0;
@@ -134,7 +134,6 @@ function median(item, neighbours, place) {
   return at.length % 2 ? at[middle] : (at[middle - 1] + at[middle]) / 2;
 }
 
-/** Orders the items of every column, in place. */
 function order(columns, up, down, sweeps = 10) {
   const place = new Int32Array(up.length);
   const number = (column) => column.forEach((item, i) => { place[item] = i; });
@@ -205,7 +204,6 @@ export function apart(items, p, q, o) {
   return (items.size[p] + items.size[q]) / 2 + gap;
 }
 
-/** As near to the neighbours as the spacing allows, in sweeps. */
 function straighten(items, list, o) {
   for (const column of list) {
     let at = 0;
@@ -230,7 +228,6 @@ function straighten(items, list, o) {
   }
 }
 
-/** Nodes without edges stand below the rest. */
 function gather(items, alone, o) {
   let bottom = -Infinity;
   items.at.forEach((at, item) => { if (!alone.has(item)) bottom = Math.max(bottom, at + items.size[item] / 2); });

@@ -1,7 +1,6 @@
 // A graph as `topo` and `topod` tell it, and what of it is drawn, and as what. Pure.
-import { familyOf } from "../lib/family.js";
 
-/** Rates are averaged over so many milliseconds. */
+/** Milliseconds that rates are averaged over. */
 const window_ = 2000;
 
 /**
@@ -18,7 +17,8 @@ export class GraphModel {
   listenerCount = null;
   /** By the server's numbers. */
   ids = new Map();
-  /** Nodes that each stand for the members of one family, `kind: "family"`. */
+  /** `families.js`, where there are families, and their nodes. */
+  kin = null;
   families = [];
   #neighbours = null;
 
@@ -39,25 +39,13 @@ export class GraphModel {
       this.#follow(message, now, news);
     }
     this.listenerCount = message.listenerCount ?? null;
-    if (message.families || news.fresh) this.#gather(message.families ?? [], news);
+    if (message.families || news.fresh) this.kin?.gather(this, message.families ?? [], news);
     if (news.structure) this.#declare();
     return news;
   }
 
-  /** The families there are now, in place of those before. */
-  #gather(told, news) {
-    const before = this.families, { nodes } = this;
-    this.families = told.map(({ name, kind: word, ...rest }) => ({ ...rest, id: `n:${name}`, name, word, kind: "family", exists: true, owners: [], ownerCount: 0, count: 0, rate: 0 }));
-    for (const { id } of before) nodes.delete(id);
-    for (const each of this.families) {
-      nodes.set(each.id, each);
-      news.values.add(each.id);
-    }
-    news.structure ||= String(before.map(({ id }) => id)) !== String(this.families.map(({ id }) => id));
-  }
-
   /** The family of that member, or of that name with placeholders. */
-  familyOf(name) { return familyOf(this.families, name); }
+  familyOf(name) { return this.kin?.familyOf(this.families, name); }
 
   #start(message, now, news) {
     this.epoch = message.epoch;
@@ -124,16 +112,7 @@ export class GraphModel {
         this.edges.set(id, { id, from: `n:${input}`, to: node.id, kind: "declared", span: stepsOf(node) + 1 });
       }
     }
-    const link = (name, { id }, kind) => {
-      const from = `n:${name}`;
-      if (this.nodes.has(from)) this.edges.set(`f ${name} ${id}`, { id: `f ${name} ${id}`, from, to: id, kind });
-    };
-    for (const node of this.nodes.values()) {
-      for (const name of node.families ?? []) link(name, node, node.exists ? "member" : "declared");
-      if (node.kind === "family") for (const input of node.inputs ?? []) link(this.familyOf(input)?.name ?? input, node, "member");
-    }
     for (const listener of this.listeners.values()) {
-      for (const name of listener.families ?? []) link(name, listener, "listen");
       for (const n of new Set(listener.on)) {
         const from = this.ids.get(n);
         if (!from) continue;
@@ -141,6 +120,7 @@ export class GraphModel {
         this.edges.set(id, { id, from, to: listener.l, kind: "listen" });
       }
     }
+    this.kin?.link(this);
     this.#neighbours = null;
   }
 
@@ -152,10 +132,8 @@ export class GraphModel {
     return this.#neighbours ??= { into: by("to"), out: by("from") };
   }
 
-  /** How many values wait behind an edge, or behind a listener's. */
   queued({ id, kind, to, queued }) { return (kind === "listen" ? this.listeners.get(to)?.queued : this.edges.get(id)?.queued ?? queued) ?? 0; }
 
-  /** Updates a second. */
   rate(id, now) {
     const node = this.nodes.get(id);
     if (!node?.rate) return 0;
@@ -179,7 +157,6 @@ function hold(node, held) {
   Object.assign(node, held);
 }
 
-/** Moves the average on by `count` more emissions. */
 function tick(node, count, now) {
   if (!(count > 0)) return;
   const passed = Math.max(now - node.rateAt, 20);
@@ -188,7 +165,6 @@ function tick(node, count, now) {
   node.rateAt = now;
 }
 
-/** Everything upstream or downstream of `id`, itself included. */
 export function reach(model, id, direction) {
   const { into, out } = model.neighbours();
   const along = (map, end) => {
@@ -200,12 +176,11 @@ export function reach(model, id, direction) {
 }
 
 export const sizes = {
-  node: [172, 50], listener: [172, 34], fold: [172, 50], cluster: [172, 58], family: [172, 54],
+  node: [172, 50], listener: [172, 34], fold: [172, 50], cluster: [172, 58], family: [208, 54],
 };
 /** So many nodes are drawn before chains are folded, and clusters made. */
 const crowd = { fold: 60, cluster: 300 };
 
-/** Whether `groups.js` is needed. */
 export const needsGroups = ({ nodes, listeners }, { steps }) => steps === "fold" || nodes.size + listeners.size > crowd.fold;
 
 /** Chooses what to draw; `dying` has just gone and still stands where it was, `grouping` is `groups.js`, `of` tells what an id is drawn as. */
@@ -254,17 +229,15 @@ export function sceneOf(model, view, dying = [], grouping = null) {
 
 /** "2,300 named nodes, 12 asleep, 7 steps, 40 clients, showing 180 of 2,347". */
 export function countsOf(model, scene, isFocused) {
-  const { families } = model, nodes = [...model.nodes.values()].filter(({ kind }) => kind !== "family"), named = nodes.filter(({ name }) => name !== undefined);
+  const nodes = [...model.nodes.values()].filter(({ kind }) => kind !== "family"), named = nodes.filter(({ name }) => name !== undefined);
   const number = (count) => count.toLocaleString("en"), counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
   const asleep = named.filter(({ exists }) => !exists).length, steps = nodes.length - named.length, clients = model.listenerCount ?? model.listeners.size;
-  const members = families.reduce((sum, each) => sum + each.members, 0), kin = `${number(families.length)} ${families.length === 1 ? "family" : "families"}`;
-  const words = [counted(named.length, "named node"), families.length && `${kin} with ${counted(members, "member")}`, asleep && `${number(asleep)} asleep`, steps && counted(steps, "step"), counted(clients, "client")];
+  const words = [counted(named.length, "named node"), model.kin?.words(model.families), asleep && `${number(asleep)} asleep`, steps && counted(steps, "step"), counted(clients, "client")];
   const groups = scene?.nodes.filter(({ type }) => type === "cluster").length;
   if (groups || (scene && isFocused)) words.push(`showing ${number(scene.shown)} of ${number(nodes.length + model.listeners.size)}${groups ? ` and ${counted(groups, "group")}` : ""}`);
   return words.filter(Boolean).join(", ");
 }
 
-/** Several edges between the same two become one. */
 function join(links, of) {
   const joined = new Map();
   for (const edge of links) {

@@ -107,8 +107,11 @@ class GraphPage {
   async #receive(message) {
     if (message.op === "err" || message.op === "end") return void this.act("refused", message);
     let births = null;
-    if (GraphModel.needsBirths(message)) {
-      try { births = await load("/graph/births.js"); } catch {
+    if (message.families || GraphModel.needsBirths(message)) {
+      try {
+        births = await load("/graph/births.js");
+        if (message.families) this.model.kin = await load("/graph/families.js");
+      } catch {
         // All of it is told anew, rather than this be left out.
         this.#missing();
         return this.#observe();

@@ -56,13 +56,8 @@ function widthOf(text, isMono) {
 export function fitted(text, room, isMono = false) {
   if (widthOf(text, isMono) <= room) return text;
   const characters = [...text].slice(0, 80);
-  let low = 0, high = characters.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (widthOf(`${characters.slice(0, middle).join("")}…`, isMono) <= room) low = middle;
-    else high = middle - 1;
-  }
-  return `${characters.slice(0, low).join("")}…`;
+  while (characters.length && widthOf(`${characters.join("")}…`, isMono) > room) characters.pop();
+  return `${characters.join("")}…`;
 }
 
 export class Shape {

@@ -57,7 +57,6 @@ class Camera {
     this.move(-best[0] * this.zoom, -best[1] * this.zoom);
   }
 
-  /** What is on screen, in the picture's own units. */
   visible() {
     const { w, h } = this.size;
     return { x: -this.x / this.zoom, y: -this.y / this.zoom, w: w / this.zoom, h: h / this.zoom };
@@ -75,7 +74,6 @@ class Camera {
   }
 }
 
-/** What is public of it is for `changes.js` and for what people do with the picture. */
 export class GraphView {
   /** What of the graph is drawn; change it with `show()`. */
   view = { asleep: true, steps: "auto", focus: null, selected: null, open: new Set() };

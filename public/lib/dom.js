@@ -1,4 +1,4 @@
-// What every view is made with: elements (strangers' text is only ever set as text), addresses, named values, the animation loop, keys, announcements.
+// What every view is made with. Strangers' text is only ever set as text.
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
@@ -18,7 +18,7 @@ export const svg = (tag, attributes, ...children) => fill(document.createElement
 
 const styles = new Map();
 
-/** Loads a stylesheet once; resolves when it holds, or could not be had: then it is asked for anew. Views may differ from `/ui/`, which comes before. */
+/** Loads a stylesheet once; resolves also when that fails, and then the next call tries again. */
 export function style(path) {
   if (!styles.has(path)) {
     styles.set(path, new Promise((resolve) => {
@@ -32,10 +32,9 @@ export function style(path) {
 
 const modules = {};
 
-/** Imports a module by its path, once: WebKit answers a second `import()` before the first has run. A failure is forgotten. */
+/** Imports a module once: WebKit answers a second `import()` before the first has run. */
 export const load = (path) => (modules[path] ??= import(path).catch((error) => { delete modules[path]; throw error; }));
 
-/** When every stylesheet that was asked for holds. */
 export const styled = () => Promise.all(styles.values());
 
 /** Changes an element's text through its text node, and only if it differs. */
@@ -55,7 +54,7 @@ export function setAttribute(element, name, value) {
   else element.setAttribute(name, text);
 }
 
-/** Makes `items` the children: what is there already, or looks the same, stays; the focus goes to the like of what had it, or to the content. */
+/** Makes `items` the children; what looks the same stays, and so does the focus. */
 export function arrange(parent, items) {
   const focused = document.activeElement, had = parent.contains(focused);
   const kept = items.map((item, i) => (!item.isConnected && parent.children[i]?.isEqualNode(item) ? parent.children[i] : item)), all = new Set(kept);
@@ -65,11 +64,9 @@ export function arrange(parent, items) {
   ([...parent.querySelectorAll("a")].find(({ href }) => href === focused.href) ?? document.getElementById("main")).focus();
 }
 
-/** An icon of the shell; words go with it. */
 export const icon = (path, size = 16) =>
   svg("svg", { class: "icon", viewBox: "0 0 16 16", width: size, height: size, "aria-hidden": "true" }, svg("path", { d: path }));
 
-/** Addresses after the `#`: which view, of what. */
 const routes = [
   { name: "graphs", pattern: /^\/$/ },
   { name: "graph", pattern: /^\/g\/([^/]+)$/, keys: ["graph"] },
@@ -129,7 +126,7 @@ export class Store {
     if (Object.is(this.#values.get(key), value)) return;
     this.#values.set(key, value);
     const all = this.#listeners.get(key) ?? new Set();
-    // Whoever hears it may end another's listening, or set it again.
+    // A listener may end others, or set the value again.
     for (const listener of [...all]) if (all.has(listener)) listener(this.get(key));
   }
 
@@ -145,7 +142,7 @@ export class Store {
 
 const safely = (act, ...given) => { try { return act(...given); } catch (error) { reportError(error); } };
 
-/** The one animation loop: messages only mark items; what is marked and on screen is drawn in the next frame. */
+/** The one animation loop: draws what is marked and on screen. */
 export class Frame {
   #items = new Set();
   #byElement = new Map();
@@ -196,7 +193,6 @@ export class Frame {
     };
   }
 
-  /** Calls `each` about once a second while the page is shown. */
   tick(each, signal) {
     if (signal?.aborted) return;
     this.#ticks.add(each);
@@ -240,7 +236,7 @@ const isField = (element) =>
   && !element.closest("dialog:not([open])")
   && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) || element.closest("dialog[open]"));
 
-/** Single keys and sequences ("g d"): they act only while no field has the focus, and can be switched off (WCAG 2.1.4). */
+/** Keys and sequences ("g d"), while no field has the focus; they can be switched off (WCAG 2.1.4). */
 export class Keys {
   #bindings = new Map();
   #first = "";
@@ -286,7 +282,7 @@ export class Keys {
   }
 }
 
-/** Polite words are collected and said at most once in five seconds; at once is said only what is about a rejected input. */
+/** Polite words are said at most once in five seconds. */
 export class Announcer {
   #polite; #assertive; #waiting = []; #timer = null;
 

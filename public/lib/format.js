@@ -1,4 +1,4 @@
-// Values, times and sizes as people read them.
+// Values as people read them.
 import { encode } from "../client.js";
 
 const binary = ["", "Ki", "Mi", "Gi", "Ti", "Pi"];
@@ -19,7 +19,6 @@ export function formatNumber(value, digits = 6) {
   return String(Number(value.toPrecision(Math.max(digits, Math.ceil(Math.log10(size + 1))))));
 }
 
-/** A value on one line. */
 export function formatValue(value, unit = "") {
   if (value === undefined) return "";
   if (typeof value === "number" && (unit === "B" || unit === "B/s")) return formatBytes(value, unit);
@@ -28,7 +27,6 @@ export function formatValue(value, unit = "") {
   return unit ? `${text}\u202f${unit}` : text;
 }
 
-/** `{v}`, `{empty}` or `{fail}` on one line. */
 export function formatEntry(entry, unit = "") {
   if (!entry) return "";
   if (entry.fail) return `failed: ${entry.fail.msg ?? entry.fail.code}`;
@@ -57,15 +55,6 @@ export function formatAge(ms) {
   if (ms < 1000) return "now";
   const [size, unit] = parts.find(([each]) => ms >= each);
   return `${Math.floor(ms / size)}\u202f${unit} ago`;
-}
-
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-
-/** With the date when it is another day's. */
-export function formatTime(ms, now = Date.now()) {
-  const time = clock.format(ms);
-  return new Date(ms).toDateString() === new Date(now).toDateString() ? time : `${day.format(ms)}, ${time}`;
 }
 
 export const plural = (count, one, many = `${one}s`) => `${formatNumber(count)} ${count === 1 ? one : many}`;

@@ -16,7 +16,25 @@ async function ask(path, signal) {
   throw Object.assign(new Error(detail ?? title), { code, kept, after: 1000 * answer.headers.get("retry-after") });
 }
 
-export class Past {
+/** Opens the past of the graph that `current` shows; `hold` keeps what is open, and is told null when it has closed. */
+export async function lookBack(page, { path, route, graph }, button, hold) {
+  const opened = new Past({
+    ...page, title: () => {},
+    closed() {
+      hold(null);
+      setAttribute(button, "aria-pressed", "false");
+      button.focus();
+    },
+  }, graph);
+  hold(opened);
+  setAttribute(button, "aria-pressed", "true");
+  await opened.open(path, route).catch((error) => {
+    opened.close();
+    throw error;
+  });
+}
+
+class Past {
   graph; client;
   #page; #path; #kept = null; #wanted = 0; #shown = null; #isAsking = false; #timer; #withSteps = true; #times = new Map();
   #ending = new AbortController(); #view = null; #showing = null; #live = null;

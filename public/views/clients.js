@@ -1,6 +1,7 @@
 // Who is connected, what they listen to, and what would go with them. Asked for again every two seconds while it is shown.
 import { arrange, graphPath, h, href, setAttribute, setText } from "/lib/dom.js";
-import { formatAge, formatBytes, formatDuration, formatTime, plural } from "/lib/format.js";
+import { formatAge, formatBytes, formatDuration, plural } from "/lib/format.js";
+import { formatTime } from "/lib/time.js";
 import { releasedWithout } from "/lib/held.js";
 
 const words = { ws: "WebSocket", http: "HTTP", sse: "events", bare: "plain stream" };

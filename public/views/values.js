@@ -1,6 +1,7 @@
 // All values of a graph as a table, with a field for what can be set: the plain way, also for small screens and screen readers.
 import { graphPath, h, href, setAttribute, setText } from "/lib/dom.js";
-import { formatAge, formatEntry, formatTime, plural } from "/lib/format.js";
+import { formatAge, formatEntry, plural } from "/lib/format.js";
+import { formatTime } from "/lib/time.js";
 import { same } from "/lib/input.js";
 import { formatState } from "/lib/state.js";
 import { valueEditor } from "/ui/value-editor.js";

@@ -148,11 +148,11 @@ extension LiveGraph {
 
     /// From here on globs mean a member, and those that are made from it.
     private func show(_ member: NamedNode, _ coming: Set<String>) {
-        show(member.name) { member }
+        if let family = member.family { show(member.name, of: family) { member } }
         forEachDependent(of: member) { name, family in
             guard isMade(name, family, coming) else { return }
             if let living = existing(name), living.node != nil { living.retain(as: family.retention) }
-            show(name) { self.node(name) }
+            show(name, of: family) { self.node(name) }
         }
     }
 
@@ -173,7 +173,8 @@ extension LiveGraph {
                 if isMade(name, family, names) { shown.insert(name) }
             }
         }
-        for name in shown { members.insert(name) }
+        for family in families { family.shown = 0 }
+        for name in shown where members.insert(name) { family(of: name)?.shown += 1 }
         let known = Set(former)
         for name in known.subtracting(shown).sorted() {
             guard let node = existing(name) else { continue }
@@ -201,8 +202,9 @@ extension LiveGraph {
         }
     }
 
-    private func show(_ name: String, _ node: () -> NamedNode?) {
+    private func show(_ name: String, of family: NodeFamily, _ node: () -> NamedNode?) {
         guard members.insert(name) else { return }
+        family.shown += 1
         watchers.call(name, node) { $0.appeared($1) }
     }
 
@@ -260,16 +262,18 @@ extension LiveGraph {
     func leave(_ nodes: [NamedNode]) -> [Going] {
         guard !families.isEmpty else { return [] }
         var going: [Going] = []
-        func hide(_ name: String) {
+        func hide(_ name: String, of family: NodeFamily) {
             guard members.remove(name) else { return }
+            family.shown -= 1
             let node = existing(name)
             going.append(Going(name: name, node: node))
             guard let node else { return }
             watchers.call(name, { node }) { $0.vanishing($1) }
         }
-        for node in nodes where node.family != nil {
-            hide(node.name)
-            forEachDependent(of: node) { name, _ in hide(name) }
+        for node in nodes {
+            guard let family = node.family else { continue }
+            hide(node.name, of: family)
+            forEachDependent(of: node) { name, family in hide(name, of: family) }
         }
         return going
     }

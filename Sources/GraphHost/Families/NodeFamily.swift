@@ -9,6 +9,8 @@ final class NodeFamily: RegistryFamily {
     private(set) var dependents: [Dependent] = []
     /// How many members have a living node.
     var living = 0
+    /// How many members globs mean, alive or not.
+    var shown = 0
     /// When a member lost its value last: nothing is known of those that are not there (see ``NamedNode/changed``).
     var emptied: LogStamp
     /// Members that hold a value, in the order in which they expire.

@@ -57,6 +57,7 @@ final class Observer {
     private struct KnownFamily: Equatable {
         let definition: ObjectIdentifier
         let members: Int
+        let alive: Int
     }
 
     /// What was told of a listener.
@@ -329,7 +330,9 @@ final class Observer {
     /// The families of the graph as they are now, with how many members each of them has.
     private var families: [KnownFamily] {
         surroundings == nil
-            ? graph.families.map { KnownFamily(definition: ObjectIdentifier($0.definition), members: $0.living) } : []
+            ? graph.families.map {
+                KnownFamily(definition: ObjectIdentifier($0.definition), members: $0.shown, alive: $0.living)
+            } : []
     }
 
     /// Appends `,"families":[…]`: all of them; nothing where there are none and were none.

@@ -8,11 +8,12 @@ extension Picture {
         names != nil || graph.livingMembers > mostMembers
     }
 
-    /// The members that some members are made from, or that are made from them, over no declared node.
+    /// The members that some members are made from, or that are made from them, over no declared node and no glob.
     func relatives(of members: [NamedNode]) -> Set<AnyNode> {
         var found: Set<AnyNode> = []
         var open: [AnyNode] = members.compactMap { $0.family == nil ? nil : $0.living }
         while let next = open.popLast() {
+            if next is any Gathering { continue }
             if let named = graph.name(of: next), named.family == nil { continue }
             guard found.insert(next).inserted else { continue }
             open += next.upstreamNodes + next.followedNodes + next.downstreamNodes
@@ -32,7 +33,12 @@ extension Picture {
 
     /// The families that an entry is made from by members that are not shown.
     func families(of entry: Entry, besides shown: Set<UInt64>) -> [NodeFamily] {
-        if let all = entry.members { return graph.families.filter { Glob.meet(all.glob, $0.pattern.glob) } }
+        let isGathering = entry.node is any Gathering
+        if let all = entry.members ?? (isGathering ? entry.inner?.of.members : nil) {
+            // The members of a declared node with further steps come in by the first of them.
+            guard isGathering || entry.node == nil || entry.named == nil else { return [] }
+            return graph.families.filter { Glob.meet(all.glob, $0.pattern.glob) }
+        }
         guard let named = entry.named else {
             return entry.node.map { Self.families(of: $0.upstreamNodes, in: graph, besides: shown) } ?? []
         }
@@ -48,8 +54,8 @@ extension Picture {
 }
 
 extension NodeFamily {
-    /// Appends `{"name":"sensor.{id}.hot","kind":"derived","op":"from","inputs":["sensor.{id}.celsius"],"members":3}`, with what the
-    /// definition says about each member.
+    /// Appends `{"name":"sensor.{id}.hot","kind":"derived","op":"from","inputs":["sensor.{id}.celsius"],"members":3,"alive":1}`, with what
+    /// the definition says about each member; `members` are those that globs mean.
     func append(to buffer: inout ByteBuffer) {
         buffer.append("{\"name\":")
         buffer.append(json: pattern.text)
@@ -57,6 +63,8 @@ extension NodeFamily {
         buffer.append(json: definition.kindName)
         buffer.append(facts: definition, inputs: definition.inputs)
         buffer.append(",\"members\":")
+        buffer.append(decimal: shown)
+        buffer.append(",\"alive\":")
         buffer.append(decimal: living)
         buffer.append("}")
     }
