@@ -1,5 +1,6 @@
 """The live graph view in a real browser: owners, lifetimes, a picture that stays still (2, 3 and 10 of the page's tests)."""
 
+import json
 import os
 import re
 import signal
@@ -293,3 +294,113 @@ def test_text_stays_readable_and_nothing_overlaps(open_page, count, size):
             before = page.locator(".camera").get_attribute("style")
             page.locator(".minimap").click(position={"x": 20, "y": 20})
             expect(page.locator(".camera")).not_to_have_attribute("style", before)
+
+
+# Families: one box each
+
+FAMILY = """
+graph: g
+nodes:
+  sensor.{id}.celsius: { set: number, unit: °C }
+  sensor.{id}.hot: { from: "sensor.{id}.celsius", pipe: [ { map: "value > 30" } ] }
+  mean: { all: "sensor.*.celsius", reduce: avg, retain: always }
+  hall: { from: sensor.hall.celsius }
+"""
+
+
+def set_members(server, count, value=20):
+    body = {"set": {f"sensor.{number}.celsius": value for number in range(1, count + 1)}}
+    assert server.request("POST", "/v1/graphs/g/batch", json.dumps(body), {"Content-Type": "application/json"}).status == 200
+
+
+def test_a_family_is_one_box_and_opens_to_a_list_of_its_members(open_page):
+    """F-8"""
+    with Server({"g": FAMILY}) as server:
+        set_members(server, 250)
+        page = open_page(server, "/#/g/g")
+        box = node(page, "sensor.{id}.celsius")
+        expect(box).to_contain_text("250 members")
+        expect(node(page, "sensor.{id}.hot")).to_contain_text("250 members")
+        expect(page.locator(".node")).to_have_count(4)
+        expect(page.locator(".counts")).to_contain_text("2 families with 500 members")
+        expect(page.locator(".edge")).to_have_count(3)  # to hot, mean and hall
+        set_members(server, 251, 21)
+        expect(box).to_contain_text("251 members")
+        before = server.counts("g")
+
+        box.click()
+        panel = page.get_by_role("complementary", name="Inspector")
+        rows = panel.locator(".member-list button")
+        expect(rows).to_have_count(100)
+        expect(rows.first).to_have_text("sensor.1.celsius21\u202f°C")
+        expect(panel).to_contain_text("1 to 100")
+        panel.get_by_role("button", name="Later").click()
+        expect(panel).to_contain_text("101 to 200")
+        panel.get_by_role("button", name="Later").click()
+        expect(rows).to_have_count(51)
+        expect(panel.get_by_role("button", name="Later")).to_be_disabled()
+        panel.get_by_role("button", name="Earlier").click()
+        expect(panel).to_contain_text("101 to 200")
+
+        # Searched, and followed as values change and members go.
+        panel.get_by_label("Find a member").fill("25")
+        expect(rows).to_have_count(5)  # 25, 125, 225, 250, 251
+        server.set("g", "sensor.25.celsius", 33)
+        expect(rows.filter(has_text="sensor.25.celsius")).to_contain_text("33")
+        assert server.request("DELETE", "/v1/graphs/g/nodes/sensor.251.celsius").status == 204
+        expect(rows).to_have_count(4)
+        expect(box).to_contain_text("250 members")
+        panel.get_by_label("Find a member").fill("attic")
+        expect(panel).to_contain_text("None has this in its name")
+        now = server.counts("g")
+        assert now["listeners"] == before["listeners"] == 0, "looking owns nothing"
+
+
+def test_a_member_that_is_chosen_is_drawn_with_what_belongs_to_it_until_it_is_closed(open_page):
+    with Server({"g": FAMILY}) as server, Client(server) as client:
+        set_members(server, 250)
+        client.ask(op="hello", client="tablet/1")
+        client.ask(op="sub", graph="g", node="sensor.7.hot")
+        page = open_page(server, "/#/g/g")
+        expect(listeners(page)).to_have_count(1)
+        expect(page.locator('.edge[data-look="listen"]')).to_have_count(1)  # from the family
+        node(page, "sensor.{id}.celsius").press("Enter")
+        panel = page.get_by_role("complementary", name="Inspector")
+        panel.get_by_label("Find a member").fill("7")
+        panel.get_by_role("button", name="sensor.7.celsius").click()
+        expect(node(page, "sensor.7.celsius")).to_contain_text("20\u202f°C")
+        expect(node(page, "sensor.7.hot")).to_contain_text("false")
+        expect(panel.get_by_role("heading", name="sensor.7.celsius")).to_be_visible()
+        assert "node=sensor.7.celsius" in page.evaluate("location.hash")
+        server.set("g", "sensor.7.celsius", 31)
+        expect(node(page, "sensor.7.hot")).to_contain_text("true")
+        expect(page.locator(".node")).to_have_count(7)  # the others are still in their box
+        expect(panel).to_contain_text("tablet/1")
+
+        # Its family again, by the link, and then nothing: the box stands for it again.
+        panel.get_by_role("button", name="sensor.{id}.celsius").click()
+        expect(panel.locator(".member-list button").first).to_be_visible()
+        page.get_by_role("button", name="Close inspector").click()
+        expect(node(page, "sensor.7.celsius")).to_have_count(0)
+        expect(page.locator(".node")).to_have_count(5)
+
+        # An address leads to a member, also to one that another has.
+        other = open_page(server, "/#/g/g?node=sensor.249.celsius")
+        expect(other.get_by_role("heading", name="sensor.249.celsius")).to_be_visible()
+        assert server.request("DELETE", "/v1/graphs/g/nodes/sensor.249.celsius").status == 204
+        expect(other.get_by_role("heading", name="Gone")).to_be_visible()
+        expect(node(other, "sensor.{id}.celsius")).to_contain_text("249 members")
+
+
+def test_a_family_is_in_the_outline_and_found_by_its_name(open_page):
+    with Server({"g": FAMILY}) as server:
+        set_members(server, 3)
+        page = open_page(server, "/#/g/g?view=outline", viewport={"width": 390, "height": 844}, has_touch=True)
+        row = page.get_by_role("treeitem", name="sensor.{id}.celsius")
+        expect(row).to_contain_text("3 members")
+        row.tap()
+        expect(page.get_by_role("dialog", name="Inspector").locator(".member-list button")).to_have_count(3)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "no sideways page scroll"
+        page.get_by_role("button", name="Close inspector").click()
+        page.get_by_label("Find a node").fill("hot")
+        expect(page.get_by_role("option", name="sensor.{id}.hot")).to_be_visible()

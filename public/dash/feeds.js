@@ -1,5 +1,5 @@
 // Where the values of widgets come from: feeds listen and own; the graph itself is only looked at.
-import { load } from "/lib/dom.js";
+import { load } from "../lib/dom.js";
 
 /** The newest `most` points, and when nothing was heard. Room is made as points come: few nodes fill it. */
 export class Ring {
@@ -112,7 +112,7 @@ export class Observed extends EventTarget {
   close() { this.#watch.close(); }
 
   async #hear({ op, add = {}, del = {}, code, msg, ...picture }, graph) {
-    if (picture.families) this.#kin ??= await load("/lib/family.js").catch(() => null);
+    if (picture.families) this.#kin ??= await load("/graph/families.js").catch(() => null);
     if (op === "topo") {
       this.nodes = new Map();
       this.listeners = new Map();

@@ -1,4 +1,5 @@
 // Nodes that names and globs mean, members of families among them.
+import { globOf } from "/graph/families.js";
 
 /** The names that they mean; of members of families, which the page does not know, at most `most`. */
 export async function namesOf(globs, { observed, graph, most }) {
@@ -14,10 +15,34 @@ export async function namesOf(globs, { observed, graph, most }) {
   return [...new Set(all.flat())];
 }
 
+/** So many are looked at where there are too many to follow, and how often (ms). */
+const most = 200, every = 2000;
+
 /** A source for one widget: one feed of all of the nodes as they come and go, with `rows` by name, and how many `more` there are. */
-export function open({ client, graph, nodes, facts }, listener) {
-  const feed = { rows: new Map(), more: 0, at: 0, between: 0, folds: 1 };
+export function open({ client, graph, nodes, observed }, listener) {
+  const feed = { rows: new Map(), more: 0, at: 0, between: 0, folds: 1 }, facts = (name) => observed.facts(name);
+  let timer, isClosed = false;
+  const close = () => {
+    isClosed = true;
+    clearTimeout(timer);
+    watch.close();
+  };
+  const look = async () => {
+    const answer = await fetch(`/v1/graphs/${encodeURIComponent(graph)}/nodes?${new URLSearchParams({ match: nodes.find((each) => /[*?]/.test(each)), limit: most })}`).catch(() => {});
+    const found = answer?.ok && (await answer.json()).nodes;
+    if (isClosed) return;
+    timer = setTimeout(look, every);
+    if (!found) return;
+    const before = feed.rows, now = Date.now(), all = observed.families.filter(({ name }) => nodes.includes(globOf(name))).reduce((sum, { members }) => sum + members, 0);
+    feed.rows = new Map(found.map(({ name, v, empty, fail }) => {
+      const known = before.get(name), isSame = known && JSON.stringify(known.entry.v) === JSON.stringify(v);
+      return [name, { entry: fail ? { fail } : empty ? { empty } : { v }, changed: isSame ? known.changed : known ? now : 0 }];
+    }));
+    Object.assign(feed, { isOther: true, meta: {}, more: Math.max(0, all - found.length), between: every, at: now, watch: { stale: false, close } });
+    listener(feed);
+  };
   const hear = (_, meta) => {
+    if (meta.ended?.code === "sub_limit") return void look();
     const { m = {}, t, ended, gap } = meta, at = Date.now(), isAll = !feed.meta || gap !== undefined;
     if (ended) feed.endedAt = at;
     for (const [name, entry] of Object.entries(m)) {
@@ -33,6 +58,6 @@ export function open({ client, graph, nodes, facts }, listener) {
     feed.at = at;
     listener(feed);
   };
-  feed.watch = client.watch({ graph, nodes }, null, hear, { every: 100, facets: true });
-  return { feed, close: () => feed.watch.close() };
+  const watch = feed.watch = client.watch({ graph, nodes }, null, hear, { every: 100, facets: true });
+  return { feed, close };
 }

@@ -149,8 +149,8 @@ export const kinds = {
   lamp: { label: "State lamp" },
   editor: { label: "Editor", source: "mutable" },
   text: { label: "Text", source: "maybe" },
-  table: { label: "Table", source: "all", from: "lists" },
-  log: { label: "Log", from: "lists" },
+  table: { label: "Table", source: "all", from: "table" },
+  log: { label: "Log", from: "log" },
   people: { label: "Who is here", source: "several", from: "people", most: 64 },
   clients: { label: "Client list", source: "none", from: "people" },
 };
@@ -204,7 +204,7 @@ export class Widget {
     if (signal.aborted) return;
     if (isMany && !group) return this.#say("This widget could not be loaded: the server does not answer.", "bad");
     if (!names.length && !isAll && !/maybe|none/.test(source)) return this.#say(this.nodes.length ? "No node has such a name." : "No node is chosen. Edit this widget to choose one.");
-    this.sources = isAll ? [group.open({ client: board.page.client, graph: board.graph, nodes: this.nodes, facts: (name) => board.facts(name) }, heard)] : names.map((name) => board.feeds.open(name, data.pipe, past, heard));
+    this.sources = isAll ? [group.open({ client: board.page.client, graph: board.graph, nodes: this.nodes, observed: board.observed }, heard)] : names.map((name) => board.feeds.open(name, data.pipe, past, heard));
     let picture;
     try {
       const module = await load(`/dash/${from}.js`);

@@ -1,7 +1,18 @@
 // Families of nodes: each is one node of the picture, which stands for its members. Loaded with the first of them. Pure.
 import { plural } from "../lib/format.js";
 
-export { familyOf } from "../lib/family.js";
+const placeholder = /\{\w+\}/g;
+
+const fits = (family, name) => new RegExp(`^${family.split(placeholder).map((part) => part.replace(/[.-]/g, "\\$&")).join("[\\w-]{1,64}")}$`).test(name);
+
+/** Of families, the one of that member, or of that name with placeholders. */
+export function familyOf(families, name) {
+  const plain = name.replace(placeholder, "x");
+  return families.find((each) => fits(each.name, plain));
+}
+
+/** The glob that means all members of a family, or those whose first placeholder has `text` in it. */
+export const globOf = (name, text = "") => name.replace(placeholder, () => [`*${text}${text && "*"}`, text = ""][0]);
 
 /** Takes the families that there are now over, in place of those before. */
 export function gather(model, told, news) {

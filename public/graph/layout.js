@@ -41,10 +41,7 @@ export function layout(graph, memory = null, options = {}, later = null) {
   return result(nodes, edges, items, layer, cycles.back, down, o);
 }
 
-/**
- * The edges that lead back: those of before, so that a newcomer does not turn a ring round; what the server flags; and what
- * depth-first search finds from the nodes that nothing flows into.
- */
+/** The edges that lead back: those of before, so that a newcomer does not turn a ring round; then by depth-first search. */
 function feedbackOf(count, edges, out, remembered) {
   const back = new Set();
   edges.forEach((edge, i) => {
@@ -79,10 +76,7 @@ function feedbackOf(count, edges, out, remembered) {
   return { back, order: postorder.reverse() };
 }
 
-/**
- * The column of every node, the `remembered` one where the edges allow it. What nothing flows into stands next to the first
- * that needs it; nodes without edges are dealt out over the columns there are.
- */
+/** The column of every node, the `remembered` one where the edges allow it. */
 function layersOf(nodes, edges, out, into, { back, order }, remembered) {
   const layer = new Int32Array(nodes.length);
   const known = nodes.map((node) => remembered?.get(node.id));
@@ -187,7 +181,7 @@ function makeItems(nodes, edges, layer, back, down, o) {
   edges.forEach((edge, i) => {
     if (edge.a === edge.b) return;
     const isBack = back.has(i), [from, to] = isBack ? [edge.b, edge.a] : [edge.a, edge.b], bends = [];
-    // A way back leaves and enters beside its ends, not among the other edges; columns that the memory holds may leave it no bends.
+    // Columns that the memory holds may leave a way back no bends.
     for (let at = layer[from] + !isBack; at <= layer[to] - !isBack; at++) bends.push(bend(edge, at));
     if (isBack && bends.length) items.beside.set(bends[0], from).set(bends.at(-1), to);
     const way = isBack ? bends : [from, ...bends, to];
@@ -198,7 +192,6 @@ function makeItems(nodes, edges, layer, back, down, o) {
   return items;
 }
 
-/** How far apart the middles of two neighbours are at least. */
 export function apart(items, p, q, o) {
   const gap = p < items.count && q < items.count ? o.gap : o.bendGap;
   return (items.size[p] + items.size[q]) / 2 + gap;
@@ -281,7 +274,6 @@ function result(nodes, edges, items, layer, back, down, o) {
   return { nodes: new Map(nodes.map(({ id }, i) => [id, boxes[i]])), edges: routes, bounds: nodes.length ? { x: left, y: top, w: right - left, h: bottom - top } : { x: 0, y: 0, w: 0, h: 0 }, memory };
 }
 
-/** Several edges share the side they enter, in the order of where they come from. */
 function portsOf(edges, items, back, into) {
   const port = new Float64Array(edges.length);
   for (const list of into) {
@@ -334,7 +326,6 @@ function routesOf(nodes, edges, items, layer, back, down, pitch, o) {
   return routes;
 }
 
-/** Ways back begin and end right below their nodes. */
 function besideTheirNodes(items, list) {
   for (const [bend, node] of items.beside) {
     const column = list.find((c) => c.includes(node));
@@ -343,7 +334,6 @@ function besideTheirNodes(items, list) {
   }
 }
 
-/** Both write a way, a point and then two control points before each. */
 function loop(way, { along, length, at, half }, down) {
   const x = along + length * 0.7, y = at - half;
   way.push([x, y], [x + 4, y - 22], [x + 34, y - 22], [x + 26, y]);

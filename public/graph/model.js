@@ -3,10 +3,7 @@
 /** Milliseconds that rates are averaged over. */
 const window_ = 2000;
 
-/**
- * A named node keeps its id, `n:name`, while it comes and goes, so that a picture can keep its place; others are `#number`,
- * listeners `c:number`. Declared nodes that sleep have `exists: false`.
- */
+/** Named nodes have the id `n:name`, while they come and go, others `#number`, listeners `c:number`. Those asleep have `exists: false`. */
 export class GraphModel {
   nodes = new Map();
   edges = new Map();
@@ -101,7 +98,6 @@ export class GraphModel {
     this.listeners.set(told.l, { ...told, id: told.l, kind: "listener" });
   }
 
-  /** What a sleeping node would be made from, and who listens to what. */
   #declare() {
     for (const [id, edge] of this.edges) if (edge.kind !== "flow") this.edges.delete(id);
     for (const node of this.nodes.values()) {
@@ -126,7 +122,6 @@ export class GraphModel {
 
   numbered(n) { return this.nodes.get(this.ids.get(n)); }
 
-  /** Edges by the node that they lead `into` or `out` of. */
   neighbours() {
     const by = (end) => Map.groupBy(this.edges.values(), (edge) => edge[end]);
     return this.#neighbours ??= { into: by("to"), out: by("from") };
@@ -142,7 +137,7 @@ export class GraphModel {
   }
 }
 
-/** How many unnamed nodes will stand before the named one: a guess that spares a move later. */
+/** How many unnamed nodes will stand before it: a guess that spares a move later. */
 function stepsOf({ op, label }) {
   const stages = label ? label.split(" | ").length : 0;
   return op === "from" || op === "combine" ? stages : stages + 1;

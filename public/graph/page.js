@@ -1,4 +1,4 @@
-// The live graph of one name. It observes, and owns nothing; what stands beside the picture is loaded when it is first needed.
+// The live graph of one name. It observes, and owns nothing.
 import { graphPath, h, load, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { GraphModel, countsOf, reach } from "./model.js";
@@ -98,7 +98,6 @@ class GraphPage {
     }, { every: 100, members: this.#members });
   }
 
-  /** Draws these members of families from now on. */
   #draw(members) {
     this.#members = members;
     this.#observe();
@@ -109,8 +108,8 @@ class GraphPage {
     let births = null;
     if (message.families || GraphModel.needsBirths(message)) {
       try {
-        births = await load("/graph/births.js");
         if (message.families) this.model.kin = await load("/graph/families.js");
+        if (GraphModel.needsBirths(message)) births = await load("/graph/births.js");
       } catch {
         // All of it is told anew, rather than this be left out.
         this.#missing();
@@ -146,7 +145,6 @@ class GraphPage {
     this.words();
   }
 
-  /** There is another picture. */
   #follow() {
     this.parts.ways?.draw();
     this.#flagLeaks();
@@ -161,13 +159,12 @@ class GraphPage {
     this.#map();
   }
 
-  /** Only who is there can move the picture by a small one. */
   #map() {
     if (this.context.store.get("present") && this.view.scene?.nodes.length > 40) this.part("minimap");
     this.parts.minimap?.mark();
   }
 
-  /** Where something leads back between nodes without owners there may be a ring that nobody owns: then it is looked for. */
+  /** Ways back between nodes without owners may be a ring that nobody owns. */
   #flagLeaks() {
     const { model, view: { picture } } = this;
     const isLoose = (id) => {

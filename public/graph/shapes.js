@@ -14,7 +14,6 @@ const marks = {
 
 const words = { mutable: "mutable", derived: "derived", chain: "pipeline", listener: "listener", family: "family" };
 
-/** What a node is, in one word. */
 export function wordOf(entry) {
   if (/mutable|listener|family/.test(entry.kind)) return words[entry.kind];
   if (entry.of !== undefined && entry.label === entry.op) return "step";
@@ -34,7 +33,6 @@ export function plain(text, most = 200) {
 /** What a node holds, on one line. */
 export const heldOf = (entry) => (entry.kind === "family" ? plural(entry.members, "member") : formatEntry(entry, entry.unit));
 
-/** What people call a node or listener. */
 export function titleOf(entry) {
   if (entry.kind === "listener") {
     const name = plain(entry.client ?? entry.transport ?? "client", 60);
@@ -103,7 +101,6 @@ export class Shape {
     setText(this.#part.name, fitted(plain(text, 80), this.w - 34 - (this.type === "listener" ? 14 : 12)));
   }
 
-  /** Stands where the picture has it, for what a scene says of it. */
   follow({ entry, members }, { x, y }, isSelected) {
     Object.assign(this, { entry, members, leaving: [], entering: [] });
     this.element.style.transform = `translate(${x}px,${y}px)`;

@@ -1,4 +1,4 @@
-// The picture: draws a scene, follows its values, and stands on screen where people want it; hands.js moves it.
+// The picture: draws a scene and follows its values; hands.js moves it.
 import { load, style, svg } from "/lib/dom.js";
 import { layout } from "./layout.js";
 import { needsGroups, sceneOf, sizes } from "./model.js";
@@ -29,7 +29,6 @@ class Camera {
 
   get size() { return { w: this.#view.element.clientWidth || 1, h: this.#view.element.clientHeight || 1 }; }
 
-  /** The zoom at which everything would be on screen, and free of the buttons below. */
   fitting(bounds = this.#bounds) {
     const { w, h } = this.size;
     return Math.min((w - 2 * margin) / Math.max(bounds.w, 1), (h - 2 * margin - buttons) / Math.max(bounds.h, 1));
@@ -62,7 +61,6 @@ class Camera {
     return { x: -this.x / this.zoom, y: -this.y / this.zoom, w: w / this.zoom, h: h / this.zoom };
   }
 
-  /** Puts the picture's origin at a place on screen, as near as something of it stays there. */
   move(x, y, { zoom = this.zoom, glide = false } = {}) {
     const { w, h } = this.size, b = this.#bounds, keep = 60, { layer } = this.#view;
     this.zoom = zoom;
@@ -81,11 +79,8 @@ export class GraphView {
   picture = null;
   shapes = new Map();
   edges;
-  /** What has just gone and still stands where it was. */
   dying = new Map();
-  /** The node that Tab leads to. */
   current = null;
-  /** Rings that nobody owns. */
   leaks = new Set();
   model;
 
@@ -96,7 +91,6 @@ export class GraphView {
   #waiting = false;
   #hasFitted = false;
   #labelledAt = 0;
-  /** What only some layouts need. */
   #modules = {};
 
   /** `on`: `take(event, id)`, `hover(id)`, `scene()`, `moved()`, `lost(gone)`, `missing()`. */
@@ -172,7 +166,6 @@ export class GraphView {
     this.camera.fit([...this.picture.nodes.values()]);
   }
 
-  /** What a node is drawn as: itself, a fold, or a cluster. */
   drawn(id) { return this.scene?.of.get(id); }
 
   focus(id) {
@@ -213,7 +206,6 @@ export class GraphView {
     return more;
   }
 
-  /** Of what stands for several, the last; of what has gone, what it was. */
   #entryOf({ id, type, members, entry }) {
     const last = type === "fold" ? members.at(-1) : id;
     return this.model.nodes.get(last) ?? this.model.listeners.get(last) ?? entry;
@@ -266,12 +258,11 @@ export class GraphView {
     const scene = sceneOf(this.model, this.view, [...this.dying.values()], groups);
     const graph = { nodes: scene.nodes.map(({ id, w, h }) => ({ id, w, h })), edges: scene.edges.map(({ id, from, to, feedback, span }) => ({ id, from, to, feedback, span })) };
     const before = this.picture, memory = before?.memory ?? null;
-    const to = (direction) => ({ node: sizes.node, columnGap: direction === "down" ? 48 : 64, direction });
+    const to = (direction) => ({ node: this.model.families.length ? sizes.family : sizes.node, columnGap: direction === "down" ? 48 : 64, direction });
     const options = to(this.#direction ?? (this.#narrow ? "down" : "right"));
     if (graph.nodes.length <= workerFrom || !aside) {
       let picture = layout(graph, memory, options, changes);
       if (!this.#direction && graph.nodes.length && this.element.clientWidth) {
-        // Top to bottom where only that can be read as a whole.
         const flows = this.camera.fitting(picture.bounds);
         if (!this.#narrow && flows < 0.85) {
           const down = layout(graph, null, to("down"));

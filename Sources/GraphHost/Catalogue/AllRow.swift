@@ -135,7 +135,10 @@ extension StageSite {
         }
         guard let gate else {
             guard let map else { return node }
-            graph.note(node, as: members?.named.map { InnerStage.Part(of: $0, "all", label: "\(all.reduce)") })
+            graph.note(
+                node,
+                as: members?.named.map { InnerStage.Part(of: $0, "all", label: "\(all.reduce)") }
+            )
             return node.apply(Map(map))
         }
         graph.chains.hide(node)

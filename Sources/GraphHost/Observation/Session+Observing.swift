@@ -37,7 +37,10 @@ extension Session {
     private func members(_ fields: Fields) throws(HostError) -> [String]? {
         guard let field = fields["members"] else { return nil }
         try fields.refuse(["around"], because: "not beside 'members'")
-        let problem = HostError(.badField, "members: a list of at most \(Observer.mostMembers) names is needed")
+        let problem = HostError(
+            .badField,
+            "members: a list of at most \(Observer.mostMembers) names is needed"
+        )
         guard field.kind == .array else { throw problem }
         var names: [String] = []
         for element in field.elements {

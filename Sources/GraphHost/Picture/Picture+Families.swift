@@ -22,7 +22,8 @@ extension Picture {
     }
 
     /// The families that the nodes belong to that are not shown, each once, in the order of the definition.
-    static func families(of nodes: [AnyNode], in graph: LiveGraph, besides shown: Set<UInt64>) -> [NodeFamily] {
+    static func families(of nodes: [AnyNode], in graph: LiveGraph, besides shown: Set<UInt64>) -> [NodeFamily]
+    {
         guard !graph.families.isEmpty else { return [] }
         var found: Set<ObjectIdentifier> = []
         for node in nodes where !shown.contains(node.id) {

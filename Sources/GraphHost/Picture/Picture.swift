@@ -231,7 +231,9 @@ struct Picture {
         if let middle, !entries.contains(where: { $0.named === middle }) {
             entries.append(Entry(named: middle, node: middle.living))
         }
-        if isLive { addUnnamed(with: hidesMembers ? relatives(of: members + (middle.map { [$0] } ?? [])) : []) }
+        if isLive {
+            addUnnamed(with: hidesMembers ? relatives(of: members + (middle.map { [$0] } ?? [])) : [])
+        }
         addLinks()
         if hidesMembers { addFamilies() }
         if let surroundings { keep(surroundings.places(in: self)) }
@@ -283,7 +285,9 @@ struct Picture {
     /// Finds out which entries are made from members that are not shown.
     private mutating func addFamilies() {
         let shown = Set(entries.compactMap(\.number))
-        for place in entries.indices { entries[place].families = families(of: entries[place], besides: shown) }
+        for place in entries.indices {
+            entries[place].families = families(of: entries[place], besides: shown)
+        }
     }
 
     /// Whether the node has more members than are shown with an edge each.
