@@ -168,7 +168,7 @@ export interface Client {
   /** An owner of that name, for `watch` and `stream`; two of one name are the same owner. */
   owner(name: string): Owner;
   /** Looks without owning; `fn` hears the protocol's `topo` and `topod`, and `{op: "end", code, msg}`. */
-  observe(graph: string, fn: (event: any) => void, options?: { every?: number; around?: string; depth?: number }): Watch<never>;
+  observe(graph: string, fn: (event: any) => void, options?: { every?: number; around?: string; depth?: number; members?: string[] }): Watch<never>;
   set(target: string, value: unknown, options?: SetOptions): Promise<Cursor>;
   /**
    * Holds the node for as long as this client is connected: set now, if there is a connection, and again with each that comes; the server makes it

@@ -259,7 +259,7 @@ enum OpenAPI {
         ),
         (
             "Picture",
-            ##"{"type":"object","required":["graph","epoch","rev","t","nodes","edges"],"properties":{"graph":{"type":"string"},\##(cursor),"t":{"type":"integer"},"nodes":{"type":"array"},"edges":{"type":"array"},"listeners":{"type":"array"}}}"##
+            ##"{"type":"object","required":["graph","epoch","rev","t","nodes","edges"],"properties":{"graph":{"type":"string"},\##(cursor),"t":{"type":"integer"},"nodes":{"type":"array"},"edges":{"type":"array"},"families":{"type":"array","description":"Families of nodes, each with its number of members"},"listeners":{"type":"array"}}}"##
         ),
     ]
 }

@@ -18,7 +18,9 @@ struct Fleet {
         var quiet: Int?
     }
 
-    /// How many batches a round has. The first so many devices always report, so every round has something to send.
+    /// How many batches a round has.
+    ///
+    /// So many devices, the first ones, never fall silent: there is always something to send.
     static let parts = 10
 
     private var devices: [Device]
