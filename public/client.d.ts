@@ -93,6 +93,8 @@ export interface WatchOptions {
   queue?: number;
   /** Whether `meta.state` says what is known besides the value. */
   facets?: boolean;
+  /** Whether producers are asked for a value where there is none, or a stale one. */
+  load?: boolean;
   /** The owner or owners, up to eight; without them it is the connection. */
   owner?: string | string[];
   /**
@@ -130,6 +132,9 @@ export interface Owner {
   /** The same, at the end of a `using` block. */
   [Symbol.dispose](): void;
 }
+
+/** Whether clients listen to a node, and whether its value is to be set now. */
+export interface Demand { wanted: boolean; load?: true; }
 
 export interface SetOptions {
   /** Nodes to make empty in the same commit. */
@@ -169,6 +174,13 @@ export interface Client {
   owner(name: string): Owner;
   /** Looks without owning; `fn` hears the protocol's `topo` and `topod`, and `{op: "end", code, msg}`. */
   observe(graph: string, fn: (event: any) => void, options?: { every?: number; around?: string; depth?: number; members?: string[] }): Watch<never>;
+  /**
+   * Which of these nodes, names or globs, clients listen to. `fn` has the wanted ones by name, and in `meta.m` what has changed; `load`: the node is to
+   * be set now.
+   */
+  demand(graph: string, nodes: string | string[], fn: (wanted: Record<string, Demand>, meta: { m: Record<string, Demand>; changed: string[]; ended?: Meta["ended"] }) => void): Watch<Record<string, Demand>>;
+  /** Reports what is known of a node besides its value. */
+  load(target: string, report: { loading?: boolean; progress?: number; error?: { code: string; msg: string }; notModified?: true; cancelled?: true; invalidate?: true }): Promise<Cursor>;
   set(target: string, value: unknown, options?: SetOptions): Promise<Cursor>;
   /**
    * Holds the node for as long as this client is connected: set now, if there is a connection, and again with each that comes; the server makes it

@@ -46,7 +46,8 @@ export function connect(address = "/v1/ws", {
   const pace = ({ every = 0, mode }) => globalThis.document?.hidden && mode !== "all" ? Math.max(1000, every) : every;
   const leave = () => { wanted = false; drop(1000); };
   const api = {
-    limits, watch, stream, owner, set, presence, get, ping, retry, close,
+    limits, watch, stream, owner, set, load: (target, report) => request({ op: "load", ...place(target), ...report }, target),
+    demand: (graph, nodes, fn) => join({ op: "demand", graph, nodes: [nodes].flat() }, null, fn), presence, get, ping, retry, close,
     observe: (graph, fn, given) =>
       join({ op: "observe", graph, every: 250, ...given }, null, (event, { ended }) => fn(event ?? { op: "end", ...ended }), Symbol()),
     list: async () => (await request({ op: "list" })).graphs,
@@ -182,6 +183,7 @@ export function connect(address = "/v1/ws", {
     } else if (op === "snap") snap(of, message);
     else if (/^(end|err)$/.test(op)) over(of, message);
     else if (/^topo/.test(op)) tell(of, { v: message }, {});
+    else if (op === "wanted") wants(of, message);
   }
 
   function welcome(message) {
@@ -257,6 +259,7 @@ export function connect(address = "/v1/ws", {
   function ask(sub) {
     if (!ready || byID.has(sub.id) || !sub.watchers.size) return;
     const { fields, cursor: since } = sub;
+    sub.isNew = true;
     const keep = remembers(fields) ? "30s" : undefined;
     send({ keep, ...fields, every: pace(fields), since, history: since ? undefined : fields.history }, sub);
   }
@@ -270,6 +273,15 @@ export function connect(address = "/v1/ws", {
     if (known && resumed === false && !m && told(known) === news) Object.assign(sub.meta, { rev, c, epoch });
     else if ((resumed || d.at(-1)?.rev !== (c ?? rev)) && (m || news !== "{}")) deliver(sub, message, message);
     if (sub.ended && known) deliver(sub, known, { ...sub.meta, rev });
+  }
+
+  // The first answer of a connection names all that globs mean and is wanted.
+  function wants(sub, { m }) {
+    const { values, isNew } = sub;
+    for (const each in isNew && values) m[each] ??= { wanted: false };
+    for (const each in m) if (m[each].wanted) values[each] = m[each]; else delete values[each];
+    sub.isNew = false;
+    tell(sub, { v: values }, { m, changed: Object.keys(m) });
   }
 
   function deliver(sub, entry, { rev, t, by, ctx }, history) {
@@ -311,7 +323,7 @@ export function connect(address = "/v1/ws", {
     visibilitychange() {
       if (wanted && !document.hidden) retry();
       for (const [id, { fields, watchers }] of byID)
-        if (watchers && fields.mode !== "all") send({ op: "mod", sub: id, every: pace(fields) });
+        if (watchers && fields.mode !== "all" && fields.op !== "demand") send({ op: "mod", sub: id, every: pace(fields) });
     },
     pagehide: leave, pageshow: ({ persisted }) => persisted && retry(),
   };

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect } from "../../../public/client.js";
-import { eventually, http, other, post, sleep, way } from "./support.mjs";
+import { eventually, http, other, post, server, sleep, way } from "./support.mjs";
 
 async function connected(t, options) {
   const road = await way(), states = [];
@@ -161,4 +161,28 @@ test("K-1, K-2: an average goes on after a reconnect, and begins anew when it wa
   assert.deepEqual(brief.at(-1), 9);
   await post("x", 5);
   await eventually(() => heard.at(-1) === 5 && brief.at(-1) === 7);
+});
+
+test("D-1, D-2: a producer hears what is wanted and what to load, and after a reconnect what is wanted no longer", async (t) => {
+  const { road, c } = await connected(t);
+  const client = connect(server.replace("http", "ws") + "/v1/ws"), heard = [];
+  t.after(() => client.close());
+  const demand = c.demand("g", ["y", "x"], (wanted, { m }) => heard.push([Object.keys(wanted), m]));
+  await eventually(() => heard.length === 1);
+  assert.deepEqual(heard[0], [[], { x: { wanted: false }, y: { wanted: false } }]);
+  const watch = client.watch("g/y", Number, null, { load: true });
+  await eventually(() => heard.length === 2);
+  assert.deepEqual(heard[1], [["y"], { y: { wanted: true, load: true } }]);
+  await c.load("g/y", { loading: true });
+  await c.set("g/y", 1);
+  road.state.refusing = true;
+  road.cut();
+  watch.close();
+  client.watch("g/x", Number, null);
+  await sleep(400);
+  road.state.refusing = false;
+  await eventually(() => heard.length === 3, 12_000);
+  assert.deepEqual(heard[2], [["x"], { x: { wanted: true }, y: { wanted: false } }]);
+  demand.close();
+  await http("/v1/graphs/g/nodes/y/value", { method: "DELETE" });
 });

@@ -140,3 +140,5 @@ client.observe({ graph: "g", node: "x" }, () => {});
 decode(7);
 // @ts-expect-error: there is no such function
 client.subscribe("g/x");
+// @ts-expect-error: a producer names a graph and nodes
+client.demand("g/x", (wanted) => {});
