@@ -31,7 +31,7 @@ extension LiveGraph {
     private static var mostExpiring: Int { 1_000 }
 
     /// Whether somebody reaches a member by its name, or through a node that is no `all`: what knows it by a glob needs no member.
-    private func isNeeded(_ member: NamedNode) -> Bool {
+    func isNeeded(_ member: NamedNode) -> Bool {
         guard let living = member.living else { return false }
         var open: [AnyNode] = [living]
         var seen: Set<UInt64> = [living.id]

@@ -46,7 +46,10 @@ final class NodeFamily: RegistryFamily {
     var isMutable: Bool { if case .mutable = definition.kind { true } else { false } }
 
     /// How long a member is held: one that is set while it holds a value, a derived one as stated.
-    var retention: Retention { definition.statedRetain ?? (isMutable ? .always : .whileInUse) }
+    var retention: Retention { isMutable ? .always : definition.statedRetain ?? .whileInUse }
+
+    /// Whether members that hold values, and that nothing needs, are dropped when memory is short.
+    var yieldsToPressure: Bool { isMutable && definition.statedRetain == .untilPressure }
 
     /// How long a member keeps a value that is not set again, in milliseconds; nil: for ever.
     var expire: UInt64? {

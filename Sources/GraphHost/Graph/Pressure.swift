@@ -21,7 +21,10 @@ extension Host {
     public func flushUnused() -> UInt64 {
         let before = graphs.reduce(0) { $0 + $1.chains.releasedCount }
         sessions.kept.releaseAll()
-        for graph in graphs { graph.flushUnused() }
+        for graph in graphs {
+            graph.flushUnused()
+            graph.dropUnneeded()
+        }
         let released = graphs.reduce(0) { $0 + $1.chains.releasedCount } - before
         pressure.count(released)
         return released
@@ -31,7 +34,7 @@ extension Host {
 extension Host {
     /// What a flush of one graph has freed.
     public struct Flushed {
-        /// The named nodes, in the order in which they went.
+        /// The named nodes, in the order in which they went, and members whose end is at the log.
         public let names: [String]
         /// How many nodes, with those that have no names.
         public let nodes: UInt64
@@ -45,8 +48,14 @@ extension Host {
     /// - Returns: what was freed.
     public func flushUnused(of graph: LiveGraph, matching pattern: String) -> Flushed {
         graph.chains.deadNames = []
-        let released = graph.flushUnused(matching: pattern)
-        let names = graph.chains.deadNames ?? []
+        let before = graph.chains.releasedCount
+        graph.flushUnused(matching: pattern)
+        let dropped = graph.dropUnneeded(matching: pattern)
+        let released = graph.chains.releasedCount - before
+        var names = graph.chains.deadNames ?? []
+        // With a log their end is on its way.
+        let gone = Set(names)
+        names += dropped.filter { !gone.contains($0) }
         graph.chains.deadNames = nil
         pressure.count(released)
         work += released

@@ -1,0 +1,43 @@
+internal import ReactiveGraph
+
+// Members that are kept until memory is short (F-4): they hold values, so their end is a commit, of the server that makes the ticks.
+extension LiveGraph {
+    /// Memory is short: drops members with `retain: untilPressure` that nothing needs, some in each turn.
+    ///
+    /// - Parameters:
+    ///   - pattern: only those whose names match it.
+    ///   - last: only names after this one.
+    /// - Returns: the members that this turn drops.
+    @discardableResult
+    func dropUnneeded(matching pattern: String = "*", after last: String? = nil) -> [String] {
+        guard isLive, host.isLeading, host.health == .ready, families.contains(where: \.yieldsToPressure) else {
+            return []
+        }
+        var commit = Commit(graph: self)
+        commit.kind = .drop
+        var (looks, goesOn) = (0, true)
+        var last = last
+        members.visit(prefix: Glob.prefix(of: pattern), after: last) { name in
+            looks += 1
+            last = name
+            if let member = existing(name), member.family?.yieldsToPressure == true, member.pending == nil,
+                NodeSelection.matches(pattern, name), !isNeeded(member)
+            {
+                commit.clear.append(member)
+            }
+            goesOn = looks < Self.mostLooks && commit.clear.count < Self.mostDropped
+            return goesOn
+        }
+        host.work += UInt64(looks / 10)
+        let names = commit.clear.map(\.name)
+        if !names.isEmpty { _ = host.submit(commit) }
+        if !goesOn, let last {
+            host.sessions.later { [weak self] in self?.dropUnneeded(matching: pattern, after: last) }
+        }
+        return names
+    }
+
+    /// How many members one turn looks at, and drops.
+    private static var mostLooks: Int { 5_000 }
+    private static var mostDropped: Int { 1_000 }
+}
