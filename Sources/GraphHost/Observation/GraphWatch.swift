@@ -28,7 +28,7 @@ final class GraphWatch {
         let number: UInt64
         /// nil: a node without a name.
         let name: String?
-        /// Whether it was a member of a family.
+        /// Whether it was a member of a family, or a step of one.
         let isMember: Bool
         let reason: ReleaseReason
         /// Milliseconds.
@@ -115,7 +115,7 @@ final class GraphWatch {
         let death = Death(
             number: number,
             name: entry.named?.name,
-            isMember: entry.named?.family != nil,
+            isMember: entry.named?.family != nil || entry.inner?.isOfMember == true,
             reason: graph.releaseReason,
             lived: now > born ? now - born : 0,
             last: entry.node?.value,

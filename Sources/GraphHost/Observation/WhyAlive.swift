@@ -106,7 +106,7 @@ struct WhyAlive {
             buffer.append(json: record.label)
         } else if let inner = graph.chains.inner(node.id) {
             buffer.append(",\"of\":")
-            buffer.append(json: inner.of.name)
+            buffer.append(json: inner.name)
             buffer.append(",\"label\":")
             buffer.append(json: inner.label)
         }

@@ -125,7 +125,7 @@ extension Picture.Entry {
             buffer.append(field: "label", record.label)
             buffer.append(field: "chain", record.key.hashText)
         } else if let inner {
-            buffer.append(field: "of", inner.of.name)
+            buffer.append(field: "of", inner.name)
             buffer.append(field: "op", inner.stage)
             buffer.append(field: "label", inner.label)
         } else if named == nil {

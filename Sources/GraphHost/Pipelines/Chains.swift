@@ -6,7 +6,13 @@ struct InnerStage {
     /// Which step it is.
     struct Part {
         /// The node of the definition that it is a part of.
+        ///
+        /// A member of a family is gone before its steps are: of those that are being freed only `name` and `isOfMember` are known.
         unowned(unsafe) let of: NamedNode
+        /// The name of that node.
+        let name: String
+        /// Whether it is a member of a family.
+        let isOfMember: Bool
         /// The operator's name and its arguments, for pictures.
         let stage: String
         let label: String
@@ -15,6 +21,8 @@ struct InnerStage {
 
         init(of named: NamedNode, _ stage: String, label: String? = nil, isOfLink: Bool = false) {
             of = named
+            name = named.name
+            isOfMember = named.family != nil
             self.stage = stage
             self.label = label ?? stage
             self.isOfLink = isOfLink
@@ -26,6 +34,8 @@ struct InnerStage {
     private let held: Unmanaged<Node<Datum>>
 
     var of: NamedNode { part.of }
+    var name: String { part.name }
+    var isOfMember: Bool { part.isOfMember }
     var stage: String { part.stage }
     var label: String { part.label }
     var isOfLink: Bool { part.isOfLink }

@@ -158,6 +158,28 @@ struct FamilyPictureTests {
         #expect(next().contains(#""retain":"whileInUse","members":1,"alive":1}"#))
     }
 
+    @Test("F-8: steps of members that are freed are told of, or not, as the members are", arguments: [false, true])
+    func steps(isHidden: Bool) throws {
+        _ = try bench.redefine(
+            graph,
+            #""s.{id}":{"set":"number"},"t.{id}":{"from":"s.{id}","pipe":[{"map":"value + 1"},"distinct",{"map":"value * 2"}]}"#
+        )
+        let topo = observe(isHidden ? #","members":[]"# : "")
+        #expect(topo.hasPrefix(#"{"op":"topo""#))
+        let names = (1...50).map { "s.\($0)" }
+        try bench.set(graph, names.map { ($0, "1") })
+        client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["t.*"]}"#)
+        let births = next()
+        #expect(births.contains(#""of":"t.7","op":"distinct""#) == !isHidden)
+        client.ask(#"{"op":"unsub","id":1}"#)
+        let deaths = next()
+        #expect(deaths.contains(#""reason":"last_owner""#) == !isHidden, "\(deaths)")
+        // Also of those that it never saw.
+        client.ask(#"{"op":"sub","id":2,"graph":"g","nodes":["t.*"]}"#)
+        client.ask(#"{"op":"unsub","id":2}"#)
+        #expect(next().contains(#""of":"t.7","op":"distinct""#) == !isHidden)
+    }
+
     @Test("F-8: another definition counts the members anew")
     func redefined() throws {
         try set(1...2)
