@@ -57,10 +57,12 @@ uint64_t allocations_live_bytes(void) {
     struct mallinfo2 info = mallinfo2();
     return (uint64_t)info.uordblks + (uint64_t)info.hblkhd;
 }
+void allocations_trim(void) { malloc_trim(0); }
 #else
 bool allocations_counted(void) { return false; }
 uint64_t allocations_total(void) { return 0; }
 uint64_t allocations_live_bytes(void) { return 0; }
+void allocations_trim(void) {}
 #endif
 
 uint64_t thread_nanoseconds(void) {

@@ -3,6 +3,7 @@
 // HostBenchmarks            names of the cases
 // HostBenchmarks case n     does the case n times, and no more
 // HostBenchmarks memory     live heap bytes and allocations of sessions and subscriptions
+// HostBenchmarks members n  what n members of families cost
 
 #if canImport(Glibc)
     import Glibc
@@ -17,6 +18,10 @@ func measureHost(_ arguments: [String]) throws -> Bool {
     }
     if name == "memory" {
         try tellMemory()
+        return true
+    }
+    if name == "members" {
+        try tellMembers(arguments.last.flatMap { Int($0) } ?? 1_000_000)
         return true
     }
     guard let item = hostCases().first(where: { $0.name == name }),
