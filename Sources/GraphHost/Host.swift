@@ -46,7 +46,7 @@ public final class Host {
     public var onLog: () -> Void = {}
     /// Takes what went wrong in the server itself to its log, and returns under which word it is found there; see ``fault(_:)``.
     public var onFault: (_ what: String) -> String = { _ in "unknown" }
-    private let table = NameTable()
+    private let table = NameTable { unsafeDowncast($0, to: LiveGraph.self).name }
     /// All graphs in the order in which they came, also those that have not begun.
     @exclusivity(unchecked) private(set) var known: [LiveGraph] = []
     /// Those that have timers set, or had when that was looked at last: there may be many graphs without.
@@ -441,7 +441,7 @@ public final class Host {
     ) throws(HostError) {
         let node = assignment.node
         try checkMutable(node, of: graph)
-        if let complaint = node.check?.complaint(about: assignment.value, within: &budget) {
+        if let complaint = node.complaint(about: assignment.value, within: &budget) {
             throw HostError(.typeMismatch, complaint, node: node.name)
         }
     }
@@ -485,7 +485,8 @@ public final class Host {
         HostError(.unknownGraph, "no graph \(graph.name)")
     }
 
-    private func append(_ commit: Commit) -> Submission {
+    @discardableResult
+    func append(_ commit: Commit) -> Submission {
         guard log != nil else {
             return .applied(apply(commit, commit.graph.nextStamp(at: clock.wall)))
         }

@@ -29,8 +29,9 @@ public class AnyNode {
     /// The incoming edges, which this node owns.
     @exclusivity(unchecked) final var held: EdgeRef?
     @exclusivity(unchecked) final var lastHeld: EdgeRef?
-    /// Owned; unmanaged, because reading a strong reference would count it.
-    @exclusivity(unchecked) @usableFromInline final var side: Unmanaged<NodeSide>?
+    /// The ``NodeSide``, owned; of a node with `isOnlyNamed`, the entry of its one name, not owned. Unmanaged, because reading a
+    /// strong reference would count it.
+    @exclusivity(unchecked) private final var attachment: UnsafeMutableRawPointer?
 
     @usableFromInline
     init(graph: Graph) {
@@ -43,8 +44,10 @@ public class AnyNode {
     }
 
     /// The name given for debugging, stored verbatim; `nil` if none was given (G-15).
+    ///
+    /// A node of a ``Registry`` that was given none has the name by which the registry knows it.
     public final var name: String? {
-        get { side?._withUnsafeGuaranteedRef { $0.name } }
+        get { side?._withUnsafeGuaranteedRef { $0.name } ?? registration?.key }
         set { if newValue != nil || side != nil { needSide().name = newValue } }
     }
 
@@ -71,7 +74,7 @@ public class AnyNode {
     }
 
     @inlinable
-    final var hasEdges: Bool { listens != nil || outs != nil }
+    package final var hasEdges: Bool { listens != nil || outs != nil }
 
     // MARK: - What the engine asks the typed node
 
@@ -125,8 +128,8 @@ public class AnyNode {
 /// What is true of few nodes, or for a short time.
 @usableFromInline
 struct NodeMarks: OptionSet, Sendable {
-    @usableFromInline let rawValue: UInt8
-    @usableFromInline init(rawValue: UInt8) { self.rawValue = rawValue }
+    @usableFromInline let rawValue: UInt16
+    @usableFromInline init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// An edge of a switch comes in: its inner nodes are downstream of this node (G-50).
     @usableFromInline static let hasInners = NodeMarks(rawValue: 1)
@@ -142,22 +145,25 @@ struct NodeMarks: OptionSet, Sendable {
     static let watchesDemand = NodeMarks(rawValue: 32)
     /// It is being freed, and has no edges any more.
     static let isDead = NodeMarks(rawValue: 64)
+    /// A running batch sets this node itself.
+    static let isBatched = NodeMarks(rawValue: 128)
+    /// It has one name in one registry, and nothing else that only few nodes have.
+    static let isOnlyNamed = NodeMarks(rawValue: 256)
 }
 
 /// What only few nodes need.
 @usableFromInline
 final class NodeSide {
     @exclusivity(unchecked) var name: String?
-    /// What a registry knows of the node by its first name.
-    @exclusivity(unchecked) unowned(unsafe) var registration: RegistryEntry?
+    /// What registries know of the node, in the order of its names.
+    @exclusivity(unchecked) var registration: Unmanaged<RegistryEntry>?
+    @exclusivity(unchecked) var moreRegistrations: [Unmanaged<RegistryEntry>] = []
     /// What makes the node a join; owned by the node.
     @exclusivity(unchecked) var join: Unmanaged<Join>?
     /// What waits to be stored, made on first use.
     @exclusivity(unchecked) @usableFromInline var pending: PendingBase?
     /// The last emission that came or went over an identity sync, 0 if none (G-137).
     @exclusivity(unchecked) var origin: UInt64 = 0
-    /// In how many running batches the node is set.
-    @exclusivity(unchecked) var batches: Int32 = 0
     /// On which ring the node lies, and its place in the search that found out (G-138a).
     @exclusivity(unchecked) var ring = RingMark()
     @exclusivity(unchecked) var place: UInt32 = 0
@@ -166,6 +172,14 @@ final class NodeSide {
 }
 
 extension AnyNode {
+    /// What only few nodes need, of one that has needed it.
+    final var side: Unmanaged<NodeSide>? {
+        @inline(__always) get {
+            guard let attachment, !marks.contains(.isOnlyNamed) else { return nil }
+            return .fromOpaque(attachment)
+        }
+    }
+
     /// The side object, made on first use.
     @inline(__always)
     final func needSide() -> NodeSide {
@@ -175,8 +189,62 @@ extension AnyNode {
     @inline(never)
     private final func makeSide() -> Unmanaged<NodeSide> {
         let made = Unmanaged.passRetained(NodeSide())
-        side = made
+        if let attachment {
+            made._withUnsafeGuaranteedRef { $0.registration = .fromOpaque(attachment) }
+            marks.remove(.isOnlyNamed)
+        }
+        attachment = made.toOpaque()
         return made
+    }
+
+    // MARK: - Names in registries
+
+    /// The entry of this node's first name.
+    final var registration: RegistryEntry? {
+        guard let attachment else { return nil }
+        guard marks.contains(.isOnlyNamed) else {
+            return side?._withUnsafeGuaranteedRef { $0.registration?.takeUnretainedValue() }
+        }
+        return Unmanaged<RegistryEntry>.fromOpaque(attachment).takeUnretainedValue()
+    }
+
+    /// The entries of all its names.
+    final var entries: [RegistryEntry] {
+        guard let first = registration else { return [] }
+        let more = side?._withUnsafeGuaranteedRef { $0.moreRegistrations } ?? []
+        return [first] + more.map { $0.takeUnretainedValue() }
+    }
+
+    /// A registry knows the node by one more name.
+    final func add(_ entry: RegistryEntry) {
+        guard attachment != nil else {
+            marks.insert(.isOnlyNamed)
+            attachment = Unmanaged.passUnretained(entry).toOpaque()
+            return
+        }
+        let side = needSide()
+        if side.registration == nil {
+            side.registration = .passUnretained(entry)
+        } else {
+            side.moreRegistrations.append(.passUnretained(entry))
+        }
+    }
+
+    /// A registry does not know the node by that name any more.
+    final func remove(_ entry: RegistryEntry) {
+        guard !marks.contains(.isOnlyNamed) else {
+            if registration === entry {
+                attachment = nil
+                marks.remove(.isOnlyNamed)
+            }
+            return
+        }
+        let left = entries.filter { $0 !== entry }
+        guard let side = side?.takeUnretainedValue() else { return }
+        side.registration = left.first.map { .passUnretained($0) }
+        if !side.moreRegistrations.isEmpty {
+            side.moreRegistrations = left.dropFirst().map { .passUnretained($0) }
+        }
     }
 
     @usableFromInline
@@ -198,11 +266,6 @@ extension AnyNode {
     final var watchesDemand: Bool {
         get { marks.contains(.watchesDemand) }
         set { if newValue { marks.insert(.watchesDemand) } else { marks.remove(.watchesDemand) } }
-    }
-
-    final var batches: Int32 {
-        get { side?._withUnsafeGuaranteedRef { $0.batches } ?? 0 }
-        set { needSide().batches = newValue }
     }
 
     final var origin: UInt64 {
@@ -236,7 +299,6 @@ extension Unmanaged where Instance == AnyNode {
         get { _withUnsafeGuaranteedRef { $0.pass } }
         nonmutating set { _withUnsafeGuaranteedRef { $0.pass = newValue } }
     }
-    var batches: Int32 { _withUnsafeGuaranteedRef { $0.batches } }
     @inlinable var listens: EdgeRef? { _withUnsafeGuaranteedRef { $0.listens } }
     @inlinable var outs: EdgeRef? { _withUnsafeGuaranteedRef { $0.outs } }
     @inlinable var id: UInt64 { _withUnsafeGuaranteedRef { $0.id } }

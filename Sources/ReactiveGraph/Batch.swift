@@ -11,14 +11,52 @@ public struct Batch {
     /// The lists of a batch, reused.
     @usableFromInline
     final class Storage {
-        /// Tells what this batch has staged in a node from what an enclosing one has.
-        @exclusivity(unchecked) @usableFromInline var number: UInt64 = 0
-        @exclusivity(unchecked) @usableFromInline var sets: ContiguousArray<AnyNode> = []
-        @exclusivity(unchecked) @usableFromInline var clears: ContiguousArray<AnyNode> = []
+        /// A node that is set or cleared.
+        @usableFromInline
+        struct Entry {
+            @usableFromInline let node: AnyNode
+            @usableFromInline let values: Unmanaged<StagedValues>
+            /// Where its value is among those; negative: it is cleared.
+            @usableFromInline let place: Int
+            /// Whether this entry is the one that marks the node as set by a batch.
+            @usableFromInline var isFirst = false
 
-        /// The node of entry `index`: the sets first, then the clears.
-        func node(_ index: Int) -> AnyNode {
-            index < sets.count ? sets[index] : clears[index - sets.count]
+            @usableFromInline
+            init(_ node: AnyNode, _ values: StagedValues, place: Int) {
+                self.node = node
+                self.values = .passUnretained(values)
+                self.place = place
+            }
+        }
+
+        @exclusivity(unchecked) @usableFromInline var sets: ContiguousArray<Entry> = []
+        @exclusivity(unchecked) @usableFromInline var clears: ContiguousArray<Entry> = []
+        /// One for each type of values that a batch has set.
+        @exclusivity(unchecked) @usableFromInline var values: ContiguousArray<StagedValues> = []
+
+        /// The values of one type.
+        @inlinable
+        func values<Value>(of type: Value.Type) -> Staged<Value> {
+            let id = ObjectIdentifier(type)
+            for index in values.indices where values[index].type == id {
+                return unsafeDowncast(values[index], to: Staged<Value>.self)
+            }
+            let made = Staged<Value>()
+            values.append(made)
+            return made
+        }
+
+        /// Goes through the entries: the sets first, then the clears.
+        func forEach(_ visit: (inout Entry) -> Void) {
+            for index in sets.indices { visit(&sets[index]) }
+            for index in clears.indices { visit(&clears[index]) }
+        }
+
+        /// Forgets everything but the memory.
+        func removeAll() {
+            sets.removeAll(keepingCapacity: true)
+            clears.removeAll(keepingCapacity: true)
+            for values in values { values.removeAll() }
         }
     }
 
@@ -54,15 +92,64 @@ public struct Batch {
     @inlinable
     func stageSet<Value>(_ node: Node<Value>, _ value: Value) {
         precondition(node.graph === graph, "batch: the node belongs to another graph")
-        storage.sets.append(node)
-        node.needPending().stage(.value(value), batch: storage.number)
+        let values = storage.values(of: Value.self)
+        storage.sets.append(Storage.Entry(node, values, place: values.emissions.count))
+        values.emissions.append(.value(value))
     }
 
     @inlinable
     func stageClear<Value>(_ node: Node<Value>) {
         precondition(node.graph === graph, "batch: the node belongs to another graph")
-        storage.clears.append(node)
-        _ = node.needPending()
+        storage.clears.append(Storage.Entry(node, storage.values(of: Value.self), place: -1))
+    }
+}
+
+/// The values of one type that a batch sets, in their order, as the engine sees them: what it asks of them goes through a closure,
+/// which was formed where the type was known.
+@usableFromInline
+class StagedValues {
+    /// Stores a value in its node, for a negative place emptiness, or queues it; says whether to serve the node's edges.
+    @usableFromInline typealias Commit = (StagedValues, AnyNode, _ place: Int, Context?) -> Bool
+
+    @usableFromInline let type: ObjectIdentifier
+    let commit: Commit
+
+    @usableFromInline
+    init(of type: ObjectIdentifier, commit: @escaping Commit) {
+        self.type = type
+        self.commit = commit
+    }
+
+    /// Forgets the values.
+    func removeAll() {}
+}
+
+@usableFromInline
+final class Staged<Value>: StagedValues {
+    @exclusivity(unchecked) @usableFromInline var emissions: ContiguousArray<Emission<Value>> = []
+
+    @inlinable
+    init() {
+        super.init(of: ObjectIdentifier(Value.self)) { values, node, place, context in
+            unsafeDowncast(values, to: Staged<Value>.self)
+                .commit(to: unsafeDowncast(node, to: Node<Value>.self), place, context)
+        }
+    }
+
+    override func removeAll() { emissions.removeAll(keepingCapacity: true) }
+
+    @inlinable
+    func commit(to node: Node<Value>, _ place: Int, _ context: Context?) -> Bool {
+        var emission = Emission<Value>.empty
+        // What was set before dies when it is replaced, and not with the batch.
+        if place >= 0 { swap(&emission, &emissions[place]) }
+        guard node.pass < 0 else {
+            node.enqueue(emission, trail: nil, context: context)
+            return false
+        }
+        node.stores &+= 1
+        overwrite(&node.stored, with: emission)
+        return node.hasEdges
     }
 }
 
@@ -74,60 +161,43 @@ extension Graph {
     /// batch equals consecutive sets.
     public func batch(context: Context? = nil, _ fill: (inout Batch) -> Void) {
         let storage = batchPool.popLast() ?? Batch.Storage()
-        lastBatch += 1
-        storage.number = lastBatch
         var batch = Batch(graph: self, storage: storage)
         fill(&batch)
         perform(storage, context: context)
-        storage.sets.removeAll(keepingCapacity: true)
-        storage.clears.removeAll(keepingCapacity: true)
+        storage.removeAll()
         batchPool.append(storage)
     }
 
     private func perform(_ storage: Batch.Storage, context: Context?) {
-        let count = storage.sets.count + storage.clears.count
-        guard count > 0 else { return }
+        guard !storage.sets.isEmpty || !storage.clears.isEmpty else { return }
         guard propagation == .settled else {
-            for index in 0..<count {
-                let node = storage.node(index)
-                if commit(storage, index, context) {
-                    turn(node, trail: nil, context: context)
-                }
+            return storage.forEach { entry in
+                if commit(entry, context) { turn(entry.node, trail: nil, context: context) }
             }
-            return
         }
-        claim(storage, count, by: 1)
+        storage.forEach { entry in
+            guard !entry.node.marks.contains(.isBatched) else { return }
+            entry.node.marks.insert(.isBatched)
+            entry.isFirst = true
+        }
         let saved = beginTurn(trail: nil, context: context)
         runningBatches += 1
         setPath(nil)
-        for index in 0..<count {
-            let node = storage.node(index)
-            guard commit(storage, index, context), !stopping else { continue }
+        storage.forEach { entry in
+            guard commit(entry, context), !stopping else { return }
             setPath(nil)
             self.context = context.map(Unmanaged.passUnretained)
-            push(.passUnretained(node))
+            push(.passUnretained(entry.node))
             run(to: base)
         }
-        settleAndRelease(storage, count)
+        settle()
+        storage.forEach { if $0.isFirst { $0.node.marks.remove(.isBatched) } }
+        runningBatches -= 1
         endTurn(saved)
     }
 
-    /// Stores entry `index` in its node; says whether to serve the node's edges.
-    private func commit(_ storage: Batch.Storage, _ index: Int, _ context: Context?) -> Bool {
-        let node = storage.node(index)
-        guard let pending = node.pending else { return false }
-        let number = index < storage.sets.count ? storage.number : 0
-        return pending.commit(pending, node, number, context)
-    }
-
-    private func claim(_ storage: Batch.Storage, _ count: Int, by step: Int32) {
-        for node in storage.sets { node.batches += step }
-        for node in storage.clears { node.batches += step }
-    }
-
-    private func settleAndRelease(_ storage: Batch.Storage, _ count: Int) {
-        settle()
-        claim(storage, count, by: -1)
-        runningBatches -= 1
+    /// Stores an entry in its node; says whether to serve the node's edges.
+    private func commit(_ entry: Batch.Storage.Entry, _ context: Context?) -> Bool {
+        entry.values._withUnsafeGuaranteedRef { $0.commit($0, entry.node, entry.place, context) }
     }
 }

@@ -148,7 +148,6 @@ public final class Graph {
     /// The next look for dead owners.
     var nextCollect: (any Cancellable)?
     var batchPool: [Batch.Storage] = []
-    var lastBatch: UInt64 = 0
 
     /// A graph without nodes.
     ///

@@ -432,7 +432,7 @@ extension LiveGraph {
                     case .fail(let datum): "fail:" + (datum.fail?.code ?? "?")
                     case .empty, nil: "empty"
                     }
-                let expiry = node.expiry?.deadline.map { " until \($0.time)" } ?? ""
+                let expiry = node.deadline.map { " until \($0.time)" } ?? ""
                 return "\(name).\(node.name) \(value) since \(change.rev)/\(change.time)\(expiry)"
             }
     }

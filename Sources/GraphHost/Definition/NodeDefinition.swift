@@ -42,6 +42,8 @@ public final class NodeDefinition {
     /// Where it stands among all nodes and families of its graph if each comes after those it is made from.
     var rank = 0
     public let kind: Kind
+    /// What every value must pass; nil: everything does, or none is set.
+    private let check: Check?
     /// For people.
     public let title: String?
     public let unit: String?
@@ -73,6 +75,11 @@ public final class NodeDefinition {
         self.name = name
         pattern = NamePattern.isPattern(name) ? try? NamePattern(name) : nil
         self.kind = kind
+        if case .mutable(let rules) = kind, !rules.check.passesEverything {
+            check = rules.check
+        } else {
+            check = nil
+        }
         self.title = title
         self.unit = unit
         self.description = description
@@ -80,6 +87,11 @@ public final class NodeDefinition {
         self.history = history
         self.position = position
         self.canonical = canonical
+    }
+
+    /// What is wrong with a value that is to be set; nil when it passes.
+    func complaint(about value: Datum, within budget: inout CheckBudget) -> String? {
+        check?.complaint(about: value, within: &budget)
     }
 
     /// How long the node is held: as stated, or by its state class; one with a history is kept so that it has one.

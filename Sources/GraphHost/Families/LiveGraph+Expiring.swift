@@ -14,13 +14,12 @@ extension LiveGraph {
         commit.kind = .expire
         var room = Self.mostExpiring
         for family in families {
-            for lease in family.leases.those(dueBy: now, atMost: room) {
+            for (lease, member) in family.leases.those(dueBy: now, atMost: room) {
                 room -= 1
-                let member = lease.node
                 if member.pending == nil, !isNeeded(member) {
                     commit.clear.append(member)
                 } else {
-                    lease.start(at: now)
+                    family.leases.start(lease, at: now)
                 }
             }
         }
@@ -32,7 +31,7 @@ extension LiveGraph {
 
     /// Whether somebody reaches a member by its name, or through a node that is no `all`: what knows it by a glob needs no member.
     func isNeeded(_ member: NamedNode) -> Bool {
-        guard let living = member.living else { return false }
+        guard let living = member.living, living.hasEdges else { return false }
         var open: [AnyNode] = [living]
         var seen: Set<UInt64> = [living.id]
         while let node = open.popLast() {

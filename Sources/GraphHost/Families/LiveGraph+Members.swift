@@ -67,9 +67,7 @@ extension LiveGraph {
         member.source = source
         member.born = host.clock.wall
         host.work += 1
-        if let family = member.family, let expire = family.expire {
-            member.expiry = MemberLease(member, lifetime: expire, among: family.leases)
-        }
+        member.beginExpiry()
         if case .mutable(let rules) = member.definition.kind {
             keepFresh(member, for: rules.fresh, isSet: false)
         }
@@ -82,7 +80,7 @@ extension LiveGraph {
     func memberDied(_ member: NamedNode) {
         livingMembers -= 1
         member.family?.living -= 1
-        member.expiry = nil
+        member.endExpiry()
         if member.hasFacets { facets.end(member) }
         // One for which a commit is on its way stays until that is answered.
         if member.isListed { host.leftovers.append(member) }
@@ -133,17 +131,23 @@ extension LiveGraph {
     /// - Returns: whether there are any.
     func bear(membersOf commit: Commit) -> Bool {
         guard !families.isEmpty else { return false }
-        var coming: Set<String> = []
         var born: [NamedNode] = []
-        commit.set.forEach { assignment in
-            let node = assignment.node
-            guard node.isUnborn, let family = node.family, coming.insert(node.name).inserted else { return }
-            node.override = family.retention
-            _ = materialise(node)
-            born.append(node)
-        }
+        commit.set.forEach { if bear($0.node) { born.append($0.node) } }
+        guard !born.isEmpty else { return false }
+        // Which of them others are made from is asked for each of those.
+        let coming = families.contains { !$0.dependents.isEmpty } ? Set(born.map(\.name)) : []
         for node in born { show(node, coming) }
-        return !born.isEmpty
+        return true
+    }
+
+    /// - Returns: whether it is a member that is born now, and was not already.
+    private func bear(_ node: NamedNode) -> Bool {
+        // From its birth on it is held: it may stand in the commit twice.
+        guard node.isUnborn, let family = node.family, node.override == .whileInUse else { return false }
+        node.override = family.retention
+        // One that holds nothing may be there for those who listen.
+        if node.source == nil { registry.adopt(make(node), as: node) } else { node.hold() }
+        return true
     }
 
     /// From here on globs mean a member, and those that are made from it.
@@ -194,11 +198,11 @@ extension LiveGraph {
         for member in valued { show(member, names) }
     }
 
-    /// The graph is being restored: members that hold values have been set when it is known.
+    /// Members that hold values, and whose time does not run yet, have been set when it is known.
     func startLeases(of members: [NamedNode]) {
-        let valued = members.filter { $0.isHeld && $0.expiry != nil }
+        let valued = members.filter { $0.family != nil && $0.isMutable && $0.isHeld && !$0.isLeased }
         for member in valued.sorted(by: { $0.changed.time < $1.changed.time }) {
-            member.expiry?.start(at: member.changed.time)
+            member.startExpiry(at: member.changed.time)
         }
     }
 
@@ -307,7 +311,7 @@ extension LiveGraph {
                     guard let source = node.source else { continue }
                     node.changed = stamp
                     node.writer = nil
-                    node.expiry?.stop()
+                    node.stopExpiry()
                     if node.hasFacets { clearFacets(of: node, at: stamp.time, isSet: false) }
                     batch.clear(source)
                 }

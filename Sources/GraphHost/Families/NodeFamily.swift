@@ -69,6 +69,7 @@ final class NodeFamily: RegistryFamily {
     /// The graph is being redefined.
     func take(_ definition: NodeDefinition) {
         self.definition = definition
+        leases.take(expire)
         references = [:]
     }
 

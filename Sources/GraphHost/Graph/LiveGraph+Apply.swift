@@ -52,7 +52,7 @@ extension LiveGraph {
                 guard let source = node.source else { continue }
                 node.changed = stamp
                 sign(node, commit)
-                node.expiry?.stop()
+                node.stopExpiry()
                 if node.hasFacets { clearFacets(of: node, at: stamp.time, isSet: false) }
                 batch.clear(source)
             }
@@ -62,7 +62,7 @@ extension LiveGraph {
 
     private func note(_ node: NamedNode, _ stamp: LogStamp) {
         node.changed = stamp
-        node.expiry?.start(at: stamp.time)
+        node.startExpiry(at: stamp.time)
         if node.hasFacets { clearFacets(of: node, at: stamp.time, isSet: true) }
     }
 
@@ -72,7 +72,20 @@ extension LiveGraph {
         guard !commit.isAnonymous || node.writer != nil else { return }
         let claims = commit.claimed.contains { $0 === node }
         let claimer = claims ? commit.claimer ?? host.instance : nil
-        node.writer = Writer(by: commit.by, context: commit.context, claimer: claimer)
+        node.writer = writer(commit.by, commit.context, claimer)
+    }
+
+    /// Many changes are made by the same principal, who remarks nothing: those share what is known of it.
+    private func writer(_ by: String?, _ context: Datum?, _ claimer: String?) -> Writer? {
+        guard by != nil || context != nil || claimer != nil else { return nil }
+        if let latestWriter, latestWriter.by == by, latestWriter.context === context,
+            latestWriter.claimer == claimer
+        {
+            return latestWriter
+        }
+        let writer = Writer(by: by, context: context, claimer: claimer)
+        if context == nil { latestWriter = writer }
+        return writer
     }
 
     /// One tick: whatever is due emits, all of it in one turn.
@@ -110,10 +123,8 @@ extension LiveGraph {
         // After the initial value: the ring begins with that by itself.
         observe(node, on: source)
         beginHistory(of: node, holding: rules.initial)
-        if let ttl = rules.ttl {
-            node.expiry = Lifetime(node, ttl)
-            if rules.initial != nil { node.expiry?.start(at: stamp.time) }
-        }
+        node.beginExpiry()
+        if rules.initial != nil { node.startExpiry(at: stamp.time) }
         keepFresh(node, for: rules.fresh, isSet: rules.initial != nil)
     }
 
@@ -121,7 +132,7 @@ extension LiveGraph {
     func remove(_ node: NamedNode) {
         node.living?.observe(nil)
         if !allMembers.isEmpty { allMembers[ObjectIdentifier(node)] = nil }
-        node.expiry = nil
+        node.endExpiry()
         facets.end(node)
         node.source = nil
         registry.remove(node)
@@ -157,8 +168,11 @@ extension LiveGraph {
         self.pending += 1
         let next = rev + UInt64(self.pending)
         func mark(_ node: NamedNode, _ value: PendingChange.Value) {
-            let count = node.pending?.count ?? 0
-            node.pending = PendingChange(value: value, rev: next, count: count + 1)
+            let change = node.pending ?? sparePending.popLast() ?? PendingChange()
+            change.value = value
+            change.rev = next
+            change.count += 1
+            node.pending = change
             // A member stays the node of its name until the commit is applied.
             if node.family != nil { node.goesWithNode = false }
         }
@@ -174,10 +188,12 @@ extension LiveGraph {
         self.pending -= 1
         func unmark(_ node: NamedNode) {
             guard let change = node.pending else { return }
-            node.pending =
-                change.count > 1
-                ? PendingChange(value: change.value, rev: change.rev, count: change.count - 1) : nil
-            guard node.pending == nil, node.family != nil else { return }
+            change.count -= 1
+            guard change.count == 0 else { return }
+            node.pending = nil
+            change.value = .unknown
+            if sparePending.count < 64 { sparePending.append(change) }
+            guard node.family != nil else { return }
             node.goesWithNode = true
             if node.node == nil { host.leftovers.append(node) }
         }

@@ -93,10 +93,11 @@ extension LiveGraph {
         /// A node that there was goes on by this definition.
         func take(_ node: NamedNode, _ definition: NodeDefinition) {
             let former = node.definition
+            let family = definition.pattern == nil ? nil : family(of: node.name)
             let isChanged =
                 former.canonical != definition.canonical || former.linkClass != definition.linkClass
-                || former.matches != definition.matches
-            node.take(definition, of: definition.pattern == nil ? nil : family(of: node.name))
+                || former.matches != definition.matches || node.family !== family
+            node.take(definition, of: family)
             guard isChanged else { return }
             if case .derived = definition.kind, !definition.isBuilt(as: former) {
                 node.changed = stamp
@@ -137,7 +138,7 @@ extension LiveGraph {
     /// - Returns: whether it has to be built, because it is always held from now on.
     private func retain(_ node: NamedNode, as former: NodeDefinition) -> Bool {
         if case .mutable = former.kind, case .derived = node.definition.kind, node.living != nil {
-            node.expiry = nil
+            node.endExpiry()
             facets.end(node)
             node.writer = nil
             node.source = nil
@@ -190,15 +191,16 @@ extension LiveGraph {
                 holds = rules.initial != nil
             }
             if node.changed == stamp || node.family != nil
-                || (node.expiry as? Lifetime)?.duration != rules.ttl?.duration
+                || node.lifetime?.duration != rules.ttl?.duration
             {
-                renew(node, rules.ttl, isSet: holds)
+                renew(node, isSet: holds)
             }
             if node.changed == stamp || facets.entry(of: node)?.lifetime != rules.fresh?.duration {
                 keepFresh(node, for: rules.fresh, isSet: holds)
             }
             if let living = node.living { observe(node, on: living) }
         }
+        startLeases(of: changed.map(\.node))
         return values
     }
 
@@ -229,13 +231,13 @@ extension LiveGraph {
     }
 
     /// Starts the node's time to live again, from its last set, because the time or the value has changed.
-    private func renew(_ node: NamedNode, _ ttl: Stage.Span?, isSet: Bool) {
-        if let family = node.family {
-            node.expiry = family.expire.map { MemberLease(node, lifetime: $0, among: family.leases) }
-            family.hold(node, withValue: isSet)
-        } else {
-            node.expiry = ttl.map { Lifetime(node, $0) }
+    private func renew(_ node: NamedNode, isSet: Bool) {
+        node.beginExpiry()
+        guard let family = node.family else {
+            if isSet { node.startExpiry(at: node.changed.time) }
+            return
         }
-        if isSet { node.expiry?.start(at: node.changed.time) }
+        family.hold(node, withValue: isSet)
+        if !isSet { node.stopExpiry() }
     }
 }

@@ -201,8 +201,8 @@ extension LiveGraph {
         let node = NamedNode(definition, graph: self, at: LogStamp(rev: saved.definedAt, time: time))
         nodes.append(node)
         registry.declare(node)
-        guard case .mutable(let rules) = definition.kind else { return }
-        node.expiry = rules.ttl.map { Lifetime(node, $0) }
+        guard case .mutable = definition.kind else { return }
+        node.beginExpiry()
         takeSource(of: node, saved)
     }
 
@@ -212,9 +212,7 @@ extension LiveGraph {
         livingMembers += 1
         family.living += 1
         if saved.isHeld { member.override = family.retention }
-        if let expire = family.expire {
-            member.expiry = MemberLease(member, lifetime: expire, among: family.leases)
-        }
+        member.beginExpiry()
         takeSource(of: member, saved)
     }
 

@@ -56,6 +56,10 @@ public final class LiveGraph {
     /// What follows names that come and go.
     let watchers = NameWatchers()
     let chains: Chains
+    /// Who made the last change of a node of which that is known.
+    @exclusivity(unchecked) var latestWriter: Writer?
+    /// Used again, so that a commit allocates nothing.
+    @exclusivity(unchecked) var sparePending: [PendingChange] = []
     /// What its owners have lost; nothing, or the server has a fault.
     var leaked = LeakedNodes()
     /// What is known of nodes besides their values.

@@ -72,7 +72,7 @@ extension LiveGraph {
             result = last?.derive(before) ?? (node.definition.isFork ? before.fork() : before)
             note(result, as: node.lastPart)
         }
-        observe(node, on: result.named(node.name))
+        observe(node, on: result)
         return result
     }
 

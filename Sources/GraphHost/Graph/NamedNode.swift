@@ -11,43 +11,67 @@ public import ReactiveGraph
 public final class NamedNode: RegistryEntry {
     /// The name, as in the definition.
     public var name: String { key }
-    /// What the definition says about it.
-    public internal(set) var definition: NodeDefinition
-    /// The graph it belongs to, which lives longer.
-    public unowned(unsafe) let graph: LiveGraph
+    // There may be very many of these: what few of them need is in `rare`, and what stands first fills a gap.
+
     /// False once the graph, or the node, was removed.
     @exclusivity(unchecked) public internal(set) var exists = true
-
+    /// Whether clients may set it.
+    @exclusivity(unchecked) public private(set) var isMutable = false
+    /// Whether it may be set only with a condition on it.
+    @exclusivity(unchecked) private(set) var requiresCondition = false
+    /// Whether there is something that values must pass.
+    @exclusivity(unchecked) private var isChecked = false
+    /// Whether its graph's ``FacetTable`` knows something of it.
+    @exclusivity(unchecked) var hasFacets = false
+    /// What the definition says about it.
+    @exclusivity(unchecked) public internal(set) var definition: NodeDefinition
+    /// The graph it belongs to, which lives longer.
+    public unowned(unsafe) let graph: LiveGraph
     /// The family that it is a member of; nil for a declared node.
     ///
     /// A member goes with its living node, or at the end of the turn in which it was asked for, if it got none.
-    private(set) var family: NodeFamily?
-    private var knownInputs: [NamedNode]?
-    /// Whether one of the inputs is a member of a family: it may have gone, and another one of its name may have come.
-    private var hasMemberInputs = false
-    /// What every value must pass; nil: everything does.
-    @exclusivity(unchecked) private(set) var check: Check?
-    /// Whether it may be set only with a condition on it.
-    @exclusivity(unchecked) private(set) var requiresCondition = false
-    /// Whether its graph's ``FacetTable`` knows something of it.
-    @exclusivity(unchecked) var hasFacets = false
+    @exclusivity(unchecked) private(set) var family: NodeFamily?
     /// What is set, of a mutable one: its living node, or where it was derived before, what the living node follows.
     @exclusivity(unchecked) unowned(unsafe) var source: MutableNode<Datum>?
-
     /// Milliseconds since 1970 of the birth of the living node.
     @exclusivity(unchecked) var born: UInt64 = 0
     /// The rev of the definition.
     let definedAt: UInt64
-    /// Its newest emissions, where the definition asks for them, and while the node lives.
-    @exclusivity(unchecked) var ring: HistoryRing?
     /// When the last emission (not for class `none`), or the definition, happened.
     @exclusivity(unchecked) var changed: LogStamp
-    /// Who made the last change of a mutable node, and what the client remarked, where that is known.
-    @exclusivity(unchecked) var writer: Writer?
     /// What is appended to the log but not applied yet, newest first in effect: the conditions see it.
     @exclusivity(unchecked) var pending: PendingChange?
-    /// The alarm that empties a mutable node with a `ttl`.
-    @exclusivity(unchecked) var expiry: Expiry?
+    /// What ends a value that is not set again.
+    @exclusivity(unchecked) var expiry = Expiry.never
+    @exclusivity(unchecked) private var rare: Rare?
+
+    /// What few nodes have.
+    private final class Rare {
+        @exclusivity(unchecked) var inputs: [NamedNode]?
+        /// Whether one of the inputs is a member of a family: it may have gone, and another one of its name may have come.
+        @exclusivity(unchecked) var hasMemberInputs = false
+        @exclusivity(unchecked) var ring: HistoryRing?
+        @exclusivity(unchecked) var writer: Writer?
+    }
+
+    private func needRare() -> Rare {
+        if let rare { return rare }
+        let made = Rare()
+        rare = made
+        return made
+    }
+
+    /// Its newest emissions, where the definition asks for them, and while the node lives.
+    var ring: HistoryRing? {
+        get { rare?.ring }
+        set { if newValue != nil || rare != nil { needRare().ring = newValue } }
+    }
+
+    /// Who made the last change of a mutable node, and what the client remarked, where that is known.
+    var writer: Writer? {
+        get { rare?.writer }
+        set { if newValue != nil || rare != nil { needRare().writer = newValue } }
+    }
 
     init(_ definition: NodeDefinition, graph: LiveGraph, at stamp: LogStamp) {
         self.definition = definition
@@ -76,12 +100,12 @@ public final class NamedNode: RegistryEntry {
         override = family == nil ? definition.retain : .whileInUse
         if case .mutable(let rules) = definition.kind {
             isMutable = true
-            check = rules.check.passesEverything ? nil : rules.check
+            isChecked = !rules.check.passesEverything
             requiresCondition = rules.requiresIfMatch
         } else {
             isMutable = false
             if let family { override = family.retention }
-            check = nil
+            isChecked = false
             requiresCondition = false
         }
     }
@@ -91,6 +115,7 @@ public final class NamedNode: RegistryEntry {
     /// From here on it is a member of `family`, or a declared node.
     func take(_ definition: NodeDefinition, of family: NodeFamily? = nil) {
         self.definition = definition
+        if self.family !== family { endExpiry() }
         if node != nil, self.family !== family {
             graph.livingMembers += (family == nil ? 0 : 1) - (self.family == nil ? 0 : 1)
             self.family?.living -= 1
@@ -102,8 +127,11 @@ public final class NamedNode: RegistryEntry {
         forgetInputs()
     }
 
-    /// Whether clients may set it.
-    @exclusivity(unchecked) public private(set) var isMutable = false
+    /// What is wrong with a value that is to be set; nil when it passes.
+    @inline(__always)
+    func complaint(about value: Datum, within budget: inout CheckBudget) -> String? {
+        isChecked ? definition.complaint(about: value, within: &budget) : nil
+    }
 
     /// The nodes that the definition names, each once, in its order.
     var inputNames: [String] { resolved(definition.inputs) }
@@ -115,10 +143,14 @@ public final class NamedNode: RegistryEntry {
 
     /// The nodes this one is derived from, in the order of the definition; of a flatten, only the one with the key.
     var inputs: [NamedNode] {
-        if let knownInputs, !hasMemberInputs || knownInputs.allSatisfy(\.isListed) { return knownInputs }
+        if let rare, let inputs = rare.inputs, !rare.hasMemberInputs || inputs.allSatisfy(\.isListed) {
+            return inputs
+        }
         let inputs = resolved(definition.eagerInputs).compactMap { graph.node($0) }
-        hasMemberInputs = inputs.contains { $0.family != nil }
-        knownInputs = inputs
+        guard !inputs.isEmpty else { return [] }
+        let rare = needRare()
+        rare.hasMemberInputs = inputs.contains { $0.family != nil }
+        rare.inputs = inputs
         return inputs
     }
 
@@ -133,7 +165,7 @@ public final class NamedNode: RegistryEntry {
     var isUnborn: Bool { family != nil && isMutable && source?.isEmpty != false }
 
     /// The names that the definition knows may mean other nodes now.
-    func forgetInputs() { knownInputs = nil }
+    func forgetInputs() { rare?.inputs = nil }
 
     /// The living node, if there is one at the moment; asking never makes one.
     var living: Node<Datum>? { node.map { unsafeDowncast($0, to: Node<Datum>.self) } }
@@ -182,15 +214,19 @@ public final class NamedNode: RegistryEntry {
 }
 
 /// Who made a change.
-struct Writer {
+final class Writer {
     let by: String?
     let context: Datum?
     /// The server of the session that set it, where the value stands for that (``Presence``).
-    var claimer: String?
+    let claimer: String?
+
+    init(by: String?, context: Datum?, claimer: String? = nil) {
+        (self.by, self.context, self.claimer) = (by, context, claimer)
+    }
 }
 
 /// The net effect of the pending commits on one mutable node.
-struct PendingChange {
+final class PendingChange {
     enum Value {
         /// What it will hold; nil: empty.
         case known(Datum?)
@@ -198,9 +234,9 @@ struct PendingChange {
         case unknown
     }
 
-    var value: Value
+    @exclusivity(unchecked) var value = Value.unknown
     /// The rev that the newest of them will get.
-    var rev: UInt64
+    @exclusivity(unchecked) var rev: UInt64 = 0
     /// How many commits they are.
-    var count: Int
+    @exclusivity(unchecked) var count = 0
 }

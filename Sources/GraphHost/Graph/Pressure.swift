@@ -42,6 +42,8 @@ extension Host {
 
     /// Lets go of what one graph keeps only for later, as ``flushUnused()`` does in all (I-4).
     ///
+    /// What the log has to be asked about, and what is too much for one turn, follows later and is not in the result.
+    ///
     /// - Parameters:
     ///   - graph: the graph.
     ///   - pattern: the names of the nodes to let go of. What only these need goes with them, whatever its name.

@@ -29,7 +29,7 @@ extension SavedNode {
         definedAt = node.definedAt
         changed = node.changed
         writer = node.writer
-        deadline = node.expiry?.deadline
+        deadline = node.deadline
         form = !isKept ? .none : node.followsItsDefinition ? .follower : .own
         isHeld = node.isHeld
         ring = isKept ? node.ring : nil
@@ -100,7 +100,7 @@ extension NamedNode {
     func restore(_ saved: SavedNode) {
         changed = saved.changed
         writer = saved.writer
-        expiry?.deadline = saved.deadline
+        deadline = saved.deadline
         ring = saved.ring
         if let facets = saved.facets { graph.restore(facets, of: self) }
     }
@@ -113,10 +113,12 @@ extension Writer {
         writer.write(claimer) { $0.write(text: $1) }
     }
 
-    init(from reader: inout StateReader) throws {
-        by = try reader.optional { try $0.text() }
-        context = try reader.optional { try $0.value() }
-        claimer = try reader.optional { try $0.text() }
+    convenience init(from reader: inout StateReader) throws {
+        self.init(
+            by: try reader.optional { try $0.text() },
+            context: try reader.optional { try $0.value() },
+            claimer: try reader.optional { try $0.text() }
+        )
     }
 }
 

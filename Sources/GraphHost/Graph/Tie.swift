@@ -106,7 +106,7 @@ final class Tie {
         }
         guard to.isMutable, case .value(let datum) = emission else { return nil }
         if datum.isFail { return datum }
-        guard let complaint = to.check?.complaint(about: datum, within: &graph.tieChecks) else { return nil }
+        guard let complaint = to.complaint(about: datum, within: &graph.tieChecks) else { return nil }
         return .fail("type_mismatch", at: place, complaint)
     }
 }
@@ -119,7 +119,6 @@ extension NamedNode {
         changed = LogStamp(rev: graph.rev, time: graph.time)
         writer = graph.commitWriter
         if hasFacets { graph.clearFacets(of: self, at: graph.time, isSet: !emission.isEmpty) }
-        guard let expiry else { return }
-        if emission.isEmpty { expiry.stop() } else { expiry.start(at: graph.time) }
+        if emission.isEmpty { stopExpiry() } else { startExpiry(at: graph.time) }
     }
 }

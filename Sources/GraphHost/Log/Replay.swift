@@ -187,7 +187,8 @@ public struct Replay {
         for assignment in entry.set {
             guard let node = graph.node(assignment.node), node.isMutable else { continue }
             let value = try Datum(stored: assignment.value)
-            if node.check?.complaint(about: value) == nil { fitting.set.append(assignment) }
+            var budget = CheckBudget()
+            if node.complaint(about: value, within: &budget) == nil { fitting.set.append(assignment) }
         }
         let nodes = Set(fitting.set.map(\.node))
         fitting.clear = entry.clear.filter { graph.node($0)?.isMutable == true }

@@ -311,7 +311,7 @@ extension Graph {
     func mustSkip(_ target: NodeRef) -> Bool {
         if Int(target.pass) >= base { return true }
         if careful == 0 { return false }
-        if runningBatches > 0, target.batches > 0 { return true }
+        if runningBatches > 0, target.marks.contains(.isBatched) { return true }
         if target.marks.contains(.isExtra) || looseExtras > 0, isExtra(target) { return true }
         guard let restored else { return false }
         return restored._withUnsafeGuaranteedRef { $0.contains(target.id) }

@@ -4,6 +4,7 @@ extension Node {
     /// A note that belongs to the node itself: it holds no node and keeps none alive, and is not counted. There is one
     /// for each node.
     package func observe(_ body: ((Emission<Value>) -> Void)?) {
+        guard body != nil || side != nil else { return }
         let side = needSide()
         if let former = side.observer {
             // It may be running.

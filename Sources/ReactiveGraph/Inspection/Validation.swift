@@ -80,7 +80,7 @@ private final class InvariantChecker {
         expect(node.graph === graph, "\(me) is of another graph")
         if graph.turns == 0 {
             expect(
-                node.pass == -1 && node.batches == 0 && !node.marks.contains(.isExtra) && !node.hasPending,
+                node.pass == -1 && node.marks.isDisjoint(with: [.isBatched, .isExtra]) && !node.hasPending,
                 "\(me) is still in a pass or a batch"
             )
         }

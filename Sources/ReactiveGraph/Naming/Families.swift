@@ -18,41 +18,41 @@ open class RegistryFamily {
 /// The families of a registry, found by a name without looking at all of them.
 struct Families {
     private var byShape: [NamePattern.Shape: [RegistryFamily]] = [:]
-    private(set) var isEmpty = true
+    /// How many have a placeholder in their first segment.
+    private var open = 0
+
+    var isEmpty: Bool { byShape.isEmpty }
 
     mutating func insert(_ family: RegistryFamily) {
-        byShape[family.pattern.shape, default: []].append(family)
-        isEmpty = false
+        let shape = family.pattern.shape
+        byShape[shape, default: []].append(family)
+        if shape.first == nil { open += 1 }
     }
 
     mutating func remove(_ family: RegistryFamily) {
         let shape = family.pattern.shape
-        byShape[shape]?.removeAll { $0 === family }
-        if byShape[shape]?.isEmpty == true { byShape[shape] = nil }
-        isEmpty = byShape.isEmpty
+        guard var families = byShape[shape], let place = families.firstIndex(where: { $0 === family }) else {
+            return
+        }
+        families.remove(at: place)
+        byShape[shape] = families.isEmpty ? nil : families
+        if shape.first == nil { open -= 1 }
     }
 
     /// The family that the name fits: there is one at most.
     func family(of name: UnsafeRawBufferPointer) -> RegistryFamily? {
         guard !isEmpty else { return nil }
-        let count = name.count { $0 == UInt8(ascii: ".") } + 1
-        let first = Array(name.prefix { $0 != UInt8(ascii: ".") })
-        for start in [first, nil] {
-            let found = byShape[NamePattern.Shape(count: count, first: start)]?.first {
-                $0.pattern.matches(name)
-            }
-            if let found { return found }
-        }
-        return nil
+        let shape = NamePattern.Shape(of: name)
+        let found = byShape[shape]?.first { $0.pattern.matches(name) }
+        guard found == nil, open > 0 else { return found }
+        return byShape[shape.opened]?.first { $0.pattern.matches(name) }
     }
 
     /// The family to which all names that fit `pattern` belong.
     func family(covering pattern: NamePattern) -> RegistryFamily? {
         let shape = pattern.shape
-        for shape in [shape, NamePattern.Shape(count: shape.count, first: nil)] {
-            if let found = byShape[shape]?.first(where: { $0.pattern.covers(pattern) }) { return found }
-        }
-        return nil
+        let found = byShape[shape]?.first { $0.pattern.covers(pattern) }
+        return found ?? byShape[shape.opened]?.first { $0.pattern.covers(pattern) }
     }
 }
 

@@ -156,13 +156,37 @@ public struct NamePattern: Sendable {
 
     /// The names of which it has the same number of segments and, if that is fixed, the same first one.
     var shape: Shape {
-        Shape(count: segments.count, first: segments[0].hasPlaceholder ? nil : segments[0].start)
+        guard !segments[0].hasPlaceholder else { return Shape(count: segments.count, first: nil) }
+        return segments[0].start.withUnsafeBytes { Shape(count: segments.count, first: Shape.sum($0[...])) }
     }
 
     /// What patterns are sorted by, so that only few are compared with a name.
     struct Shape: Hashable {
         let count: Int
-        let first: [UInt8]?
+        /// Made of the first segment, where that is fixed: few segments have the same.
+        let first: UInt64?
+
+        init(count: Int, first: UInt64?) {
+            (self.count, self.first) = (count, first)
+        }
+
+        init(of name: UnsafeRawBufferPointer) {
+            var count = 1
+            var end: Int?
+            for place in name.indices where name[place] == UInt8(ascii: ".") {
+                count += 1
+                if end == nil { end = place }
+            }
+            self.init(count: count, first: Self.sum(name[..<(end ?? name.count)]))
+        }
+
+        /// The same with a placeholder in the first segment.
+        var opened: Shape { Shape(count: count, first: nil) }
+
+        /// FNV-1a.
+        static func sum(_ bytes: Slice<UnsafeRawBufferPointer>) -> UInt64 {
+            bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+        }
     }
 
     /// A glob that every name that fits matches, and a few more.

@@ -1,21 +1,21 @@
 /// Finds an object by the bytes of its name, without making a `String`: open addressing over a power of two.
 ///
 /// Neither generic nor a structure, because it is used in other modules: there generic code is not specialised, and each
-/// look-up would copy the structure.
+/// look-up would copy the structure. No single call takes long, however many names there are: tables grow and close their holes by
+/// small steps.
 ///
-/// Invariants: `rows` has one row per name in order of insertion, and a hole for each name that was removed since
-/// the table was last rebuilt; `slots` holds row + 1, 0 = free; at most half of `slots` is in use.
+/// Invariants: `rows` has one row per name in order of insertion, and holes for names that were removed. Every name is found by
+/// way of `slots`, or of those that are being replaced.
 package final class NameTable {
     struct Row {
-        let hash: UInt32
         let ends: Ends
-        let name: String
         /// nil: a hole.
         var object: AnyObject?
     }
 
-    /// How long a name is, its first bytes and its last, up to eight each: all of a name of sixteen bytes at most.
+    /// The hash of a name, how long it is, its first bytes and its last, up to eight each: all of a name of sixteen bytes at most.
     struct Ends: Equatable {
+        var hash: UInt32 = 0
         let count: UInt32
         let first: UInt64
         let last: UInt64
@@ -43,22 +43,36 @@ package final class NameTable {
         }
     }
 
-    @exclusivity(unchecked) private(set) var rows: ContiguousArray<Row> = []
-    @exclusivity(unchecked) private(set) var slots: ContiguousArray<UInt32> = ContiguousArray(
-        repeating: 0,
-        count: 8
-    )
+    @exclusivity(unchecked) private(set) var rows = NameRows()
+    @exclusivity(unchecked) private(set) var slots = NameSlots(8)
+    /// Slots that are being replaced by more of them: up to `moved` they are in `slots` as well.
+    @exclusivity(unchecked) private var former: NameSlots?
+    @exclusivity(unchecked) private var moved = 0
+    /// While holes are being closed: rows before `filled` have been moved up, those from `open` on have not.
+    @exclusivity(unchecked) private var closing: (filled: Int, open: Int)?
     /// The number of names.
     @exclusivity(unchecked) private(set) var count = 0
     /// Names may come from strangers, who must not be able to choose names that collide.
     private let seeds = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+    private let name: (AnyObject) -> String
 
-    package init() {}
+    /// An empty table.
+    ///
+    /// - Parameter name: gives the name of an object, which the table does not keep.
+    package init(_ name: @escaping (AnyObject) -> String) {
+        self.name = name
+    }
+
+    deinit {
+        slots.release()
+        former?.release()
+    }
 
     /// The object of that name.
     package subscript(name: UnsafeRawBufferPointer) -> AnyObject? {
-        guard let slot = slot(of: name) else { return nil }
-        return rows[Int(slots[slot]) - 1].object
+        let ends = ends(of: name)
+        guard let slot = slot(of: name, ends, in: slots) else { return formerObject(name, ends) }
+        return rows[slots.row(at: slot)].object
     }
 
     /// The object of that name.
@@ -67,41 +81,66 @@ package final class NameTable {
         return name.withUTF8 { self[UnsafeRawBufferPointer($0)] }
     }
 
+    @inline(never)
+    private func formerObject(_ name: UnsafeRawBufferPointer, _ ends: Ends) -> AnyObject? {
+        guard let former, let slot = slot(of: name, ends, in: former) else { return nil }
+        return rows[former.row(at: slot)].object
+    }
+
     /// Adds an object under a name that is not in the table yet.
     package func insert(_ object: AnyObject, named name: String) {
         var name = name
-        let (hash, ends) = name.withUTF8 { name in
-            let name = UnsafeRawBufferPointer(name)
-            let ends = Ends(name)
-            return (self.hash(name, ends), ends)
-        }
-        rows.append(Row(hash: hash, ends: ends, name: name, object: object))
+        let ends = name.withUTF8 { self.ends(of: UnsafeRawBufferPointer($0)) }
+        rows.append(Row(ends: ends, object: object))
         count += 1
-        if rows.count * 2 > slots.count { rebuild() } else { place(row: rows.count - 1) }
+        slots.place(row: rows.count - 1, ends.hash)
+        if former != nil { move() } else if count * 2 > slots.count { resize() }
+        close()
     }
 
     /// Removes the object of that name, if there is one.
     package func remove(named name: String) {
         var name = name
-        guard let slot = name.withUTF8({ slot(of: UnsafeRawBufferPointer($0)) }) else { return }
-        let row = Int(slots[slot]) - 1
-        vacate(slot)
-        let object = rows[row].object.take()
-        count -= 1
+        name.withUTF8 { name in
+            let name = UnsafeRawBufferPointer(name)
+            let ends = ends(of: name)
+            var row: Int?
+            if let slot = slot(of: name, ends, in: slots) {
+                row = slots.row(at: slot)
+                slots.vacate(slot) { rows[$0].ends.hash }
+            }
+            if let former, let slot = slot(of: name, ends, in: former) {
+                row = former.row(at: slot)
+                // What stands after it must stay where it is: it may not have been moved.
+                former.bury(slot)
+            }
+            guard let row else { return }
+            let object = rows.remove(row)
+            count -= 1
+            withExtendedLifetime(object) {}
+        }
         while let last = rows.last, last.object == nil { rows.removeLast() }
-        if rows.count > 2 * count + 8 { rebuild() }
-        withExtendedLifetime(object) {}
+        if let (filled, open) = closing { closing = (Swift.min(filled, rows.count), Swift.min(open, rows.count)) }
+        if former != nil {
+            move()
+        } else if count * 16 < slots.count, slots.count > 8 {
+            resize()
+        }
+        if closing == nil, rows.count > 2 * count + 8 { closing = (0, 0) }
+        close()
     }
 
+    // MARK: - Looking up
+
     @inline(__always)
-    private func slot(of name: UnsafeRawBufferPointer) -> Int? {
-        let ends = Ends(name)
-        let mask = slots.count - 1
-        var slot = Int(hash(name, ends)) & mask
-        while slots[slot] != 0 {
-            let row = Int(slots[slot]) - 1
-            if rows[row].ends == ends, name.count <= 16 || isMiddle(name, ofRow: row) { return slot }
-            slot = (slot + 1) & mask
+    private func slot(of name: UnsafeRawBufferPointer, _ ends: Ends, in slots: NameSlots) -> Int? {
+        var slot = slots.home(of: ends.hash)
+        while slots.isUsed(slot) {
+            if slots.isLive(slot) {
+                let row = slots.row(at: slot)
+                if rows[row].ends == ends, name.count <= 16 || isMiddle(name, ofRow: row) { return slot }
+            }
+            slot = slots.next(slot)
         }
         return nil
     }
@@ -109,39 +148,76 @@ package final class NameTable {
     /// Whether the name of a row has these bytes between its ends.
     @inline(never)
     func isMiddle(_ name: UnsafeRawBufferPointer, ofRow row: Int) -> Bool {
-        var other = rows[row].name
+        guard let object = rows[row].object else { return false }
+        var other = self.name(object)
         return other.withUTF8 { $0[8..<name.count - 8].elementsEqual(name[8..<name.count - 8]) }
     }
 
-    /// Frees a slot: what stands after it moves up, unless it would move away from where a search for it begins.
-    private func vacate(_ slot: Int) {
-        let mask = slots.count - 1
-        var (gap, next) = (slot, (slot + 1) & mask)
-        while slots[next] != 0 {
-            let home = Int(rows[Int(slots[next]) - 1].hash) & mask
-            if (next - home) & mask >= (next - gap) & mask {
-                slots[gap] = slots[next]
-                gap = next
-            }
-            next = (next + 1) & mask
-        }
-        slots[gap] = 0
-    }
+    // MARK: - Small steps
 
-    /// Without holes, and with room for half as many names again before the next time.
-    private func rebuild() {
-        rows.removeAll { $0.object == nil }
+    /// As many slots are moved, or rows looked at, with each change of the table.
+    private static var step: Int { 16 }
+
+    /// Begins to replace the slots by others, with room for half as many names again before the next time; few are moved at once.
+    private func resize() {
         var size = 8
-        while size < rows.count * 3 { size *= 2 }
-        slots = ContiguousArray(repeating: 0, count: size)
-        for row in rows.indices { place(row: row) }
+        while size < count * 3 { size *= 2 }
+        let isFewer = size < slots.count
+        former = slots
+        moved = 0
+        slots = NameSlots(size)
+        if isFewer {
+            // They are few, beside the slots that there were.
+            former?.release()
+            former = nil
+            for row in 0..<rows.count where rows[row].object != nil {
+                slots.place(row: row, rows[row].ends.hash)
+            }
+        } else {
+            move()
+        }
     }
 
-    private func place(row: Int) {
-        let mask = slots.count - 1
-        var slot = Int(rows[row].hash) & mask
-        while slots[slot] != 0 { slot = (slot + 1) & mask }
-        slots[slot] = UInt32(row + 1)
+    private func move() {
+        guard let former else { return }
+        let end = Swift.min(moved + Self.step, former.count)
+        for slot in moved..<end where former.isUsed(slot) && former.isLive(slot) {
+            let row = former.row(at: slot)
+            slots.place(row: row, rows[row].ends.hash)
+        }
+        moved = end
+        guard moved == former.count else { return }
+        former.release()
+        self.former = nil
+    }
+
+    /// Closes holes, unless slots are being replaced.
+    private func close() {
+        guard var (filled, open) = closing, former == nil else { return }
+        let end = Swift.min(open + Self.step, rows.count)
+        while open < end {
+            if rows[open].object != nil {
+                if filled < open {
+                    slots.change(row: open, to: filled, rows[open].ends.hash)
+                    rows.move(open, to: filled)
+                }
+                filled += 1
+            }
+            open += 1
+        }
+        closing = (filled, open)
+        guard open >= rows.count else { return }
+        rows.removeLast(rows.count - Swift.min(filled, rows.count))
+        closing = nil
+    }
+
+    // MARK: - Hashing
+
+    @inline(__always)
+    private func ends(of name: UnsafeRawBufferPointer) -> Ends {
+        var ends = Ends(name)
+        ends.hash = hash(name, ends)
+        return ends
     }
 
     @inline(__always)
@@ -167,12 +243,8 @@ package final class NameTable {
 extension NameTable: Sequence {
     /// Goes through the objects that were there when it was made.
     package struct Iterator: IteratorProtocol {
-        let rows: ContiguousArray<Row>
+        let rows: NameRows
         var place = 0
-
-        init(_ rows: ContiguousArray<Row>) {
-            self.rows = rows
-        }
 
         package mutating func next() -> AnyObject? {
             while place < rows.count {
@@ -183,5 +255,5 @@ extension NameTable: Sequence {
         }
     }
 
-    package func makeIterator() -> Iterator { Iterator(rows) }
+    package func makeIterator() -> Iterator { Iterator(rows: rows) }
 }

@@ -16,7 +16,7 @@ public final class Registry {
     /// What happens to nodes that are not in use, unless something else was said for one of them.
     public let policy: Retention
     let naming: Naming
-    let table = NameTable()
+    let table = NameTable { unsafeDowncast($0, to: RegistryEntry.self).key }
     /// The entries whose nodes the registry holds until pressure: a flush looks at no others.
     var evictable: ContiguousArray<RegistryEntry> = []
     var factories: [NodeFactory] = []
@@ -55,12 +55,16 @@ public final class Registry {
 
     deinit {
         // The nodes go after the names: what their death runs finds no registry.
-        let held = entries.compactMap(\.strong)
+        var held: [(node: AnyNode, name: String)] = []
         for entry in entries {
-            entry.detach()
+            if let node = entry.hand() { held.append((node, entry.key)) }
             entry.registry = nil
         }
-        withExtendedLifetime(held) {}
+        // One that lives on keeps its name for descriptions.
+        for place in held.indices where !isKnownUniquelyReferenced(&held[place].node) {
+            let (node, name) = held[place]
+            if node.name == nil { node.name = name }
+        }
     }
 
     /// How many names are kept before those not in use are flushed.

@@ -7,11 +7,10 @@ open class RegistryEntry {
     package final let key: String
     /// The registry while the name is in it.
     @exclusivity(unchecked) final unowned(unsafe) var registry: Registry?
-    /// The registry's own reference to the node, if the policy gives it one.
-    @exclusivity(unchecked) final private(set) var strong: AnyNode?
+    /// The living node, with a reference of the registry's own while `isHeld`.
     @exclusivity(unchecked) final private var living: NodeRef?
-    /// Another name of the same node.
-    final fileprivate unowned(unsafe) var sibling: RegistryEntry?
+    /// Its place among what pressure releases; negative if it is not there.
+    final var place: Int32 = -1
     /// Overrides the registry's policy.
     package final var override: Retention?
     /// Whether the registry lists the name; a removed name is listed again when it is looked up.
@@ -22,8 +21,8 @@ open class RegistryEntry {
     package final var goesWithNode = false
     /// Whether it is one of the registry's ``Registry/count``.
     final var isCounted = false
-    /// Its place among what pressure releases; negative if it is not there.
-    final var place: Int32 = -1
+    /// Whether the registry holds the node.
+    @exclusivity(unchecked) package final private(set) var isHeld = false
 
     package init(_ key: String) {
         self.key = key
@@ -43,73 +42,72 @@ open class RegistryEntry {
     /// The living node, if there is one; asking makes none and is no look-up.
     package final var node: AnyNode? { living?.takeUnretainedValue() }
 
-    /// Whether the registry holds the node.
-    package final var isHeld: Bool { strong != nil }
-
     /// What happens to the node when it is not in use.
     final var retention: Retention { override ?? registry?.policy ?? .whileInUse }
 
     /// Takes or gives up the registry's reference, as the policy says: every look-up does (G-130).
     package final func hold() {
         guard let registry else { return }
-        let isHeld = isListed && living != nil && retention != .whileInUse
-        registry.account(for: self, isEvictable: isHeld && retention == .untilPressure)
-        strong = isHeld ? node : nil
+        let holds = isListed && living != nil && retention != .whileInUse
+        registry.account(for: self, isEvictable: holds && retention == .untilPressure)
+        guard holds != isHeld, let living else { return }
+        isHeld = holds
+        if holds { _ = living.retain() } else { living.release() }
     }
 
     /// Memory is short: hands over the registry's reference.
-    final func giveUp() -> AnyNode? { strong.take() }
+    final func giveUp() -> AnyNode? {
+        guard isHeld, let living else { return nil }
+        isHeld = false
+        return living.takeRetainedValue()
+    }
 
     /// From here on the name gives that node.
     final func adopt(_ node: AnyNode) {
         living = .passUnretained(node)
-        if node.name == nil { node.name = key }
-        let side = node.needSide()
-        guard var last = side.registration else {
-            side.registration = self
-            return
-        }
-        while let next = last.sibling { last = next }
-        last.sibling = self
+        node.add(self)
     }
 
-    /// From here on the name gives no node.
+    /// From here on the name gives no node; one that lives on keeps it for descriptions.
     final func detach() {
-        guard let side = node?.needSide() else { return }
-        if side.registration === self {
-            side.registration = sibling
-        } else {
-            var former = side.registration
-            while let next = former?.sibling, next !== self { former = next }
-            former?.sibling = sibling
+        guard let living else { return }
+        living._withUnsafeGuaranteedRef { node in
+            let name = node.name
+            node.remove(self)
+            if !node.marks.contains(.isDead), node.name != name { node.name = name }
         }
-        sibling = nil
+        leave(living)
+    }
+
+    /// The same where the registry is being freed.
+    ///
+    /// - Returns: the node, if the registry held it.
+    final func hand() -> AnyNode? {
+        guard let living else { return nil }
+        let node = isHeld ? living.takeUnretainedValue() : nil
+        if node == nil { detach() } else { living._withUnsafeGuaranteedRef { $0.remove(self) } }
+        leave(living)
+        return node
+    }
+
+    private func leave(_ node: NodeRef) {
         living = nil
-        strong = nil
+        guard isHeld else { return }
+        isHeld = false
+        node.release()
     }
 }
 
 extension AnyNode {
-    /// The entry of this node's first name.
-    final var registration: RegistryEntry? { side?._withUnsafeGuaranteedRef { $0.registration } }
-
     /// The entry of this node's name in `registry`.
     package final func entry(in registry: Registry) -> RegistryEntry? {
-        var entry = registration
-        while let found = entry, found.registry !== registry { entry = found.sibling }
-        return entry
+        guard let first = registration else { return nil }
+        if first.registry === registry { return first }
+        return entries.first { $0.registry === registry }
     }
 
     /// The names by which registries hold this node, as their policies say (G-129).
-    final var registrations: [String] {
-        var names: [String] = []
-        var next = registration
-        while let entry = next {
-            if entry.isHeld { names.append(entry.key) }
-            next = entry.sibling
-        }
-        return names
-    }
+    final var registrations: [String] { entries.compactMap { $0.isHeld ? $0.key : nil } }
 
     /// The names of a node that is being freed are free again.
     final func forgetNames() {

@@ -16,24 +16,29 @@ package final class SortedNames {
     /// - Returns: whether it was not there.
     @discardableResult
     package func insert(_ name: String) -> Bool {
+        // Names often come in their order: then all chunks are full.
+        if let last = chunks.last?.last, last < name {
+            if chunks[chunks.count - 1].count == 2 * Self.half { chunks.append([]) }
+            chunks[chunks.count - 1].append(name)
+            count += 1
+            return true
+        }
         guard !chunks.isEmpty else {
             chunks = [[name]]
             count = 1
             return true
         }
-        let chunk = self.chunk(of: name)
-        let place = Self.place(of: name, in: chunks[chunk])
+        var chunk = self.chunk(of: name)
+        var place = Self.place(of: name, in: chunks[chunk])
         if place < chunks[chunk].count, chunks[chunk][place] == name { return false }
+        if chunks[chunk].count == 2 * Self.half {
+            let rest = ContiguousArray(chunks[chunk][Self.half...])
+            chunks[chunk].removeSubrange(Self.half...)
+            chunks.insert(rest, at: chunk + 1)
+            if place > Self.half { (chunk, place) = (chunk + 1, place - Self.half) }
+        }
         chunks[chunk].insert(name, at: place)
         count += 1
-        if chunks[chunk].count > 2 * Self.half {
-            // Names often come in their order: then the chunks stay full.
-            let isLast = chunk == chunks.count - 1 && place == chunks[chunk].count - 1
-            let keep = isLast ? 2 * Self.half : Self.half
-            let rest = ContiguousArray(chunks[chunk][keep...])
-            chunks[chunk].removeSubrange(keep...)
-            chunks.insert(rest, at: chunk + 1)
-        }
         return true
     }
 

@@ -23,7 +23,7 @@ extension LiveGraph {
             let change = node.lastChange
             let held = node.living?.held.text ?? "none"
             let writer = node.writer.map { " by \($0.by ?? "-") \($0.context?.text ?? "-")" } ?? ""
-            let expiry = node.expiry?.deadline.map { " until \($0.time)" } ?? ""
+            let expiry = node.deadline.map { " until \($0.time)" } ?? ""
             let entry = node.graph.facets.entry(of: node)
             let fresh = entry?.deadline.map { " fresh until \($0.time)" } ?? ""
             let facets = entry.map { " \($0.facets) reported \($0.reported ?? 0)" } ?? ""

@@ -11,7 +11,7 @@ struct NameTableTests {
     }
 
     private func table(_ names: [String]) -> NameTable {
-        let table = NameTable()
+        let table = NameTable { ($0 as? Box)?.name ?? "" }
         for name in names { table.insert(Box(name), named: name) }
         return table
     }
@@ -74,5 +74,32 @@ struct NameTableTests {
             for name in stays { #expect(found(name, table) == name) }
         }
         #expect(table.rows.count <= 12 && table.slots.count <= 16 && table.count == 2)
+    }
+
+    @Test("Any history of a large table, which grows and closes its holes by small steps, is that of a dictionary")
+    func histories() {
+        var random = SeededGenerator(seed: 11)
+        let table = table([])
+        var order: [String] = []
+        var known: Set<String> = []
+        for round in 0..<12 {
+            let isGrowing = round % 3 < 2
+            for _ in 0..<2_000 {
+                let name = "name \(random.below(9_000)) of a table that is large"
+                if isGrowing || random.chance(1, in: 8) {
+                    guard known.insert(name).inserted else { continue }
+                    table.insert(Box(name), named: name)
+                    order.append(name)
+                } else if let gone = order.indices.randomElement(using: &random) {
+                    known.remove(order[gone])
+                    table.remove(named: order.remove(at: gone))
+                }
+                #expect((found(name, table) == name) == known.contains(name))
+            }
+            #expect(listed(table) == order && table.count == order.count)
+            for name in order { #expect(found(name, table) == name) }
+        }
+        for name in order { table.remove(named: name) }
+        #expect(listed(table).isEmpty && table.rows.count == 0 && table.slots.count == 8)
     }
 }
