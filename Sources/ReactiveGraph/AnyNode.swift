@@ -29,8 +29,9 @@ public class AnyNode {
     /// The incoming edges, which this node owns.
     @exclusivity(unchecked) final var held: EdgeRef?
     @exclusivity(unchecked) final var lastHeld: EdgeRef?
-    /// The ``NodeSide``, owned; of a node with `isOnlyNamed`, the entry of its one name, not owned. Unmanaged, because reading a
-    /// strong reference would count it.
+    /// The side object, owned; of a node with `isOnlyNamed` the entry of its one name, which is not.
+    ///
+    /// Unmanaged, because reading a strong reference would count it.
     @exclusivity(unchecked) private final var attachment: UnsafeMutableRawPointer?
 
     @usableFromInline

@@ -29,6 +29,14 @@ func hostCases() -> [HostCase] {
         HostCase(name: "set of one of 100,000 members") { try setting(among: "") },
         HostCase(name: "set of one of 100,000 members, average") { try setting(among: all("avg")) },
         HostCase(name: "set of one of 100,000 members, maximum") { try setting(among: all("max")) },
+        HostCase(name: "birth of a member by a set") {
+            let stand = try Stand(#""m.{id}":{"set":"number"}"#)
+            var member = 0
+            return {
+                member += 1
+                stand.set("m.\(member)")
+            }
+        },
         HostCase(name: "set with debounce") { try setting(pipe(#"{"debounce":"1s"}"#)) },
         HostCase(name: "set with zip") { try setting(#""d":{"zip":["n0","n0"],"retain":"always"}"#) },
         HostCase(name: "1,000 deliveries, latest") { try delivering(#""mode":"latest""#) },

@@ -3,7 +3,8 @@
 // HostBenchmarks            names of the cases
 // HostBenchmarks case n     does the case n times, and no more
 // HostBenchmarks memory     live heap bytes and allocations of sessions and subscriptions
-// HostBenchmarks members n  what n members of families cost
+// HostBenchmarks members n [word]  what n members of families cost, each of four ways or those whose name has the word
+// HostBenchmarks churn n    memory while n clients with owners of their own come and vanish
 
 #if canImport(Glibc)
     import Glibc
@@ -21,7 +22,12 @@ func measureHost(_ arguments: [String]) throws -> Bool {
         return true
     }
     if name == "members" {
-        try tellMembers(arguments.last.flatMap { Int($0) } ?? 1_000_000)
+        let count = arguments.dropFirst().first.flatMap { Int($0) }
+        try tellMembers(count ?? 1_000_000, only: arguments.dropFirst(2).first ?? "")
+        return true
+    }
+    if name == "churn" {
+        try tellChurn(arguments.last.flatMap { Int($0) } ?? 100_000)
         return true
     }
     guard let item = hostCases().first(where: { $0.name == name }),

@@ -185,6 +185,11 @@ extension LiveGraph {
             watchers.call(name, { node }) { $0.vanishing($1) }
             watchers.call(name, { node }) { $0.vanished($1) }
         }
+        // No look-up: what pressure has let go of stays so.
+        for member in bornMembers where member.override != member.memberRetention {
+            member.override = member.memberRetention
+            member.hold()
+        }
         for name in shown.subtracting(known).sorted() {
             watchers.call(name, { self.node(name) }) { $0.appeared($1) }
         }

@@ -12,7 +12,7 @@ final class MemberLeases {
         unowned(unsafe) var node: NamedNode?
         /// 0: it has not begun.
         var due: UInt64 = 0
-        /// Of those that have begun, in their order; of free rows the next free one. 0: none.
+        // Of those that have begun, in their order; of free rows the next free one. 0: none.
         var previous: UInt32 = 0
         var next: UInt32 = 0
     }

@@ -33,6 +33,7 @@ extension LiveGraph {
             family.living += 1
         }
         guard !node.isMutable else { return makeEmpty(node) }
+        if node.family != nil { node.override = node.memberRetention }
         // From here on it notes what it emits itself.
         if node.members != nil { node.changed = node.lastChange }
         evaluationTime = newestTime(of: node) { evaluationTime(of: $0) }

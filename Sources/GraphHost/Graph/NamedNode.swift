@@ -97,14 +97,13 @@ public final class NamedNode: RegistryEntry {
     /// Reads from the definition what is asked at every set.
     private func takeRules() {
         if family == nil { noteMembers() }
-        override = family == nil ? definition.retain : .whileInUse
+        override = memberRetention ?? definition.retain
         if case .mutable(let rules) = definition.kind {
             isMutable = true
             isChecked = !rules.check.passesEverything
             requiresCondition = rules.requiresIfMatch
         } else {
             isMutable = false
-            if let family { override = family.retention }
             isChecked = false
             requiresCondition = false
         }
@@ -125,6 +124,13 @@ public final class NamedNode: RegistryEntry {
         goesWithNode = family != nil
         takeRules()
         forgetInputs()
+    }
+
+    /// How a member is held: as its family is, from when it holds a value, or all that it is made from does.
+    var memberRetention: Retention? {
+        guard let family else { return nil }
+        let isThere = family.isMutable ? source?.isEmpty == false : graph.members.contains(name)
+        return isThere ? family.retention : .whileInUse
     }
 
     /// What is wrong with a value that is to be set; nil when it passes.

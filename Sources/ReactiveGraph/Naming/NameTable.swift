@@ -120,7 +120,9 @@ package final class NameTable {
             withExtendedLifetime(object) {}
         }
         while let last = rows.last, last.object == nil { rows.removeLast() }
-        if let (filled, open) = closing { closing = (Swift.min(filled, rows.count), Swift.min(open, rows.count)) }
+        if let (filled, open) = closing {
+            closing = (Swift.min(filled, rows.count), Swift.min(open, rows.count))
+        }
         if former != nil {
             move()
         } else if count * 16 < slots.count, slots.count > 8 {

@@ -78,7 +78,7 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
     @exclusivity(unchecked) @usableFromInline var figure: Figure
     @exclusivity(unchecked) @usableFromInline var members = GatheredMembers<Figure.Value>()
     /// The members by the creation numbers of their nodes.
-    @exclusivity(unchecked) @usableFromInline var places: [UInt64: Int] = [:]
+    @exclusivity(unchecked) @usableFromInline var places = GatherPlaces()
     @exclusivity(unchecked) @usableFromInline var free: ContiguousArray<Int> = []
     /// How many calls of ``update(_:)`` are running, and whether there is something to emit after them.
     @exclusivity(unchecked) @usableFromInline var updates = 0
@@ -260,6 +260,42 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
             members.entries = []
             free = []
         }
+    }
+}
+
+/// Places by the creation numbers of nodes: in many small tables where there are many, so that none takes long to grow.
+@usableFromInline
+struct GatherPlaces {
+    private static var bits: UInt64 { 10 }
+    private static var few: Int { 4_096 }
+    /// One, or `1 << bits`.
+    private var tables: ContiguousArray<[UInt64: Int]> = [[:]]
+    @usableFromInline private(set) var count = 0
+
+    @usableFromInline init() {}
+
+    @usableFromInline var isEmpty: Bool { count == 0 }
+
+    @usableFromInline subscript(number: UInt64) -> Int? {
+        get { tables[table(of: number)][number] }
+        set {
+            let table = table(of: number)
+            let before = tables[table].count
+            tables[table][number] = newValue
+            count += tables[table].count - before
+            if tables.count == 1, count > Self.few { divide() }
+            if count == 0 { tables = [[:]] }
+        }
+    }
+
+    private func table(of number: UInt64) -> Int {
+        tables.count == 1 ? 0 : Int(truncatingIfNeeded: number & (1 << Self.bits - 1))
+    }
+
+    private mutating func divide() {
+        let all = tables[0]
+        tables = ContiguousArray(repeating: [:], count: 1 << Self.bits)
+        for (number, place) in all { tables[table(of: number)][number] = place }
     }
 }
 

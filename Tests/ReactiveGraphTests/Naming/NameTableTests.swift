@@ -76,7 +76,9 @@ struct NameTableTests {
         #expect(table.rows.count <= 12 && table.slots.count <= 16 && table.count == 2)
     }
 
-    @Test("Any history of a large table, which grows and closes its holes by small steps, is that of a dictionary")
+    @Test(
+        "Any history of a large table, which grows and closes its holes by small steps, is that of a dictionary"
+    )
     func histories() {
         var random = SeededGenerator(seed: 11)
         let table = table([])
