@@ -30,7 +30,9 @@ func tellMembers(_ count: Int, only word: String) throws {
         Fleet(what: "with `avg` of all", derived: #","mean":{"all":"sensor.*.celsius","reduce":"avg"}"#),
     ]
     print("\(count) members\n")
-    print("| | heap, bytes each | resident, bytes each | birth and first set, ns | set, ns | longest turn, ms |")
+    print(
+        "| | heap, bytes each | resident, bytes each | birth and first set, ns | set, ns | longest turn, ms |"
+    )
     print("|---|---|---|---|---|---|")
     for fleet in fleets where word.isEmpty || fleet.what.contains(word) { try tell(fleet, count) }
 }
@@ -64,7 +66,11 @@ extension Stand {
     /// Sets members, and ends the turn after each commit.
     ///
     /// - Returns: nanoseconds of processor time, in all and of the longest turn.
-    fileprivate func set(_ names: [String], to data: [Datum], by batch: Int) -> (total: UInt64, longest: UInt64) {
+    fileprivate func set(
+        _ names: [String],
+        to data: [Datum],
+        by batch: Int
+    ) -> (total: UInt64, longest: UInt64) {
         var longest: UInt64 = 0
         let start = thread_nanoseconds()
         var before = start

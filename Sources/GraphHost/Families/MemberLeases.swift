@@ -19,13 +19,13 @@ final class MemberLeases {
 
     private unowned let graph: LiveGraph
     /// How long a member keeps its value, in milliseconds.
-    private var lifetime: UInt64 = 0
+    @exclusivity(unchecked) private var lifetime: UInt64 = 0
     /// Row 0 is the end of the list and the beginning of the free ones.
-    private var chunks: ContiguousArray<ContiguousArray<Row>> = [[Row(node: nil)]]
-    private var rows: UInt32 = 1
-    private var first: UInt32 = 0
-    private var last: UInt32 = 0
-    private var free: UInt32 = 0
+    @exclusivity(unchecked) private var chunks: ContiguousArray<ContiguousArray<Row>> = [[Row(node: nil)]]
+    @exclusivity(unchecked) private var rows: UInt32 = 1
+    @exclusivity(unchecked) private var first: UInt32 = 0
+    @exclusivity(unchecked) private var last: UInt32 = 0
+    @exclusivity(unchecked) private var free: UInt32 = 0
 
     init(of graph: LiveGraph) {
         self.graph = graph

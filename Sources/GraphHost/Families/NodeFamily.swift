@@ -3,14 +3,14 @@ internal import ReactiveGraph
 /// The nodes that one definition with placeholders stands for (F-1).
 final class NodeFamily: RegistryFamily {
     /// What the definition says about each of them.
-    private(set) var definition: NodeDefinition
+    @exclusivity(unchecked) private(set) var definition: NodeDefinition
     unowned let graph: LiveGraph
     /// Those that name members of this family, and are made from them.
-    private(set) var dependents: [Dependent] = []
+    @exclusivity(unchecked) private(set) var dependents: [Dependent] = []
     /// How many members have a living node.
-    var living = 0
+    @exclusivity(unchecked) var living = 0
     /// How many members globs mean, alive or not.
-    var shown = 0
+    @exclusivity(unchecked) var shown = 0
     /// When a member lost its value last: nothing is known of those that are not there (see ``NamedNode/changed``).
     var emptied: LogStamp
     /// Members that hold a value, in the order in which they expire.

@@ -46,7 +46,7 @@ public final class LiveGraph {
     /// All declared nodes, in the order of the definition: those that are no members of families.
     @exclusivity(unchecked) public internal(set) var nodes: [NamedNode] = []
     /// The families, in the order of the definition.
-    var families: [NodeFamily] = []
+    @exclusivity(unchecked) var families: [NodeFamily] = []
     /// The names of the members that globs mean: see ``NameWatcher``.
     let members = SortedNames()
     /// How many members have a living node.

@@ -115,7 +115,7 @@ public struct NamePattern: Sendable {
             var to = from
             while to < name.count, name[to] != UInt8(ascii: ".") { to += 1 }
             guard (to == name.count) == (number == segments.count - 1) else { return false }
-            guard segment.fits(name[from..<to]) else { return false }
+            guard segment.fits(name, from, to) else { return false }
             if segment.hasPlaceholder { value(name[from + segment.start.count..<to - segment.end.count]) }
             from = to + 1
         }
@@ -199,17 +199,24 @@ public struct NamePattern: Sendable {
 }
 
 extension NamePattern.Segment {
-    fileprivate func fits(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
-        guard hasPlaceholder else { return bytes.elementsEqual(start) }
-        let value = bytes.count - start.count - end.count
-        return (1...NamePattern.longestValue).contains(value) && bytes.starts(with: start)
-            && bytes.suffix(end.count).elementsEqual(end)
+    /// Whether the bytes from one place to another do.
+    fileprivate func fits(_ name: UnsafeRawBufferPointer, _ from: Int, _ to: Int) -> Bool {
+        let value = to - from - start.count - end.count
+        guard hasPlaceholder ? value >= 1 && value <= NamePattern.longestValue : value == 0 else {
+            return false
+        }
+        return Self.stands(start, in: name, at: from) && Self.stands(end, in: name, at: to - end.count)
+    }
+
+    private static func stands(_ bytes: [UInt8], in name: UnsafeRawBufferPointer, at place: Int) -> Bool {
+        for index in bytes.indices where bytes[index] != name[place &+ index] { return false }
+        return true
     }
 
     fileprivate func overlaps(_ other: Self) -> Bool {
         switch (hasPlaceholder, other.hasPlaceholder) {
         case (false, false): start == other.start
-        case (true, false): other.start.withUnsafeBytes { fits($0[...]) }
+        case (true, false): other.start.withUnsafeBytes { fits($0, 0, $0.count) }
         case (false, true): other.overlaps(self)
         case (true, true):
             (start.starts(with: other.start) || other.start.starts(with: start))

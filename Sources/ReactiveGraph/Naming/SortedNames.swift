@@ -5,9 +5,9 @@
 /// Invariants: no chunk is empty, or has more than `2 * half` names; every name of a chunk is before every name of the next.
 package final class SortedNames {
     private static var half: Int { 128 }
-    private var chunks: ContiguousArray<ContiguousArray<String>> = []
+    @exclusivity(unchecked) private var chunks: ContiguousArray<ContiguousArray<String>> = []
     /// How many names there are.
-    package private(set) var count = 0
+    @exclusivity(unchecked) package private(set) var count = 0
 
     package init() {}
 

@@ -6,7 +6,7 @@ import Testing
 /// Whatever clients do, exactly the members live that the rules name, and nothing else is left of the others.
 @Suite("Random histories of families and owners")
 struct FleetHistoryTests {
-    static var seeds: Range<UInt64> { Nightly.isOn ? 0..<4_000 : 0..<120 }
+    static var seeds: Range<UInt64> { Nightly.isOn ? 0..<2_000 : 0..<40 }
 
     @Test(
         "F-3, F-4, F-6, O-1 to O-4, K-1: what lives, what globs mean, and what is counted, through any history"
@@ -16,7 +16,7 @@ struct FleetHistoryTests {
         for seed in Self.seeds {
             var play = try FleetPlay(seed)
             var steps: [String] = []
-            for step in 1...80 {
+            for step in 1...70 {
                 try play.step()
                 steps.append(play.last)
                 guard let fault = play.fault else { continue }
@@ -31,6 +31,6 @@ struct FleetHistoryTests {
             }
             taken.merge(play.taken) { $0 + $1 }
         }
-        #expect(taken.values.min() ?? 0 > 20, "every kind of step is taken: \(taken)")
+        #expect(taken.values.min() ?? 0 > 8, "every kind of step is taken: \(taken)")
     }
 }
