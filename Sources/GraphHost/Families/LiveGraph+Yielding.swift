@@ -10,7 +10,8 @@ extension LiveGraph {
     /// - Returns: the members that this turn drops.
     @discardableResult
     func dropUnneeded(matching pattern: String = "*", after last: String? = nil) -> [String] {
-        guard isLive, host.isLeading, host.health == .ready, families.contains(where: \.yieldsToPressure) else {
+        guard isLive, host.isLeading, host.health == .ready, families.contains(where: \.yieldsToPressure)
+        else {
             return []
         }
         var commit = Commit(graph: self)

@@ -158,7 +158,10 @@ struct FamilyPictureTests {
         #expect(next().contains(#""retain":"whileInUse","members":1,"alive":1}"#))
     }
 
-    @Test("F-8: steps of members that are freed are told of, or not, as the members are", arguments: [false, true])
+    @Test(
+        "F-8: steps of members that are freed are told of, or not, as the members are",
+        arguments: [false, true]
+    )
     func steps(isHidden: Bool) throws {
         _ = try bench.redefine(
             graph,
