@@ -56,7 +56,7 @@ public final class Host {
     /// Those of this turn, which the log has not got yet.
     private var outgoing: [LogEntry] = []
     /// Those in front of which others' commits have come: they are checked again at the end of the turn, when all of that is known.
-    var moved: [PendingCommit] = []
+    @exclusivity(unchecked) var moved: [PendingCommit] = []
     var keys: IdempotencyKeys
     var pressure = PressureCount()
     /// Counts the rounds in which lost nodes are looked for.

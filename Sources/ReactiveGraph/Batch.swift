@@ -56,7 +56,7 @@ public struct Batch {
         func removeAll() {
             sets.removeAll(keepingCapacity: true)
             clears.removeAll(keepingCapacity: true)
-            for values in values { values.removeAll() }
+            for values in values { values.forget(values) }
         }
     }
 
@@ -104,8 +104,8 @@ public struct Batch {
     }
 }
 
-/// The values of one type that a batch sets, in their order, as the engine sees them: what it asks of them goes through a closure,
-/// which was formed where the type was known.
+/// The values of one type that a batch sets, in their order, as the engine sees them: what it asks of them goes through closures,
+/// which were formed where the type was known.
 @usableFromInline
 class StagedValues {
     /// Stores a value in its node, for a negative place emptiness, or queues it; says whether to serve the node's edges.
@@ -113,15 +113,15 @@ class StagedValues {
 
     @usableFromInline let type: ObjectIdentifier
     let commit: Commit
+    /// Forgets the values.
+    let forget: (StagedValues) -> Void
 
     @usableFromInline
-    init(of type: ObjectIdentifier, commit: @escaping Commit) {
+    init(of type: ObjectIdentifier, commit: @escaping Commit, forget: @escaping (StagedValues) -> Void) {
         self.type = type
         self.commit = commit
+        self.forget = forget
     }
-
-    /// Forgets the values.
-    func removeAll() {}
 }
 
 @usableFromInline
@@ -133,10 +133,10 @@ final class Staged<Value>: StagedValues {
         super.init(of: ObjectIdentifier(Value.self)) { values, node, place, context in
             unsafeDowncast(values, to: Staged<Value>.self)
                 .commit(to: unsafeDowncast(node, to: Node<Value>.self), place, context)
+        } forget: {
+            unsafeDowncast($0, to: Staged<Value>.self).emissions.removeAll(keepingCapacity: true)
         }
     }
-
-    override func removeAll() { emissions.removeAll(keepingCapacity: true) }
 
     @inlinable
     func commit(to node: Node<Value>, _ place: Int, _ context: Context?) -> Bool {

@@ -147,7 +147,7 @@ public final class Graph {
     @usableFromInline private(set) lazy var timers = clock.map { TimerQueue($0) }
     /// The next look for dead owners.
     var nextCollect: (any Cancellable)?
-    var batchPool: [Batch.Storage] = []
+    @exclusivity(unchecked) var batchPool: [Batch.Storage] = []
 
     /// A graph without nodes.
     ///

@@ -11,7 +11,7 @@
 public class Node<Value>: AnyNode {
     @exclusivity(unchecked) @usableFromInline final var stored: Emission<Value>
 
-    @usableFromInline
+    @inlinable
     init(graph: Graph, _ emission: Emission<Value>) {
         stored = emission
         super.init(graph: graph)

@@ -13,8 +13,8 @@ public final class NodeDefinition {
         case derived(Derived)
     }
 
-    /// What may be set, and what it starts with.
-    public struct Mutable {
+    /// What may be set, and what it starts with; a class, because it is asked at each birth of a member.
+    public final class Mutable {
         /// What every value must pass.
         public let check: Check
         /// What it holds when the graph is new.
@@ -27,6 +27,22 @@ public final class NodeDefinition {
         public let requiresIfMatch: Bool
         /// Of a family: a member is dropped when it was not set for so long, and nothing needs it.
         public let expire: Stage.Span?
+
+        init(
+            check: Check,
+            initial: Datum?,
+            ttl: Stage.Span?,
+            fresh: Stage.Span?,
+            requiresIfMatch: Bool,
+            expire: Stage.Span?
+        ) {
+            self.check = check
+            self.initial = initial
+            self.ttl = ttl
+            self.fresh = fresh
+            self.requiresIfMatch = requiresIfMatch
+            self.expire = expire
+        }
     }
 
     /// A source and what its values go through.
@@ -42,8 +58,10 @@ public final class NodeDefinition {
     /// Where it stands among all nodes and families of its graph if each comes after those it is made from.
     var rank = 0
     public let kind: Kind
+    /// Whether it is set from outside.
+    let isMutable: Bool
     /// What every value must pass; nil: everything does, or none is set.
-    private let check: Check?
+    let check: Check?
     /// For people.
     public let title: String?
     public let unit: String?
@@ -75,9 +93,11 @@ public final class NodeDefinition {
         self.name = name
         pattern = NamePattern.isPattern(name) ? try? NamePattern(name) : nil
         self.kind = kind
-        if case .mutable(let rules) = kind, !rules.check.passesEverything {
-            check = rules.check
+        if case .mutable(let rules) = kind {
+            isMutable = true
+            check = rules.check.passesEverything ? nil : rules.check
         } else {
+            isMutable = false
             check = nil
         }
         self.title = title
@@ -87,6 +107,12 @@ public final class NodeDefinition {
         self.history = history
         self.position = position
         self.canonical = canonical
+    }
+
+    /// Whether it may be set only with a condition on it.
+    var requiresCondition: Bool {
+        guard isMutable, case .mutable(let rules) = kind else { return false }
+        return rules.requiresIfMatch
     }
 
     /// What is wrong with a value that is to be set; nil when it passes.

@@ -30,10 +30,10 @@ final class NameWatchers {
         unowned(unsafe) let watcher: any NameWatcher
     }
 
-    private var table = GlobTable<Watched>()
+    @exclusivity(unchecked) private var table = GlobTable<Watched>()
     private var added: UInt64 = 0
     /// Those that have been called since the commit began.
-    private var called: [Watched] = []
+    @exclusivity(unchecked) private var called: [Watched] = []
 
     /// Whether there is none.
     var isEmpty: Bool { table.isEmpty }

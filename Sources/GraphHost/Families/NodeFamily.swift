@@ -12,7 +12,7 @@ final class NodeFamily: RegistryFamily {
     /// How many members globs mean, alive or not.
     @exclusivity(unchecked) var shown = 0
     /// When a member lost its value last: nothing is known of those that are not there (see ``NamedNode/changed``).
-    var emptied: LogStamp
+    @exclusivity(unchecked) var emptied: LogStamp
     /// Members that hold a value, in the order in which they expire.
     let leases: MemberLeases
     private var references: [String: NamePattern] = [:]
@@ -43,7 +43,7 @@ final class NodeFamily: RegistryFamily {
     }
 
     /// Whether clients may set the members.
-    var isMutable: Bool { if case .mutable = definition.kind { true } else { false } }
+    var isMutable: Bool { definition.isMutable }
 
     /// How long a member is held: one that is set while it holds a value, a derived one as stated.
     var retention: Retention { isMutable ? .always : definition.statedRetain ?? .whileInUse }

@@ -98,15 +98,9 @@ public final class NamedNode: RegistryEntry {
     private func takeRules() {
         if family == nil { noteMembers() }
         override = memberRetention ?? definition.retain
-        if case .mutable(let rules) = definition.kind {
-            isMutable = true
-            isChecked = !rules.check.passesEverything
-            requiresCondition = rules.requiresIfMatch
-        } else {
-            isMutable = false
-            isChecked = false
-            requiresCondition = false
-        }
+        isMutable = definition.isMutable
+        isChecked = definition.check != nil
+        requiresCondition = definition.requiresCondition
     }
 
     /// The graph is being redefined: ``RegistryEntry/hold()`` holds the living node as the new definition wants it.

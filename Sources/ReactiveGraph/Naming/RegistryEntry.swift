@@ -10,17 +10,17 @@ open class RegistryEntry {
     /// The living node, with a reference of the registry's own while `isHeld`.
     @exclusivity(unchecked) final private var living: NodeRef?
     /// Its place among what pressure releases; negative if it is not there.
-    final var place: Int32 = -1
+    @exclusivity(unchecked) final var place: Int32 = -1
     /// Overrides the registry's policy.
-    package final var override: Retention?
+    @exclusivity(unchecked) package final var override: Retention?
     /// Whether the registry lists the name; a removed name is listed again when it is looked up.
     @exclusivity(unchecked) package final internal(set) var isListed = false
     /// Whether the name stays when its node dies.
-    final var isDeclared = false
+    @exclusivity(unchecked) final var isDeclared = false
     /// Whether a declared name goes with its node all the same: that of a member of a family.
-    package final var goesWithNode = false
+    @exclusivity(unchecked) package final var goesWithNode = false
     /// Whether it is one of the registry's ``Registry/count``.
-    final var isCounted = false
+    @exclusivity(unchecked) final var isCounted = false
     /// Whether the registry holds the node.
     @exclusivity(unchecked) package final private(set) var isHeld = false
 

@@ -137,6 +137,7 @@ public struct ExactSum<Number: BinaryFloatingPoint> {
 
     // MARK: - Rounding
 
+    @specialized(where Number == Double)
     private func rounded(dividedBy divisor: UInt64) -> Number {
         if nans > 0 || infinities > 0 && negativeInfinities > 0 { return .nan }
         if infinities > 0 { return .infinity }
@@ -155,6 +156,7 @@ public struct ExactSum<Number: BinaryFloatingPoint> {
     }
 
     /// Divides digits that are in range; says whether there is a remainder.
+    @specialized(where Number == Double)
     private mutating func divide(by divisor: UInt64) -> Bool {
         guard divisor > 1 else { return false }
         precondition(divisor <= UInt32.max, "the mean of more numbers than can be counted")
@@ -171,6 +173,7 @@ public struct ExactSum<Number: BinaryFloatingPoint> {
     }
 
     /// The number nearest to digits that are in range and not negative; `sticky`: there is something more behind them.
+    @specialized(where Number == Double)
     private func rounded(sticky: Bool) -> Number {
         guard let top = digits.lastIndex(where: { $0 != 0 }) else { return 0 }
         var bits: UInt128 = 0

@@ -85,10 +85,18 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
     @exclusivity(unchecked) @usableFromInline var isDue = false
     /// Nobody asks for its members any more.
     @exclusivity(unchecked) @usableFromInline var isDying = false
+    /// What an edge does: made where the reduction is known, so that it is specialised for it whatever adds the member.
+    @usableFromInline let receive: (Edge) -> Outcome
 
     @inlinable
     init(_ graph: Graph, _ figure: Figure) {
         self.figure = figure
+        receive = { edge in
+            guard let target = edge.target else { return .nothing }
+            let edge = unsafeDowncast(edge, to: GatherEdge<Figure>.self)
+            return Unmanaged<GatheringNode<Figure>>.fromOpaque(target.toOpaque())
+                ._withUnsafeGuaranteedRef { $0.deliver(edge) }
+        }
         super.init(graph: graph, .empty)
         _ = graph.makeJoin(self) { join in
             guard let node = join.node else { return .nothing }
@@ -121,7 +129,7 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
     public func insert(_ node: Node<Figure.Value>, as key: String = "") {
         guard node !== self, places[node.id] == nil else { return }
         let place = free.popLast() ?? members.entries.count
-        let edge = GatherEdge<Figure>(at: place)
+        let edge = GatherEdge<Figure>(at: place, receive)
         let entry = GatheredMembers<Figure.Value>.Entry(edge, key)
         if place < members.entries.count {
             members.entries[place] = entry
@@ -308,14 +316,9 @@ final class GatherEdge<Figure: Reduction>: Edge {
     @exclusivity(unchecked) @usableFromInline var isLeaving = false
 
     @inlinable
-    init(at place: Int) {
+    init(at place: Int, _ receive: @escaping (Edge) -> Outcome) {
         member = place
-        super.init("Gather", [.joinInput, .watchesEnds]) { edge in
-            guard let target = edge.target else { return .nothing }
-            let edge = unsafeDowncast(edge, to: GatherEdge<Figure>.self)
-            return Unmanaged<GatheringNode<Figure>>.fromOpaque(target.toOpaque())
-                ._withUnsafeGuaranteedRef { $0.deliver(edge) }
-        }
+        super.init("Gather", [.joinInput, .watchesEnds], body: receive)
     }
 
     @usableFromInline
