@@ -1,3 +1,5 @@
+internal import ReactiveGraph
+
 /// The place of a member among the ``MemberLeases`` of its family.
 struct MemberLease: Hashable {
     fileprivate let place: UInt32
@@ -6,7 +8,7 @@ struct MemberLease: Hashable {
 /// Until when the members of a family keep their values, unless they are set again or somebody needs them: the one that was not set
 /// for longest comes first (F-4).
 ///
-/// A list within a table: setting a member moves its lease to the end, whatever their number. The table grows by chunks.
+/// A list within a table: setting a member moves its lease to the end, whatever their number.
 final class MemberLeases {
     private struct Row {
         unowned(unsafe) var node: NamedNode?
@@ -21,19 +23,19 @@ final class MemberLeases {
     /// How long a member keeps its value, in milliseconds.
     @exclusivity(unchecked) private var lifetime: UInt64 = 0
     /// Row 0 is the end of the list and the beginning of the free ones.
-    @exclusivity(unchecked) private var chunks: ContiguousArray<ContiguousArray<Row>> = [[Row(node: nil)]]
-    @exclusivity(unchecked) private var rows: UInt32 = 1
+    @exclusivity(unchecked) private var rows = Chunks<Row>()
     @exclusivity(unchecked) private var first: UInt32 = 0
     @exclusivity(unchecked) private var last: UInt32 = 0
     @exclusivity(unchecked) private var free: UInt32 = 0
 
     init(of graph: LiveGraph) {
         self.graph = graph
+        rows.append(Row(node: nil))
     }
 
     private subscript(place: UInt32) -> Row {
-        @inline(__always) _read { yield chunks[Int(place >> 10)][Int(place & 1023)] }
-        @inline(__always) _modify { yield &chunks[Int(place >> 10)][Int(place & 1023)] }
+        @inline(__always) _read { yield rows[Int(place)] }
+        @inline(__always) _modify { yield &rows[Int(place)] }
     }
 
     /// Leases begin for so many milliseconds from here on; nil: there are none.
@@ -74,10 +76,8 @@ final class MemberLeases {
             self[place] = Row(node: node)
             return MemberLease(place: place)
         }
-        if rows & 1023 == 0 { chunks.append([]) }
-        chunks[chunks.count - 1].append(Row(node: node))
-        rows += 1
-        return MemberLease(place: rows - 1)
+        rows.append(Row(node: node))
+        return MemberLease(place: UInt32(rows.count - 1))
     }
 
     /// The lease is no more.

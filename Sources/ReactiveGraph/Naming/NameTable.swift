@@ -43,7 +43,7 @@ package final class NameTable {
         }
     }
 
-    @exclusivity(unchecked) private(set) var rows = NameRows()
+    @exclusivity(unchecked) private(set) var rows = Chunks<Row>()
     @exclusivity(unchecked) private(set) var slots = NameSlots(8)
     /// Slots that are being replaced by more of them: up to `moved` they are in `slots` as well.
     @exclusivity(unchecked) private var former: NameSlots?
@@ -115,7 +115,7 @@ package final class NameTable {
                 former.bury(slot)
             }
             guard let row else { return }
-            let object = rows.remove(row)
+            let object = rows[row].object.take()
             count -= 1
             withExtendedLifetime(object) {}
         }
@@ -201,7 +201,8 @@ package final class NameTable {
             if rows[open].object != nil {
                 if filled < open {
                     slots.change(row: open, to: filled, rows[open].ends.hash)
-                    rows.move(open, to: filled)
+                    rows[filled] = rows[open]
+                    rows[open].object = nil
                 }
                 filled += 1
             }
@@ -209,7 +210,7 @@ package final class NameTable {
         }
         closing = (filled, open)
         guard open >= rows.count else { return }
-        rows.removeLast(rows.count - Swift.min(filled, rows.count))
+        while rows.count > filled { rows.removeLast() }
         closing = nil
     }
 
@@ -245,7 +246,7 @@ package final class NameTable {
 extension NameTable: Sequence {
     /// Goes through the objects that were there when it was made.
     package struct Iterator: IteratorProtocol {
-        let rows: NameRows
+        let rows: Chunks<Row>
         var place = 0
 
         package mutating func next() -> AnyObject? {

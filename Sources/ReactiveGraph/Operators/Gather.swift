@@ -43,7 +43,7 @@ public struct GatheredMembers<Value> {
         }
     }
 
-    @usableFromInline var entries: ContiguousArray<Entry> = []
+    @usableFromInline var entries = Chunks<Entry>()
 
     /// No members.
     @inlinable
@@ -265,7 +265,7 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
         free.append(place)
         if case .value(let old) = old { figure.remove(old, at: place) }
         if places.isEmpty {
-            members.entries = []
+            members.entries = Chunks()
             free = []
         }
     }

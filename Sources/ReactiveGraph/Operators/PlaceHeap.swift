@@ -15,9 +15,9 @@ public struct PlaceHeap<Element: Comparable> {
     }
 
     @usableFromInline let isReversed: Bool
-    @usableFromInline var entries: ContiguousArray<Entry> = []
+    @usableFromInline var entries = Chunks<Entry>()
     /// Where the element of each place stands in `entries`; −1: there is none.
-    @usableFromInline var indices: ContiguousArray<Int> = []
+    @usableFromInline var indices = Chunks<Int>()
 
     /// - Parameter isReversed: whether the greatest comes first, and not the least.
     @inlinable
