@@ -101,11 +101,11 @@ def test_the_first_drag_moves_the_picture_though_its_module_is_fetched_with_it(o
 
 def test_what_is_not_fetched_when_the_server_goes_is_said_and_comes_later(open_page):
     with Server({"g": CHAIN}) as server:
-        page = open_page(server, "/#/g/g", allow="Failed to load|ERR_FAILED", before=lambda page: page.route("**/graph/inspector.js", lambda route: route.abort()))
+        page = open_page(server, "/#/g/g", allow="Failed to load|ERR_FAILED", before=lambda page: page.route("**/graph/panel.js", lambda route: route.abort()))
         expect(node(page, "x")).to_be_visible()
         node(page, "x").click()
         expect(page.locator("#assertive")).to_contain_text("the server does not answer")
-        page.unroute("**/graph/inspector.js")
+        page.unroute("**/graph/panel.js")
         node(page, "y").click()
         expect(page.locator(".inspector-head h3")).to_have_text("y")
 

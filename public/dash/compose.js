@@ -1,6 +1,6 @@
 // A first dashboard for a graph that nobody made one for, places for new widgets, and what an empty one says.
 import { h } from "../lib/dom.js";
-import { globOf } from "../graph/families.js";
+import { globOf } from "../graph/glob.js";
 import { columns, meet, version } from "./layout.js";
 
 /** The first place where `w` × `h` fits, from the top. */

@@ -3,7 +3,7 @@ import { h, style } from "/lib/dom.js";
 import { place } from "/dash/compose.js";
 import { columns, most, read, version } from "/dash/layout.js";
 import { kinds } from "/dash/page.js";
-import { globOf } from "/graph/families.js";
+import { globOf } from "/graph/glob.js";
 
 style("/dash/more.css");
 

@@ -1,5 +1,5 @@
 // Nodes that names and globs mean, members of families among them.
-import { globOf } from "/graph/families.js";
+import { globOf } from "/graph/glob.js";
 
 /** The names that they mean; of members of families, which the page does not know, at most `most`. */
 export async function namesOf(globs, { observed, graph, most }) {

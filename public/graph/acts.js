@@ -68,7 +68,7 @@ class Acts {
   }
 
   async inspect(id) {
-    const page = this.#page, panel = await page.part("inspector");
+    const page = this.#page, panel = await page.part("panel");
     // The panel takes room: what was chosen stays on screen.
     if (page.selected !== id || !panel?.show(id) || page.mode !== "picture") return;
     const box = page.view.picture?.nodes.get(page.view.drawn(id));

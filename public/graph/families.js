@@ -11,9 +11,6 @@ export function familyOf(families, name) {
   return families.find((each) => fits(each.name, plain));
 }
 
-/** The glob that means all members of a family, or those whose first placeholder has `text` in it. */
-export const globOf = (name, text = "") => name.replace(placeholder, () => [`*${text}${text && "*"}`, text = ""][0]);
-
 /** Takes the families that there are now over, in place of those before. */
 export function gather(model, told, news) {
   const before = String(model.families.map(({ id }) => id)), { nodes } = model;

@@ -1,7 +1,7 @@
 // The members of a family: searched and shown a page at a time, as they are at the moment. Looking keeps none of them alive.
 import { h, setAttribute, setText } from "/lib/dom.js";
 import { formatEntry } from "/lib/format.js";
-import { globOf } from "./families.js";
+import { globOf } from "./glob.js";
 import { plain } from "./shapes.js";
 
 /** How many are shown at once, and how often the server is asked again (ms). */

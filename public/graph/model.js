@@ -41,7 +41,7 @@ export class GraphModel {
     return news;
   }
 
-  /** The family of that member, or of that name with placeholders. */
+  /** See `families.js`. */
   familyOf(name) { return this.kin?.familyOf(this.families, name); }
 
   #start(message, now, news) {

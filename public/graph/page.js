@@ -5,7 +5,7 @@ import { GraphModel, countsOf, reach } from "./model.js";
 import { GraphView } from "./view.js";
 
 /** Fetched when somebody is there, so that the first key or click finds it. */
-const likely = ["acts", "ways", "inspector", "search"];
+const likely = ["acts", "ways", "panel", "search"];
 
 export async function mount(element, context) {
   await context.style("/graph/graph.css");
@@ -34,7 +34,7 @@ class GraphPage {
     this.#build(element);
     this.#item = frame.item(element, () => this.#refresh());
     signal.addEventListener("abort", () => this.#item.close(), { once: true });
-    frame.tick(() => { this.parts.inspector?.update(); this.parts.outline?.mark(); }, signal);
+    frame.tick(() => { this.parts.panel?.update(); this.parts.outline?.mark(); }, signal);
     store.listen("narrow", (isNarrow) => this.#narrow(isNarrow), signal);
     for (const [key, label, ...act] of [
       ["f", "Focus: both ways, upstream, downstream, off", "cycleFocus"], ["o", "Owners: what keeps this node alive", "toggleOwners"],
@@ -132,16 +132,16 @@ class GraphPage {
 
   /** Once a frame, after messages. */
   #refresh() {
-    const { ways, outline, inspector } = this.parts, isStructure = this.#isOther;
+    const { ways, outline, panel } = this.parts, isStructure = this.#isOther;
     this.#isOther = false;
     if (!isStructure) {
-      inspector?.update();
+      panel?.update();
       return outline?.mark();
     }
     if (this.focused && !this.entry(this.focused.id).kind) this.go({ focus: null });
     ways ? ways.follow() : this.#flagLeaks();
     outline?.refresh();
-    inspector?.rebuild();
+    panel?.rebuild();
     this.words();
   }
 
@@ -234,7 +234,7 @@ class GraphPage {
 
   select(id, options) { return this.act("select", id, options); }
 
-  inspect(id) { return id ? this.act("inspect", id) : this.parts.inspector?.hide(); }
+  inspect(id) { return id ? this.act("inspect", id) : this.parts.panel?.hide(); }
 
   only() { return this.focused ? reach(this.model, this.focused.id, this.focused.direction) : null; }
 
@@ -251,12 +251,12 @@ class GraphPage {
     this.view.setNarrow(isNarrow);
     this.parts.outline?.setNarrow(isNarrow);
     if (!this.#isReady) return;
-    if (!isNarrow) this.parts.inspector?.widen();
+    if (!isNarrow) this.parts.panel?.widen();
     this.update(this.context.route);
   }
 
   unmount() {
     this.#subscription?.close();
-    this.parts.inspector?.hide();
+    this.parts.panel?.hide();
   }
 }

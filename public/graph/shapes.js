@@ -12,12 +12,10 @@ const marks = {
   family: "M5.5 2.5h8v7M2.5 5.5h8v8h-8z",
 };
 
-const words = { mutable: "mutable", derived: "derived", chain: "pipeline", listener: "listener", family: "family" };
-
-export function wordOf(entry) {
-  if (/mutable|listener|family/.test(entry.kind)) return words[entry.kind];
-  if (entry.of !== undefined && entry.label === entry.op) return "step";
-  return entry.op && entry.op !== "from" ? entry.op : words[entry.kind] ?? entry.kind;
+export function wordOf({ kind, of, op, label }) {
+  if (/mutable|listener|family/.test(kind)) return kind;
+  if (of !== undefined && label === op) return "step";
+  return op && op !== "from" ? op : kind === "chain" ? "pipeline" : kind;
 }
 
 // They would act on everything around them.
