@@ -41,12 +41,12 @@ public struct ExactSum<Number: BinaryFloatingPoint> {
     /// The exact sum, rounded once to the nearest number; of two that are equally near, to the even one.
     ///
     /// The sum of infinities is what IEEE 754 says.
-    public var value: Number { rounded(dividedBy: 1) }
+    @inlinable public var value: Number { rounded(dividedBy: 1) }
 
     /// The exact sum divided by ``count``, rounded once; `nil` for no numbers.
     ///
     /// It is a number also where the sum itself would be too large for one.
-    public var mean: Number? { count > 0 ? rounded(dividedBy: UInt64(count)) : nil }
+    @inlinable public var mean: Number? { count > 0 ? rounded(dividedBy: UInt64(count)) : nil }
 
     @inlinable
     mutating func change(_ number: Number, by step: Int) {
@@ -138,10 +138,36 @@ public struct ExactSum<Number: BinaryFloatingPoint> {
     // MARK: - Rounding
 
     @specialized(where Number == Double)
-    private func rounded(dividedBy divisor: UInt64) -> Number {
+    @usableFromInline
+    func rounded(dividedBy divisor: UInt64) -> Number {
         if nans > 0 || infinities > 0 && negativeInfinities > 0 { return .nan }
         if infinities > 0 { return .infinity }
         if negativeInfinities > 0 { return -.infinity }
+        precondition(divisor <= UInt32.max, "the mean of more numbers than can be counted")
+        return digits.count <= 3 ? narrow(dividedBy: divisor) : wide(dividedBy: divisor)
+    }
+
+    /// The usual case: numbers that do not differ much need three digits, which fit a machine's widest integer.
+    @specialized(where Number == Double)
+    private func narrow(dividedBy divisor: UInt64) -> Number {
+        var sum: Int128 = 0
+        for index in 0..<digits.count { sum += Int128(digits[index]) << Int128(32 * index) }
+        guard sum != 0 else { return 0 }
+        var bits = sum.magnitude
+        let zeros = bits.leadingZeroBitCount
+        bits <<= UInt128(zeros)
+        var isMore = false
+        // A divisor takes 32 bits at most, and the nearest number needs 64 and some.
+        if divisor > 1 {
+            let (quotient, rest) = bits.quotientAndRemainder(dividingBy: UInt128(divisor))
+            (bits, isMore) = (quotient, rest != 0)
+        }
+        let magnitude = Self.nearest(to: bits, above: 32 * lowest - zeros, isMore: isMore)
+        return sum < 0 ? -magnitude : magnitude
+    }
+
+    @specialized(where Number == Double)
+    private func wide(dividedBy divisor: UInt64) -> Number {
         var sum = self
         sum.carry()
         guard let last = sum.digits.last(where: { $0 != 0 }) else { return 0 }
@@ -159,7 +185,6 @@ public struct ExactSum<Number: BinaryFloatingPoint> {
     @specialized(where Number == Double)
     private mutating func divide(by divisor: UInt64) -> Bool {
         guard divisor > 1 else { return false }
-        precondition(divisor <= UInt32.max, "the mean of more numbers than can be counted")
         // A divisor takes 32 bits at most, and the nearest number needs 64 and some.
         digits.insert(contentsOf: repeatElement(0, count: 4), at: 0)
         lowest -= 4
@@ -180,11 +205,18 @@ public struct ExactSum<Number: BinaryFloatingPoint> {
         for index in stride(from: top, through: top - 3, by: -1) {
             bits = bits << 32 | UInt128(index < 0 ? 0 : UInt64(digits[index]))
         }
+        let isMore = sticky || digits[..<Swift.max(0, top - 3)].contains { $0 != 0 }
+        return Self.nearest(to: bits, above: 32 * (lowest + top - 3), isMore: isMore)
+    }
+
+    /// The number nearest to `bits`, which are not 0, times 2 to the power of `power`; `isMore`: and less than one bit more.
+    @specialized(where Number == Double)
+    private static func nearest(to bits: UInt128, above power: Int, isMore: Bool) -> Number {
         let zeros = bits.leadingZeroBitCount
-        bits <<= UInt128(zeros)
-        if sticky || digits[..<Swift.max(0, top - 3)].contains(where: { $0 != 0 }) { bits |= 1 }
+        var bits = bits << UInt128(zeros)
+        if isMore { bits |= 1 }
         // The power of two that the first bit stands for.
-        let exponent = 32 * (lowest + top) + 31 - zeros
+        let exponent = power + 127 - zeros
         let missing = Swift.max(0, Int(Number.leastNormalMagnitude.exponent) - exponent)
         let width = Number.significandBitCount + 1 - missing
         guard width >= 0 else { return 0 }

@@ -52,6 +52,25 @@ struct ExactSumTests {
         #expect(least.mean == .leastNonzeroMagnitude)
     }
 
+    @Test("a sum of few digits is rounded as one that has had larger numbers (F-5)")
+    func narrow() {
+        var random = SeededGenerator(seed: 11)
+        for _ in 0..<2_000 {
+            var (narrow, wide) = (ExactSum<Double>(), ExactSum<Double>())
+            for number in [0x1p200, 0x1p-200] { wide.add(number) }
+            let scale = Double(sign: .plus, exponent: .random(in: -20...20, using: &random), significand: 1)
+            for _ in 0..<Int.random(in: 1...7, using: &random) {
+                let number = Double.random(in: -scale...scale, using: &random)
+                narrow.add(number)
+                wide.add(number)
+            }
+            let count = narrow.count
+            for number in [0x1p200, 0x1p-200] { wide.subtract(number) }
+            #expect(narrow.value == wide.value && wide.count == count)
+            #expect(narrow.mean == wide.mean)
+        }
+    }
+
     @Test("infinities and NaN can be taken away again")
     func notFinite() {
         var sum = ExactSum<Double>()
