@@ -17,6 +17,8 @@ final class GroupSubscription: Subscription {
     /// The nodes that the patterns mean besides its members, because `limits.matches` leaves no room for them.
     private var left: [NamedNode] = []
     private var isLeftChanged = false
+    /// Whether members that come are told to it.
+    private var isWatching = false
     /// Whether nodes that were there before may be meant now, because the client's rights have changed.
     var isOutdated = false
 
@@ -34,8 +36,15 @@ final class GroupSubscription: Subscription {
 
     /// Starts to listen to all of them, and to what the patterns mean later.
     func listen(to nodes: [(name: String, node: Node<Datum>)]) {
-        for pattern in patterns { graph.watchers.add(self, to: pattern) }
+        watch()
         for (name, node) in nodes { _ = GroupMember(of: self, name: name, node: node) }
+    }
+
+    /// Nodes come and go with commits only where there are families.
+    private func watch() {
+        guard !isWatching, !graph.families.isEmpty else { return }
+        isWatching = true
+        for pattern in patterns { graph.watchers.add(self, to: pattern) }
     }
 
     /// The members, in the order in which they came: none of them may leave meanwhile.
@@ -143,6 +152,7 @@ final class GroupSubscription: Subscription {
     ///   - added: what the definition has now and had not before, in its order; nil: whatever it has.
     ///   - access: what the client may see.
     func join(_ added: [NamedNode]?, for access: Access) {
+        watch()
         let added = isOutdated ? nil : added
         isOutdated = false
         guard added?.isEmpty != true || !left.isEmpty else { return }
@@ -249,7 +259,7 @@ final class GroupSubscription: Subscription {
     override func release() {
         super.release()
         if options.hasFacets { for member in Array(members) { member.leave() } }
-        for pattern in patterns { graph.watchers.remove(self, from: pattern) }
+        if isWatching { for pattern in patterns { graph.watchers.remove(self, from: pattern) } }
         newcomers = []
         bag.cancel()
         changed = []
