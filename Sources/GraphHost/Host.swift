@@ -459,10 +459,7 @@ public final class Host {
     private static func checkDrop(_ commit: Commit) throws(HostError) {
         guard case .drop = commit.kind else { return }
         for node in commit.clear {
-            guard node.family != nil else {
-                let message = "\(node.name) is no member of a family: it goes with its definition"
-                throw HostError(.notMutable, message, node: node.name)
-            }
+            if let refusal = node.dropRefusal { throw refusal }
             let holds =
                 if case .known(let value)? = node.pending?.value { value != nil } else {
                     node.source?.isEmpty == false

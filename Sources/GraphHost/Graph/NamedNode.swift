@@ -127,6 +127,12 @@ public final class NamedNode: RegistryEntry {
         return isThere ? family.retention : .whileInUse
     }
 
+    /// Why it cannot be dropped (F-4), whatever it holds; nil for a member of a family.
+    public var dropRefusal: HostError? {
+        guard family == nil else { return nil }
+        return HostError(.notMutable, "\(name) is no member of a family: it goes with its definition", node: name)
+    }
+
     /// What is wrong with a value that is to be set; nil when it passes.
     @inline(__always)
     func complaint(about value: Datum, within budget: inout CheckBudget) -> String? {

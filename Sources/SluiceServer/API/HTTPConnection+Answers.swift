@@ -52,7 +52,9 @@ extension HTTPConnection {
     }
 
     /// An error answer for what the host refused.
-    func refuse(_ error: HostError, hint: String? = nil) {
+    ///
+    /// - Parameter allow: which methods a 405 names, where they are others than for a node that cannot be set.
+    func refuse(_ error: HostError, hint: String? = nil, allow: String? = nil) {
         if rate.note(error, of: server.host) { framing.keepsAlive = false }
         var members = ByteBuffer()
         if let node = error.node {
@@ -91,7 +93,7 @@ extension HTTPConnection {
                 error.message,
                 retry: error.retry,
                 retryAfterSeconds: error.after.map { ($0 + 999) / 1000 },
-                allow: error.code == .notMutable ? "GET, HEAD, OPTIONS" : nil,
+                allow: error.code == .notMutable ? allow ?? "GET, HEAD, OPTIONS" : nil,
                 members: Array(members.bytes)
             )
         )

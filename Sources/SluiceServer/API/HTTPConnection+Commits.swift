@@ -74,6 +74,9 @@ extension HTTPConnection {
     /// `DELETE …/nodes/{n}`: the member of a family is no more.
     func dropNode(_ captures: Captures, _ head: RequestHead) {
         guard let node = findNode(captures, to: .set) else { return }
+        if let refusal = node.dropRefusal {
+            return refuse(refusal, allow: node.isMutable ? "GET, HEAD, POST, PUT, OPTIONS" : nil)
+        }
         var commit = Commit(dropping: node)
         guard prepare(&commit, node, head) else { return }
         submit(commit, .cleared)
