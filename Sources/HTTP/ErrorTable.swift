@@ -53,7 +53,12 @@ public enum ErrorTable {
         row("unknown_graph", 404, nil, "There is no graph with this name that the caller may read."),
         row("unknown_node", 404, nil, "The graph has no node with this name that the caller may read."),
         row("unknown_id", 404, nil, "No subscription or connection has this id."),
-        row("not_mutable", 405, nil, "The node is derived and cannot be set, or no member of a family and cannot be dropped."),
+        row(
+            "not_mutable",
+            405,
+            nil,
+            "The node is derived and cannot be set, or it is declared and cannot be dropped."
+        ),
         row("method_not_allowed", 405, nil, "The path exists, but not with this method; see Allow."),
         row("not_acceptable", 406, nil, "None of the representations the client accepts can be made."),
         row("timeout", 408, 4508, retry: true, "The peer took too long."),

@@ -130,7 +130,8 @@ public final class NamedNode: RegistryEntry {
     /// Why it cannot be dropped (F-4), whatever it holds; nil for a member of a family.
     public var dropRefusal: HostError? {
         guard family == nil else { return nil }
-        return HostError(.notMutable, "\(name) is no member of a family: it goes with its definition", node: name)
+        let message = "\(name) is declared and belongs to no family; change the definition to remove it"
+        return HostError(.notMutable, message, node: name)
     }
 
     /// What is wrong with a value that is to be set; nil when it passes.

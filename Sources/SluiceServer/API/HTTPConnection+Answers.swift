@@ -51,9 +51,12 @@ extension HTTPConnection {
         }
     }
 
-    /// An error answer for what the host refused.
+    /// Sends an error response for what the host refused.
     ///
-    /// - Parameter allow: which methods a 405 names, where they are others than for a node that cannot be set.
+    /// - Parameters:
+    ///   - error: what the host refused, and why.
+    ///   - hint: what the client can do about it.
+    ///   - allow: the methods that a 405 names; nil for those of a node that cannot be set.
     func refuse(_ error: HostError, hint: String? = nil, allow: String? = nil) {
         if rate.note(error, of: server.host) { framing.keepsAlive = false }
         var members = ByteBuffer()
