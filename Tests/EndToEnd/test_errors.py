@@ -115,7 +115,7 @@ HTTP.update({
     "unknown_node": lambda s: plain(s.get(NODE + "none")),
     "unknown_id": lambda s: plain(s.request("DELETE", "/v1/connections/c:999999")),
     "not_mutable": lambda s: plain(s.request("POST", NODE + "double", "1")),
-    "method_not_allowed": lambda s: plain(s.request("PATCH", NODE + "x")),
+    "method_not_allowed": lambda s: plain(s.request("DELETE", "/v1/graphs/g/values")),
     "not_acceptable": lambda s: plain(s.get("/v1/graphs/g/graph", Accept="image/png")),
     "in_use": lambda s: plain(s.request("PUT", "/v1/graphs/g", '{"nodes":{"x":{"set":"number"}}}', {"Content-Type": "application/json"})),
     "gone": lambda s: plain(s.get(NODE + "past/history?since=999999")),

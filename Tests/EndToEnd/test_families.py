@@ -55,8 +55,16 @@ def test_a_member_is_born_by_its_first_set(fleet):
     assert fleet.request("DELETE", node("sensor.a.celsius")).status == 204
     assert fleet.request("DELETE", node("sensor.a.celsius")).status == 404
     answer = fleet.request("DELETE", node("hall"))
-    assert (answer.status, answer.json()["code"], answer["allow"]) == (405, "not_mutable", "GET, HEAD, POST, PUT, OPTIONS")
+    assert (answer.status, answer.json()["code"], answer.headers["Allow"]) == (405, "not_mutable", "GET, HEAD, OPTIONS")
     assert names(fleet, "sensor.a.*") == []
+
+
+def test_dropping_a_declared_mutable_node_says_what_works_instead():
+    """F-4: the Allow header has the methods that set the node."""
+    with Server({"g": "nodes:\n  x: { set: number }\n"}) as server:
+        answer = server.request("DELETE", "/v1/graphs/g/nodes/x")
+        assert (answer.status, answer.json()["code"]) == (405, "not_mutable")
+        assert answer.headers["Allow"] == "GET, HEAD, POST, PUT, PATCH, OPTIONS"
 
 
 def test_a_glob_takes_members_as_they_come_and_go(fleet, listener):

@@ -75,7 +75,7 @@ extension HTTPConnection {
     func dropNode(_ captures: Captures, _ head: RequestHead) {
         guard let node = findNode(captures, to: .set) else { return }
         if let refusal = node.dropRefusal {
-            return refuse(refusal, allow: node.isMutable ? "GET, HEAD, POST, PUT, OPTIONS" : nil)
+            return refuse(refusal, allow: node.isMutable ? "GET, HEAD, POST, PUT, PATCH, OPTIONS" : nil)
         }
         var commit = Commit(dropping: node)
         guard prepare(&commit, node, head) else { return }
