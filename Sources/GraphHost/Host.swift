@@ -74,6 +74,7 @@ public final class Host {
     /// After how many units the stages of definitions do no more work, in a ``TrialBirth``.
     var trialUnits: Int?
     var accounts = PipelineAccounts()
+    var pipelineTexts = PipelineTexts()
     /// The graphs of which producers want to know what is wanted, and what they are to hear at the end of the turn (D-1).
     @exclusivity(unchecked) var demanded: [LiveGraph] = []
     var demandNews: [DemandWatch] = []

@@ -12,6 +12,8 @@ public struct Catalogue: Sendable {
     public let all: [OperatorRow]
     /// The words of the sources that a client's pipeline can have, besides one node.
     public let clientSources: [String]
+    /// What a subscription can be to: one or several nodes, or one of ``clientSources``.
+    let subscribable: FieldNames
     /// The keys of a node that belong to its source, and the words of the sources they stand beside.
     let keysBesideSources: [String: [String]]
     private let index: [String: Int]
@@ -33,6 +35,7 @@ public struct Catalogue: Sendable {
         }
         self.index = index
         self.clientSources = clientSources
+        subscribable = FieldNames(["node", "nodes"] + clientSources)
         self.keysBesideSources = keysBesideSources
     }
 

@@ -32,11 +32,13 @@ extension FacetChange {
         self = try FacetChange(fields)
     }
 
+    private static let words = FieldNames([
+        "loading", "progress", "error", "notModified", "cancelled", "invalidate",
+    ])
+
     /// Reads `loading` and `progress`, or one of `error`, `notModified`, `cancelled` and `invalidate`.
     init(_ fields: Fields) throws(HostError) {
-        let words = fields.names(among: [
-            "loading", "progress", "error", "notModified", "cancelled", "invalidate",
-        ])
+        let words = fields.names(among: Self.words)
         guard let word = words.first, words.count == 1 || words == ["loading", "progress"] else {
             throw HostError(
                 .badField,

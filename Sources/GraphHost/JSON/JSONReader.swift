@@ -116,10 +116,21 @@ public struct JSONTextSlice {
 
     /// Whether the string says `other`.
     public static func == (slice: JSONTextSlice, other: StaticString) -> Bool {
-        let bytes = UnsafeRawBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
-        if slice.inside.count == bytes.count, slice.inside.elementsEqual(bytes) { return !slice.hasEscapes }
-        return slice.hasEscapes && JSONString.isEqual(slice.inside, true, bytes, false)
+        slice == UnsafeRawBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
     }
+
+    static func == (slice: JSONTextSlice, other: String) -> Bool {
+        var other = other
+        return other.withUTF8 { slice == UnsafeRawBufferPointer($0) }
+    }
+
+    static func == (slice: JSONTextSlice, other: UnsafeRawBufferPointer) -> Bool {
+        if slice.inside.count == other.count, slice.inside.elementsEqual(other) { return !slice.hasEscapes }
+        return slice.hasEscapes && JSONString.isEqual(slice.inside, true, other, false)
+    }
+
+    /// Equal for texts that say the same, and different for most others (``JSONString/mark(_:)``).
+    var mark: UInt64 { hasEscapes ? JSONString.mark(escaped: inside) : JSONString.mark(inside) }
 }
 
 /// Walks over the members of an object.

@@ -40,6 +40,10 @@ enum JSONString {
             head = UInt64(littleEndian: text.loadUnaligned(as: UInt64.self))
             let tail = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
             head = head &* 31 &+ tail
+        } else if count >= 4 {
+            let tail = UInt64(UInt32(littleEndian: text.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)))
+            head = UInt64(UInt32(littleEndian: text.loadUnaligned(as: UInt32.self)))
+            head |= tail << UInt64(truncatingIfNeeded: (count - 4) * 8)
         } else {
             for byte in text.reversed() {
                 head = head << 8 | UInt64(byte)

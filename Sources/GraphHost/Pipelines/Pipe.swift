@@ -34,7 +34,10 @@ final class Pipe {
     ///
     /// - Throws: `pipe_limit`, `pattern_limit`, `busy` where it has to be read elsewhere, or what is wrong with a stage, with its place.
     func stages(_ text: UnsafeRawBufferPointer) throws(HostError) -> [Stage] {
-        try stages(try document(text))
+        if let known = host.pipelineTexts.find(text) { return known }
+        let stages = try stages(try document(text))
+        host.pipelineTexts.keep(stages, of: text)
+        return stages
     }
 
     /// The stages of a list that is part of a document.

@@ -14,7 +14,7 @@ extension Session {
         let owners = try OwnerNames(fields, "owner")
         let resume = try Resume(fields, in: graph)
         let keeping = try keep(fields)
-        let word = try Source.word(of: fields, among: host.definitions.catalogue.clientSources)
+        let word = try Source.word(of: fields, among: host.definitions.catalogue.subscribable)
         if fields["nodes"] != nil {
             try fields.refuse(["history"], because: "one node has a history, several have not")
             try fields.refuse(["keep"], because: "one node or pipeline has a chain, several nodes have none")
@@ -303,12 +303,10 @@ extension SubscriptionOptions {
 }
 
 extension Source {
-    /// The key of a message that says what it subscribes to: `node`, `nodes` or one of `sources`.
-    fileprivate static func word(of fields: Fields, among sources: [String]) throws(HostError) -> String {
-        let words = fields.names(among: ["node", "nodes"] + sources)
-        guard words.count == 1 else {
-            throw HostError(.badField, "one of node, nodes, \(sources.joined(separator: ", ")) is needed")
-        }
+    /// The key of a message that says what it subscribes to: one of `known`.
+    fileprivate static func word(of fields: Fields, among known: FieldNames) throws(HostError) -> String {
+        let words = fields.names(among: known)
+        guard words.count == 1 else { throw HostError(.badField, "one of \(known.texts.joined(separator: ", ")) is needed") }
         return words[0]
     }
 

@@ -2,8 +2,22 @@
 ///
 /// The bytes are lent: fields live no longer than the message.
 struct Fields {
-    enum Operation {
+    enum Operation: String, CaseIterable {
         case hello, auth, sub, unsub, mod, release, observe, demand, set, drop, load, get, list, ping, unknown
+
+        private static let marks = allCases.map { operation in
+            var word = operation.rawValue
+            return (mark: word.withUTF8 { JSONString.mark(UnsafeRawBufferPointer($0)) }, operation: operation)
+        }
+
+        /// The operation that a text names.
+        init(_ text: JSONTextSlice) {
+            let mark = text.mark
+            self = .unknown
+            for each in Self.marks where each.mark == mark && text == each.operation.rawValue {
+                self = each.operation
+            }
+        }
 
         /// Whether it asks for a commit: such requests count as sets.
         var isChange: Bool { self == .set || self == .drop || self == .load }
@@ -17,12 +31,29 @@ struct Fields {
         }
     }
 
-    private let members: ContiguousArray<JSONMembers.Member>
+    private struct Member {
+        /// Tells most keys apart by one comparison (``JSONString/mark(_:)``).
+        let mark: UInt64
+        let key: JSONTextSlice
+        let value: JSONReader
+    }
+
+    /// What the client wants (`op`).
+    let operation: Operation
+    private let members: ContiguousArray<Member>
 
     /// The fields of a validated object.
     init?(_ object: JSONReader) {
         guard object.kind == .object else { return nil }
-        members = ContiguousArray(object.members)
+        var (members, operation) = (ContiguousArray<Member>(), Operation.unknown)
+        members.reserveCapacity(8)
+        for member in object.members {
+            let mark = member.key.mark
+            members.append(Member(mark: mark, key: member.key, value: member.value))
+            if member.key == "op", let text = member.value.text { operation = Operation(text) }
+        }
+        self.members = members
+        self.operation = operation
     }
 
     /// Checks a message and visits its objects in order; nil stands for an element that is no object.
@@ -40,39 +71,30 @@ struct Fields {
 
     /// The field of that name, as it stands in the text.
     subscript(name: StaticString) -> JSONReader? {
-        for member in members where member.key == name { return member.value }
-        return nil
+        find(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
     }
 
     /// The field of that name.
     subscript(name: String) -> JSONReader? {
-        members.first { $0.key.string == name }?.value
+        var name = name
+        return name.withUTF8 { find(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Those of `names` that are fields of the message, each once, in their order.
-    func names(among names: [String]) -> [String] {
-        let present = Set(members.map(\.key.string))
-        return names.filter(present.contains)
+    private func find(_ name: UnsafeRawBufferPointer) -> JSONReader? {
+        let mark = JSONString.mark(name)
+        for member in members where member.mark == mark && member.key == name { return member.value }
+        return nil
     }
 
-    /// What the client wants (`op`).
-    var operation: Operation {
-        guard let text = self["op"]?.text else { return .unknown }
-        if text == "set" { return .set }
-        if text == "sub" { return .sub }
-        if text == "unsub" { return .unsub }
-        if text == "get" { return .get }
-        if text == "ping" { return .ping }
-        if text == "mod" { return .mod }
-        if text == "drop" { return .drop }
-        if text == "load" { return .load }
-        if text == "release" { return .release }
-        if text == "observe" { return .observe }
-        if text == "demand" { return .demand }
-        if text == "list" { return .list }
-        if text == "hello" { return .hello }
-        if text == "auth" { return .auth }
-        return .unknown
+    /// Those of `names` that are fields of the message, in the order of `names`.
+    func names(among names: FieldNames) -> [String] {
+        var found: [String] = []
+        for place in names.marks.indices {
+            for member in members where member.mark == names.marks[place] && member.key == names.texts[place] {
+                found.append(names.texts[place])
+            }
+        }
+        return found
     }
 
     /// The `id`, if it is there and acceptable.
@@ -127,5 +149,20 @@ extension JSONReader {
     func name(_ field: StaticString) throws(HostError) -> UnsafeRawBufferPointer? {
         guard let text else { throw HostError(.badField, "\(field): a name is needed") }
         return text.hasEscapes ? nil : text.inside
+    }
+}
+
+/// Names of fields, prepared to be looked for in many messages.
+struct FieldNames: Sendable {
+    let texts: [String]
+    fileprivate let marks: [UInt64]
+
+    /// Names that differ.
+    init(_ names: [String]) {
+        texts = names
+        marks = names.map { name in
+            var name = name
+            return name.withUTF8 { JSONString.mark(UnsafeRawBufferPointer($0)) }
+        }
     }
 }
