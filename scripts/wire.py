@@ -78,7 +78,8 @@ def main():
             problems.append(f"{number} ({sentence}): nothing shows it")
         evidence = "<br>".join(
             f"[{name.split('.')[0]}](../{places[name].relative_to(tests.parent)}): {words(name)}" for name in names if name in places)
-        lines.append(f'| <a id="{number.lower()}"></a>{number} | {sentence.replace('|', chr(92) + '|')} | {evidence or f"*{reason}*"} |')
+        escaped = sentence.replace("|", "\\|")
+        lines.append(f'| <a id="{number.lower()}"></a>{number} | {escaped} | {evidence or f"*{reason}*"} |')
     made = "\n".join(lines) + "\n"
     if "--check" not in sys.argv:
         page.write_text(made)
