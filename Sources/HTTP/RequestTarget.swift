@@ -1,7 +1,7 @@
 internal import Support
 
 // The request target (RFC 9112 §3.2): origin form, absolute form, and `*` for OPTIONS. The path is
-// percent-decoded once here, so that nobody after the parser sees an escape and decodes a second time.
+// percent-decoded once here, so that no code after the parser sees an escape and decodes it a second time.
 extension MessageCore {
     /// Finds path, query and authority in the target.
     /// - Returns: what is wrong with it, or nil.
