@@ -47,7 +47,7 @@ extension MessageCore {
             let raw = UnsafeRawBufferPointer(start: base + facts.path, count: facts.pathLength)
             decoded.removeAll(keepingAtMost: 1024)
             guard PercentEncoding.decode(path: raw, to: &decoded) else {
-                return "the target has a bad escape"
+                return "invalid percent-encoding in the request target"
             }
             facts.pathPlace = .decoded
         }

@@ -69,7 +69,7 @@ extension OwnerPath.Holder: CustomStringConvertible {
         case .listener(let owner, 1): "a listen of \(owner)"
         case .listener(let owner, let listens): "\(listens) listens of \(owner)"
         case .registry(let name): "registry (\(name))"
-        case .edge(let name): "edge \(name), kept by somebody"
+        case .edge(let name): "edge \(name), held from outside"
         case .reference: "a reference"
         case .ring: "a ring"
         }
