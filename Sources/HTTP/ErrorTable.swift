@@ -118,7 +118,14 @@ public enum ErrorTable {
         ),
         row("no_space", 503, 4503, retry: true, after: true, "The graph's disk is full."),
         row("not_ready", 503, 4503, retry: true, after: true, "The server is still reading stored data."),
-        row("busy", 503, nil, retry: true, after: true, "Too many requests of this kind are waiting already."),
+        row(
+            "busy",
+            503,
+            nil,
+            retry: true,
+            after: true,
+            "Too many requests of this kind are waiting already."
+        ),
         row("draining", 503, 4503, retry: true, after: true, "The server is about to stop."),
         row(
             "too_many_connections",
