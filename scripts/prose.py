@@ -25,7 +25,7 @@ GENERATED = {"docs/rules.md", "docs/wire-rules.md"}
 MARKS = [
     (r"\b(?:wait|come|stand|follow|run|queue|goe|leave|go)s? behind\b|\bbehind (?:a|the|it|that|each|its) (?:commit|set|answer|request|node|stage|head|poll|chain|delay|source|line|turn|debounce|link|them)\b", "after, below, or left out"),
     (r"\bwhoever\b|\bwhatever way\b", "name the actor: a client that"),
-    (r"(?:^|[.;:!?] )Who (?!is this|owns\?|may do)[a-z]+s?\b(?![^.]*\?)", "name the actor: a client that"),
+    (r"(?:^|[.;:!?] )Who (?!is (?:this|here))[a-z]+s?\b(?![^.]*\?)", "name the actor: a client that"),
     (r"\b(?:nobody|somebody|anybody)\b", "name the actor, or use the passive"),
     (r"\b(?:is|are|was|were|be) told\b(?! apart)|\btells? (?!apart)(?:it|them|us|who|of|what|that|the client)\b", "receives, is notified, reports"),
     (r"\b(?:is|are) heard\b|\bhears?\b|\bheard\b", "receives, is served"),
@@ -37,7 +37,7 @@ MARKS = [
     (r"\bbe it\b", "whether"),
     (r"\bas many as there (?:may|can) be\b", "at most"),
     (r"\blet(?:s|ting)? go of\b|\bis let go\b", "release"),
-    (r"\bnotebook\b|\bburied\b|\boutlook\b|\bbreach(?:es)?\b(?!`)", "registry, destroyed, view, violation"),
+    (r"\bnotebook\b|\bburied\b|\boutlook\b|(?<![.\w])breach(?:es)?\b(?!:)", "registry, destroyed, view, violation"),
     (r"\bcomes? to life\b|\bfor want of\b|\bin spite of\b|\bto that end\b|\bthereby\b|\bwherefore\b", "a plainer word"),
     (r"\ba node more\b|\bonce more\b|\bno more than that\b", "another, again"),
 ]
