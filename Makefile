@@ -54,8 +54,9 @@ docs:                   ## the generated parts of README.md, docs/ and the artic
 documentation:          ## the reference of the library as web pages, in .build/documentation
 	scripts/documentation.sh
 
-format:
+format:                 ## the sources, and long lines of documents
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
+	python3 scripts/fill.py
 
 lint:                   ## the format of the sources; marks, links and line lengths of what people read
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
