@@ -4,7 +4,7 @@ release_flags := -c release --static-swift-stdlib --product sluice
 # Packed relocations, where the C library knows them (glibc 2.36): a megabyte and a half less to read and to hold at every start.
 ifneq ($(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION 2>/dev/null)" | sort -CV && echo yes),)
 release_flags += -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
-# What a start calls stands together: another two megabytes and a half (scripts/start_order.sh).
+# The code that a start calls stands together: another two megabytes and a half (scripts/start_order.sh).
 release_flags += -Xlinker --symbol-ordering-file=$(CURDIR)/scripts/start-order.txt -Xlinker --no-warn-symbol-ordering
 endif
 pytest := .venv/bin/python -m pytest Tests/EndToEnd
@@ -54,11 +54,13 @@ docs:                   ## the generated parts of README.md, docs/ and the artic
 documentation:          ## the reference of the library as web pages, in .build/documentation
 	scripts/documentation.sh
 
-format:
+format:                 ## the sources, and long lines of documents
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
+	python3 scripts/fill.py
 
-lint:
+lint:                   ## the format of the sources; marks, links and line lengths of what people read
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
+	python3 scripts/prose.py
 
 clean:
 	swift package clean

@@ -6,6 +6,8 @@ A test shows the rules whose numbers stand in its display name, or in that of it
 without a test, or without a reason in scripts/rules.txt why there can be none, is an error; so is a number that is no
 rule. SLUICE_TESTS names another folder of tests.
 
+docs/rules/*.md state each rule in full; the table links to them. A rule that no page states is an error, too.
+
 Tests of the library and tests through the server stand in columns of their own. A rule of the operators needs one of
 each, or a reason in scripts/rules.txt why the server has nothing to show.
 """
@@ -44,6 +46,15 @@ def read_rules():
             title, _, reason = (part.strip() for part in rest.partition("::"))
             rules[name] = (section, title, reason or None, reason or beyond or None)
     return rules
+
+
+def stated():
+    """number → the place of its sentences, below docs/."""
+    return {
+        name: f"rules/{path.name}#{name.lower()}"
+        for path in sorted((root / "docs/rules").glob("*.md"))
+        for name in re.findall(r'^\*\*([A-Z]-\d+[a-z]?)\.\*\*', path.read_text(), re.M)
+    }
 
 
 def named(text):
@@ -122,19 +133,20 @@ def split(tests):
     return {path: sentences for path, sentences in tests.items() if path not in through}, through
 
 
-def write(rules, shown):
+def write(rules, shown, places):
     count = sum(1 for _, _, reason, _ in rules.values() if not reason)
     lines = [
         "# The rules of the graph, and the tests that show them",
         "",
-        "Written by `make docs` from the names of the tests; do not edit. The numbers are those in the comments of",
-        "[Sources/ReactiveGraph](../Sources/ReactiveGraph) and in the names of the tests. `make test` fails when this page is out of",
-        "date, when a rule has no test of its own, and when a rule of the operators has none through the server: what a range of more",
-        "than four rules names does not count here.",
+        "`make docs` writes this page from the names of the tests; do not edit it. Each number links to",
+        "the rule in full ([docs/rules](rules/README.md)). `make test` fails when this page is out of date,",
+        "when a rule has no test of its own, and when a rule of the operators has none through the",
+        "server. A test named after a range of more than four rules does not count here.",
         "",
-        f"{len(rules)} rules; {count} have tests, {len(rules) - count} only describe. Beside these tests,",
-        "random histories compare [the engine](../Tests/ReactiveGraphTests/Reference) and [the host](../Tests/GraphHostTests/Histories)",
-        "with models written from the rules, and [planted faults](../scripts/mutations.py) show that the tests notice.",
+        f"{len(rules)} rules; {count} have tests, {len(rules) - count} only describe. Besides these tests, random",
+        "histories compare [the engine](../Tests/ReactiveGraphTests/Reference) and",
+        "[the host](../Tests/GraphHostTests/Histories) with models written from the rules, and",
+        "[planted faults](../scripts/mutations.py) show that the tests notice mistakes.",
     ]
     section = None
     for name, (part, title, reason, beyond) in rules.items():
@@ -144,7 +156,8 @@ def write(rules, shown):
             lines += ["", f"## {section}", "", header, "|---|---|---|---|"]
         library, server = split(shown[name])
         beyond = beyond if part == OPERATORS and not reason else None
-        lines.append(f"| {name} | {title} | {evidence(library, reason)} | {evidence(server, beyond)} |")
+        number = f"[{name}]({places[name]})" if name in places else name
+        lines.append(f"| {number} | {title} | {evidence(library, reason)} | {evidence(server, beyond)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -162,7 +175,9 @@ def main():
             problems.append(f"{name} ({title}): a test shows it through the server, in spite of the reason why none can")
         else:
             problems.append(f"{name} ({title}): no test shows it through the server")
-    made = write(rules, shown)
+    places = stated()
+    problems += [f"{name} ({title}): no page of docs/rules states it" for name, (_, title, _, _) in rules.items() if name not in places]
+    made = write(rules, shown, places)
     if "--check" not in sys.argv:
         page.write_text(made)
     elif not page.exists() or page.read_text() != made:

@@ -27,6 +27,8 @@ def read_sentences():
             number, rest = line.split(None, 1)
             rest, _, named = rest.partition(" :: ")
             sentence, _, reason = rest.partition(" ! ")
+            if number in sentences:
+                sys.exit(f"scripts/wire.txt: there are two sentences {number}")
             sentences[number] = (section, sentence.strip(), [name.strip() for name in named.split(",") if name.strip()],
                                  reason.strip() or None)
     return sentences
@@ -36,7 +38,7 @@ def read_tests():
     """FILE.test → path; and number → [FILE.test] of what doc strings name."""
     places, shown = {}, {}
     for path in sorted(tests.rglob("*.swift")):
-        # A test is a function behind @Test; its suite is the file's, whose name it bears.
+        # A test is a function after @Test; its suite is the file's, whose name it bears.
         for match in re.finditer(r"@Test\b(?:(?!\bfunc\b).)*?\bfunc (\w+)\(", path.read_text(), re.S):
             places[f"{path.stem}.{match[1]}"] = path
         for suite, body in re.findall(r"\b(?:struct|class|enum|extension) (\w+Tests)\b(.*?)(?=^\}|\Z)", path.read_text(), re.S | re.M):
@@ -61,8 +63,9 @@ def main():
     problems = [f"{number} is no sentence: {', '.join(names)}" for number, names in shown.items() if number not in sentences]
     lines = [
         "# What the wire protocol says, and the tests that show it", "",
-        "Written by `make docs` from [scripts/wire.txt](../scripts/wire.txt) and the doc strings of tests; do not edit. `make test` fails",
-        "when this page is out of date, when a sentence has no test, and when a test it names is gone.",
+        "`make docs` writes this page from [scripts/wire.txt](../scripts/wire.txt) and the doc strings of",
+        "tests; do not edit it. `make test` fails when the page is out of date, when a sentence has no test,",
+        "and when a test it names is gone. [protocol.md](protocol.md) explains the messages.",
     ]
     section = None
     for number, (part, sentence, named, reason) in sentences.items():
@@ -75,7 +78,8 @@ def main():
             problems.append(f"{number} ({sentence}): nothing shows it")
         evidence = "<br>".join(
             f"[{name.split('.')[0]}](../{places[name].relative_to(tests.parent)}): {words(name)}" for name in names if name in places)
-        lines.append(f"| {number} | {sentence.replace('|', chr(92) + '|')} | {evidence or f'*{reason}*'} |")
+        escaped = sentence.replace("|", "\\|")
+        lines.append(f'| <a id="{number.lower()}"></a>{number} | {escaped} | {evidence or f"*{reason}*"} |')
     made = "\n".join(lines) + "\n"
     if "--check" not in sys.argv:
         page.write_text(made)

@@ -40,7 +40,7 @@ public final class LiteralPatterns {
         let work = engine.has(pattern) ? 0 : engine.work(of: pattern)
         guard work <= units - spent else {
             isExhausted = true
-            let whole = work > units ? "this one takes \(work)" : "\(spent) are spent, this one takes \(work)"
+            let whole = work > units ? "this one takes \(work)" : "\(spent) are used, this one takes \(work)"
             throw RegexProblem(
                 "compiling regular expressions may take \(units) units together: \(whole)",
                 code: .patternLimit,

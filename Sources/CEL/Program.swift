@@ -59,7 +59,7 @@ public struct Program {
     ///
     /// There must be as many arguments as variables.
     public func evaluate(_ arguments: [Value] = []) throws(EvaluationError) -> Value {
-        precondition(arguments.count >= code.argumentCount, "as many arguments as variables are needed")
+        precondition(arguments.count >= code.argumentCount, "pass one argument for each variable")
         let result = arguments.withUnsafeBufferPointer { buffer in
             Result<Value, EvaluationError> { () throws(EvaluationError) in try evaluate(buffer) }
         }
@@ -74,7 +74,7 @@ public struct Program {
 
     /// The same; adds the units of cost that it took to `spent`, also when it fails.
     public func evaluate(_ argument: Value, spent: inout Int) throws(EvaluationError) -> Value {
-        precondition(code.argumentCount <= 1, "as many arguments as variables are needed")
+        precondition(code.argumentCount <= 1, "pass one argument for each variable")
         let result = withUnsafePointer(to: argument) { pointer in
             Result<Value, EvaluationError> { () throws(EvaluationError) in
                 try evaluate(pointer, count: 1, spent: &spent)
@@ -94,7 +94,7 @@ public struct Program {
         _ arguments: UnsafeBufferPointer<Value>,
         spent: inout Int
     ) throws(EvaluationError) -> Value {
-        precondition(arguments.count >= code.argumentCount, "as many arguments as variables are needed")
+        precondition(arguments.count >= code.argumentCount, "pass one argument for each variable")
         return try evaluate(
             arguments.baseAddress ?? UnsafePointer(code.constants.baseAddress!),
             count: arguments.count,

@@ -12,7 +12,7 @@ enum AcceptFailure: Equatable {
     case connection
     /// There are no descriptors, in this process or in the system.
     case descriptors
-    /// The system cannot accept now, for want of memory or another reason: to be tried again later.
+    /// The system cannot accept now, because memory is short or for another reason: try again later.
     case system
 
     /// Sorts what `accept` left in `errno`.

@@ -1,4 +1,4 @@
-/// Who hears what happens on a ``TCPConnection``.
+/// Receives the events of a ``TCPConnection``.
 ///
 /// All calls come from the loop.
 ///
@@ -13,7 +13,7 @@ public protocol ConnectionDelegate: AnyObject {
     /// All that ``TCPConnection/write(_:)`` queued is in the kernel's hands.
     func wroteAll()
 
-    /// The connection is over: exactly once, and the last call, whoever ended it.
+    /// The connection is over. Called exactly once, as the last call, whichever side ended it.
     ///
     /// Called with nil from within ``TCPConnection/close()`` and ``TCPConnection/reset()``; with the reason
     /// as soon as the kernel reports it when the connection broke (it is closed by then). Not called when the

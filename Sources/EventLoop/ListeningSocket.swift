@@ -29,7 +29,7 @@ struct ListeningSocket: ~Copyable {
     }
 
     deinit {
-        // Before it is closed: who finds that nobody answers takes the file for left behind, and puts its own there.
+        // Before it is closed: a server that gets no answer takes the file for a stale one and replaces it.
         if let path { unlink(path) }
         close(descriptor)
     }
@@ -75,9 +75,9 @@ struct ListeningSocket: ~Copyable {
         }
     }
 
-    /// Removes the socket file of a server that was killed: one that nobody answers on.
+    /// Removes the stale socket file of a server that was killed: connecting to it gets no answer.
     ///
-    /// Any other file stays: connecting to one is refused just as well (unix(7)), and it is somebody's.
+    /// Any other file stays: connecting to one is refused as well (unix(7)), and it belongs to another program.
     private static func removeLeftover(at path: String, _ address: RawAddress) {
         var kind = stat()
         guard lstat(path, &kind) == 0, kind.st_mode & S_IFMT == S_IFSOCK else { return }

@@ -16,7 +16,7 @@ public final class Loop {
     /// Where a vectored write puts its pieces together.
     let vectors: UnsafeMutableBufferPointer<uv_buf_t>
     var writeRequests = WriteRequestPool()
-    /// What shares out the ends of connections; nil: each is told as it comes.
+    /// What shares out the ends of connections; nil: each is reported as it comes.
     @exclusivity(unchecked) weak var turnEnd: TurnEnd?
     private var isRunning = false
     private var wallClockOffset: Int64 = 0

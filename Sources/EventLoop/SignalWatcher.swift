@@ -3,7 +3,7 @@ internal import CLibuv
 /// Calls an action on the loop when the process receives a signal.
 ///
 /// Transcribes https://docs.libuv.org/en/v1.x/signal.html. While at least one watcher for a signal lives, in
-/// whichever loop, the signal's default effect does not happen; each watcher hears it. Dropping the watcher
+/// whichever loop, the signal's default effect does not happen; each watcher receives it. Dropping the watcher
 /// ends it. It does not keep the loop running unless told to.
 public final class SignalWatcher {
     /// A signal by its number on this system.

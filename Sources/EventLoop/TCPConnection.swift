@@ -18,7 +18,7 @@ internal import CLibuv
 ///   ``write(_:)``, which queues it. Nothing overtakes the queue: as long as it is not empty `tryWrite` takes
 ///   nothing.
 public final class TCPConnection {
-    /// Who hears what happens here.
+    /// Receives the events of this connection.
     ///
     /// `unowned`: a weak reference would cost each connection 48 bytes more, and each read three times the time to follow.
     @exclusivity(unchecked) public unowned var delegate: (any ConnectionDelegate)?
@@ -93,7 +93,7 @@ public final class TCPConnection {
 
     /// Reads nothing until ``resumeReading()``: the kernel's buffers fill and the peer has to wait.
     ///
-    /// Nothing is heard of the peer's end meanwhile, unless bytes are waiting to be written.
+    /// The peer's end is not noticed in the meantime, unless bytes are waiting to be written.
     public func pauseReading() {
         guard isOpen, isReading else { return }
         isReading = false
@@ -126,7 +126,7 @@ public final class TCPConnection {
 
     /// Hands bytes to the kernel and returns how many it took, 0 … all; none while earlier bytes are queued.
     ///
-    /// On a broken connection it takes none either: queue them as usual and the delegate hears the reason.
+    /// On a broken connection it takes none either: queue them as usual, and the delegate receives the reason.
     public func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard isOpen, !isShutDown, bytes.count > 0, !hasQueue || isQueueEmpty() else { return 0 }
         if knownDescriptor < 0 {
@@ -164,7 +164,7 @@ public final class TCPConnection {
         return total
     }
 
-    /// Queues a copy of bytes; the delegate hears `wroteAll` when the queue has become empty.
+    /// Queues a copy of bytes; the delegate receives `wroteAll` when the queue has become empty.
     public func write(_ bytes: UnsafeRawBufferPointer) {
         queue(bytes) { request in request.start(on: stream, copying: bytes) }
     }
@@ -220,7 +220,7 @@ public final class TCPConnection {
 
     /// Closes both directions at once and gives up what is queued.
     ///
-    /// Bytes that the peer sent and nobody has read make the kernel send a reset, which may cost the peer the
+    /// Unread bytes of the peer make the kernel send a reset, which may cost the peer the
     /// end of the last answer: to end politely call ``shutdown()``, read until `peerClosed`, then close.
     public func close() { end(with: nil) }
 

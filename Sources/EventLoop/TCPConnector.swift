@@ -19,7 +19,7 @@ public final class TCPConnector {
 
     /// Starts connecting to `endpoint`.
     ///
-    /// Where `answer` brings a connection nobody else holds it: keep it or it closes.
+    /// A connection that `answer` receives has no other holder: keep it, or it closes.
     public init(
         to endpoint: Endpoint,
         on loop: Loop,

@@ -26,12 +26,12 @@ public final class TCPListener {
     /// The port it listens on; 0 for a Unix socket.
     public var boundPort: UInt16 { address.port }
 
-    /// Called with each new connection, which nobody else holds: keep it or it closes.
+    /// Called with each new connection, which has no other holder: keep it, or it closes.
     ///
     /// Reading starts when ``TCPConnection/resumeReading()`` is called.
     public var onConnection: ((TCPConnection) -> Void)?
 
-    /// Called when connections cannot be accepted, with the reason, and with how many were turned away for want of
+    /// Called when connections cannot be accepted, with the reason, and with how many were turned away for lack of
     /// descriptors (0: the listener rests and tries again).
     public var onShortage: ((Int, UVError) -> Void)?
 

@@ -54,7 +54,7 @@ public final class TurnEnd {
         action()
     }
 
-    /// Whether the end of one more connection may be told in this turn, and before others that wait.
+    /// Whether the end of another connection may be reported in this turn, and before others that wait.
     func takesEnding() -> Bool {
         guard endedInTurn < Self.endings, postponed.isEmpty else { return false }
         endedInTurn += 1

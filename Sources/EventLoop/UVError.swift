@@ -69,7 +69,7 @@ extension UVError {
         public static let again = Code(UV_EAGAIN)
         /// The operation was given up because its handle was closed.
         public static let cancelled = Code(UV_ECANCELED)
-        /// Nobody listens there.
+        /// No program listens there.
         public static let connectionRefused = Code(UV_ECONNREFUSED)
         /// The peer reset the connection.
         public static let connectionReset = Code(UV_ECONNRESET)

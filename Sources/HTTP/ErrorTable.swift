@@ -35,9 +35,9 @@ public enum ErrorTable {
             "bad_json",
             400,
             4400,
-            "The body or message is no well-formed JSON, repeats a key, or nests more than 64 deep."
+            "The body or message is not well-formed JSON, repeats a key, or nests more than 64 levels deep."
         ),
-        row("bad_op", 400, 4400, "The message's op is not one the server knows."),
+        row("bad_op", 400, 4400, "The message has an unknown op."),
         row("bad_field", 400, 4400, "A field is missing, has the wrong type or is out of range."),
         row(
             "bad_request",
@@ -46,7 +46,7 @@ public enum ErrorTable {
             "The request is malformed or ambiguous; over HTTP the connection is closed."
         ),
         row("unauthenticated", 401, 4401, "A valid token or session is needed."),
-        row("token_expired", 401, 4401, "The token's time is over; ask for a new one."),
+        row("token_expired", 401, 4401, "The token has expired; ask for a new one."),
         row("forbidden", 403, 4403, "The caller may not do this."),
         row("bad_origin", 403, 4403, "The page's origin is neither the server's own nor allowed."),
         row("not_found", 404, nil, "There is nothing under this path."),
@@ -67,25 +67,25 @@ public enum ErrorTable {
             "gone",
             410,
             nil,
-            "What was asked for is no longer kept, or never was; `kept` has the revs that are."
+            "The requested rev is not kept; `kept` has the revs that are."
         ),
-        row("conflict", 412, nil, "A condition does not hold: somebody else has changed the node."),
+        row("conflict", 412, nil, "A condition does not hold: the node has changed in the meantime."),
         row(
             "too_large",
             413,
             1009,
-            "The body or message is larger than the server takes, or has more nodes, or there are as many graphs as there may be."
+            "The body or message is larger than the server accepts, or a limit of nodes or graphs is reached."
         ),
         row("uri_too_long", 414, nil, "The request target is longer than 8 KiB."),
         row("unsupported_type", 415, 1003, "The body's media type cannot be read as JSON."),
         row("misdirected", 421, nil, "Host does not name this server."),
         row("type_mismatch", 422, nil, "The value does not satisfy the node's checks."),
         row("expr_syntax", 422, nil, "The expression cannot be parsed."),
-        row("expr_type", 422, nil, "The expression applies an operation to a value it does not fit."),
-        row("expr_cost", 422, nil, "The expression costs more than it may."),
+        row("expr_type", 422, nil, "The expression applies an operation to a value of the wrong type."),
+        row("expr_cost", 422, nil, "The expression costs more than its budget."),
         row("key_reused", 422, nil, "The Idempotency-Key was used before with another body."),
-        row("cycle_limit", 422, nil, "A cycle did not come to rest within the limit."),
-        row("node_failed", 424, nil, "The operator behind the node failed for the present input."),
+        row("cycle_limit", 422, nil, "A ring of links did not settle within the limit."),
+        row("node_failed", 424, nil, "The node's operator failed for the present input."),
         row("precondition_required", 428, nil, "The node may only be set with If-Match."),
         row("rate_limited", 429, 4429, retry: true, after: true, "Too many requests or messages; slow down."),
         row("sub_limit", 429, 4429, retry: true, after: true, "The connection has too many subscriptions."),
@@ -95,7 +95,7 @@ public enum ErrorTable {
             4429,
             retry: true,
             after: true,
-            "A pipeline has too many stages or a text that is too long, or its owner's pipelines hold too much."
+            "A pipeline has too many stages or is too long, or the principal's pipelines hold too many bytes."
         ),
         row(
             "pattern_limit",
@@ -103,22 +103,29 @@ public enum ErrorTable {
             4429,
             retry: true,
             after: true,
-            "Regular expressions take too long to compile, or their owner has too many."
+            "Regular expressions take too long to compile, or the principal has too many."
         ),
         row("headers_too_large", 431, nil, "The header block exceeds 16 KiB or 100 fields."),
         row("id_in_use", nil, nil, "The id belongs to a message that has no terminal answer yet."),
-        row("slow", nil, 4580, retry: true, "The client does not read fast enough for what it asked for."),
+        row("slow", nil, 4580, retry: true, "The client reads too slowly for its subscription."),
         row(
             "engine_down",
             503,
             4503,
             retry: true,
             after: true,
-            "The store behind the graph cannot be reached."
+            "The graph's store cannot be reached."
         ),
-        row("no_space", 503, 4503, retry: true, after: true, "The disk behind the graph is full."),
-        row("not_ready", 503, 4503, retry: true, after: true, "The server is still reading what is stored."),
-        row("busy", 503, nil, retry: true, after: true, "Too many looks at the past are waiting already."),
+        row("no_space", 503, 4503, retry: true, after: true, "The graph's disk is full."),
+        row("not_ready", 503, 4503, retry: true, after: true, "The server is still reading stored data."),
+        row(
+            "busy",
+            503,
+            nil,
+            retry: true,
+            after: true,
+            "Too many requests of this kind are waiting already."
+        ),
         row("draining", 503, 4503, retry: true, after: true, "The server is about to stop."),
         row(
             "too_many_connections",
@@ -126,9 +133,9 @@ public enum ErrorTable {
             4529,
             retry: true,
             after: true,
-            "No further connection is taken at the moment."
+            "The server accepts no further connection at the moment."
         ),
-        row("internal", 500, 1011, retry: true, "The server made a mistake; it is in its log."),
+        row("internal", 500, 1011, retry: true, "The server has a fault; its log has the details."),
     ]
 
     private static func row(

@@ -15,7 +15,7 @@ public struct Limits: Sendable {
 
     /// The requests of one method for what lies directly in a folder, and the bound of their bodies.
     ///
-    /// Where it is larger than the customary one, whoever parses is asked before the body is read
+    /// Where it is larger than the customary one, the caller of the parser is asked before the body is read
     /// (``RequestParser/Step/roomNeeded``): who is asking is not known before the head is complete.
     public struct OtherBody: Sendable {
         public let method: Method

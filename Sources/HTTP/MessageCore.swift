@@ -3,7 +3,7 @@ internal import Support
 
 /// Why a message was refused.
 ///
-/// The connection can only be closed after it: nobody knows where the next message begins.
+/// The connection can only be closed after it, because it is unknown where the next message begins.
 public struct ParseFailure: Error, Sendable {
     /// `bad_request`, `uri_too_long`, `headers_too_large` or `too_large`.
     public let code: ErrorCode
@@ -304,7 +304,7 @@ extension MessageCore {
 
     /// Where the line of `field` ends, behind its CR LF.
     ///
-    /// llhttp places an empty value behind the line already.
+    /// llhttp places an empty value after the line already.
     @inline(__always)
     static func lineEnd(of field: FieldSlice) -> Int {
         field.valueLength > 0 ? Int(field.value) &+ Int(field.valueLength) &+ 2 : Int(field.value)

@@ -24,7 +24,7 @@ public struct Preferences: Sendable {
     /// Reads one value of `Prefer`.
     public mutating func add(_ value: UnsafeRawBufferPointer) {
         value.forEachListElement { element in
-            // Parameters of a preference stand behind a semicolon; none of these has any.
+            // Parameters of a preference follow a semicolon; none of these has any.
             let end = element.firstIndex(of: UInt8(ascii: ";")) ?? element.count
             let preference = UnsafeRawBufferPointer(rebasing: element[..<end]).trimmed
             let split = preference.firstIndex(of: UInt8(ascii: "=")) ?? preference.count

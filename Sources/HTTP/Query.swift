@@ -59,7 +59,7 @@ public struct Query {
         raw(name).flatMap(Self.decoded)
     }
 
-    /// The decimal number of the first pair with this name; nil where there is none or it is no number.
+    /// The decimal number of the first pair with this name; nil if there is none or it is not a number.
     public func integer(_ name: StaticString) -> Int? {
         raw(name).flatMap(\.decimal)
     }

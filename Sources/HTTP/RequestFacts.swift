@@ -28,7 +28,7 @@ struct RequestFacts {
     /// 0 where there is no `?`; an offset otherwise.
     var query = 0
     var queryLength = 0
-    /// 0 where the target names no host.
+    /// 0 where the request target has no host.
     var authority = 0
     var authorityLength = 0
 }

@@ -33,7 +33,7 @@ public struct RequestHead {
     /// The path, percent-decoded except `%2F` and `%00`; `*` for `OPTIONS *`.
     public var path: UnsafeRawBufferPointer { core.pointee.path }
 
-    /// What stands behind `?`, as sent; empty where there is none.
+    /// The query, the part after `?`, as sent; empty if there is none.
     ///
     /// See `Query`.
     public var query: UnsafeRawBufferPointer {

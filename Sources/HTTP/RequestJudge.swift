@@ -24,7 +24,7 @@ extension MessageCore {
         if facts.authorityLength > 0,
             !isHost(UnsafeRawBufferPointer(start: base + facts.authority, count: facts.authorityLength))
         {
-            return refuse(.badRequest, "the target names no host")
+            return refuse(.badRequest, "the request target has no host")
         }
         return judgeFraming()
     }
@@ -96,7 +96,7 @@ extension MessageCore {
                 head.first[Int(known.rawValue)] = UInt16(truncatingIfNeeded: index &+ 1)
             } else if known.isSingle {
                 return known == .host
-                    ? "Host is given twice" : "a header field that may stand once is given twice"
+                    ? "Host is given twice" : "a header field that may occur only once is given twice"
             }
         }
         guard let host = head.value(.host) else { return "Host is missing" }

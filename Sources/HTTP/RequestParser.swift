@@ -30,13 +30,13 @@ public final class RequestParser {
         case upgrade
         /// `head` is complete and its sender waits for `100 Continue`.
         ///
-        /// Parsing on means that it was sent. Where the body follows in the same input nobody waits, and this
+        /// Parsing on means that it was sent. If the body follows in the same input, the client does not wait, and this
         /// step is left out.
         case continueExpected
         /// `head` is complete and its body may be larger than usual (``Limits/otherBody``).
         ///
-        /// Parsing on means that there is room. This step takes the place of `continueExpected`: whoever waits for `100 Continue`
-        /// (`head.expectsContinue`) is to be told then.
+        /// Parsing on means that there is room. This step replaces `continueExpected`: a client that waits for `100 Continue`
+        /// (`head.expectsContinue`) gets it then.
         case roomNeeded
         /// The bytes are no acceptable request.
         ///

@@ -1,7 +1,7 @@
 internal import Support
 
 // The request target (RFC 9112 §3.2): origin form, absolute form, and `*` for OPTIONS. The path is
-// percent-decoded once here, so that nobody after the parser sees an escape and decodes a second time.
+// percent-decoded once here, so that no code after the parser sees an escape and decodes it a second time.
 extension MessageCore {
     /// Finds path, query and authority in the target.
     /// - Returns: what is wrong with it, or nil.
@@ -47,7 +47,7 @@ extension MessageCore {
             let raw = UnsafeRawBufferPointer(start: base + facts.path, count: facts.pathLength)
             decoded.removeAll(keepingAtMost: 1024)
             guard PercentEncoding.decode(path: raw, to: &decoded) else {
-                return "the target has a bad escape"
+                return "invalid percent-encoding in the request target"
             }
             facts.pathPlace = .decoded
         }

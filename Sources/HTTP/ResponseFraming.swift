@@ -4,7 +4,7 @@
 public struct ResponseFraming: Sendable {
     /// The request was HEAD: the answer has the head of a GET and no body.
     public var omitsBody: Bool
-    /// The connection stays open behind the answer; otherwise `Connection: close` is said.
+    /// The connection stays open after the answer; otherwise the answer has `Connection: close`.
     public var keepsAlive: Bool
     /// The client speaks HTTP/1.0: keeping alive must be said, and chunks cannot be sent.
     public var isHTTP10: Bool

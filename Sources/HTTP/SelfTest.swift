@@ -35,7 +35,7 @@ public enum SelfTest {
         ("a bare LF as the end of a line", "GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n"),
         ("two lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na"),
         (
-            "a length besides chunks",
+            "a Content-Length with chunks",
             "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
         ),
     ]

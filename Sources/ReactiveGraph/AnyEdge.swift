@@ -3,7 +3,7 @@
 /// See ``TransformEdge``.
 ///
 /// Edges of operators get one when they are looked at (``AnyNode/upstreamTransforms``); it is the same object for
-/// as long as the edge or anybody holds it.
+/// as long as the edge or anything else holds it.
 open class AnyEdge {
     let core: Edge
 
@@ -118,7 +118,7 @@ open class AnyEdge {
         }
     }
 
-    /// Lets go of what nobody needs any more, then replays, unless what died has aimed the edge elsewhere by then: that
+    /// Releases what is no longer needed, then replays, unless what died has re-aimed the edge by then: that
     /// has replayed itself.
     private final func settle(_ graph: Graph, replays: Bool) {
         let stamp = core.stamp

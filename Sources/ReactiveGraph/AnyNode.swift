@@ -142,7 +142,7 @@ struct NodeMarks: OptionSet, Sendable {
     static let isExtra = NodeMarks(rawValue: 8)
     /// Scratch of the searches: this node was seen.
     static let isSeen = NodeMarks(rawValue: 16)
-    /// This node is told when its first edge comes or its last one goes.
+    /// This node is notified when its first edge comes or its last one goes.
     static let watchesDemand = NodeMarks(rawValue: 32)
     /// It is being freed, and has no edges any more.
     static let isDead = NodeMarks(rawValue: 64)

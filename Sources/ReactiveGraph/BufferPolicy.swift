@@ -8,7 +8,7 @@ public enum BufferPolicy: Sendable, Equatable {
     case dropOldest(Int)
     /// The new value is dropped.
     case dropNewest(Int)
-    /// The new value is dropped, and the graph's ``Graph/onError`` is told of each (``GraphError/overflow(node:name:limit:)``).
+    /// The new value is dropped, and reported to ``Graph/onError`` (``GraphError/overflow(node:name:limit:)``).
     ///
     /// The operator goes on with what waits.
     case fail(Int)
@@ -82,7 +82,7 @@ public final class BufferControl {
 }
 
 extension Edge {
-    /// Tells that a value was dropped because the buffer of this edge was full.
+    /// Reports that a value was dropped because the buffer of this edge was full.
     @usableFromInline
     func reportOverflow(_ limit: Int) {
         guard let node = target?.takeUnretainedValue() else { return }

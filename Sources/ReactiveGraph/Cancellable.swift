@@ -219,7 +219,7 @@ extension Edge {
         return target?._withUnsafeGuaranteedRef { $0.graph }
     }
 
-    /// Ends this edge for good, and lets go of what only it needed.
+    /// Ends this edge for good, and releases what only it needed.
     final func cut() {
         if let graph { return graph.cut(self) }
         ended()

@@ -12,7 +12,7 @@ public protocol LoopClock: AnyObject {
     func schedule(at deadline: Duration, _ action: @escaping () -> Void) -> any Cancellable
 }
 
-/// A clock that moves when it is told to.
+/// A clock that the caller moves.
 ///
 /// Due actions run in order of deadline, ties in order of creation.
 public final class ManualClock: LoopClock {

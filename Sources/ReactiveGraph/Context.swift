@@ -6,7 +6,7 @@
 public final class Context: Sendable {
     /// What the caller attached.
     public let value: any Sendable
-    /// Where the value came from, if that was said; event listeners are told (``NodeEvent``).
+    /// Where the value came from, if known; listeners of events receive it (``NodeEvent``).
     public let source: ValueSource?
 
     /// Wraps `value`.
@@ -30,7 +30,7 @@ public final class Context: Sendable {
 ///
 /// A path holds no node. An edge that leads an emission through a further node appends it, so that a ring over that node
 /// stops there as well (G-159). Ask for a path only where it is needed: collecting it costs time in proportion to its
-/// length, and nothing is collected while nobody asks and no ring exists.
+/// length, and nothing is collected unless a path is asked for or a ring exists.
 public struct Path: Equatable, Sendable {
     /// Creation numbers of the nodes, in the order they were passed.
     public let ids: [UInt64]

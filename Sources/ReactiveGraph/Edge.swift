@@ -39,13 +39,13 @@ struct EdgeTraits: OptionSet, Sendable {
     @usableFromInline static let propagatesEmpty = EdgeTraits(rawValue: 32)
     /// Is fed empties, at connection too.
     @usableFromInline static let hearsEmpty = EdgeTraits(rawValue: 64)
-    /// Somebody behind this edge asks for paths.
+    /// Something below this edge asks for paths.
     @usableFromInline static let wantsPath = EdgeTraits(rawValue: 128)
     /// Counted in the graph's figures: both ends are there.
     @usableFromInline static let complete = EdgeTraits(rawValue: 256)
     /// The edge's owner is known by a weak reference only.
     @usableFromInline static let foreign = EdgeTraits(rawValue: 512)
-    /// The edge is told when it loses an end.
+    /// The edge is notified when it loses an end.
     @usableFromInline static let watchesEnds = EdgeTraits(rawValue: 2048)
     /// Belongs to its own source: retains nothing, counts for nothing.
     @usableFromInline static let own = EdgeTraits(rawValue: 1024)

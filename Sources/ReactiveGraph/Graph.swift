@@ -1,4 +1,4 @@
-/// A graph of nodes: makes them, carries emissions through them, lets go of them.
+/// A graph of nodes: creates them, carries emissions through them, releases them.
 ///
 /// ```swift
 /// let graph = Graph()
@@ -37,7 +37,7 @@ public final class Graph {
     public var onError: ((GraphError) -> Void)?
     /// Told the creation number of each node that is freed.
     public var onRelease: ((UInt64) -> Void)?
-    /// In debug builds, told of each set that nobody hears (G-17).
+    /// In debug builds, called for each set of a node without listeners and nodes below it (G-17).
     ///
     /// Off by default.
     public var onIdleSet: ((AnyNode) -> Void)?
@@ -259,13 +259,13 @@ public struct GraphCounts: Equatable, Sendable {
     public internal(set) var releasedNodes = 0
 }
 
-/// What went wrong inside a turn, where no caller can be told.
+/// What went wrong inside a turn, where there is no caller to throw to.
 public enum GraphError: Error {
     /// More than `limit` sets of one node were queued in one turn: the turn was stopped (G-39).
     case feedback(node: UInt64, name: String?, limit: Int)
     /// An edge that already has an end was given to `link`: nothing changed (G-28).
     case edgeInUse(name: String, node: UInt64)
-    /// A registry was asked for a name that is none; the node it gave has a lasting error (G-127).
+    /// A registry was asked for an invalid name; the node it returned has a lasting error (G-127).
     case invalidName(String)
     /// The function of an operator threw; nothing was emitted (G-99).
     case function(node: UInt64, name: String?, operation: String, error: any Error)

@@ -28,7 +28,7 @@ extension Node {
     /// Makes this node follow `upstream` through an edge of the caller's: sets its `from`, then its `to`, so that
     /// exactly one replay happens (G-26).
     ///
-    /// An edge that already has an end is refused: the graph's `onError` is told, nothing changes (G-28).
+    /// An edge that already has an end is refused: it is reported to the graph's `onError`, nothing changes (G-28).
     ///
     /// - Parameters:
     ///   - upstream: the node to follow.

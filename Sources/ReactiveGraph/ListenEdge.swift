@@ -1,4 +1,4 @@
-/// A listen of one's own kind (G-18, G-33): override ``receive(_:_:)`` and, to hear empties, ``becameEmpty(_:)``.
+/// A listen of one's own kind (G-18, G-33): override ``receive(_:_:)`` and, to receive emptiness, ``becameEmpty(_:)``.
 ///
 /// It delivers while it has a node and a living listener. The listener owns it (G-57): if it is a
 /// ``ListenerOwner`` the listen ends when it dies, otherwise as soon as the death is noticed (G-67).
@@ -24,7 +24,7 @@ open class ListenEdge<Value>: Edge {
         set { aim(newValue, listener) }
     }
 
-    /// The listener on whose behalf this edge hears: set, change or unset it at any time.
+    /// The listener for which this edge listens: set, change or unset it at any time.
     public final var to: AnyObject? {
         get { listener }
         set { aim(from, newValue) }

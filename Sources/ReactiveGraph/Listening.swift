@@ -179,7 +179,7 @@ extension Node {
             at: (file, line),
             owned: Edge("Listen", .listener) { edge in
                 guard case .value(let value) = edge.input(Value.self) else { return .nothing }
-                // Retained during the call: the owner may let go of itself.
+                // Retained during the call: the owner may release itself.
                 body(held.takeUnretainedValue(), value)
                 return .nothing
             },

@@ -45,7 +45,7 @@ public final class MutableNode<Value>: Node<Value> {
     /// Empties the node, clears its error and cancels its running loads, so that a late answer does not refill it
     /// (G-133, G-160).
     ///
-    /// Listeners stay: event listeners hear ``NodeEvent/cancelled`` for each load, then ``NodeEvent/empty(source:)`` by
+    /// Listeners stay: listeners of events receive ``NodeEvent/cancelled`` for each load, then ``NodeEvent/empty(source:)`` by
     /// ``ValueSource/wipe``.
     public override func wipe() {
         super.wipe()

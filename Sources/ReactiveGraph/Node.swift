@@ -1,6 +1,6 @@
 /// A value that tells its downstream edges when it changes.
 ///
-/// Who owns whom, in four sentences (G-52):
+/// What owns what, in four sentences (G-52):
 /// 1. A listener's bag owns its listen edges, and a node owns the edges that come into it.
 /// 2. An edge holds its source node, and never its target.
 /// 3. So consumers hold providers: a node lives while someone outside, a living node downstream or a

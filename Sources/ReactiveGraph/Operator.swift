@@ -27,7 +27,7 @@ public protocol Operator<Input, Output> {
     /// Whether it receives the emptiness of a source that is empty when the edge is connected.
     var hearsEmptyAtConnection: Bool { get }
 
-    /// Whether its work is done: the edge ends with the present emission, and lets go of its source.
+    /// Whether its work is done: the edge ends with the present emission, and releases its source.
     var isFinished: Bool { get }
 
     /// Handles a value.
@@ -227,7 +227,7 @@ extension Edge {
 
 /// What the engine asks of an edge's state, whatever its type.
 ///
-/// Called while lists are being changed, `reset` and `detach` run no code of the caller's: what they let go of they
+/// Called while lists are being changed, `reset` and `detach` run no code of the caller's: what they release they
 /// give back.
 @usableFromInline
 class EdgeState {

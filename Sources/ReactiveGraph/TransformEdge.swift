@@ -2,7 +2,7 @@
 ///
 /// `from` and `to` may be set and unset in any order, any number of times. Whenever an edge gets complete and the
 /// source holds a value, it is fed that value once. The target holds the edge, the edge holds its source; an edge
-/// without target belongs to whoever keeps it.
+/// without target belongs to its holder.
 ///
 /// ```swift
 /// final class Halves: TransformEdge<Int, Int> {

@@ -20,8 +20,8 @@ extension Weak: CustomStringConvertible {
 ///
 /// For values that refer back to what keeps the node; an ordinary node would hold them, and they it.
 ///
-/// Nobody is told of the death of an arbitrary object. It is noticed at a look at ``object`` or ``AnyNode/isEmpty``, when
-/// something connects to this node, and at ``Graph/collect()``; then the node is cleared, and whoever hears empties hears
+/// The death of an arbitrary object causes no notification. It is noticed at a look at ``object`` or ``AnyNode/isEmpty``, when
+/// something connects to this node, and at ``Graph/collect()``; then the node is cleared, and listeners of emptiness receive
 /// that. What is delivered is a ``Weak``: operators on this node hold the object no more than it does.
 ///
 /// Example: `graph.weak(document).map { $0.object?.title }`.
@@ -77,7 +77,7 @@ extension Graph {
     /// Clears the nodes whose objects are gone.
     func noticeDeaths() {
         guard !mortals.isEmpty else { return }
-        // A snapshot, which holds them: what hears the clear may free others.
+        // A snapshot, which holds them: a listener of the clear may free others.
         let nodes = mortals.sorted { $0.key < $1.key }.map { $0.value.takeUnretainedValue() }
         for node in nodes { node.notice() }
     }

@@ -31,7 +31,7 @@ public final class Activity: @unchecked Sendable {
     public struct Turn: Equatable, Sendable {
         /// Which turn it is: no other one has this number.
         public var number: UInt64
-        /// When it began, in nanoseconds of the clock that ``beginTurn(at:)`` was told.
+        /// When it began, in nanoseconds of the clock passed to ``beginTurn(at:)``.
         public var began: UInt64
         public var work: Work
         /// The connection that the work is for; 0: it is for none.

@@ -166,7 +166,7 @@ struct ProgramTests {
         #expect(error?.problems.first?.hint != nil)
         #expect(
             error?.problems.first?.message
-                == "compiling regular expressions may take 1000 units together: 924 are spent, this one takes 308"
+                == "compiling regular expressions may take 1000 units together: 924 are used, this one takes 308"
         )
         #expect(throws: CompileError.self, "also one that folding makes") {
             try program("value.matches('d' + 'e')")

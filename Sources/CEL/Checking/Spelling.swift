@@ -1,4 +1,4 @@
-/// Guesses what somebody meant who wrote an unknown word.
+/// Guesses which known word was meant by an unknown one.
 package enum Spelling {
     /// `did you mean 'x'?` for the nearest of `words`, when one is near enough: two letters away, in short words one, in
     /// long ones a third.

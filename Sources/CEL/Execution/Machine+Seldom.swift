@@ -209,6 +209,6 @@ extension ValueMap.Builder {
         try meter.spend(Price.entry)
         guard key.isMapKey else { throw .type("a map key may not be of type \(key.typeName.rawValue)") }
         if case .string(let text) = key { try meter.spend(bytes: text.utf8.count) }
-        guard append(key: key, value) else { throw .badValue("the map has a key twice") }
+        guard append(key: key, value) else { throw .badValue("the map has a duplicate key") }
     }
 }

@@ -1,6 +1,6 @@
 /// A failure that `&&`, `||`, `all` or `exists` may still absorb, kept on the stack in place of a bool.
 ///
-/// It is written as a time span that nobody can make: its nanoseconds are out of range.
+/// It is stored as an impossible time span: its nanoseconds are out of range.
 extension Value {
     static func failure(_ number: Int) -> Value {
         .duration(TimeSpan(mark: number))

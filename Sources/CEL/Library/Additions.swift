@@ -37,7 +37,7 @@ enum Additions {
             [.global(.list(.a), gives: .double), .method(.list(.a), gives: .double)]
         ) { arguments, meter throws(Failure) in
             let count = try arguments.list(0).count
-            guard count > 0 else { throw .badValue("there is no average of nothing") }
+            guard count > 0 else { throw .badValue("an empty list has no average") }
             guard let total = try sum(arguments, &meter).number else { throw arguments.mismatch }
             return .double(total / Double(count))
         },

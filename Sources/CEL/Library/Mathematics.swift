@@ -128,7 +128,7 @@ enum Mathematics {
             arguments,
             _ throws(Failure) in
             guard case .int(let distance) = arguments[1] else { throw arguments.mismatch }
-            guard distance >= 0 else { throw .badValue("a shift by less than nothing") }
+            guard distance >= 0 else { throw .badValue("the shift count may not be negative") }
             switch arguments[0] {
             case .int(let number):
                 return .int(Int64(bitPattern: body(UInt64(bitPattern: number), UInt64(distance))))

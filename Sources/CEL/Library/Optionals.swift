@@ -49,7 +49,7 @@ enum Optionals {
 }
 
 extension Value {
-    /// Whether this is what a field holds that nobody has set.
+    /// Whether this is the value of a field that was never set.
     fileprivate var isZero: Bool {
         switch self {
         case .null: true

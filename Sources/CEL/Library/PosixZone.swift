@@ -42,7 +42,7 @@ struct PosixZone {
     private let standard: Int
     private var summer: (offset: Int, begins: Change, ends: Change)?
 
-    /// Nil when the text is no rule.
+    /// Nil when the text is not a valid rule.
     init?(_ text: String) {
         var scanner = Scanner(text)
         guard scanner.name(), let west = scanner.time() else { return nil }

@@ -184,7 +184,7 @@ enum Strings {
         try meter.spend(2 * Price.object)
         try meter.spend(bytes: text.utf8.count)
         if separator.isEmpty {
-            // As many as there may be at most, which is no more than there are bytes.
+            // At most one part for each byte.
             let most = limit < 0 ? text.utf8.count : min(limit, text.utf8.count)
             try meter.spend(most)
             return text.withBytes { $0.codePoints(limit: limit, insertsAtEnds: insertsAtEnds) }

@@ -115,7 +115,7 @@ extension TimeSpan: CustomStringConvertible {
 private struct DigitScanner {
     private var rest: ArraySlice<UInt8>
 
-    /// No text that is longer than this is one of those formats: of such a one nothing is read.
+    /// A longer text cannot have one of these formats, so it is not read at all.
     static let longest = 256
 
     init(_ text: String) {

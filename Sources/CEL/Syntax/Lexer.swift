@@ -81,7 +81,7 @@ struct Lexer {
                 || byte == UInt8(ascii: "/") || byte == UInt8(ascii: " ")
             guard isAllowed else {
                 throw problem(
-                    "a quoted name may hold letters, digits, '_', '.', '-', '/' and spaces",
+                    "a quoted name may contain letters, digits, '_', '.', '-', '/' and spaces",
                     at: position
                 )
             }
@@ -272,7 +272,7 @@ struct Lexer {
         } else if let scalar = UnicodeScalar(code) {
             contents.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
         } else {
-            throw problem("this escape is no Unicode character", at: start)
+            throw problem("this escape is not a Unicode character", at: start)
         }
     }
 

@@ -143,7 +143,7 @@ struct Parser {
                 operand = try make(.index(operand, index, isOptional: isOptional), at: offset)
             } else if token.isSymbol("{"), operand.isQualifiedName {
                 throw problem(
-                    "messages cannot be made here",
+                    "messages are not supported",
                     at: token.offset,
                     hint: "a map is written {'key': value}"
                 )

@@ -4,7 +4,7 @@
 /// reference counted and immutable. `Value` is also the tree that JSON text is parsed into: there every number
 /// is a `double`.
 ///
-/// Containers know how deeply they nest (`nestingDepth`), so that nobody has to find out by descending.
+/// Containers know how deeply they nest (`nestingDepth`), so that it need not be computed by descending.
 public enum Value: Sendable {
     /// JSON's `null`.
     case null
@@ -83,7 +83,7 @@ public struct TypeName: RawRepresentable, Hashable, Sendable {
     /// The published name.
     public var rawValue: String
 
-    /// A type of this name; names that nobody knows are allowed and equal only themselves.
+    /// A type of this name; unknown names are allowed and equal only themselves.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }

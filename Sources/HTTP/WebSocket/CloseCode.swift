@@ -2,7 +2,7 @@
 ///
 /// Unknown numbers survive.
 ///
-/// 4000–4499 tell the client not to reconnect, 4500–4999 to reconnect with a jittered back-off.
+/// 4000–4499 mean that the client should not reconnect, 4500–4999 that it should, with a jittered back-off.
 public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt16
 

@@ -21,7 +21,7 @@ struct ExtensionOffers: ~Copyable {
     }
 
     /// Calls `body` with each extension's name and parameters.
-    /// - Returns: false where the bytes break the grammar; what came before was heard.
+    /// - Returns: false if the bytes break the grammar; what came before was reported.
     mutating func forEach(_ body: (UnsafeRawBufferPointer, [Parameter]) -> Void) -> Bool {
         var count = 0
         while true {

@@ -64,7 +64,7 @@ public enum Handshake {
         guard !isMalformed, offered > 0 else {
             return .refused("Sec-WebSocket-Protocol is not a list of names")
         }
-        guard let best else { return .refused("none of the offered subprotocols is spoken here") }
+        guard let best else { return .refused("none of the offered subprotocols is supported") }
         return .accepted(subprotocol: subprotocols[best].description, deflate: deflate)
     }
 
@@ -126,7 +126,7 @@ public enum Handshake {
         _ framing: ResponseFraming,
         to buffer: inout ByteBuffer
     ) {
-        Problem("bad_request", "WebSocket version 13 is spoken here").appendUpgradeRequired(
+        Problem("bad_request", "only WebSocket version 13 is supported").appendUpgradeRequired(
             encoder,
             framing,
             to: &buffer
@@ -159,10 +159,10 @@ public enum Handshake {
     ) -> String? {
         guard head.value(.upgrade)?.equalsIgnoringCase("websocket") == true,
             head.value(.connection)?.listContains("upgrade") == true
-        else { return "the answer does not go over to WebSocket" }
+        else { return "the server did not accept the upgrade to WebSocket" }
         let expected = Array(offer.key.utf8).withUnsafeBytes { token(for: $0, sha1: sha1) }
         guard let answer = head.value(.webSocketAccept), answer.text == expected else {
-            return "Sec-WebSocket-Accept does not fit the key"
+            return "Sec-WebSocket-Accept does not match the key"
         }
         guard head.value(.webSocketExtensions) == nil else {
             return "the answer has an extension that was not asked for"

@@ -113,7 +113,7 @@ public final class Inflater {
     }
 }
 
-/// Inflaters that are between two messages and belong to nobody.
+/// Inflaters that are between two messages and free to use.
 ///
 /// A message that lies in the input whole needs one for the length of a call, so that one serves a whole loop; only
 /// messages that are cut off hold one each.

@@ -111,9 +111,13 @@ public struct MessageAssembler: ~Copyable {
             return nil
         }
         if header.opcode == .continuation {
-            guard kind != nil else { return protocolError("a continuation of nothing") }
+            guard kind != nil else {
+                return protocolError("a continuation frame without a message to continue")
+            }
         } else {
-            guard kind == nil else { return protocolError("a message within a message") }
+            guard kind == nil else {
+                return protocolError("a new message begins before the previous one has ended")
+            }
             kind = header.opcode
             utf8 = UTF8Validator()
             if header.isCompressed { beginInflating() }

@@ -28,7 +28,7 @@ public final class Bindings {
     private var paths: [AnyKeyPath: PathFollower] = [:]
     private var followers: [AnyKeyPath: Followers] = [:]
 
-    /// Who follows one property, in order.
+    /// The followers of one property, in order.
     private struct Followers {
         var entries: [Weak] = []
         /// How many of them have died: they are swept out when they are half of all.

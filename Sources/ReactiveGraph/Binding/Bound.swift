@@ -12,7 +12,7 @@
 ///     }
 /// }
 /// ```
-/// Reading costs one look at whether somebody tracks, setting one look-up of who follows.
+/// Reading costs a check whether reads are tracked, setting a look-up of the followers.
 @propertyWrapper
 public struct Bound<Value> {
     private var stored: Value

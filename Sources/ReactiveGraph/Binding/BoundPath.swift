@@ -75,7 +75,7 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
 }
 
 extension Graph {
-    /// A number for paths that is no node's.
+    /// A number for paths that belongs to no node.
     func nextToken() -> UInt64 {
         lastNodeID += 1
         return lastNodeID

@@ -129,7 +129,7 @@ extension Graph {
         // Keeps the edge until its cancellable has been blanked.
         let keeper = edge
         if let side = keeper.side, let inners = side.inners {
-            // Unless somebody keeps the edge's public object, its inner nodes go at once (G-66a).
+            // Unless the edge's public object is held, its inner nodes go at once (G-66a).
             let isLast = side.user == nil ? side.userRef == nil : isKnownUniquelyReferenced(&side.user)
             if isLast { remains.append(inners.leave()) }
         }
@@ -141,7 +141,7 @@ extension Graph {
         }
     }
 
-    /// As `end`, and lets go of what only this edge needed.
+    /// As `end`, and releases what only this edge needed.
     func cut(_ edge: Edge) {
         end(edge)
         bury()
@@ -151,7 +151,7 @@ extension Graph {
 
     /// Feeds a complete edge the current emission of its source, once, as a turn of its own (G-21).
     func replay(_ edge: Edge) {
-        // A node whose object has died notices it here, and who is told may cut this edge.
+        // A node whose object has died notices it here, and its listeners may cut this edge.
         guard edge.traits.contains(.complete), let first = edge.source else { return }
         let isEmpty = first._withUnsafeGuaranteedRef { $0.isEmpty }
         guard !isEmpty || edge.traits.contains(.hearsEmpty) else { return }

@@ -15,7 +15,7 @@ extension Graph {
         return false
     }
 
-    /// The stopped turn is over: the graph is usable again, and the error is told.
+    /// The stopped turn is over: the graph is usable again, and the error is reported.
     func reportStop() {
         stopping = false
         guard let error = stop else { return }

@@ -2,7 +2,7 @@
 struct Frame {
     /// `nil` when the node died in its own pass, and for the source of a replay.
     var node: NodeRef?
-    /// The next edge to serve, in memory, so that whoever removes that edge can move it on.
+    /// The next edge to serve, in memory, so that code that removes this edge can move it on.
     var next: EdgeRef?
     /// Edges connected later than this have been fed at their connection.
     ///

@@ -27,7 +27,7 @@ class InnerTable: EdgeState {
         while let entry = oldest { unlink(entry.takeUnretainedValue()) }
     }
 
-    /// Drops `entry` from the table; its node lives on if somebody else holds it.
+    /// Drops `entry` from the table; its node lives on if something else holds it.
     @usableFromInline
     func forget(_ entry: InnerEntry) {}
 

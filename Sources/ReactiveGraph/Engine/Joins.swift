@@ -118,7 +118,7 @@ extension Graph {
 
     @inline(__always)
     private func emit(_ join: Join) {
-        // A join that propagation reaches although a batch sets it, or one busy outside, is told by its store.
+        // A join that propagation reaches although a batch sets it, or one busy outside, learns it from its store.
         if join.emit(join) == .enter, let node = join.node, node.hasEdges, !stopping {
             let floor = depth
             push(node)

@@ -36,7 +36,7 @@ extension Graph {
         precondition(turns == 0, "restoreState: state is restored between turns")
         guard try reader.count() == nodes.count else { throw StateError.malformed }
         for node in nodes { try reader.order.note(node, as: reader.integer()) }
-        // Nothing is let go of before everything is there: a node may be without an edge for a moment.
+        // Nothing is released before everything is in place: a node may be without an edge for a moment.
         burying = true
         defer {
             burying = false

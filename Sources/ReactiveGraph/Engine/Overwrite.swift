@@ -1,4 +1,4 @@
-/// Stores a value and only then lets go of the old one.
+/// Stores a value and only then releases the old one.
 ///
 /// The death of a value may run code of its owner's, which may come back to this very place or free the object it
 /// is in. A plain assignment leaves it to the compiler which of the two it does first.

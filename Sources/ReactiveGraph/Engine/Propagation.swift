@@ -179,7 +179,7 @@ extension Graph {
         let id = inner
         inner = 0
         guard let target = edge.target, target.hasEdges, !stopping else { return }
-        // It is the node followed, unless storing has let go of it: then nothing leads back to it over this edge.
+        // It is the node followed, unless storing has released it: then nothing leads back to it over this edge.
         var node = edge.side?.follower?.source
         if node?.id != id { node = nil }
         addExtra(id, node)

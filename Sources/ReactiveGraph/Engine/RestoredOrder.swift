@@ -24,7 +24,7 @@ extension StateReader {
 /// What is put in force together, when all nodes have taken over their state: the order in which edges are served and joins
 /// settle, and the paths of what was kept back.
 ///
-/// A graph built anew has the same edges. But they may have come in another order, and ranks tell of edges that are gone.
+/// A graph built anew has the same edges. But they may have come in another order, and ranks reflect edges that are gone.
 struct RestoredOrder {
     /// Ranks that leave room for what is connected later.
     static let ranks = -(1 << 30)...(1 << 30)

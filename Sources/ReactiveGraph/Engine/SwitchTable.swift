@@ -261,7 +261,7 @@ extension Node {
         stores &+= 1
         overwrite(&stored, with: emission)
         needPending().begin(step, on: self)
-        // Letting go of old values may have cut the edge.
+        // Releasing old values may have cut the edge.
         if let target = edge.target, target.toOpaque() == Unmanaged.passUnretained(self).toOpaque() {
             return .enterToTheEnd
         }

@@ -1,7 +1,7 @@
-// Letting go of nodes and edges without recursion (G-68): a node that dies only appends its sources to a list, and
+// Releasing nodes and edges without recursion (G-68): a node that dies only appends its sources to a list, and
 // the outermost call works the list off.
 
-/// What an operator has let go of, until it may die.
+/// What an operator has released, until it may be destroyed.
 final class Remains<Content> {
     private let content: Content
 
@@ -35,7 +35,7 @@ extension Graph {
         bury()
     }
 
-    /// The target dies: the edge ends, unless somebody outside holds its public object, which keeps its `from`.
+    /// The target dies: the edge ends, unless its public object is held from outside, which keeps its `from`.
     private func endWithTarget(_ edge: Edge) {
         if let side = edge.side, side.user != nil, !isKnownUniquelyReferenced(&side.user) {
             detachTarget(edge)
@@ -44,7 +44,7 @@ extension Graph {
         }
     }
 
-    /// Releases what nobody needs any more: nodes and public edge objects at once, closures when no turn runs (G-66a).
+    /// Releases what is no longer needed: nodes and public edge objects at once, closures when no turn runs (G-66a).
     func bury() {
         guard !burying else { return }
         burying = true
@@ -54,7 +54,7 @@ extension Graph {
             } else if let inner = idleInners.popLast() {
                 inner.innerEntry?.becameIdle()
             } else if !dropped.isEmpty {
-                // If nobody else holds it, its source goes too.
+                // If nothing else holds it, its source goes too.
                 dropped.removeLast()
             } else if !remains.isEmpty {
                 remains.removeLast()
@@ -73,7 +73,7 @@ extension Graph {
     /// A loop calls it once per turn; it costs one weak look-up per listen of such an owner. A graph with a clock calls it
     /// by itself (``Graph/collectsEvery``). Owners with a bag of their own need it not.
     public func collect() {
-        // A listener that is let go of may have been its own owner elsewhere: look again.
+        // A released listener may have been its own owner elsewhere: look again.
         while collectOnce() {}
         bury()
         endTies()
@@ -103,7 +103,7 @@ extension Graph {
                 edge._withUnsafeGuaranteedRef { end($0) }
             }
         }
-        // These are told, and may do anything.
+        // These run code of the user, which may do anything.
         for listen in owned.sorted(by: { $0.isBefore($1) }) { _ = listen.livingListener() }
         return !owned.isEmpty
     }

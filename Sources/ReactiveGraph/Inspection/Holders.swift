@@ -1,4 +1,4 @@
-// Who holds a node, beside the edges that come out of it. Edges are known; what else there is shows in the node's
+// What holds a node, besides the edges that come out of it. Edges are known; what else there is shows in the node's
 // reference count. Everything here goes by unowned references, so as not to count itself.
 
 /// A value that holds nodes: a node as the value of another, or a collection of them.
@@ -119,7 +119,7 @@ extension AnyNode {
 }
 
 extension Edge {
-    /// Somebody keeps the public object of this edge, which keeps its source (G-20).
+    /// The public object of this edge is held, and it holds its source (G-20).
     var isHeldFromOutside: Bool {
         guard let side else { return false }
         if side.user != nil { return !isKnownUniquelyReferenced(&side.user) }

@@ -1,12 +1,12 @@
-// Rings hold themselves (G-56). What nobody reaches any more can be reported, to be cut by whoever made it.
+// Rings hold themselves (G-56). What is unreachable can be reported, so that its author can cut it.
 extension Graph {
-    /// The rings that nobody outside holds and no listener reaches, each as its nodes in order of creation.
+    /// The rings that nothing outside holds and no listener reaches, each as its nodes in order of creation.
     ///
     /// A ring is a set of nodes that all hold each other, by edges and the inner followings of flattens and cases. It
     /// is freed when one of its edges is disconnected, for instance by ``AnyNode/removeUpstreamNodes()``. Held from
-    /// outside is what a listener, a variable, or an ``AnyEdge`` that somebody keeps leads to, over as many nodes
-    /// as it may be. A node that a function given to an operator has captured counts as held, because nobody
-    /// can look into a function; a ring that only values close, a node holding its owner, is not found (G-148).
+    /// outside is what a listener, a variable, or an ``AnyEdge`` that is held leads to, over as many nodes
+    /// as it may be. A node that a function given to an operator has captured counts as held, because the library cannot
+    /// look into a function; a ring that only values close, a node holding its owner, is not found (G-148).
     ///
     /// The time is in proportion to the parts of the graph that have rings, and nothing recurses. The result holds
     /// the nodes.

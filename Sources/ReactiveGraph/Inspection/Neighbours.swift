@@ -1,4 +1,4 @@
-// What a node can tell of its neighbours (G-100 … G-104). Results are snapshots, in order of attachment.
+// What a node knows about its neighbours (G-100 … G-104). Results are snapshots, in order of attachment.
 extension AnyNode {
     /// The edges that come into this node, half-connected ones included (G-102).
     public var upstreamTransforms: [AnyEdge] {

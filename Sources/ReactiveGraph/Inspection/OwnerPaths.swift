@@ -1,9 +1,9 @@
-/// One reason why a node is alive: somebody outside the graph, and the nodes over which it holds the node.
+/// One reason why a node is alive: a holder outside the graph, and the nodes over which it holds the node.
 ///
 /// Consumers hold providers, so a path leads from a consumer's consumer down to the node asked about. See
 /// ``AnyNode/ownerPaths(limit:)``.
 public struct OwnerPath {
-    /// Who stands at the beginning of a path.
+    /// The holder at the beginning of a path.
     public enum Holder: Hashable, Sendable {
         /// Listens that one bag holds: how many, and whose.
         ///
@@ -11,15 +11,15 @@ public struct OwnerPath {
         case listener(of: String, listens: Int)
         /// A ``Registry``, under a name: see ``Retention``.
         case registry(name: String)
-        /// An ``AnyEdge`` that somebody keeps: its name (G-20).
+        /// An ``AnyEdge`` that is held: its name (G-20).
         case edge(name: String)
         /// A variable, a value, a function: anything that refers to the node and is no part of the graph.
         case reference
-        /// Nobody: the nodes hold each other (G-56).
+        /// None: the nodes hold each other (G-56).
         case ring
     }
 
-    /// Who it is.
+    /// What it is.
     public let holder: Holder
     /// From the node that the holder holds down to the node asked about.
     ///
@@ -69,7 +69,7 @@ extension OwnerPath.Holder: CustomStringConvertible {
         case .listener(let owner, 1): "a listen of \(owner)"
         case .listener(let owner, let listens): "\(listens) listens of \(owner)"
         case .registry(let name): "registry (\(name))"
-        case .edge(let name): "edge \(name), kept by somebody"
+        case .edge(let name): "edge \(name), held from outside"
         case .reference: "a reference"
         case .ring: "a ring"
         }
@@ -79,14 +79,14 @@ extension OwnerPath.Holder: CustomStringConvertible {
 extension AnyNode {
     /// Why this node is alive: the paths from everybody outside down to it (G-52, G-53).
     ///
-    /// Outside are listens, registries, references that are no part of the graph, and edges that somebody keeps; rings come
-    /// last, because they hold without anybody. The variable through which the question is asked is a reference
+    /// Outside are listens, registries, references that are no part of the graph, and edges that are held; rings come
+    /// last, because they hold themselves. The variable through which the question is asked is a reference
     /// too. First comes the shortest path from each holder, then the other ways by which they hold the node, a path
     /// over two edges between the same nodes once. The time is in proportion to the connected part of the graph,
     /// and to the length of what is returned; nothing recurses. The result holds the nodes.
     ///
     /// - Parameter limit: how many paths at most.
-    /// - Returns: never empty, because somebody asks.
+    /// - Returns: never empty, because the caller holds the node.
     public func ownerPaths(limit: Int = 16) -> [OwnerPath] {
         precondition(limit > 0, "ownerPaths: the limit must be positive")
         graph.collect()

@@ -98,7 +98,7 @@ struct OwnerSearch {
 
     /// Depth first: every simple path, and the rings met on the way.
     ///
-    /// A part of the graph that is densely tied into rings has more simple paths than anybody can wait for: hence
+    /// A part of the graph that is densely tied into rings has more simple paths than can be searched: hence
     /// the number of steps is limited.
     private mutating func addOthers(steps: Int) {
         var nodes = [start]

@@ -17,7 +17,7 @@ final class Facets {
     ///
     /// `loads` follows later where signals wait for the end of a pass.
     private var running: [Running] = []
-    /// Stands first among the node's listeners: a value clears the error before anybody hears it.
+    /// Stands first among the node's listeners: a value clears the error before any other listener receives it.
     fileprivate var watch: Edge?
 
     func apply(_ signal: NodeSignal, at time: Duration?) {

@@ -30,7 +30,7 @@ public final class Load<Value>: Cancellable {
     /// Whether no outcome was reported yet.
     public var isRunning: Bool { node != nil }
 
-    /// Reports how much is done: event listeners hear ``NodeEvent/progress(_:)``.
+    /// Reports how much is done: listeners of events receive ``NodeEvent/progress(_:)``.
     ///
     /// - Parameter fraction: is limited to 0…1; one that is not above the last is ignored.
     public func report(progress fraction: Double) {
@@ -94,7 +94,7 @@ extension MutableNode {
         loadIfNeeded(age)
     }
 
-    /// Sets, and says where the value came from; derived nodes tell it too.
+    /// Sets, and says where the value came from; derived nodes pass it on.
     public func set(_ value: Value, source: ValueSource) {
         _ = needFacets()
         setDirectly(.value(value), context: Context(source: source))

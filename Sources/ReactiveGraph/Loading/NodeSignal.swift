@@ -1,6 +1,6 @@
-/// What happens to a node that is not an emission: it changes facets, and is told to event listeners only.
+/// What happens to a node that is not an emission: it changes facets, and only listeners of events receive it.
 ///
-/// Like an emission it waits while the node is in a pass, so that nobody sees things out of order (G-37).
+/// Like an emission it waits while the node is in a pass, so that no listener sees things out of order (G-37).
 @usableFromInline
 indirect enum NodeSignal {
     case requested
@@ -8,9 +8,9 @@ indirect enum NodeSignal {
     case cancelled
     case notModified
     case failed(any Error, endsLoad: Bool)
-    /// A load has ended, and its value follows: nothing is told.
+    /// A load has ended, and its value follows: no event.
     case finished
-    /// The node is about to be wiped: nothing is told.
+    /// The node is about to be wiped: no event.
     case wiped
 
     func event<Value>(of type: Value.Type) -> NodeEvent<Value>? {

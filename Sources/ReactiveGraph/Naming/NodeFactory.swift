@@ -25,7 +25,7 @@ extension Registry {
     /// An invalid name is a programming error.
     public func setFactory<Value>(for name: String, _ make: @escaping () -> Node<Value>) {
         guard let name = naming.canonical(name) else {
-            preconditionFailure("Registry: \(name) is no valid name")
+            preconditionFailure("Registry: \(name) is not a valid name")
         }
         setFactory(where: { $0 == name }) { _ in make() }
     }

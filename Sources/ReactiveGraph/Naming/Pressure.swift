@@ -1,10 +1,10 @@
-// Letting go of what is kept only for later (G-130, G-131).
+// Releasing what is kept only for later (G-130, G-131).
 extension Registry {
-    /// Lets go of every node that is not in use, except those that are kept `always`.
+    /// Releases every node that is not in use, except those that are kept `always`.
     ///
     /// First the listens of dead owners end. Then the registry gives up its reference to **every** node; those in
     /// use survive with values, listeners and edges untouched, and are kept again from their next look-up on.
-    /// Whoever keeps nodes of his own and wants them flushed drops them first (G-132).
+    /// A program that holds nodes itself and wants them flushed drops them first (G-132).
     ///
     /// It looks at what the registry holds and at the listens of owners without a bag, at nothing else.
     ///

@@ -5,7 +5,7 @@
 /// let user = registry.mutable("https://example.org/users/1", as: User.self)
 /// print(registry.node("https://EXAMPLE.org/users/1#top", as: User.self) === user)  // prints true
 /// ```
-/// While anybody holds a node, its name gives that node, even if the registry has let go of it. A node that was
+/// While a node is held, its name gives that node, even if the registry has released it. A node that was
 /// released is made anew when its name is asked for: empty, without listeners and upstream, unless there is a
 /// factory for the name (G-134).
 ///
@@ -69,7 +69,7 @@ public final class Registry {
 
     /// How many names are kept before those not in use are flushed.
     ///
-    /// Soft: nodes in use are never let go of to meet it. With limit n, making the (n+1)-th name flushes first.
+    /// Soft: nodes in use are never released to meet it. With limit n, making the (n+1)-th name flushes first.
     /// Lowering it to or below the present count flushes at once (G-131).
     public var limit: Int {
         get { storedLimit }
@@ -160,7 +160,7 @@ public final class Registry {
 
     /// Takes the name out, whatever the policy, and says whether it was in.
     ///
-    /// A node still in use lives on, and is found again when its name is looked up while somebody holds it (G-133a).
+    /// A node still in use lives on, and is found again when its name is looked up while it is held (G-133a).
     @discardableResult
     public func remove(_ name: String) -> Bool {
         guard let name = naming.canonical(name), let entry = known(name), entry.isListed else {

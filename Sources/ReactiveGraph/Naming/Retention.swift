@@ -1,4 +1,4 @@
-/// How long a registry keeps a named node that nobody else needs (G-129).
+/// How long a registry keeps a named node that nothing else needs (G-129).
 ///
 /// A policy decides only whether the registry is one more holder of the node. A node is *in use* while it has a
 /// listener with a living owner, an edge to a living node, or a reference from outside the registry (G-128).

@@ -38,7 +38,7 @@ final class Slots<Value>: EdgeState {
 
     /// The values of all inputs, `nil` while one has none.
     ///
-    /// One array, changed in place, so that a delivery allocates nothing unless somebody kept the array of the one
+    /// One array, changed in place, so that a delivery allocates nothing unless the caller kept the array of the one
     /// before.
     @inlinable
     var values: [Value]? {

@@ -134,7 +134,7 @@ extension Node {
 }
 
 extension Site {
-    /// Tells that a value was dropped because the operator's buffer was full.
+    /// Reports that a value was dropped because the operator's buffer was full.
     @inlinable
     func reportOverflow(_ limit: Int) {
         edge._withUnsafeGuaranteedRef { $0.reportOverflow(limit) }

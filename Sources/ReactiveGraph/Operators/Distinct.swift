@@ -18,7 +18,7 @@ public struct Distinct<Value>: StatelessOperator {
 }
 
 extension Node {
-    /// The values that differ from what the *new node* holds at that time, whoever put it there (G-71).
+    /// The values that differ from what the *new node* holds at that time, whatever set it (G-71).
     ///
     /// Example: 1, 1, 2, 1 emits 1, 2, 1.
     ///

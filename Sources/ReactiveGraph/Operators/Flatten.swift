@@ -51,7 +51,7 @@ extension Edge {
         return .nothing
     }
 
-    /// The outer node became empty: nothing, or where emptiness travels, the inner node is let go.
+    /// The outer node became empty: nothing, or if emptiness travels, the inner node is released.
     @usableFromInline
     func stopFollowing<Out>(_ type: Out.Type) -> Outcome {
         guard traits.contains(.propagatesEmpty) else { return .nothing }
@@ -101,7 +101,7 @@ extension Graph {
         return true
     }
 
-    /// Lets go of the inner node that `edge` follows.
+    /// Releases the inner node that `edge` follows.
     func unfollow(_ edge: Edge) {
         guard let side = edge.side, let follower = side.follower else { return }
         side.follower = nil

@@ -83,7 +83,7 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
     /// How many calls of ``update(_:)`` are running, and whether there is something to emit after them.
     @exclusivity(unchecked) @usableFromInline var updates = 0
     @exclusivity(unchecked) @usableFromInline var isDue = false
-    /// Nobody asks for its members any more.
+    /// Its members are no longer needed.
     @exclusivity(unchecked) @usableFromInline var isDying = false
     /// What an edge does: made where the reduction is known, so that it is specialised for it whatever adds the member.
     @usableFromInline let receive: (Edge) -> Outcome
@@ -141,7 +141,7 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
         if take(node.stored, at: place) { changed() }
     }
 
-    /// Lets go of a member.
+    /// Releases a member.
     ///
     /// If it holds a value, this node emits, as with ``insert(_:as:)``.
     @inlinable

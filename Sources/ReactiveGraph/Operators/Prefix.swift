@@ -1,5 +1,5 @@
 extension Node {
-    /// The first `count` values; then the edge detaches and lets go of its source (G-70).
+    /// The first `count` values; then the edge detaches and releases its source (G-70).
     ///
     /// Example: 1, 2, 3 with `prefix(2)` emits 1, 2.
     @inlinable

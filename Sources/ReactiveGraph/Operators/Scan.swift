@@ -46,7 +46,7 @@ extension Node {
         apply(Scan(start) { running, value, _ in .some(reduce(running, value)) })
     }
 
-    /// The running value; `reduce` is told the index of the value too, counted from 0.
+    /// The running value; `reduce` receives the index of the value too, counted from 0.
     @inlinable
     public func scan<Out>(_ start: Out, _ reduce: @escaping (Out, Value, Int) -> Out) -> Node<Out> {
         apply(Scan(start) { running, value, index in .some(reduce(running, value, index)) })

@@ -36,10 +36,10 @@ extension Switched: NodeReference {
 public enum KeyLimit: Sendable, Equatable {
     /// One inner node for every key there ever was.
     case unlimited
-    /// The inner node of the key whose last value is the longest ago is let go; if the key comes again it gets a new
+    /// The inner node of the key whose last value is the longest ago is released; if the key comes again it gets a new
     /// one.
     case evictOldest(Int)
-    /// A value of a new key is dropped, and the graph's ``Graph/onError`` is told
+    /// A value of a new key is dropped and reported to the graph's ``Graph/onError``
     /// (``GraphError/overflow(node:name:limit:)``).
     case fail(Int)
 }
@@ -59,7 +59,7 @@ extension Node {
     ///
     /// - Parameters:
     ///   - maxKeys: how many inner nodes to keep (G-143).
-    ///   - releasesUnused: whether an inner node that nobody follows is let go once another key is current; a case
+    ///   - releasesUnused: whether an inner node without a follower is released once another key is current; a case
     ///     made later is then empty until its key occurs.
     ///   - key: gives the key of a value.
     /// - Returns: the switched node.

@@ -63,7 +63,7 @@ extension Node {
 extension Node where Value: Equatable {
     /// As the other ``sync(with:owner:transform:revert:)``, with a check in debug builds: where
     /// ``Graph/onSyncMismatch`` is set, each function is followed by the other one, and a value that does not come
-    /// back is told (G-88).
+    /// back is reported (G-88).
     @inlinable
     @discardableResult
     public func sync<Other: Equatable>(
@@ -105,7 +105,7 @@ enum Sync {
     static func tie(_ node: AnyNode, _ other: AnyNode, _ into: Edge, _ back: Edge) -> CancelToken {
         let graph = node.graph
         let first = graph.link(node, to: other, replay: true, propagatesEmpty: nil, into)
-        // A listener that heard the first replay may have freed nothing: both nodes are held by the caller.
+        // A listener called by the first replay cannot have freed them: both nodes are held by the caller.
         let second = graph.link(other, to: node, replay: true, propagatesEmpty: nil, back)
         return CancelToken(parts: [first, second].compactMap { $0 })
     }
@@ -227,7 +227,7 @@ extension Graph {
     func origin(for edge: Edge) -> UInt64 {
         guard let source = edge.source, let target = edge.target else { return 0 }
         let frame = frames + (depth - 1)
-        // The replay at connection has a frame without node: a new origin, which is nobody else's.
+        // The replay at connection has a frame without node: a new origin, which belongs to no other node.
         guard let node = frame.pointee.node, node.isSame(as: source) else {
             return origins.next(inTurn: turnNumber)
         }

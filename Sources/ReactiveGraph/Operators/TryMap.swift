@@ -61,7 +61,7 @@ extension Node {
 }
 
 extension Edge {
-    /// Calls the function of an operator; what it throws is told to the graph too.
+    /// Calls the function of an operator; what it throws is reported to the graph too.
     @inlinable
     func attempt<Out>(_ operation: String, _ function: () throws -> Out) -> Result<Out, any Error> {
         // Looked at first, because the function may cut this edge.

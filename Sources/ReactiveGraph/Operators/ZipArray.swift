@@ -14,7 +14,7 @@ extension Node {
     /// `transform` of the first values of any number of nodes of one type, of the second ones, and so on.
     ///
     /// One array is handed over again and again, changed in place, so that a delivery allocates nothing unless
-    /// somebody kept the array of the one before.
+    /// the caller kept the array of the one before.
     ///
     /// - Parameters:
     ///   - nodes: at least one.

@@ -120,7 +120,7 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (Owner, Node<Value>, NodeEvent<Value>) -> Void
     ) -> Self {
-        // The owner is its own listener: nothing is left to be told once it is dead.
+        // The owner is its own listener: no event is left to send once it is dead.
         add(owner, isObject: false, identity: nil, owner: owner, at: (file, line)) { object, node, event in
             body(unsafeDowncast(object, to: Owner.self), node, event)
         }
@@ -151,7 +151,7 @@ extension Node {
     }
 }
 
-/// Stands for a listener that is no object.
+/// Stands for a listener that is not an object.
 @usableFromInline
 final class ListenerToken {
     @usableFromInline init() {}

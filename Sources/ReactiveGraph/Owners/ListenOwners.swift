@@ -121,7 +121,7 @@ package final class ListenOwners {
     private func settle() {
         guard isActive, owners.isEmpty else { return }
         guard selfTie != nil else { return end() }
-        // Letting go of it may be its death, and that ends the listen.
+        // Releasing it may destroy it, and that ends the listen.
         overwrite(&held, with: nil)
         if listener == nil { end() }
     }

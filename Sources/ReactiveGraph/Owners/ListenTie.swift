@@ -3,7 +3,7 @@
 /// The object is compared together with its life, never by address alone (G-147).
 final class ListenTie {
     private(set) weak var object: AnyObject?
-    /// The bag of an owner that keeps one: it tells of the owner's death at once (G-67).
+    /// The bag of an owner that keeps one: it reports the owner's death at once (G-67).
     private weak var bag: CancellableBag?
     unowned let listen: ListenOwners
 
@@ -14,7 +14,7 @@ final class ListenTie {
         bag?.ties[ObjectIdentifier(self)] = self
     }
 
-    /// Leaves the owner's bag; the listen lets go of this.
+    /// Leaves the owner's bag; the listen releases this.
     func untie() {
         bag?.ties[ObjectIdentifier(self)] = nil
         bag = nil

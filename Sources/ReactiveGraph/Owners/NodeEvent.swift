@@ -1,10 +1,10 @@
-/// What an event listener is told of a node (G-119 … G-122, G-135).
+/// What a listener of events receives from a node (G-119 … G-122, G-135).
 ///
 /// Events of one node come in the order in which they happened, to its listeners in order of addition (G-123).
 public enum NodeEvent<Value> {
     /// The listener was added; it carries what the node holds at that moment.
     ///
-    /// Told once per listen, before anything else, and to nobody but the new listener.
+    /// Sent once per listen, before anything else, and only to the new listener.
     case added(Emission<Value>)
     /// The node took a value.
     case newValue(Value, source: ValueSource)
@@ -26,13 +26,13 @@ public enum NodeEvent<Value> {
 
 /// Where a value came from.
 ///
-/// It travels in the ``Context`` of the emission, so derived nodes tell it too.
+/// It travels in the ``Context`` of the emission, so derived nodes pass it on.
 public enum ValueSource: String, Sendable, Hashable {
     /// Loaded from the remote side.
     case network
     /// Taken from a store.
     case cache
-    /// Set by the program: what is assumed when nobody says otherwise.
+    /// Set by the program: the default.
     case local
     /// Not a value: the node was wiped.
     case wipe

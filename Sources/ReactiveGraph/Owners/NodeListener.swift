@@ -1,4 +1,4 @@
-/// Something that is told the events of nodes; a class, or a value.
+/// Something that receives the events of nodes; a class, or a value.
 ///
 /// One listener may be added to nodes of several types: the method is generic, and the node says which it is.
 ///

@@ -1,6 +1,6 @@
 // Taking owners away (G-59, G-120).
 extension AnyNode {
-    /// Removes `owner` from every listen on this node; those left with no owner end, and are told *stopped*.
+    /// Removes `owner` from every listen on this node; those left with no owner end, and receive *stopped*.
     ///
     /// A plain listen has one owner, so it ends. `nil`, or an owner of nothing here: no effect. Other nodes are
     /// left alone (G-120).
@@ -17,7 +17,7 @@ extension AnyNode {
     }
 
     /// Ends all listens of `owner` on this node (G-59): those it owns alone, and those in which it is the
-    /// listener, whoever else owns them.
+    /// listener, whatever other owners they have.
     ///
     /// No effect if there are none.
     public func stopListening(owner: AnyObject) {

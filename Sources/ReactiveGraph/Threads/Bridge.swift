@@ -80,7 +80,7 @@ private final class BridgedNode<Value: Sendable>: Node<Value> {
         }
     }
 
-    /// Whether anybody but this node itself hears it.
+    /// Whether anything but this node itself listens to it.
     private var isFollowed: Bool {
         if outs != nil { return true }
         var next = listens

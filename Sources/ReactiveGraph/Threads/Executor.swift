@@ -17,7 +17,7 @@ public protocol LoopExecutor: AnyObject {
 
 /// Wakes a loop from any thread.
 public protocol LoopBell: Sendable {
-    /// Makes the bell's action run once more. Several rings before it runs count as one.
+    /// Makes the bell's action run again. Several rings before it runs count as one.
     func ring()
 }
 

@@ -1,7 +1,7 @@
 internal import Support
 internal import Synchronization
 
-/// A loop that runs what was posted when it is told to, on the thread that tells it.
+/// A loop that runs what was posted when its caller says so, on the caller's thread.
 ///
 /// ```swift
 /// let loop = ManualExecutor()
@@ -34,7 +34,7 @@ public final class ManualExecutor: LoopExecutor {
     /// Whether something was posted, or a bell was rung, that has not run yet.
     public var hasWork: Bool { !actions.isEmpty || listeners.contains { isRung($0) } }
 
-    /// True: whoever tells it to run is its thread.
+    /// True: the thread that runs it is its thread.
     public var isCurrent: Bool { true }
 
     /// See ``LoopExecutor/post(_:)``.
@@ -71,7 +71,7 @@ public final class ManualExecutor: LoopExecutor {
     }
 }
 
-/// Stands for another thread in tests: runs what was posted when it is told to.
+/// Stands for another thread in tests: runs what was posted when the test says so.
 public final class ManualThread: GraphExecutor {
     private let actions = Locked(Queue<@Sendable () -> Void>())
 

@@ -108,7 +108,7 @@ fine("5 empty, full, empty", fragments(TEXT, ["", "middle", ""]), [("text", b"mi
 fine("5 binary fragments", fragments(BINARY, [b"\xff", b"\xfe", b""]), [("binary", b"\xff\xfe")])
 fine("5 two fragmented messages", two + fragments(BINARY, [b"1", b"2"]), [*whole, ("binary", b"12")])
 for fin in (True, False):
-    fails(f"5 a continuation of nothing, final: {fin}", [frame(CONTINUATION, "a", fin=fin)])
+    fails(f"5 a continuation frame without a message to continue, final: {fin}", [frame(CONTINUATION, "a", fin=fin)])
     fails(f"5 a continuation after a whole message, final: {fin}",
           [frame(TEXT, "a"), frame(CONTINUATION, "b", fin=fin)], [("text", b"a")])
     fails(f"5 a continuation after fragments, final: {fin}", [*two, frame(CONTINUATION, "b", fin=fin)], whole)

@@ -83,7 +83,7 @@ struct OwnerPathTests {
         let a = graph.mutable(1).named("a")
         let edge = TransformEdge<Int, Int>(name: "Half")
         edge.from = a
-        #expect(paths(a) == ["edge Half, kept by somebody → a"])
+        #expect(paths(a) == ["edge Half, held from outside → a"])
         edge.from = nil
         #expect(paths(a) == [])
     }
