@@ -7,7 +7,7 @@ public enum Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// A socket in the file system.
     case unix(path: String)
 
-    /// Reads the written form; nil when it is none.
+    /// Reads the written form; nil if it is invalid.
     ///
     /// Without a host (`:8080`) it means all addresses (`::`).
     public init?(_ text: String) {

@@ -8,7 +8,7 @@ internal import CLibuv
 /// Reading small files whole, and writing them.
 ///
 /// Transcribes https://docs.libuv.org/en/v1.x/fs.html in its synchronous form. These functions block: call
-/// them at start-up, or by way of ``FileTask`` on libuv's threads. Paths are UTF-8 and must not contain a
+/// them at start-up, or through ``FileTask`` on libuv's threads. Paths are UTF-8 and must not contain a
 /// zero byte.
 public enum Files {
     /// A file's content, and what was known about it when it was opened.

@@ -4,7 +4,7 @@ internal import CLibuv
 ///
 /// Transcribes https://docs.libuv.org/en/v1.x/loop.html. Times are milliseconds.
 ///
-/// - A loop and all that hangs on it belong to the thread that runs it. The only door for other threads is
+/// - A loop and all that hangs on it belong to the thread that runs it. Other threads reach it only through
 ///   ``Mailbox``.
 /// - Every handle holds its loop strongly, so a loop ends after its handles. Requests in flight (files, name
 ///   look-ups) hold it too, until ``run()`` has answered them.

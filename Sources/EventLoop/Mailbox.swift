@@ -1,6 +1,6 @@
 internal import CLibuv
 
-/// The one door through which other threads reach a loop.
+/// The only way for other threads to reach a loop.
 ///
 /// Made by ``MailboxReader/init(on:receive:)``. Any thread may post; messages of one thread arrive in the
 /// order posted, on the loop's thread. The wake-up (`uv_async_send`,

@@ -1,6 +1,6 @@
 internal import CLibuv
 
-/// Calls an action again and again, each time after all sockets that were ready had their say: the place to look at deadlines of
+/// Calls an action again and again, each time after all sockets that were ready were served: the place to look at deadlines of
 /// peers.
 ///
 /// libuv runs timers before it polls. A process that stood still, stopped by a signal or busy with something long, would find

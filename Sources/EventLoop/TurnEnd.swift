@@ -6,7 +6,7 @@ internal import DequeModule
 ///
 /// libuv's turn is: timers, poll for input and output, closes. The action is called before the poll
 /// (`uv_prepare`), so that what timers produced leaves before the loop falls asleep, and after it
-/// (`uv_check`), when all sockets, signals and mailboxes had their say. It is therefore called often and must
+/// (`uv_check`), when all sockets, signals and mailboxes were served. It is therefore called often and must
 /// be cheap when there is nothing to do.
 ///
 /// Ends of connections are shared out over turns: when thousands of peers go at once, each turn tells delegates of

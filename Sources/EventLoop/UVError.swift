@@ -11,7 +11,7 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The call that answered with it, for example `bind`.
     public let call: String
 
-    /// An error from a libuv code (negative), or from `errno` by way of ``init(errno:call:)``.
+    /// An error from a libuv code (negative), or from `errno` through ``init(errno:call:)``.
     public init(code: Int32, call: String) {
         self.code = code
         self.call = call

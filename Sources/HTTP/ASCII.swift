@@ -63,7 +63,7 @@ extension UnsafeRawBufferPointer {
         return UnsafeRawBufferPointer(rebasing: self[start..<end])
     }
 
-    /// The number these decimal digits say; nil where there is none, something else, or too much.
+    /// The number these decimal digits say; nil if there is none, something else, or too much.
     public var decimal: Int? {
         guard count > 0 else { return nil }
         var number = 0

@@ -51,7 +51,7 @@ public enum Accept {
         return quality
     }
 
-    /// The `q` among parameters, in thousandths; 1000 where there is none.
+    /// The `q` among parameters, in thousandths; 1000 if there is none.
     private static func weight(_ parameters: UnsafeRawBufferPointer) -> Int {
         var start = 0
         while start < parameters.count {
@@ -72,7 +72,7 @@ public enum Accept {
         return 1000
     }
 
-    /// `0.25` is 250; anything that is no weight counts as 0.
+    /// `0.25` is 250; anything else counts as 0.
     private static func thousandths(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard bytes.count <= 5, let first = bytes.first, first == 48 || first == 49 else { return 0 }
         var value = Int(first - 48) * 1000

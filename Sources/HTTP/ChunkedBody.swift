@@ -113,7 +113,7 @@ struct ChunkedBody: ~Copyable {
         if name.count < 32 { name.append(byte) }
     }
 
-    /// One byte behind the semicolon of an extension.
+    /// One byte after the semicolon of an extension.
     /// - Returns: false where the grammar has no such byte.
     private mutating func takeExtension(_ byte: UInt8) -> Bool {
         switch (place, byte) {

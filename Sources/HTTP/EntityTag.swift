@@ -76,7 +76,7 @@ public struct EntityTagList {
         return found
     }
 
-    /// What stands between the quotes of one tag; nil where it is none.
+    /// What stands between the quotes of one tag; nil if it is invalid.
     private static func opaque(_ element: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         var start = 0
         if element.count > 2, element[0] == UInt8(ascii: "W"), element[1] == UInt8(ascii: "/") {

@@ -17,7 +17,7 @@ struct FieldSlice {
 ///
 /// Invariants:
 /// - offsets count raw bytes of the message, so a name or value that arrives in pieces is contiguous;
-/// - `first[n]` is 1 + the index of the first field known as `n`, 0 where there is none;
+/// - `first[n]` is 1 + the index of the first field known as `n`, 0 if there is none;
 /// - while `isSaved`, `saved` holds the message from its first byte and `base` is its address.
 struct HeadStore: ~Copyable {
     var base: UnsafePointer<UInt8>?

@@ -5,10 +5,10 @@ internal import Support
 public struct MediaType {
     /// `type/subtype`, as sent; lent from the header value.
     public let essence: UnsafeRawBufferPointer
-    /// The value of `charset`, without quotes; nil where there is none.
+    /// The value of `charset`, without quotes; nil if there is none.
     public let charset: UnsafeRawBufferPointer?
 
-    /// Reads a header value; nil where it is no media type.
+    /// Reads a header value; nil if it is not a media type.
     public init?(_ value: UnsafeRawBufferPointer) {
         let split = value.firstIndex(of: UInt8(ascii: ";")) ?? value.count
         essence = UnsafeRawBufferPointer(rebasing: value[..<split]).trimmed

@@ -90,7 +90,7 @@ extension UnsafeMutablePointer<MessageCore> {
 }
 
 extension MessageCore {
-    /// Where a request's target must have ended: behind the longest method and the longest target.
+    /// Where a request's target must have ended: after the longest method and the longest target.
     private var targetEndBytes: Int { limits.targetBytes + 24 }
 
     /// How many bytes more may be offered while the head is unfinished.

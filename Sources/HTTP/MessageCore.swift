@@ -302,7 +302,7 @@ extension MessageCore {
         return Int32(HPE_PAUSED.rawValue)
     }
 
-    /// Where the line of `field` ends, behind its CR LF.
+    /// Where the line of `field` ends, after its CR LF.
     ///
     /// llhttp places an empty value after the line already.
     @inline(__always)
@@ -315,7 +315,7 @@ extension MessageCore {
         origin &+ (UnsafeRawPointer(at) - UnsafeRawPointer(input.unsafelyUnwrapped))
     }
 
-    /// Moves the head's bytes up to an offset within the current input into own memory, behind those that are there.
+    /// Moves the head's bytes up to an offset within the current input into own memory, after those that are there.
     mutating func saveHead(upTo end: Int) {
         if !head.isSaved {
             head.saved.removeAll()

@@ -43,7 +43,7 @@ public struct Query {
         return isReadable
     }
 
-    /// The value of the first pair with this name, as sent; nil where there is none.
+    /// The value of the first pair with this name, as sent; nil if there is none.
     public func raw(_ name: StaticString) -> UnsafeRawBufferPointer? {
         var found: UnsafeRawBufferPointer?
         forEach {
@@ -53,7 +53,7 @@ public struct Query {
         return found
     }
 
-    /// The decoded value of the first pair with this name; nil where there is none, or its escapes or UTF-8
+    /// The decoded value of the first pair with this name; nil if there is none, or its escapes or UTF-8
     /// are broken.
     public func string(_ name: StaticString) -> String? {
         raw(name).flatMap(Self.decoded)

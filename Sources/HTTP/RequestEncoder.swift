@@ -8,7 +8,7 @@ public enum RequestEncoder {
     ///   - target: the request target, escaped already.
     ///   - host: host and port, as the URL has them.
     ///   - type: the body's media type; nil leaves it out.
-    ///   - body: nil where there is none; empty says `Content-Length: 0`.
+    ///   - body: nil if there is none; empty says `Content-Length: 0`.
     ///   - buffer: what it is appended to.
     ///   - fields: writes further header lines.
     public static func append(

@@ -22,7 +22,7 @@ public struct RequestHead {
     public var upgradesToWebSocket: Bool { core.pointee.facts.upgradesToWebSocket }
     /// Whether the body comes in chunks.
     public var isChunked: Bool { core.pointee.facts.isChunked }
-    /// The declared length of the body; 0 where there is none or it is chunked.
+    /// The declared length of the body; 0 if there is none or it is chunked.
     public var contentLength: Int { core.pointee.facts.contentLength }
 
     /// The target as sent.

@@ -38,7 +38,7 @@ public final class RequestParser {
         /// Parsing on means that there is room. This step replaces `continueExpected`: a client that waits for `100 Continue`
         /// (`head.expectsContinue`) gets it then.
         case roomNeeded
-        /// The bytes are no acceptable request.
+        /// The bytes are not an acceptable request.
         ///
         /// Nothing more is parsed; answer and close.
         case failed(ParseFailure)
@@ -64,7 +64,7 @@ public final class RequestParser {
     /// The head of the request at hand; meaningful after every step but `more` and `failed`.
     public var head: RequestHead { RequestHead(core: core) }
 
-    /// The body of the request at hand, lent as the head is; empty where there is none.
+    /// The body of the request at hand, lent as the head is; empty if there is none.
     public var body: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: core.pointee.body.base, count: core.pointee.body.count)
     }

@@ -54,9 +54,9 @@ extension MessageCore {
         return nil
     }
 
-    /// The next `#`, `%` or `?` in a range of the head; `end` where there is none.
+    /// The next `#`, `%` or `?` in a range of the head; `end` if there is none.
     ///
-    /// Reads 8 bytes at a time and so up to 7 behind `end`, which still belong to the head: a version, a line end and a
+    /// Reads 8 bytes at a time and so up to 7 past `end`, which still belong to the head: a version, a line end and a
     /// Host field follow the target.
     @inline(__always)
     private static func nextMark(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Int {

@@ -1,6 +1,6 @@
 public import Support
 
-/// Writes answers behind each other into a buffer, so that those of one read leave in one system call.
+/// Writes answers one after the other into a buffer, so that those of one read leave in one system call.
 ///
 /// An answer is `begin`, any number of fields, then one of `finish`, `finishEmpty` and `beginChunks`:
 /// ```

@@ -12,7 +12,7 @@ public final class ResponseParser {
         case response
         /// `head` holds a 101; what is left of the input belongs to the new protocol.
         case upgrade
-        /// The bytes are no response.
+        /// The bytes are not a response.
         ///
         /// Close.
         case failed(ParseFailure)

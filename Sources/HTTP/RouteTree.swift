@@ -4,7 +4,7 @@ internal import Support
 struct RouteTree {
     struct Place {
         var literals: [(text: [UInt8], place: Int)] = []
-        /// The place behind a capture, -1 where there is none; and whether it takes names only.
+        /// The place after a capture, -1 if there is none; and whether it takes names only.
         var capture = -1
         var takesNames = true
         var routes: [RouteTables.Entry] = []
@@ -163,7 +163,7 @@ final class RouteTables {
 
     /// Looks for a literal that is the segment at `start`.
     ///
-    /// `next` becomes the place behind it.
+    /// `next` becomes the place after it.
     /// - Returns: the segment's end, -1 where no literal matches.
     @inline(__always)
     func literalEnd(

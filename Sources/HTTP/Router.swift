@@ -48,7 +48,7 @@ public struct Router {
     /// - Parameters:
     ///   - method: the request's method.
     ///   - path: the decoded path; captures are lent from it.
-    /// - Returns: the route, or what to answer where there is none.
+    /// - Returns: the route, or what to answer if there is none.
     public func match(_ method: Method, _ path: UnsafeRawBufferPointer) -> Match {
         guard let base = path.baseAddress, path.count > 0, path[0] == ASCII.slash else {
             return method == .options && path.equals("*") ? .options(allow: allowEverywhere) : .notFound

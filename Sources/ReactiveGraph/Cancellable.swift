@@ -182,7 +182,7 @@ extension CancellableBag {
         Unmanaged.passUnretained(edge).release()
     }
 
-    /// The listens this bag holds, all of that type, oldest first: none of them may end meanwhile.
+    /// The listens this bag holds, all of that type, oldest first: none of them may end in the meantime.
     @inlinable
     package func listens<Listen: Edge>(as type: Listen.Type) -> HeldListens<Listen> {
         HeldListens(upcoming: held)

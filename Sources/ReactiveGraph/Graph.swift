@@ -161,7 +161,7 @@ public final class Graph {
     ///     calls that itself.
     ///   - feedbackLimit: queued sets of one node in one turn before the turn is stopped; at least 1.
     ///   - checksThread: whether debug builds stop a call from another thread than the graph's: the executor's, or
-    ///     where there is none the one that made the graph. Say no where something else keeps callers apart, as an
+    ///     if there is none the one that made the graph. Say no where something else keeps callers apart, as an
     ///     actor does, which may move from thread to thread.
     public init(
         propagation: Propagation = .settled,

@@ -94,7 +94,7 @@ open class ListenEdge<Value>: Edge {
 }
 
 extension ListenEdge {
-    /// The creation number of the node listened to; 0 where there is none.
+    /// The creation number of the node listened to; 0 if there is none.
     @inlinable
     package final var sourceID: UInt64 { source?.id ?? 0 }
 

@@ -92,7 +92,7 @@ public class Node<Value>: AnyNode {
         enqueue(emission, trail: graph.captureTrail(), context: graph.currentContext)
     }
 
-    /// Queues an emission behind the pass that is running (G-34, step 1).
+    /// Queues an emission after the pass that is running (G-34, step 1).
     @inlinable
     final func enqueue(_ emission: Emission<Value>, trail: Trail?, context: Context?) {
         let queue = needPending()

@@ -284,7 +284,7 @@ class OperatorState<O: Operator>: EdgeState {
         exchange(&current, with: nil) ?? initial
     }
 
-    /// Puts the operator back, unless the state has begun anew meanwhile.
+    /// Puts the operator back, unless the state has begun again in the meantime.
     @inlinable
     @inline(__always)
     final func put(_ operation: consuming O, _ begun: Int) {

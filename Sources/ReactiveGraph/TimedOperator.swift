@@ -9,7 +9,7 @@ public protocol TimedOperator<Input, Output>: Operator {
     /// When ``wake(at:)`` is due; `nil`: not at all.
     var nextWake: Deadline? { get }
 
-    /// Whether nothing is ever emitted at once, so that a ring through this edge is none for the order of joins.
+    /// Whether nothing is ever emitted at once, so that the order of joins ignores a ring through this edge.
     var isAsynchronous: Bool { get }
 
     /// A hand on the operator from outside.

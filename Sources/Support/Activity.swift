@@ -3,7 +3,7 @@ internal import Synchronization
 /// What a loop's thread is doing at the moment, for a watchdog on another thread.
 ///
 /// One thread notes its work, which costs it a store or two; any thread may look. The notes of a turn that goes on are
-/// exact. Those of turns that end meanwhile may be mixed.
+/// exact. Those of turns that end in the meantime may be mixed.
 ///
 /// Unchecked, because `graphName` points to atomics and `namedGraph` is used by the loop's thread only.
 public final class Activity: @unchecked Sendable {

@@ -151,7 +151,7 @@ public struct ByteBuffer: ~Copyable, ByteSink {
         }
     }
 
-    /// Takes away everything behind the first `size` bytes.
+    /// Takes away everything after the first `size` bytes.
     public mutating func truncate(to size: Int) {
         precondition(size >= 0 && size <= length, "truncated to more than is held")
         length = size

@@ -96,7 +96,7 @@ extension Checker {
         return Checked(.call(function, arguments), type: type, at: offset)
     }
 
-    /// Complains about a literal that is no regular expression.
+    /// Reports a literal that is not a valid regular expression.
     private mutating func checkPattern(_ argument: Checked, among literals: LiteralPatterns) {
         guard case .string(let pattern)? = argument.constant else { return }
         do throws(RegexProblem) {

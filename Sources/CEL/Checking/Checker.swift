@@ -6,7 +6,7 @@ struct Checker {
     let options: Options
     let variables: [Variable]
     private let positions: [String: Int]
-    /// In the names of variables and types: a longer chain of fields is no name.
+    /// In the names of variables and types: a longer chain of fields is not a name.
     private let mostDots: Int
     private(set) var problems: [Problem] = []
     var scope: [(name: String, number: Int, type: StaticType)] = []

@@ -24,7 +24,7 @@ struct Compiler {
 
     /// The code for `checked`.
     ///
-    /// - Throws: when a pattern that folding made is no regular expression; literal ones have been checked.
+    /// - Throws: when a pattern that folding made is not a valid regular expression; literal ones have been checked.
     static func compile(_ checked: Checked, options: Options, argumentCount: Int) throws(BadPattern) -> Code {
         var compiler = Compiler(options.literals)
         try compiler.value(checked)

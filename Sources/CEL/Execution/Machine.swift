@@ -14,7 +14,7 @@ struct Machine {
     let keys: UnsafePointer<Code.Key>
     let arguments: UnsafePointer<Value>
     let stack: UnsafeMutablePointer<Value>
-    /// Where to go on; behind the instruction that failed, when one has.
+    /// Where to continue: after the failed instruction, if one has failed.
     private var position = 0
     var meter: Meter
 

@@ -23,6 +23,6 @@ enum Price {
     static let timeText = 60
     /// Rules of a named time zone for a moment.
     static let zone = 40
-    /// A name that is no time zone's: the file system is asked.
+    /// An unknown time zone: the file system is asked.
     static let unknownZone = 250
 }

@@ -74,7 +74,7 @@ private struct ExactDecimal {
         digits.isEmpty ? 0 : lastPower + digits.count - 1
     }
 
-    /// Drops what is behind `places` places after the point.
+    /// Drops everything after `places` places after the point.
     mutating func round(toPlaces places: Int) {
         let surplus = -places - lastPower
         guard surplus > 0, !digits.isEmpty else { return }

@@ -138,7 +138,7 @@ private struct DigitScanner {
         return rest.prefix(digits).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 
-    /// Digits behind a point as billionths; what is smaller is dropped.
+    /// Digits after a point as billionths; what is smaller is dropped.
     mutating func fraction() -> Int? {
         let all = rest.prefix(while: ASCII.isDigit)
         guard !all.isEmpty else { return nil }

@@ -15,7 +15,7 @@ public struct TimeZoneRules: Sendable {
     /// After the last transition, where there is a rule.
     private let rule: PosixZone?
 
-    /// Reads the 64-bit part of a file; nil when the bytes are none.
+    /// Reads the 64-bit part of a file; nil if the bytes are not such a file.
     public init?(tzif bytes: [UInt8]) {
         var reader = BigEndianReader(bytes)
         guard let old = reader.tzifHeader(), old.version >= UInt8(ascii: "2"),

@@ -145,7 +145,7 @@ extension Value {
 }
 
 extension UInt8 {
-    /// The letter behind the backslash in the escape that the language has for it alone, such as `\n`; nil where there is none.
+    /// The letter after the backslash in the escape that the language has for it alone, such as `\n`; nil if there is none.
     var escapeLetter: UInt8? {
         switch self {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"): self

@@ -92,7 +92,7 @@ extension UnsafeBufferPointer<UInt8> {
         return compare(UnsafeBufferPointer(rebasing: self[offset..<offset + part.count]), part) == 0
     }
 
-    /// Where a code point begins, by its number; the number of bytes behind the last one; nil further on.
+    /// Where a code point begins, by its number; the number of bytes after the last one; nil further on.
     func offset(ofCodePoint number: Int) -> Int? {
         guard number >= 0, number <= count else { return nil }
         var left = number

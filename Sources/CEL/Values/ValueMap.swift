@@ -137,7 +137,7 @@ extension ValueMap {
             append(normalised: .string(key), value)
         }
 
-        /// Adds an entry, or answers false when the key is there already or is no string, bool, int or uint.
+        /// Adds an entry, or answers false when the key is there already or is not a string, bool, int or uint.
         public mutating func append(key: Value, _ value: Value) -> Bool {
             guard key.isMapKey else { return false }
             return append(normalised: key, value)

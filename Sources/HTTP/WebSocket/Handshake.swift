@@ -8,7 +8,7 @@ public enum Handshake {
     public enum Outcome: Equatable, Sendable {
         /// Answer 101, naming the subprotocol and the terms of compression where there are any.
         case accepted(subprotocol: String?, deflate: DeflateAgreement? = nil)
-        /// Answer 426 with `Upgrade: websocket` and `Sec-WebSocket-Version: 13`: the request is no upgrade,
+        /// Answer 426 with `Upgrade: websocket` and `Sec-WebSocket-Version: 13`: the request is not an upgrade,
         /// or of a version the server does not speak.
         case upgradeRequired
         /// Answer 400; the sentence says what is wrong.
@@ -106,7 +106,7 @@ public enum Handshake {
         buffer.append("\r\n")
     }
 
-    /// Writes the answer 101 and a close frame behind it: there is no room, come back later (4529).
+    /// Writes the answer 101 and a close frame after it: there is no room, come back later (4529).
     ///
     /// - Parameters: as of ``accept(_:subprotocol:deflate:_:sha1:to:fields:)``.
     public static func refuse(

@@ -18,7 +18,7 @@ public final class Inflater {
         case hungry
         /// The output would be longer than the limit, up to which it was appended.
         case tooLarge
-        /// This is no compressed data.
+        /// This is not compressed data.
         case malformed
     }
 

@@ -146,7 +146,7 @@ public struct MessageAssembler: ~Copyable {
         inflater = nil
     }
 
-    /// Inflates a piece behind what is collected.
+    /// Inflates a piece and appends it to what is collected.
     /// - Returns: what is wrong with it, or nil.
     private mutating func inflate(_ piece: UnsafeRawBufferPointer, _ inflater: Inflater) -> FrameFailure? {
         inflater.feed(piece)

@@ -39,7 +39,7 @@ public struct UTF8Validator: Sendable {
         return true
     }
 
-    /// The first place from `start` on that may be no ASCII.
+    /// The first place from `start` on that may not be ASCII.
     @inline(__always)
     private static func skipASCII(_ base: UnsafeRawPointer, _ start: Int, _ count: Int) -> Int {
         var index = start
@@ -58,7 +58,7 @@ public struct UTF8Validator: Sendable {
         return index
     }
 
-    /// Moves `index` behind the characters that are no ASCII and of which four bytes can be read.
+    /// Moves `index` past the characters that are not ASCII and of which four bytes can be read.
     /// - Returns: false where one is ill-formed.
     @inline(__always)
     private static func skipCharacters(_ base: UnsafeRawPointer, _ index: inout Int, _ count: Int) -> Bool {

@@ -139,7 +139,7 @@ extension Graph {
         ringMarks.isStale = true
     }
 
-    /// Ranks that were saved are in force again: those behind edges that were not saved follow.
+    /// Ranks that were saved are in force again: those below edges that were not saved follow.
     func placeEdges(of node: AnyNode, _ isNew: (Edge) -> Bool) {
         func place(_ edge: Edge) {
             guard edge.isConnected, !edge.traits.contains(.ring), isNew(edge),

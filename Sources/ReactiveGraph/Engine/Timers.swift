@@ -163,7 +163,7 @@ package final class TimerQueue {
         schedule = nil
     }
 
-    /// Runs every timer that is due at `time`, those set meanwhile included, and gives what graphs are to emit.
+    /// Runs every timer that is due at `time`, those set in the meantime included, and gives what graphs are to emit.
     package func fire(until time: Duration, _ emit: (Due) -> Void) {
         while let first = heap.first, first.deadline.time <= time {
             remove(first)

@@ -34,7 +34,7 @@ extension Dictionary: NodeKeeping {
     }
 }
 
-/// A part of a graph and the holds of nodes on nodes that are no edges: by a value, or by the state of an edge.
+/// A part of a graph and the holds of nodes on nodes that are not edges: by a value, or by the state of an edge.
 struct HoldMap {
     private(set) var nodes: [NodeRef] = []
     /// Keyed by the number of the node that is held: once per reference.

@@ -1,4 +1,4 @@
-/// The search behind ``Graph/leakedRings()``: from nodes upwards over all that holds them, until something outside is found.
+/// The search of ``Graph/leakedRings()``: from nodes upwards over all that holds them, until something outside is found.
 ///
 /// One search in depth for all of them (Tarjan), which may be interrupted after each edge. What a holder from outside is met
 /// from is held, and so is all that stands open then: it leads to the path on which the holder was met. What closes by itself

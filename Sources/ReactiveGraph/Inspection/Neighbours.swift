@@ -90,7 +90,7 @@ extension AnyNode {
         return found
     }
 
-    /// Whether an input of the combine or zip behind this node was removed: it emits no more (G-82, G-144).
+    /// Whether an input of the combine or zip of this node was removed: it emits no more (G-82, G-144).
     public var isEnded: Bool {
         join?._withUnsafeGuaranteedRef { $0.isDead } ?? false
     }

@@ -13,7 +13,7 @@ public struct OwnerPath {
         case registry(name: String)
         /// An ``AnyEdge`` that is held: its name (G-20).
         case edge(name: String)
-        /// A variable, a value, a function: anything that refers to the node and is no part of the graph.
+        /// A variable, a value, a function: anything that refers to the node and is not part of the graph.
         case reference
         /// None: the nodes hold each other (G-56).
         case ring
@@ -79,7 +79,7 @@ extension OwnerPath.Holder: CustomStringConvertible {
 extension AnyNode {
     /// Why this node is alive: the paths from everybody outside down to it (G-52, G-53).
     ///
-    /// Outside are listens, registries, references that are no part of the graph, and edges that are held; rings come
+    /// Outside are listens, registries, references that are not part of the graph, and edges that are held; rings come
     /// last, because they hold themselves. The variable through which the question is asked is a reference
     /// too. First comes the shortest path from each holder, then the other ways by which they hold the node, a path
     /// over two edges between the same nodes once. The time is in proportion to the connected part of the graph,

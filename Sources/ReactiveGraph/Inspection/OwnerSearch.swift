@@ -1,4 +1,4 @@
-/// The search behind ``AnyNode/ownerPaths(limit:)``: upwards from a node over everything that holds it.
+/// The search of ``AnyNode/ownerPaths(limit:)``: upwards from a node over everything that holds it.
 struct OwnerSearch {
     private struct Outsider {
         let holder: OwnerPath.Holder
@@ -197,7 +197,7 @@ struct OwnerSearch {
 }
 
 extension Edge {
-    /// Whose listen this is: what tells owners apart, and what to call it; `nil` if it is no listen.
+    /// Whose listen this is: what tells owners apart, and what to call it; `nil` if it is not a listen.
     fileprivate func listenerDescription() -> (ObjectIdentifier, String)? {
         guard let bag else { return nil }
         if let owned = owners {

@@ -26,7 +26,7 @@ indirect enum NodeSignal {
 }
 
 extension Node {
-    /// Performs `signal` as a pass of this node, or queues it behind the one that is running.
+    /// Performs `signal` as a pass of this node, or queues it after the one that is running.
     final func send(_ signal: NodeSignal) {
         guard pass < 0 else {
             let queue = needPending()

@@ -13,7 +13,7 @@ struct NameSlots {
     let count: Int
     private let slots: UnsafeMutablePointer<UInt32>
 
-    /// A slot whose row is no longer found by way of it.
+    /// A slot whose row is no longer found through it.
     private static var grave: UInt32 { .max }
 
     /// A power of two of free slots; who makes them frees them.
@@ -61,6 +61,6 @@ struct NameSlots {
         slots[gap] = 0
     }
 
-    /// Nothing is found by way of the slot any more, and nothing else moves.
+    /// Nothing is found through the slot any more, and nothing else moves.
     func bury(_ slot: Int) { slots[slot] = Self.grave }
 }

@@ -188,7 +188,7 @@ public final class Registry {
         table[name].map { unsafeDowncast($0, to: RegistryEntry.self) }
     }
 
-    /// The entry of that name, given as bytes, if it is in; makes no `String`, and is no look-up.
+    /// The entry of that name, given as bytes, if it is in; makes no `String`, and does not count as a look-up.
     package func entry(named name: UnsafeRawBufferPointer) -> RegistryEntry? {
         guard let object = table[name] else { return nil }
         let entry = unsafeDowncast(object, to: RegistryEntry.self)

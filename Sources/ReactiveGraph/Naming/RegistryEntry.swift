@@ -39,7 +39,7 @@ open class RegistryEntry {
     /// The node is being freed; the name is free already.
     open func nodeDied(_ node: AnyNode) {}
 
-    /// The living node, if there is one; asking makes none and is no look-up.
+    /// The living node, if there is one; asking makes none and does not count as a look-up.
     package final var node: AnyNode? { living?.takeUnretainedValue() }
 
     /// What happens to the node when it is not in use.

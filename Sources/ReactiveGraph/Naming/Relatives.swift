@@ -80,7 +80,7 @@ struct RelativeName {
         return "\(root)\(Self.withoutDots(folder + way))\(asked)"
     }
 
-    /// `scheme://authority` at the beginning of a name; empty if it is no URL.
+    /// `scheme://authority` at the beginning of a name; empty if it is not a URL.
     private static func root(of name: Substring) -> Substring {
         var at = name.startIndex
         while at < name.endIndex, name[at].isLetter || name[at].isNumber || "+-.".contains(name[at]) {

@@ -197,7 +197,7 @@ public struct ExactSum<Number: BinaryFloatingPoint> {
         return rest != 0
     }
 
-    /// The number nearest to digits that are in range and not negative; `sticky`: there is something more behind them.
+    /// The number nearest to digits that are in range and not negative; `sticky`: more digits follow.
     @specialized(where Number == Double)
     private func rounded(sticky: Bool) -> Number {
         guard let top = digits.lastIndex(where: { $0 != 0 }) else { return 0 }

@@ -310,7 +310,7 @@ struct GatherPlaces {
 /// The edge from a member.
 @usableFromInline
 final class GatherEdge<Figure: Reduction>: Edge {
-    /// The member's place; negative: it is none any more.
+    /// The member's place; negative: it is not a member any more.
     @exclusivity(unchecked) @usableFromInline var member: Int
     /// The member counts for nothing any more.
     @exclusivity(unchecked) @usableFromInline var isLeaving = false

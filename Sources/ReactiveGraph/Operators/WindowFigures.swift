@@ -42,7 +42,7 @@ public protocol WindowFigure<Kept, Result> {
     /// The oldest value goes.
     mutating func removeFirst(_ oldest: Kept)
 
-    /// The figure; empty where there is none.
+    /// The figure; empty if there is none.
     func result(of window: WindowContents<Kept>) -> Emission<Result>
 
     /// How many of the values a fold has turned over: saved, so that sums of floating-point numbers go on to the last bit.

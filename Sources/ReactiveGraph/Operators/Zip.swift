@@ -3,7 +3,7 @@ extension Node {
     ///
     /// Each input has a queue. When all queues have a value, the oldest of each are taken and emitted as one tuple, with
     /// the path and context of the value that completed it; at most one tuple per value that comes in. The values
-    /// that the nodes hold at creation count. A zip is no join to be settled: it is the same in both modes.
+    /// that the nodes hold at creation count. A zip is not a join that settles: it is the same in both modes.
     ///
     /// Clearing a source takes nothing out of a queue; where emptiness travels (G-145) the new node becomes empty
     /// until the next tuple. Another source for an input (`from` of its edge) finds what is queued. Removing an

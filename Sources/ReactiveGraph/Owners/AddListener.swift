@@ -138,7 +138,7 @@ extension Node {
     ) {
         let key = ListenOwners.Key(node: id, listener: listener, isObject: isObject, identity: identity)
         if let key, let known = graph.ownedListens[key] {
-            // The address of an object is no identity by itself: the object may be another by now (G-147).
+            // The address of an object is not an identity by itself: the object may be another by now (G-147).
             if !isObject || identity != nil || known.isListen(of: listener), known.livingListener() != nil {
                 known.add(owner)
                 return

@@ -7,7 +7,7 @@
 /// - While the listen is active it has an owner, and stands in its node's list of listens.
 /// - `held` is the listener exactly while `owners` is not empty.
 package final class ListenOwners {
-    /// Which listener of which node, for listeners with an identity; the address of a dead object is no identity.
+    /// Which listener of which node, for listeners with an identity; the address of a dead object is not an identity.
     struct Key: Hashable {
         let node: UInt64
         let identity: Identity
@@ -81,7 +81,7 @@ package final class ListenOwners {
         held = listener
     }
 
-    /// Removes an owner; no effect if it is none.
+    /// Removes an owner; no effect if it is not one.
     package func remove(_ owner: AnyObject) {
         if let tie = selfTie, tie.object === owner { return remove(tie) }
         guard let tie = owners.first(where: { $0.object === owner }) else { return }

@@ -26,7 +26,7 @@ final class Crossing: Sendable {
 }
 
 extension Path {
-    /// This path, as the graph behind `destination` sees it when it comes from `source`.
+    /// This path, as the graph of `destination` sees it when it comes from `source`.
     func crossing(from source: GraphHandle, to destination: GraphHandle) -> Path {
         let crossing = Crossing(source, self)
         return Path(ids: crossing.ids(in: destination), before: crossing)

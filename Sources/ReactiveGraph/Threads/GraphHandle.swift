@@ -1,6 +1,6 @@
 internal import Support
 
-/// The door of a graph for other threads (G-109).
+/// The handle of a graph for other threads (G-109).
 ///
 /// ```swift
 /// let handle = speed.handle  // Sendable: may go anywhere
@@ -71,7 +71,7 @@ public final class GraphHandle: Sendable {
 }
 
 extension Graph {
-    /// The door of this graph for other threads.
+    /// The handle of this graph for other threads.
     ///
     /// The graph needs an executor. Asked for on the graph's own thread; the handle may go anywhere.
     public var handle: GraphHandle {

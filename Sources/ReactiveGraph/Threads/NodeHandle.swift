@@ -3,7 +3,7 @@
 /// It holds neither the node nor its graph: what is sent to a node that is gone is dropped. Everything sent by one
 /// thread arrives in order, each as a turn of its own on the graph's thread.
 public struct NodeHandle<Value: Sendable>: Sendable {
-    /// The door of the node's graph.
+    /// The handle of the node's graph.
     public let graph: GraphHandle
     let id: UInt64
 
