@@ -166,7 +166,7 @@ enum FormatText {
             try meter.spend(bytes: string.utf8.count)
             text += string.utf8
         case .bytes(let bytes):
-            // Bytes that are no UTF-8 are replaced one by one, 40 ns each.
+            // Bytes that are not UTF-8 are replaced one by one, 40 ns each.
             try meter.spend(2 * bytes.count)
             text += String(decoding: bytes, as: UTF8.self).utf8
         case .list(let list):

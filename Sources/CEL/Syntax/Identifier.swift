@@ -2,7 +2,7 @@ internal import Support
 
 /// What an expression may call a variable.
 public enum Identifier {
-    /// Words that are no names, not even after a dot.
+    /// Words that are not names, not even after a dot.
     static let keywords: Set<String> = ["in", "true", "false", "null"]
 
     /// Words the published grammar keeps from being names of variables.
