@@ -6,6 +6,7 @@
 - In documents: links to files and headings that are not there.
 - In documents and comments: paths below docs/ and numbers of rules that are not there.
 - In ARCHITECTURE.md and docs/decisions: names in code font that occur nowhere in the sources.
+- Pages that the index of their folder does not name, and rules that are stated twice.
 
 `prose.py FILE…` checks these files only. `scripts/fill.py` wraps long lines.
 """
@@ -163,6 +164,18 @@ def identifiers(path):
                     report(path, line, f"nothing in the sources is called {word}")
 
 
+def index():
+    """Every page of docs, docs/decisions and docs/rules is in the README of its folder; every rule is stated once."""
+    for folder in ("docs", "docs/decisions", "docs/rules"):
+        text = (root / folder / "README.md").read_text()
+        for path in (root / folder).glob("*.md"):
+            if path.name != "README.md" and f"]({path.name}" not in text:
+                report(f"{folder}/README.md", 1, f"does not name {path.name}")
+    stated = re.findall(r"^\*\*([A-Z]-\d+[a-z]?)\.\*\*", "\n".join((root / p).read_text() for p in listed("docs/rules/*.md")), re.M)
+    for number in sorted({number for number in stated if stated.count(number) > 1}):
+        report("docs/rules", 1, f"{number} is stated twice")
+
+
 def main():
     given = [str(pathlib.Path(name).resolve().relative_to(root)) for name in sys.argv[1:]]
     documents = [p for p in listed("*.md") if not p.startswith("Benchmarks/results/")]
@@ -171,6 +184,8 @@ def main():
             document(path)
             if path == "ARCHITECTURE.md" or path.startswith("docs/decisions/"):
                 identifiers(path)
+    if not given:
+        index()
     sources = [p for p in files if re.search(r"\.(swift|ya?ml)$", p)]
     for path in sorted(given or sources):
         if path.endswith(".md"):
