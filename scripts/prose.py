@@ -19,7 +19,10 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 WIDTH = 100
 # Folders whose comments are plain English already. Add one when it is clean.
-FOLDERS = ["Sources/CEL", "Sources/EventLoop", "Sources/HTTP", "Sources/ReactiveGraph", "Sources/Support", "config"]
+FOLDERS = [
+    "Sources/CEL", "Sources/Engines", "Sources/EventLoop", "Sources/HTTP", "Sources/ReactiveGraph", "Sources/ReactiveGraphDispatch",
+    "Sources/Support", "config",
+]
 GENERATED = {"docs/rules.md", "docs/wire-rules.md"}
 
 # What to look for, and what to write instead.

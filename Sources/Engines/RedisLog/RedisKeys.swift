@@ -14,7 +14,7 @@ struct RedisKeys: Hashable, Sendable {
     }
     /// The states of the graph as a stream: the id of each is its rev.
     func snapshots(_ graph: String) -> String { "\(prefix):{\(graph)}:snapshots" }
-    /// Who begins the next epoch.
+    /// The instance that begins the next epoch.
     func claim(_ graph: String) -> String { "\(prefix):{\(graph)}:claim" }
     /// The digests that the holder of the lease has found, by their revs.
     func digests(_ graph: String) -> String { "\(prefix):{\(graph)}:digests" }
@@ -26,7 +26,7 @@ struct RedisKeys: Hashable, Sendable {
     var news: String { "\(prefix):news" }
     /// A stream with a line for each entry of any graph: the graph's name.
     var changes: String { "\(prefix):changes" }
-    /// Who makes ticks and snapshots.
+    /// The instance that makes ticks and snapshots.
     var lease: String { "\(prefix):lease" }
     /// Counts the holders of the lease.
     var tokens: String { "\(prefix):tokens" }

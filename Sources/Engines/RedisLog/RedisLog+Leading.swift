@@ -15,7 +15,7 @@ extension RedisLog {
         let positions = positions
         ask { [instance] (store) throws(RedisError) in
             let (token, lost) = try store.pulse(of: instance, lease: Self.lease, silence: Self.silence)
-            // Without a writer nobody else would notice that Redis has lost something.
+            // Without a writer no other server would notice that Redis has lost something.
             return (token, lost, try store.verify(positions))
         } then: { [weak self] result in
             guard let self, !isClosed else { return }

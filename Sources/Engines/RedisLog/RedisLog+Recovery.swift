@@ -24,7 +24,7 @@ extension RedisLog {
         guard !flights.isEmpty else { return }
         writer.after(Self.patience) { [weak self] in
             guard let self, !isClosed else { return }
-            // Whether these were taken, nobody knows.
+            // It is unknown whether these were taken.
             for track in tracks.values {
                 refuse(
                     track.flights.filter { late in late.outcome == nil && flights.contains { $0 === late } },
@@ -139,7 +139,7 @@ extension RedisLog {
             guard let self, !isClosed else { return }
             let (name, position, epoch, id) = (track.graph, track.position, word(), word())
             guard let snapshot = follower?.snapshot(of: name) else {
-                // It has ended, and begins anew when somebody defines it.
+                // It has ended, and begins again when it is defined.
                 tracks[name] = nil
                 moved.insert(name)
                 return
@@ -150,7 +150,7 @@ extension RedisLog {
                 guard let self, !isClosed else { return }
                 switch result {
                 case .failure(let error): tryAgain(track, error)
-                // Who has claimed more may be no more: then the claim is over in a moment.
+                // The instance with the larger claim may have ended: then its claim expires in a moment.
                 case .success(false): claim(track)
                 case .success(true): load(track)
                 }

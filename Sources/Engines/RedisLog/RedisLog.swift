@@ -19,7 +19,7 @@ public final class RedisLog: CommitLog {
         /// How many revs of each graph can be looked back at, at least.
         public var keepRevs: UInt64
 
-        /// Options for a server that asks nobody else.
+        /// Options for a server that is alone.
         public init(_ address: RedisAddress, prefix: String, keepRevs: UInt64) {
             (self.address, self.prefix, self.keepRevs) = (address, prefix, keepRevs)
         }
@@ -52,16 +52,16 @@ public final class RedisLog: CommitLog {
     public internal(set) var health = LogHealth.ready
     public internal(set) var statistics = LogStatistics()
     public let reader: any LogReader
-    /// Hears what goes wrong and what is well again, for the server's log.
+    /// Receives failures and recoveries, for the server's log.
     public var onEvent: (_ isProblem: Bool, _ what: String) -> Void = { _, _ in }
 
     let options: Options
     /// The word for this start of this server.
     public let instance: String
-    /// The word under which it writes: another one after batches were given up of which nobody knows whether they were taken.
+    /// The word under which it writes: a new one after batches with an unknown outcome were given up.
     var writerName: String
     var formerNames: [String] = []
-    /// Makes words that nobody has used.
+    /// Makes words that were never used.
     let word: () -> String
     let store: any StreamStore
     let streams: any StreamSource
@@ -82,7 +82,7 @@ public final class RedisLog: CommitLog {
     var isClosed = false
     /// Where the stream of the graphs that begin has come to.
     var place = ""
-    /// What was heard and is to be taken up: entries, and graphs that have begun.
+    /// What was read and is to be applied: entries, and graphs that have begun.
     var unread: Deque<StreamEntry> = []
     var begun: [String] = []
     /// The token of the holder of the lease; 0: another instance has it.
@@ -95,7 +95,7 @@ public final class RedisLog: CommitLog {
     ///
     /// - Parameters:
     ///   - options: how it is set up.
-    ///   - word: makes words of at most 32 characters that nobody has used before.
+    ///   - word: makes words of at most 32 characters that were never used before.
     ///   - writer: where it writes.
     ///   - listener: where it waits for what others write.
     /// - Throws: ``StoreError`` where Redis cannot be reached or used.
@@ -142,7 +142,7 @@ public final class RedisLog: CommitLog {
         lookAgain()
     }
 
-    /// Begins to hear what others write: for the end of the start, when all graphs have been brought back.
+    /// Begins to follow what others write: for the end of the start, when all graphs have been restored.
     ///
     /// What is new in graphs that are written comes with the writer's answer, so the follower leaves them out, and soon looks whether
     /// that is still so.
@@ -160,7 +160,7 @@ public final class RedisLog: CommitLog {
 
     public var isLeading: Bool { token > 0 }
 
-    /// The graph's track; a graph that nobody knows would begin in an epoch of its own.
+    /// The graph's track; an unknown graph would begin in an epoch of its own.
     func track(_ graph: String) -> Track {
         if let track = tracks[graph] { return track }
         let position = StreamPosition(epoch: word(), rev: 0, time: 0, id: "", definition: 0)
@@ -225,7 +225,7 @@ public final class RedisLog: CommitLog {
         guard !flights.isEmpty else { return }
         isWriting = true
         let batches = flights.map(\.batch)
-        // What was heard and not yet taken up would only come again.
+        // What was read and not yet applied would only come again.
         let isReading = unread.isEmpty
         readByWriter = isReading ? Set(batches.map(\.graph)) : []
         let start = ContinuousClock.now
@@ -312,7 +312,7 @@ public final class RedisLog: CommitLog {
         }
     }
 
-    /// Nobody waits for these any more.
+    /// No caller waits for these any more.
     func refuse(_ flights: [Track.Flight], of track: Track) {
         guard !flights.isEmpty else { return }
         track.flights.removeAll { flight in flights.contains { $0 === flight } }
@@ -392,13 +392,13 @@ public final class RedisLog: CommitLog {
         }
     }
 
-    /// Takes up what was heard, and then waits for more.
+    /// Applies what was read, and then waits for more.
     func read() {
         takeUp()
         follow()
     }
 
-    /// Takes up what was heard, some of it in each turn of the loop.
+    /// Applies what was read, some of it in each turn of the loop.
     func takeUp() {
         var count = 0
         while let entry = unread.first, isSettling || count < Self.turnCommits {

@@ -57,7 +57,7 @@ enum RedisReply: Hashable {
 
 /// Why Redis did not do something.
 enum RedisError: Error, Hashable {
-    /// The connection was not made, or is lost: nobody knows whether the command was done.
+    /// The connection was not made, or is lost: it is unknown whether the command was done.
     case unreachable(String)
     /// Redis said no: nothing was done. The words begin with a code in capitals.
     case refused(String)

@@ -1,6 +1,6 @@
 internal import Support
 
-/// A script that Redis runs as one step: nobody else's command comes in between (https://redis.io/docs/latest/develop/programmability/eval-intro/).
+/// A script that Redis runs as one step: no other command comes in between (https://redis.io/docs/latest/develop/programmability/eval-intro/).
 struct Script {
     let text: String
     /// How many of the arguments are names of keys; they come first.
@@ -149,7 +149,7 @@ struct Script {
     /// Says how far an instance has come with a graph of which Redis has lost the end.
     ///
     /// The one with the latest commit has come furthest: instances may stand in different epochs, whose revs say nothing to each other.
-    /// A claim that nobody comes back to is over in five seconds: its instance is no more.
+    /// A claim that is not renewed expires in five seconds: its instance has ended.
     ///
     ///     KEYS  claim
     ///     ARGV  time and rev of the last commit, instance
@@ -189,7 +189,7 @@ struct Script {
         """
     )
 
-    /// Stores a graph's state, and lets go of what is further back than is kept.
+    /// Stores a graph's state, and deletes what is further back than is kept.
     ///
     ///     KEYS  state, log, snapshots
     ///     ARGV  epoch, fencing token, rev, time, id, rev of the definition, where that comes from, state, the oldest rev to be

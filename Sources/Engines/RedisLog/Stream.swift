@@ -45,7 +45,7 @@ struct Batch: Sendable {
 
     /// Where an instance stood when it checked conditions.
     struct Premise: Hashable, Sendable {
-        /// The last rev that it had heard of: no other instance may have written since.
+        /// The last rev that it knew: no other instance may have written since.
         let rev: UInt64
         /// The last batch of its own whose outcome it knew: what was on its way must have been taken.
         let batch: UInt64

@@ -6,7 +6,7 @@ internal import GraphHost
 protocol StreamStore: AnyObject, Sendable {
     /// Gives batches their places in their streams, each in one step, and reads what is new there if `isReading`.
     ///
-    /// `fence` is the token of the holder of the lease; this returns once so many replicas have them. When it throws, nobody knows what
+    /// `fence` is the token of the holder of the lease; this returns once so many replicas have them. If it throws, it is unknown what
     /// became of the batches.
     func append(
         _ batches: [Batch],
@@ -41,7 +41,7 @@ protocol StreamStore: AnyObject, Sendable {
     /// Everything that is needed to build a graph as it is now; nil: Redis knows nothing of it.
     func load(_ graph: String) throws(RedisError) -> LoadedGraph?
 
-    /// Stores what a graph is at a position, and lets go of what lies further back than `oldest`; false: the lease or the epoch is another
+    /// Stores what a graph is at a position, and deletes what lies further back than `oldest`; false: the lease or the epoch is another
     /// one now.
     func store(
         _ state: [UInt8],
@@ -59,7 +59,7 @@ protocol StreamStore: AnyObject, Sendable {
 
     /// Says that an instance lives, and takes or keeps the lease, which lasts so many milliseconds.
     ///
-    /// Answers the fencing token, 0 where another instance has the lease; and to its holder the instances of which nothing was heard
+    /// Answers the fencing token, 0 where another instance has the lease; and to its holder the instances that were silent
     /// for `silence` milliseconds.
     func pulse(
         of instance: String,
@@ -77,7 +77,7 @@ protocol StreamStore: AnyObject, Sendable {
     func disconnect()
 }
 
-/// Hears what is new in the streams.
+/// Reads what is new in the streams.
 ///
 /// One thread uses it at a time.
 protocol StreamSource: AnyObject, Sendable {
@@ -100,7 +100,7 @@ struct Appended: Sendable {
     let entries: [StreamEntry]
 }
 
-/// What was heard in one go.
+/// What was read in one go.
 struct StreamNews: Sendable {
     var entries: [StreamEntry] = []
     /// Graphs that have begun.

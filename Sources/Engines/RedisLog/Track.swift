@@ -41,10 +41,10 @@ final class Track {
     private(set) var digests: [UInt64: String] = [:]
     /// Whether some of them are news for the others.
     var hasNewDigests = false
-    /// Whether the stream does not go on where the host stands: nothing is sent or heard until it was read again.
+    /// Whether the stream does not go on where the host stands: nothing is sent or read until the graph was read again.
     var isBroken = false { didSet { onMove(graph) } }
     private var number: UInt64 = 0
-    /// Hears that the follower has to read from another place, or not at all.
+    /// Called when the follower has to read from another place, or not at all.
     private let onMove: (String) -> Void
 
     init(_ graph: String, _ position: StreamPosition, onMove: @escaping (String) -> Void) {
@@ -55,7 +55,7 @@ final class Track {
     /// Whether the host has nothing there that is not answered.
     var isIdle: Bool { flights.isEmpty && waiting.isEmpty }
 
-    /// Puts a commit behind what waits, or the question what would become of it.
+    /// Queues a commit, or the question what would become of it, after those that wait.
     func add(_ entry: LogEntry, _ ticket: UInt64, isQuestion: Bool) {
         let premise = entry.checkedAt.map { Batch.Premise(rev: $0, batch: concluded) }
         waiting.append(Waiting(entry: entry, ticket: ticket, isQuestion: isQuestion, premise: premise))

@@ -21,7 +21,7 @@ public final class SQLiteLog: CommitLog {
     public private(set) var health = LogHealth.ready
     public private(set) var statistics = LogStatistics()
     public let reader: any LogReader
-    /// Hears what goes wrong and what is well again, for the server's log.
+    /// Receives failures and recoveries, for the server's log.
     public var onEvent: (_ isProblem: Bool, _ what: String) -> Void = { _, _ in }
 
     private let store: Store
@@ -268,7 +268,7 @@ public final class SQLiteLog: CommitLog {
         storeSnapshot(of: name) { [weak self] _ in self?.snapshotNext() }
     }
 
-    /// Stores several graphs; `done` hears whether all of them were.
+    /// Stores several graphs; `done` receives whether all of them were.
     private func storeAll(_ names: ArraySlice<String>, _ done: @escaping (Bool) -> Void) {
         guard let name = names.first else { return done(true) }
         storeSnapshot(of: name) { [weak self] isStored in
@@ -314,7 +314,7 @@ public final class SQLiteLog: CommitLog {
     ///
     /// - Parameters:
     ///   - path: the file, which must not exist.
-    ///   - done: hears what was wrong; nil: it is there.
+    ///   - done: receives what was wrong; nil: it is there.
     public func backup(to path: String, _ done: @escaping (StoreError?) -> Void) {
         executor.run { [store] in
             do throws(DatabaseError) {

@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// What is stored, in one number: the sum over all graphs, the ends of their logs, snapshots and keys.
 ///
-/// The checksum in a row tells that the row has changed. Only the seal tells that SQLite does not find a row any more, because a page
+/// The checksum in a row shows that the row has changed. Only the seal shows that SQLite no longer finds a row, because a page
 /// that leads to it has changed. Each transaction writes it anew.
 struct Seal {
     /// The number of the last write.

@@ -127,7 +127,7 @@ extension Store {
         seal?.add(Seal.Row(table: .keys, graph: graph, rev: rev, time: time, checksum: sum))
     }
 
-    /// Stores the state of a graph, and lets go of what is further back than `keepRevs`.
+    /// Stores the state of a graph, and deletes what is further back than `keepRevs`.
     ///
     /// Kept are snapshots ``SQLiteLog/snapshotRevs`` revs apart, and the newest.
     func store(
