@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the generated sections of README.md and docs/ anew; with --check only says which are out of date.
+"""Writes the generated sections of README.md and docs/; with --check only says which are out of date.
 
 A section stands between `<!-- NAME: … -->` and `<!-- /NAME -->`; `sluice docs NAME` prints it. The JSON Schema of graph
 files is what `sluice schema` prints.
