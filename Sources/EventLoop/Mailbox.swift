@@ -59,7 +59,7 @@ public final class Mailbox<Message: Sendable>: @unchecked Sendable {
 
 /// The loop's end of a ``Mailbox``: drop it and the mailbox refuses further messages.
 ///
-/// It keeps the loop running unless told otherwise.
+/// By default it keeps the loop running.
 public final class MailboxReader<Message: Sendable> {
     /// What to hand to other threads.
     public let mailbox: Mailbox<Message>

@@ -11,7 +11,7 @@ internal import CLibuv
 /// https://docs.kernel.org/accounting/psi.html).
 ///
 /// A trigger is written to a pressure file and the file is watched with `uv_poll_t` for an exceptional condition
-/// (https://docs.libuv.org/en/v1.x/poll.html, `UV_PRIORITIZED`). The kernel tells at most once per window. Dropping the
+/// (https://docs.libuv.org/en/v1.x/poll.html, `UV_PRIORITIZED`). The kernel reports at most once per window. Dropping the
 /// watcher takes the trigger back. It does not keep the loop running.
 public final class MemoryPressure {
     /// The triggers that are tried, in order: tasks waited 150 ms in one second; or 300 ms in two seconds, the

@@ -4,7 +4,7 @@ internal import CLibuv
 ///
 /// Transcribes https://docs.libuv.org/en/v1.x/signal.html. While at least one watcher for a signal lives, in
 /// whichever loop, the signal's default effect does not happen; each watcher receives it. Dropping the watcher
-/// ends it. It does not keep the loop running unless told to.
+/// ends it. By default it does not keep the loop running.
 public final class SignalWatcher {
     /// A signal by its number on this system.
     public struct Signal: RawRepresentable, Hashable, Sendable {

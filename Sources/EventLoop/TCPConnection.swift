@@ -10,7 +10,7 @@ internal import CLibuv
 /// Transcribes https://docs.libuv.org/en/v1.x/stream.html and tcp.html.
 ///
 /// - Dropping the connection closes it, silently. ``close()`` and ``reset()`` do so while it is still held,
-///   and tell the delegate.
+///   and notify the delegate.
 /// - The delegate is not retained: it usually holds the connection, and both go together. One that goes
 ///   earlier must be taken off first.
 /// - Bytes are read into one buffer per loop and lent to the delegate.

@@ -9,7 +9,7 @@ internal import DequeModule
 /// (`uv_check`), when all sockets, signals and mailboxes were served. It is therefore called often and must
 /// be cheap when there is nothing to do.
 ///
-/// Ends of connections are shared out over turns: when thousands of peers go at once, each turn tells delegates of
+/// Ends of connections are shared out over turns: when thousands of peers go at once, each turn notifies delegates of
 /// ``endings`` of them, in the order in which they went.
 ///
 /// Dropping this object ends the calls. It does not keep the loop running.
@@ -61,7 +61,7 @@ public final class TurnEnd {
         return true
     }
 
-    /// Tells the end of a connection in a later turn.
+    /// Reports the end of a connection in a later turn.
     func postpone(_ connection: TCPConnection, _ error: UVError?) {
         // The poll of that turn does not sleep.
         if postponed.isEmpty { uv_idle_start(idle.raw) { _ in } }

@@ -96,7 +96,7 @@ public class AnyNode {
     /// Empties the node and clears its error (G-133).
     func wipe() {}
 
-    /// Changes facets, and tells event listeners.
+    /// Changes facets, and notifies listeners of events.
     func perform(_ signal: NodeSignal) {}
 
     /// Looks whether what is stored has died (G-148).

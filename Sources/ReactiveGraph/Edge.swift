@@ -101,7 +101,7 @@ open class Edge {
 
     // MARK: - For listens that are classes of their own
 
-    /// Whom the listen belongs to, where that is known beside its bag.
+    /// The owner of the listen, if it is known besides its bag.
     var owner: AnyObject? { side?.owner }
 
     /// The owners, where there may be several.
@@ -110,10 +110,10 @@ open class Edge {
     /// The body of an edge that has none but its class.
     func perform() -> Outcome { .nothing }
 
-    /// Tells the listener what is not an emission.
+    /// Notifies the listener of what is not an emission.
     func tell(_ signal: NodeSignal, of node: AnyNode, to listener: AnyObject) {}
 
-    /// Tells the listener that the listen has ended.
+    /// Notifies the listener that the listen has ended.
     func tellStopped(_ node: AnyNode, to listener: AnyObject) {}
 
     /// The edge was ended for good.
@@ -133,7 +133,7 @@ open class Edge {
     @usableFromInline
     func losesEnd() {}
 
-    /// The source as the typed node it is; who made the edge knows.
+    /// The source as the typed node it is; the maker of the edge knows it.
     @inlinable
     final func source<In>(as type: In.Type) -> Unmanaged<Node<In>> {
         Unmanaged<Node<In>>.fromOpaque(source.unsafelyUnwrapped.toOpaque())
@@ -199,11 +199,11 @@ final class EdgeSide {
     @exclusivity(unchecked) @usableFromInline var join: Join?
     /// What the operator keeps from one emission to the next.
     @exclusivity(unchecked) @usableFromInline var state: EdgeState?
-    /// The creation number of the last source, to tell a different one.
+    /// The creation number of the last source, to recognise a different one.
     @exclusivity(unchecked) var lastSource: UInt64 = 0
     /// The node of a ``ListenEdge`` that has no listener.
     @exclusivity(unchecked) var waiting: AnyNode?
-    /// Whom a listen by closure belongs to.
+    /// The owner of a listen by closure.
     @exclusivity(unchecked) @usableFromInline weak var owner: AnyObject?
     /// The owners of a ``ListenEdge`` that has others than its bag.
     @exclusivity(unchecked) var owners: ListenOwners?

@@ -33,20 +33,20 @@ public final class Graph {
     public let collectsEvery: Duration?
     /// How many sets of one node may be queued in one turn before the turn is stopped (G-39).
     public let feedbackLimit: Int
-    /// Told of errors that have no caller: feedback that does not settle, functions that threw (G-39, G-99).
+    /// Receives errors that have no caller: feedback that does not settle, functions that threw (G-39, G-99).
     public var onError: ((GraphError) -> Void)?
-    /// Told the creation number of each node that is freed.
+    /// Receives the creation number of each node that is freed.
     public var onRelease: ((UInt64) -> Void)?
     /// In debug builds, called for each set of a node without listeners and nodes below it (G-17).
     ///
     /// Off by default.
     public var onIdleSet: ((AnyNode) -> Void)?
-    /// In debug builds, told of each value whose way over a sync and back does not lead to the same value: the source
+    /// In debug builds, called for each value that a sync and its reverse do not map to itself: the source
     /// and the target (G-88).
     ///
     /// Off by default.
     public var onSyncMismatch: ((AnyNode, AnyNode) -> Void)?
-    /// Told the creation number of each join when its turn to settle has come: tests compare the order.
+    /// Receives the creation number of each join when it settles: tests compare the order.
     @exclusivity(unchecked) package final var onSettle: ((UInt64) -> Void)?
 
     /// Living nodes, edges and listeners, and totals.
@@ -125,7 +125,7 @@ public final class Graph {
     /// Which nodes are wanted, where that is asked.
     @exclusivity(unchecked) package final var demand: Demand?
 
-    // Letting go.
+    // Release.
 
     @exclusivity(unchecked) var dying: ContiguousArray<NodeRef> = []
     /// Public edge objects that their targets held.
@@ -161,8 +161,8 @@ public final class Graph {
     ///     calls that itself.
     ///   - feedbackLimit: queued sets of one node in one turn before the turn is stopped; at least 1.
     ///   - checksThread: whether debug builds stop a call from another thread than the graph's: the executor's, or
-    ///     if there is none the one that made the graph. Say no where something else keeps callers apart, as an
-    ///     actor does, which may move from thread to thread.
+    ///     if there is none the one that made the graph. Pass false if something else keeps callers apart, such as an
+    ///     actor, which may move from thread to thread.
     public init(
         propagation: Propagation = .settled,
         clock: (any LoopClock)? = nil,

@@ -1,9 +1,9 @@
-/// A value that tells its downstream edges when it changes.
+/// A value that notifies its downstream edges when it changes.
 ///
 /// What owns what, in four sentences (G-52):
 /// 1. A listener's bag owns its listen edges, and a node owns the edges that come into it.
 /// 2. An edge holds its source node, and never its target.
-/// 3. So consumers hold providers: a node lives while someone outside, a living node downstream or a
+/// 3. So consumers hold providers: a node lives while something outside, a living node downstream or a
 ///    living listener needs it, and no longer.
 /// 4. Cancellables own nothing, and dropping one changes nothing; dropping a bag ends what is in it.
 ///

@@ -11,7 +11,7 @@
 /// `numbers.apply(Evens())` is then a node with the even numbers.
 ///
 /// An edge begins with a copy of the operator it was made from, and goes back to that copy when its `from` is set to a
-/// different node (G-70, G-72). So no operator has to say how it begins anew.
+/// different node (G-70, G-72). So no operator needs a reset.
 ///
 /// While ``receive(_:at:)`` runs, the operator is taken out of its edge. Functions of the caller that it calls may
 /// aim, cut or feed this very edge: a nested call works on a fresh copy.
@@ -80,7 +80,7 @@ public protocol StatelessOperator<Input, Output>: Operator {
 public struct Site {
     @usableFromInline let edge: EdgeRef
     @usableFromInline let timing: Unmanaged<Timing>?
-    /// The new node counts as empty: what it holds is about to be computed anew.
+    /// The new node counts as empty: its value is about to be computed again.
     @usableFromInline let isFresh: Bool
 
     @inlinable
@@ -233,7 +233,7 @@ extension Edge {
 class EdgeState {
     @usableFromInline init() {}
 
-    /// `from` was set to a different node: the state begins anew.
+    /// `from` was set to a different node: the state begins again.
     @usableFromInline func reset() -> AnyObject? { nil }
 
     /// The edge has lost an end: timers stop, and what was on its way is dropped.
@@ -259,7 +259,7 @@ class OperatorState<O: Operator>: EdgeState {
     @usableFromInline final let initial: O
     /// The operator; taken out while it runs.
     @exclusivity(unchecked) @usableFromInline final var current: O?
-    /// Rises when the state begins anew: the state of a call that is still running is then dropped.
+    /// Rises when the state begins again. the state of a call that is still running is then dropped.
     @exclusivity(unchecked) @usableFromInline final var generation = 0
 
     @usableFromInline

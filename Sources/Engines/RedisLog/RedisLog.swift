@@ -355,7 +355,7 @@ public final class RedisLog: CommitLog {
 
     // MARK: - Following
 
-    /// Tells the follower from where it reads which streams, as far as that has changed; nil: it does not read that one.
+    /// Passes to the follower from where it reads which streams, as far as that has changed; nil: it does not read that one.
     private func takeMoves() -> [String: UInt64?] {
         var moves: [String: UInt64?] = [:]
         for name in moved {

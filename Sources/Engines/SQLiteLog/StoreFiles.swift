@@ -12,7 +12,7 @@ public protocol StoreFiles: Sendable {
     var database: String { get }
     /// The SQLite file system (VFS) that it is opened with; nil: the system's.
     var vfs: String? { get }
-    /// What tells one boot of the machine from the next: what was written before this one, but not synchronised, may be lost.
+    /// What distinguishes one boot of the machine from the next: what was written before this one, but not synchronised, may be lost.
     var boot: String { get }
     /// The bytes of the high-water mark; nil: there is none.
     ///

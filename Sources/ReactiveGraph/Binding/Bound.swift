@@ -1,4 +1,4 @@
-/// A stored property that tells when it is set, so that nodes can be bound to it (G-96).
+/// A stored property that notifies when it is set, so that nodes can be bound to it (G-96).
 ///
 /// ```swift
 /// final class Thermostat: Bindable {

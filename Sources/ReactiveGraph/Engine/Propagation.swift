@@ -278,7 +278,7 @@ extension Graph {
         drains[drains.count - 1].carried = carried
         withExtendedLifetime(old) {}
         if let signal {
-            // Told to event listeners only: no edge is served.
+            // For listeners of events only: no edge is served.
             frames[index].next = nil
             frames[index].transforms = true
             return owner.perform(signal)

@@ -46,7 +46,7 @@ extension Node {
         }
     }
 
-    /// Changes facets, and tells event listeners.
+    /// Changes facets, and notifies listeners of events.
     final func handle(_ signal: NodeSignal) {
         needFacets().apply(signal, at: graph.clock?.now)
         guard !graph.stopping else { return }

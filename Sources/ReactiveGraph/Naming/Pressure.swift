@@ -62,7 +62,7 @@ extension Registry {
     }
 }
 
-/// Something that tells when memory is short: the host connects it to what the system offers.
+/// Something that reports when memory is short: the host connects it to what the system offers.
 ///
 /// The order of handlers is not defined (G-132).
 public final class PressureSource {
@@ -71,7 +71,7 @@ public final class PressureSource {
     /// A source that has signalled nothing yet.
     public init() {}
 
-    /// Tells every handler.
+    /// Calls every handler.
     public func signal() {
         let called = handlers
         handlers = []

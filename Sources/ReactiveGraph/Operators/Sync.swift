@@ -161,7 +161,7 @@ enum Sync {
         }
     }
 
-    /// The function, which tells when `back` does not lead back.
+    /// The function, which reports when `back` does not lead back.
     @inlinable
     static func checked<In: Equatable, Out>(
         _ target: Node<Out>,

@@ -1,6 +1,6 @@
 // Adding event listeners (G-114 … G-124). They stand among the node's other listeners, in order of addition.
 extension Node {
-    /// Tells `listener` every event of this node until it dies; returns the node.
+    /// Sends `listener` every event of this node until it dies; returns the node.
     ///
     /// The listener owns itself: the node holds it weakly (G-115). Adding it a second time adds nothing but the
     /// owner (G-118).
@@ -14,7 +14,7 @@ extension Node {
         addListener(listener, owner: listener, file: file, line: line)
     }
 
-    /// Tells `listener` every event of this node, for as long as one of its owners lives; returns the node.
+    /// Sends `listener` every event of this node, for as long as one of its owners lives; returns the node.
     ///
     /// The node holds the listener while `owner` lives, and the owner weakly (G-116). Adding a listener a second
     /// time adds nothing but the owner (G-118).
@@ -38,7 +38,7 @@ extension Node {
         return self
     }
 
-    /// Tells a listener that is a value every event of this node, for as long as one of its owners lives.
+    /// Sends a listener that is a value every event of this node, for as long as one of its owners lives.
     ///
     /// - Parameters:
     ///   - listener: is copied. An object that comes here as `any NodeListener` is treated as an object.
@@ -171,7 +171,7 @@ extension ListenOwners.Key {
 }
 
 extension Graph {
-    /// Ties a listen with owners to its node; the replay tells *added* (G-119).
+    /// Ties a listen with owners to its node; the replay sends *added* (G-119).
     func begin(_ edge: Edge, on node: AnyNode, owner: AnyObject) {
         guard let owners = edge.owners else { return }
         checkThread("addListener")

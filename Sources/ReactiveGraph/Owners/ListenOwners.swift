@@ -126,7 +126,7 @@ package final class ListenOwners {
         if listener == nil { end() }
     }
 
-    /// Ends the listen, and tells the listener if it still exists (G-122).
+    /// Ends the listen, and notifies the listener if it still exists (G-122).
     package func end() {
         guard let edge = edge?.takeUnretainedValue() else { return }
         self.edge = nil

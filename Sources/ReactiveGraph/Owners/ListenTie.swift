@@ -29,7 +29,7 @@ final class ListenTie {
 extension CancellableBag {
     /// The owner of this bag dies, or gives up everything: it owns no listen any more.
     func cutTies() {
-        // Those there are now: a listener told *stopped* may add itself again.
+        // Those there are now: a listener that received *stopped* may add itself again.
         let ending = ties.values.sorted(by: ListenTie.isBefore)
         for tie in ending where ties.removeValue(forKey: ObjectIdentifier(tie)) != nil {
             tie.listen.remove(tie)

@@ -20,7 +20,7 @@ public enum NodeEvent<Value> {
     case notModified
     /// A load failed; the value stays.
     case error(any Error)
-    /// The listen has ended. The last event, told if the listener still exists.
+    /// The listen has ended. The last event, sent if the listener still exists.
     case stopped
 }
 

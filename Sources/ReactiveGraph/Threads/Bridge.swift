@@ -111,7 +111,7 @@ private final class Bridge<Value: Sendable>: Sendable {
     private struct Waiting {
         var entries = Queue<Entry>()
         var peak = 0
-        /// Those not told to the target's side yet.
+        /// Those not reported to the target's side yet.
         var dropped = 0
     }
 

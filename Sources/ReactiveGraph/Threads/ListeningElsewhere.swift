@@ -152,7 +152,7 @@ private final class RemoteListen<Value: Sendable>: Sendable {
     }
 }
 
-/// Tells a listen on another thread that its edge has lost an end.
+/// Notifies a listen on another thread that its edge has lost an end.
 private final class RemoteListenState<Value: Sendable>: EdgeState {
     private let remote: RemoteListen<Value>
 
