@@ -259,7 +259,7 @@ class OperatorState<O: Operator>: EdgeState {
     @usableFromInline final let initial: O
     /// The operator; taken out while it runs.
     @exclusivity(unchecked) @usableFromInline final var current: O?
-    /// Rises when the state begins again. the state of a call that is still running is then dropped.
+    /// Grows when the state begins again: the state of a call that is still running is then dropped.
     @exclusivity(unchecked) @usableFromInline final var generation = 0
 
     @usableFromInline

@@ -48,8 +48,8 @@ open class TransformEdge<In, Out>: AnyEdge {
 
     /// An edge without ends whose function says what happens on each value, and when the source becomes empty.
     ///
-    /// `nil` means that nothing happens; what is emitted keeps path and context. A source that is empty at connection is
-    /// not told (G-22).
+    /// `nil` means that nothing happens; what is emitted keeps path and context. A source that is empty at connection causes
+    /// no call (G-22).
     public init(
         name: String = "Link",
         emissions function: @escaping (Emission<In>, Context?) -> Emission<Out>?
