@@ -37,7 +37,7 @@ extension Graph {
     ///   - outlet: the node to follow. Both graphs need an executor.
     ///   - propagatesEmpty: whether emptiness of the source comes over; this graph's default if `nil` (G-145).
     ///   - buffer: how many values may be on their way (G-142); of those refused under `.fail` the source's graph is
-    ///     told.
+    ///     notified.
     ///   - control: what waits and what was dropped, as known when the latest value arrived.
     /// - Returns: the new node, empty at first.
     public func bridge<Value: Sendable>(
