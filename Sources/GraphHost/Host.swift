@@ -100,8 +100,10 @@ public final class Host {
         @inline(never) get { (work - workBefore) * 2 / 5 >= limits.work }
     }
 
-    /// Whether as much has been done in this turn as one client's requests may do: what waited so far waits on.
-    var isBusy: Bool { work - workBefore >= limits.work }
+    /// Whether as much has been done in this turn as one client's requests may do: what waited for this turn goes on waiting.
+    public var isBusy: Bool {
+        @inline(never) get { work - workBefore >= limits.work }
+    }
 
     /// Performs a dear request in a later turn, after those that wait already.
     public func later(_ perform: @escaping () -> Void) {

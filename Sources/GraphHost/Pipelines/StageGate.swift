@@ -28,7 +28,7 @@ final class StageGate {
         var replaced: UInt64 = 0
         /// Bytes that it takes, where it is not the only one; the newest value is held by the stage before anyway.
         var bytes = 0
-        let emission: Postponed
+        let emission: any Postponed
     }
 
     /// Called when the first value of a new pipeline, which waits here, has come to its end, or the stage has gone.
@@ -153,7 +153,7 @@ final class StageGate {
         return true
     }
 
-    private func keep(_ emission: Postponed, bytes: Int) {
+    private func keep(_ emission: any Postponed, bytes: Int) {
         if isOverflowing { return }
         if let first = lanes.opening.take() {
             opening = first
@@ -297,7 +297,7 @@ extension LiveGraph {
         at time: UInt64,
         replacing replaced: UInt64,
         isNews: Bool,
-        _ emission: Postponed
+        _ emission: any Postponed
     ) {
         let outerTime = evaluationTime
         evaluationTime = time
