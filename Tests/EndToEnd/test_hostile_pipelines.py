@@ -10,12 +10,15 @@ import threading
 import time
 
 import pytest
-from hostile import pipelines, victim
+from hostile import pipelines, processors, victim
 from hostile.bystander import Bystander
 from sluice import Server
 
 LONGEST = 100
 MOST = 64 << 20
+# What ARCHITECTURE.md, "Shares of a turn are short", lets a victim wait for others; and what a clock may be off. In milliseconds.
+SLICES = 0.5
+SHORTEST = 0.05
 
 
 @pytest.mark.parametrize("attack", pipelines.ALL, ids=lambda attack: attack.__name__)
@@ -41,11 +44,11 @@ def test_others_do_not_wait(attack):
 
 @pytest.mark.skipif(not os.environ.get("SLUICE_NIGHTLY"), reason="takes half a minute, and says something on a quiet machine only")
 def test_a_victim_among_three_attackers():
+    if reason := processors.refusal():
+        pytest.skip(reason)
     ends = threading.Event()
 
     def repeat(attack):
-        # The attackers' own work must not take the processor from server and victim.
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
         while not ends.is_set():
             close = attack(server)
             for value in range(30):
@@ -54,20 +57,21 @@ def test_a_victim_among_three_attackers():
                     time.sleep(0.02)
             close()
 
-    with Server({"g": pipelines.GRAPH, "v": victim.GRAPH}) as server:
-        quiet = victim.waits(server, 4)
+    with Server({"g": pipelines.GRAPH, "v": victim.GRAPH}) as server, processors.apart(server):
+        alone = victim.waits(server, 4, processors.VICTIM)
         attacks = (pipelines.one_set_before_a_thousand, pipelines.timers, pipelines.scans)
         attackers = [threading.Thread(target=repeat, args=[attack]) for attack in attacks]
         for attacker in attackers:
             attacker.start()
         try:
             time.sleep(1)
-            attacked = victim.waits(server, 8)
+            attacked = victim.waits(server, 8, processors.VICTIM)
         finally:
             ends.set()
             for attacker in attackers:
                 attacker.join()
-    for name, waits in (("alone", quiet), ("among attackers", attacked)):
-        middle, late = waits[len(waits) // 2], waits[len(waits) * 99 // 100]
-        print(f"{name}: {middle:.2f} ms, p99 {late:.2f}, longest {waits[-1]:.1f}, {len(waits)} sets")
-    assert late < LONGEST / 4
+    print(f"alone: {alone}\namong attackers: {attacked}")
+    if len(attacked.fair) < 0.8 * len(attacked.all):
+        pytest.skip("other work on this machine held up more than a fifth of the sets")
+    assert attacked.late(attacked.fair, 0.5) < 1.1 * alone.late(alone.fair, 0.5) + SHORTEST
+    assert attacked.late(attacked.fair) < alone.late(alone.fair) + SLICES
