@@ -588,6 +588,9 @@ public final class Host {
         timed.append(graph)
     }
 
+    /// After how many milliseconds the wall clock is looked at again while a tick is waited for.
+    private static let longestSleep: UInt64 = 60_000
+
     /// Whether the log takes ticks, and from this server.
     private var makesTicks: Bool { health == .ready && isLeading }
 
@@ -603,7 +606,8 @@ public final class Host {
             let expiry = graph.takesExpiries ? graph.nextExpiry : nil
             guard let due = [tick, expiry].compactMap(\.self).min() else { continue }
             let wall = clock.wall
-            let steady = clock.now + (due > wall ? due - wall : 0)
+            // The wall clock may be set in the meantime: then it is looked at again soon.
+            let steady = clock.now + (due > wall ? min(due - wall, Self.longestSleep) : 0)
             next = min(next ?? steady, steady)
         }
         return next
