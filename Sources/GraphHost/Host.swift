@@ -59,6 +59,8 @@ public final class Host {
     @exclusivity(unchecked) var moved: [PendingCommit] = []
     var keys: IdempotencyKeys
     var pressure = PressureCount()
+    /// Rises whenever a graph comes, goes or gets another definition.
+    @exclusivity(unchecked) public internal(set) var definitionChanges: UInt64 = 0
     /// Counts the rounds in which lost nodes are looked for.
     var leakRound: UInt64 = 0
     /// Clears what stood for sessions that are no more.
@@ -212,6 +214,7 @@ public final class Host {
     /// From now on the graph is found by its name.
     func add(_ graph: LiveGraph) {
         known.append(graph)
+        definitionChanges &+= 1
         graph.timers.onFirst = { [unowned self, unowned graph] in noteTimer(of: graph) }
         if graph.nextTick != nil || graph.nextExpiry != nil { noteTimer(of: graph) }
         table.insert(graph, named: graph.name)
@@ -549,6 +552,7 @@ public final class Host {
     func forget(_ graph: LiveGraph) {
         if log == nil { ended[graph.name] = graph.position }
         known.removeAll { $0 === graph }
+        definitionChanges &+= 1
         timed.removeAll { $0 === graph }
         graph.timers.onFirst = {}
         if known(graph.name) === graph { table.remove(named: graph.name) }
