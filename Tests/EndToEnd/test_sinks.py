@@ -15,6 +15,7 @@ import types
 
 import pytest
 
+from redis_server import Instance, Redis
 from sluice import BINARY, ROOT, Server, eventually
 
 
@@ -270,6 +271,30 @@ def test_a_thousand_sinks(receiver):
         server.set("g", "x", 2)
         eventually(lambda: sum(each.body == b"2" for each in receiver.requests) == 1000, 60)
         eventually(lambda: all(not sink["waiting"] for sink in sinks(server).values()), 10)
+
+
+def test_of_several_servers_one_sends_and_another_takes_over(receiver):
+    graph = f"""
+nodes:
+  x: {{ set: number, initial: 1 }}
+sinks:
+  s: {{ from: x, url: "http://127.0.0.1:{receiver.port}/" }}
+"""
+    config = f'sinkHosts: ["127.0.0.1:{receiver.port}"]\n'
+    with Redis() as redis, Instance(redis, {"g": graph}, config=config) as one:
+        with Instance(redis, {"g": graph}, config=config) as other:
+            eventually(lambda: receiver.bodies == [1])
+            for number in range(2, 6):
+                (one if number % 2 else other).set("g", "x", number)
+                eventually(lambda: receiver.bodies[-1] == number)
+            time.sleep(0.3)
+            assert receiver.bodies == [1, 2, 3, 4, 5]
+            leads = [server.metrics()["sluice_log_leading"] == 1 for server in (one, other)]
+            assert [("sinks" in server.get("/v1/graphs/g").json()) for server in (one, other)] == leads
+            leader, follower = (one, other) if leads[0] else (other, one)
+            leader.kill()
+            follower.set("g", "x", 6)
+            eventually(lambda: receiver.bodies[-1] == 6, 30, "the other server")
 
 
 def test_a_host_that_is_not_listed_is_refused(receiver, tmp_path):

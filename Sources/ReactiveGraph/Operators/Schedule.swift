@@ -1,6 +1,6 @@
 /// The moments of a timetable, each when it has come.
 ///
-/// Whatever its source holds is only what starts it. Moments that passed while nobody looked, because the clock jumped or the
+/// Whatever its source holds is only what starts it. Moments that passed unnoticed, because the clock jumped or the
 /// graph was saved and restored much later, are one emission: the newest of them.
 public struct Schedule<Input>: TimedOperator {
     @usableFromInline let next: (Duration) -> Duration?
@@ -68,7 +68,7 @@ public struct Schedule<Input>: TimedOperator {
 extension Graph {
     /// A node that emits each moment of a timetable when it has come; before the first one it is empty.
     ///
-    /// Moments that passed while nobody looked are one emission: the newest of them. The graph needs a clock.
+    /// Moments that passed unnoticed are one emission: the newest of them. The graph needs a clock.
     ///
     /// - Parameters:
     ///   - next: the first moment after a time of the graph's clock; `nil`: there is none.
