@@ -147,7 +147,7 @@ let package = Package(
             path: "Tests/DiskSupport",
             swiftSettings: strict
         ),
-        .testTarget(name: "SupportTests", dependencies: ["Support"], swiftSettings: strict),
+        .testTarget(name: "SupportTests", dependencies: ["Support", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ReactiveGraphTests",
             dependencies: ["ReactiveGraph", "ReactiveGraphDispatch", "TestSupport"],

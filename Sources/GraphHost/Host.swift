@@ -59,6 +59,8 @@ public final class Host {
     @exclusivity(unchecked) var moved: [PendingCommit] = []
     var keys: IdempotencyKeys
     var pressure = PressureCount()
+    /// Rises whenever a graph comes, goes or gets another definition.
+    @exclusivity(unchecked) public internal(set) var definitionChanges: UInt64 = 0
     /// Counts the rounds in which lost nodes are looked for.
     var leakRound: UInt64 = 0
     /// Clears what stood for sessions that are no more.
@@ -219,6 +221,7 @@ public final class Host {
     /// From now on the graph is found by its name.
     func add(_ graph: LiveGraph) {
         known.append(graph)
+        definitionChanges &+= 1
         graph.timers.onFirst = { [unowned self, unowned graph] in noteTimer(of: graph) }
         if graph.nextTick != nil || graph.nextExpiry != nil { noteTimer(of: graph) }
         table.insert(graph, named: graph.name)
@@ -556,6 +559,7 @@ public final class Host {
     func forget(_ graph: LiveGraph) {
         if log == nil { ended[graph.name] = graph.position }
         known.removeAll { $0 === graph }
+        definitionChanges &+= 1
         timed.removeAll { $0 === graph }
         graph.timers.onFirst = {}
         if known(graph.name) === graph { table.remove(named: graph.name) }
@@ -620,6 +624,9 @@ public final class Host {
         timed.append(graph)
     }
 
+    /// After how many milliseconds the wall clock is looked at again while a tick is waited for.
+    private static let longestSleep: UInt64 = 60_000
+
     /// Whether the log takes ticks, and from this server.
     private var makesTicks: Bool { health == .ready && isLeading }
 
@@ -635,7 +642,8 @@ public final class Host {
             let expiry = graph.takesExpiries ? graph.nextExpiry : nil
             guard let due = [tick, expiry].compactMap(\.self).min() else { continue }
             let wall = clock.wall
-            let steady = clock.now + (due > wall ? due - wall : 0)
+            // The wall clock may be set in the meantime: then it is looked at again soon.
+            let steady = clock.now + (due > wall ? min(due - wall, Self.longestSleep) : 0)
             next = min(next ?? steady, steady)
         }
         return next

@@ -32,6 +32,7 @@ enum Metrics {
         out.sample("sluice_internal_errors_total", "counter", "Mistakes of the server.", server.faults)
         turns(server.turnTimes, &out)
         sessions(server.host.statistics, &out)
+        server.sinks.appendMetrics(to: &out)
         out.head("sluice_build_info", "gauge", "Which Sluice this is.")
         out.append(utf8: "sluice_build_info{version=\"\(Version.text)\"} 1\n")
         process(server, &out)

@@ -79,6 +79,23 @@ extension CivilTime: CustomStringConvertible {
     }
 }
 
+extension CivilTime {
+    /// RFC 3339 text of a moment by a clock on the wall, such as `2009-02-14T00:31:30+01:00`.
+    ///
+    /// - Parameters:
+    ///   - seconds: since 1970.
+    ///   - offset: seconds east of UTC; what is below a minute is dropped.
+    /// - Returns: the text.
+    public static func text(of seconds: Int64, offset: Int) -> String {
+        let minutes = offset / 60
+        let local = CivilTime(secondsSinceEpoch: seconds + Int64(minutes) * 60)
+        guard minutes != 0 else { return "\(local)Z" }
+        let (hour, minute) = abs(minutes).quotientAndRemainder(dividingBy: 60)
+        let sign = minutes < 0 ? "-" : "+"
+        return "\(local)\(sign)\(String(hour, width: 2)):\(String(minute, width: 2))"
+    }
+}
+
 extension Int64 {
     /// Division rounding towards minus infinity; `divisor` must be positive.
     public func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {

@@ -35,7 +35,7 @@ struct Check: ParsableCommand {
             let reader = ConfigurationOptions.reader(config: config)
             let folder = GraphFolder.read(
                 reader.configuration.graphs,
-                DefinitionOptions(reader.configuration)
+                DefinitionOptions(reader.configuration).accepting(reader.configuration)
             )
             // Where the configuration could not be read, the folder may be another one.
             problems = reader.problems + folder.problems.filter { $0.file != nil || reader.problems.isEmpty }

@@ -2,6 +2,9 @@ internal import Support
 
 /// The parts of timestamps and durations.
 enum Times {
+    /// No name of a zone has more bytes.
+    static let longestZone = 64
+
     static let functions: [Function] = [
         part("getFullYear") { civil, _ in civil.year },
         part("getMonth") { civil, _ in civil.month - 1 },
@@ -48,10 +51,21 @@ enum Times {
     ) throws(Failure) -> Int {
         try meter.spend(Price.zone)
         if let offset = TimeText.fixedOffset(zone) { return offset }
-        guard zone.utf8.count <= 64, let rules = meter.zones?.rules(of: zone) else {
+        guard zone.utf8.count <= longestZone, let rules = meter.zones?.rules(of: zone) else {
             try meter.spend(Price.unknownZone)
             throw .badValue("the time zone is not known")
         }
         return rules.offset(at: moment.seconds)
+    }
+}
+
+extension Options {
+    /// Seconds east of UTC at each moment, given in seconds since 1970, in a zone named as in expressions.
+    ///
+    /// - Returns: nil where there is no such zone.
+    public func offset(of zone: String) -> (@Sendable (_ seconds: Int64) -> Int)? {
+        if let offset = TimeText.fixedOffset(zone) { return { _ in offset } }
+        guard zone.utf8.count <= Times.longestZone, let rules = zones?.rules(of: zone) else { return nil }
+        return { rules.offset(at: $0) }
     }
 }

@@ -95,6 +95,7 @@ extension Catalogue {
               "additionalProperties": {"$ref": "#/$defs/node"}
             },
             \##(sections)
+            \##(SinkDefinition.schema.property("sinks", "Where values are sent, by the names of the sinks; see docs/sinks.md.")),
             "access": {
               "description": "Who may do what; without it, a token decides.",
               "type": "array",

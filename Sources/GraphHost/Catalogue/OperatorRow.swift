@@ -49,7 +49,7 @@ public final class OperatorRow: Sendable {
     enum SourcePlace: Sendable {
         /// In definitions and in pipelines of clients.
         case anywhere
-        /// In definitions only: it makes nodes with names.
+        /// In definitions only: it makes nodes with names, or goes by the time of commits.
         case definitions
         /// In definitions; it is a node as it stands, which clients write as `node`.
         case node

@@ -91,6 +91,26 @@ extension OperatorRow {
             "Each value with whether the condition holds; two more nodes, of which one gets it.",
             example: #""if":{"from":"a","when":"value == 1","then":"t","else":"e"}"#
         ) { condition, site, inputs in site.judged(condition).derive(inputs[0]) },
+        .source(
+            "schedule",
+            ScheduleArgument.self,
+            .definitions,
+            takes: "five fields of cron; `zone`",
+            .timed,
+            onFail: "has no input",
+            "The time it was planned for, whenever one of these times has come; empty before the first.",
+            example: #""schedule":"0 22 * * *""#
+        ) { schedule, site, _ in site.schedule(schedule) },
+        .source(
+            "between",
+            BetweenArgument.self,
+            .definitions,
+            takes: "two times of the day; `zone` and `days`",
+            .timed,
+            onFail: "has no input",
+            "Whether it is between these times of the day.",
+            example: #""between":["22:00","06:00"]"#
+        ) { between, site, _ in site.between(between) },
     ]
 
     /// A row of an operator that says where the values of a node come from; `make` makes the node of the living inputs.

@@ -15,6 +15,12 @@ public struct DefinitionOptions {
     /// The most nodes of one graph (`limits.nodes`).
     public var mostNodes = 100_000
 
+    /// The hosts to which sinks may send, each `host` or `host:port` (`sinkHosts`); nil: nothing is checked, because the definition was
+    /// accepted before.
+    public var sinkHosts: [String]?
+    /// The names of the secrets that there are; nil as above.
+    public var sinkSecrets: Set<String>?
+
     /// Options; without a regular expression engine `pattern` is refused.
     public init(expressions: Options = Options()) {
         self.expressions = expressions

@@ -29,7 +29,7 @@ extension GraphDefinition {
 }
 
 extension Notebook {
-    private static let graphKeys = ["graph", "title", "mode", "nodes", "sync", "links", "access"]
+    private static let graphKeys = ["graph", "title", "mode", "nodes", "sync", "links", "sinks", "access"]
 
     fileprivate func graph(_ document: Document, named wanted: String?) -> GraphDefinition? {
         guard let members = members(document, of: "a graph") else { return nil }
@@ -53,10 +53,12 @@ extension Notebook {
             add("a graph needs 'nodes'", at: document.position)
             return nil
         }
+        let sinks = fields["sinks"].map(sinks) ?? []
         let ties = ties(sync: fields["sync"], links: fields["links"])
         guard let (read, order, families) = nodes(section) else { return nil }
         var nodes = read
         checkTies(ties, &nodes)
+        checkSinks(sinks, nodes)
         checkDeliveries(nodes, order: order, mode: mode ?? .settled, families)
         guard let name else { return nil }
         for (rank, place) in order.enumerated() { nodes[place].rank = rank }
@@ -67,6 +69,7 @@ extension Notebook {
             nodes: nodes,
             access: access,
             ties: ties,
+            sinks: sinks.map(\.sink),
             document: document
         )
     }

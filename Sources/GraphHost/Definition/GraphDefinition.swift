@@ -24,6 +24,8 @@ public struct GraphDefinition {
     public let syncs: [SyncDefinition]
     /// Further edges, in the order of the definition.
     public let links: [LinkDefinition]
+    /// Where values are sent, in the order of the definition.
+    public let sinks: [SinkDefinition]
     /// The whole definition as JSON, every key as it was given, on one line: reading it gives an equal definition.
     public let text: String
     /// Equal for definitions that say the same, whatever their format, comments and order of keys: 32 hexadecimal
@@ -42,6 +44,7 @@ public struct GraphDefinition {
         nodes all: [NodeDefinition],
         access: [AccessRule] = [],
         ties: TieDefinitions = TieDefinitions(),
+        sinks: [SinkDefinition] = [],
         document: Document
     ) {
         self.name = name
@@ -53,6 +56,7 @@ public struct GraphDefinition {
         self.access = access
         syncs = ties.syncs
         links = ties.links
+        self.sinks = sinks
         text = document.json()
         var settings: [String: String] = [:]
         for entry in document.entries ?? [] {

@@ -17,8 +17,11 @@ extension LiveGraph {
         frames.begin(stamp, context: commit.context, by: commit.by)
         switch commit.kind {
         case .values: change(commit, stamp)
-        case .define: bear(stamp)
+        case .define:
+            host.definitionChanges &+= 1
+            bear(stamp)
         case .redefine(let definition, let origin):
+            host.definitionChanges &+= 1
             self.origin = origin
             redefine(as: definition, stamp)
         case .remove: end(.removed)

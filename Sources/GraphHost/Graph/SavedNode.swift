@@ -92,7 +92,10 @@ extension NamedNode {
         case .derived(let derived):
             guard derived.pipe.isEmpty, let living else { return false }
             let ends = Set(graph.ties.compactMap(\.end?.id))
-            return living.upstreamNodes.contains { graph.name(of: $0) == nil && !ends.contains($0.id) }
+            return living.upstreamNodes.contains {
+                // What only starts a source that goes by the clock is hidden.
+                graph.name(of: $0) == nil && !ends.contains($0.id) && !graph.chains.isHidden($0.id)
+            }
         }
     }
 

@@ -102,11 +102,14 @@ public final class Datum {
     static var `true`: Datum { constant(.bool(true)) }
     static var `false`: Datum { constant(.bool(false)) }
 
+    /// A string.
+    static func text(_ text: String) -> Datum { constant(.string(text)) }
+
     private static func constant(_ tree: Value) -> Datum {
         do throws(JSONError) {
             return try Datum(tree: tree)
         } catch {
-            preconditionFailure("JSON can say null, true and false")
+            preconditionFailure("JSON can say null, true, false and any string")
         }
     }
 

@@ -179,6 +179,9 @@ extension HTTPConnection {
             out.append(",\"released\":")
             out.append(decimal: counts.released)
             out.append(kept: kept)
+            if (try? GraphView(graph, for: access).requireObservation()) != nil {
+                server.sinks.append(of: graph, to: &out)
+            }
             out.append("}\n")
         }
     }

@@ -195,11 +195,11 @@ enum OpenAPI {
         ),
         (
             "Graph",
-            ##"{"type":"object","required":["graph","epoch","rev","nodes","listeners"],"properties":{"graph":{"type":"string"},"title":{"type":"string"},\##(cursor),"nodes":{"type":"integer"},"listeners":{"type":"integer"},"definition":{"type":"string","description":"The hash of the definition"},"owner":{"enum":["file","api"]},"kept":{"description":"The revs at which the graph can be looked at; null: there is only the present","type":["object","null"],"required":["from","to"],"properties":{"from":{"type":"integer"},"to":{"type":"integer"}}}}}"##
+            ##"{"type":"object","required":["graph","epoch","rev","nodes","listeners"],"properties":{"graph":{"type":"string"},"title":{"type":"string"},\##(cursor),"nodes":{"type":"integer"},"listeners":{"type":"integer"},"definition":{"type":"string","description":"The hash of the definition"},"owner":{"enum":["file","api"]},"kept":{"description":"The revs at which the graph can be looked at; null: there is only the present","type":["object","null"],"required":["from","to"],"properties":{"from":{"type":"integer"},"to":{"type":"integer"}}},"sinks":{"description":"What the graph's sinks have done on this server, for those who may see the whole graph","type":"array","items":{"type":"object","required":["name","from","to","sent","failed","retried","dropped","waiting"],"properties":{"name":{"type":"string"},"from":{"type":"string"},"to":{"type":"string"},"sent":{"type":"integer"},"failed":{"type":"integer"},"retried":{"type":"integer"},"dropped":{"type":"integer"},"waiting":{"type":"integer"},"failure":{"type":"string","description":"Why the last try failed"}}}}}}"##
         ),
         (
             "Definition",
-            ##"{"type":"object","required":["nodes"],"properties":{"graph":{"type":"string","pattern":"\##(Name.pattern)"},"title":{"type":"string"},"mode":{"enum":["settled","immediate"]},"nodes":{"type":"object"},"access":{"type":"array","items":{"type":"object"}}}}"##
+            ##"{"type":"object","required":["nodes"],"properties":{"graph":{"type":"string","pattern":"\##(Name.pattern)"},"title":{"type":"string"},"mode":{"enum":["settled","immediate"]},"nodes":{"type":"object"},"sinks":{"type":"object"},"access":{"type":"array","items":{"type":"object"}}}}"##
         ),
         (
             "Difference",

@@ -1,6 +1,7 @@
 internal import COpenSSL
+internal import Support
 
-/// SHA-256 (FIPS 180-4), by which tokens are known again.
+/// SHA-256 (FIPS 180-4), by which tokens are known again and sinks sign.
 enum SHA256 {
     /// The 32 bytes of the digest of `bytes`.
     static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
@@ -17,5 +18,25 @@ enum SHA256 {
             precondition(status == 1, "SHA-256 is not offered by this OpenSSL")
             count = Int(length)
         }
+    }
+
+    /// The HMAC of `bytes` (RFC 2104), in hexadecimal digits.
+    static func signature(of bytes: [UInt8], by secret: String) -> String {
+        let key = Array(secret.utf8)
+        var length: UInt32 = 0
+        let digest = [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
+            let made = HMAC(
+                EVP_sha256(),
+                key,
+                Int32(key.count),
+                bytes,
+                bytes.count,
+                buffer.baseAddress,
+                &length
+            )
+            precondition(made != nil, "SHA-256 is not offered by this OpenSSL")
+            count = Int(length)
+        }
+        return digest.map { String($0, width: 2, radix: 16) }.joined()
     }
 }

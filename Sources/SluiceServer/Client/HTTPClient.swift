@@ -34,6 +34,8 @@ public final class HTTPClient {
     private var attempt: ServiceConnector?
     private var connection: Transport?
     private let mostBytes: Int
+    /// What the secure connections of many clients share; nil: each makes its own.
+    var trust: TLSContext?
     private var parser: ResponseParser
     private var current: Request?
     private var waiting: [Request] = []
@@ -115,7 +117,7 @@ public final class HTTPClient {
 
     private func connect() {
         parser = Self.parser(mostBytes)
-        attempt = ServiceConnector(to: url, on: loop) { [weak self] result in
+        attempt = ServiceConnector(to: url, on: loop, trust: trust) { [weak self] result in
             guard let self else { return }
             attempt = nil
             switch result {

@@ -53,6 +53,10 @@ public struct Configuration: Sendable {
     public var proxyHeaders = ProxyHeaders.xForwarded
     /// Origins of other sites whose pages may read answers (CORS); `*`: all.
     public var cors: [String] = []
+    /// Where sinks may send to, each `host` or `host:port`; empty: graphs cannot have any.
+    public var sinkHosts: [String] = []
+    /// The secrets of sinks by their names, from the environment only.
+    public var secrets: [String: String] = [:]
     /// Whether an address other than loopback may be listened on without authentication.
     public var insecure = false
     /// The file of tokens; empty: clients need none.

@@ -1,3 +1,5 @@
+internal import GraphHost
+
 /// One thing that can be configured: its name, what it means, how a value is read and shown.
 ///
 /// A key `log.level` stands in a file as `log: { level: debug }`, in the environment as `SLUICE_LOG_LEVEL`,
@@ -143,6 +145,12 @@ public struct ConfigurationKey {
                 "other sites whose pages may read answers (CORS); *: all"
             ),
             Self(
+                "sinkHosts",
+                \.sinkHosts,
+                .names("hosts, each with a port or without", where: Self.isSinkHost),
+                "hosts to which the sinks of graphs may send; empty: none"
+            ),
+            Self(
                 "tls.cert",
                 \.certificate,
                 .path,
@@ -248,4 +256,7 @@ public struct ConfigurationKey {
             )
         ]
     }
+
+    /// `example.org`, `example.org:8443`, `[::1]:80`: what stands between the scheme and the path of a URL.
+    private static func isSinkHost(_ text: String) -> Bool { SinkURL("http://\(text)")?.target == "/" }
 }

@@ -112,6 +112,11 @@ public struct ConfigurationReader {
     /// this name.
     public mutating func read(environment: [String: String]) {
         for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("SLUICE_") {
+            let secret = "SLUICE_SECRET_"
+            if name.hasPrefix(secret), !text.isEmpty {
+                configuration.secrets[String(name.dropFirst(secret.count))] = text
+                continue
+            }
             guard let key = keys.first(where: { $0.environmentName == name }) else {
                 if ["SLUICE_NIGHTLY", "SLUICE_BINARY", "SLUICE_TOKEN"].contains(name) { continue }
                 let hint = Spelling.hint(for: name, among: keys.map(\.environmentName))

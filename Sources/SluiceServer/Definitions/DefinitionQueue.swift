@@ -19,7 +19,7 @@ final class DefinitionQueue {
     /// Reads what the configuration allows.
     init(_ configuration: Configuration, _ system: ExpressionSystem, on loop: Loop) {
         reader = DefinitionReader(limits: SessionLimits(configuration)) {
-            DefinitionOptions(configuration, system)
+            DefinitionOptions(configuration, system).accepting(configuration)
         }
         self.system = system
         self.configuration = configuration
@@ -75,7 +75,7 @@ final class DefinitionQueue {
         _ answer: @escaping (GraphFolder.File) -> Void
     ) throws(UVError) {
         try startedThread().run { [configuration, system] in
-            GraphFolder.file(path, known: known, DefinitionOptions(configuration, system))
+            GraphFolder.file(path, known: known, DefinitionOptions(configuration, system).accepting(configuration))
         } then: {
             answer($0)
         }

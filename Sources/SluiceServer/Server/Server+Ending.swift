@@ -21,7 +21,8 @@ extension Server {
             // Spread out, so that all clients of a big server do not come back in the same second.
             connection.drain(after: Int.random(in: 200...3000, using: &random))
         }
-        guard !connections.isEmpty else { return finish() }
+        sinks.drain()
+        guard !connections.isEmpty || sinks.isBusy else { return finish() }
         drainTimer = try? Timer(on: loop) { [unowned self] in stop() }
         drainTimer?.start(after: configuration.drain)
     }
@@ -38,13 +39,15 @@ extension Server {
         adminListener = nil
         state = .draining
         for connection in Array(connections) { connection.close() }
+        sinks.stop()
         finish()
     }
 
-    /// Is over once the last connection is gone.
+    /// Is over once the last connection is gone, and sinks have sent what they had.
     func finish() {
-        guard state != .stopped, connections.isEmpty else { return }
+        guard state != .stopped, connections.isEmpty, !sinks.isBusy else { return }
         state = .stopped
+        sinks.stop()
         ticker = nil
         pressure = nil
         watch = nil

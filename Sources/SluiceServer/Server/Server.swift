@@ -78,6 +78,7 @@ public final class Server {
     var files: StaticFiles?
     var mounts: [Mount] = []
     var dashboards: Dashboards?
+    private(set) lazy var sinks = Sinks(self)
     /// Which file owns which graph; all others belong to the API.
     var fileOwners: [String: String] = [:]
     /// What was read last of those files, by their paths.
@@ -293,6 +294,7 @@ public final class Server {
     func endTurn() {
         guard hasWork else { return }
         activity.note(.delivery)
+        sinks.endTurn()
         isFlushing = true
         host.flush()
         writing?.takeUnretainedValue().flush()

@@ -111,4 +111,12 @@ extension DefinitionOptions {
         expressions.cost = configuration.limits.expression
         mostNodes = configuration.limits.nodes
     }
+
+    /// The same for definitions that are about to be accepted: their sinks may send only where the configuration lets them.
+    public func accepting(_ configuration: Configuration) -> DefinitionOptions {
+        var options = self
+        options.sinkHosts = configuration.sinkHosts
+        options.sinkSecrets = Set(configuration.secrets.keys)
+        return options
+    }
 }

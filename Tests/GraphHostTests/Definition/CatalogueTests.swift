@@ -65,6 +65,7 @@ struct CatalogueTests {
         "flatten": ["Flatten"],
         "zip": ["Zip", "Zip"], "switch": ["Map"], "case": ["Filter"], "default": ["Filter"],
         "otherwise": ["Filter"], "if": ["Map"],
+        "schedule": ["Schedule"], "between": ["Between"],
     ]
 
     @Test("the example of every source can be read, and is one of this operator", arguments: sources)

@@ -45,6 +45,8 @@ enum OperatorExamples {
             #""s":{"switch":{"from":"$x","by":"value == 1 ? null : 'k'"}},"out":{"otherwise":{"of":"s","excluding":[null]}}"#
         ],
         "if": [#""out":{"if":{"from":"$x","when":"value == 1","then":"t","else":"e"}}"#],
+        "schedule": [#""out":{"schedule":"0 22 * * *"}"#],
+        "between": [#""out":{"between":["22:00","06:00"]}"#],
         "scan": [stage(#"{"scan":{"start":[],"with":"size(acc) > 4 ? [value] : acc + [value, index]"}}"#)],
         "zip": [#""out":{"zip":["$x","$y"]}"#, #""out":{"zip":["$y","$x"],"map":"value[1]","buffer":3}"#],
         "window": [

@@ -1,0 +1,298 @@
+internal import DequeModule
+internal import EventLoop
+internal import GraphHost
+internal import HTTP
+internal import Logging
+
+/// One sink at work: a session of the host that listens to one node, and a client that sends what it hears.
+///
+/// - At most one request is on its way. Nothing here waits for it: the loop goes on, and so do commits.
+/// - A value is tried until it arrives, a newer one takes its place (mode `latest`), the outbox is full (mode `all`), or the receiver
+///   refuses it for good. Between two tries the pause grows up to a minute.
+final class Sink {
+    /// What was tried, and what became of it.
+    struct Counters {
+        /// Values that the receiver accepted.
+        var sent: UInt64 = 0
+        /// Tries that came to nothing.
+        var failed: UInt64 = 0
+        /// Tries that repeat one that failed.
+        var retried: UInt64 = 0
+        /// Values that were given up.
+        var dropped: UInt64 = 0
+        /// How long all tries took, in milliseconds.
+        var milliseconds: UInt64 = 0
+    }
+
+    let definition: SinkDefinition
+    let graph: LiveGraph
+    private(set) var counters = Counters()
+    /// Why the last try failed; nil when it did not.
+    private(set) var failure: String?
+    /// The host has ended its session.
+    private(set) var isEnded = false
+    /// What waits is tried once more, and not again.
+    private var isDraining = false
+
+    private unowned let sinks: Sinks
+    private var session: Session?
+    private var client: HTTPClient?
+    private var pause: Timer?
+    private var waiting: Deque<SinkValue> = []
+    private var current: SinkValue?
+    private var began: UInt64 = 0
+    /// How many tries have failed in a row.
+    private var failures = 0
+    private var epoch = ""
+    /// The rev of the newest value, and how many values of that rev came before it.
+    private var newest: (rev: Int, count: Int) = (-1, 0)
+    private var hasOverflowed = false
+
+    init(_ definition: SinkDefinition, of graph: LiveGraph, in sinks: Sinks) {
+        self.definition = definition
+        self.graph = graph
+        self.sinks = sinks
+    }
+
+    private var server: Server { sinks.server }
+    /// Whether something is on its way or waits.
+    var isBusy: Bool { current != nil || !waiting.isEmpty }
+    /// How many values wait, the one on its way included.
+    var queued: Int { waiting.count + (current == nil ? 0 : 1) }
+
+    /// Begins to listen.
+    func begin() {
+        let session = Session(host: server.host, sink: self, transport: "sink")
+        self.session = session
+        // All names are words without quotes.
+        request(#"{"op":"hello","client":"sink \#(definition.name)"}"#)
+        listen()
+    }
+
+    private func listen() {
+        let options = definition.mode == .all ? #","mode":"all","initial":false,"queue":10000"# : ""
+        request(#"{"op":"sub","id":1,"graph":"\#(graph.name)","node":"\#(definition.from)"\#(options)}"#)
+    }
+
+    private func request(_ message: String) {
+        var message = message
+        message.withUTF8 { session?.receive(message: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Ends it at once, and what it has not sent.
+    func end() {
+        isEnded = true
+        let session = session
+        self.session = nil
+        session?.close()
+        client = nil
+        pause = nil
+        current = nil
+        waiting = []
+    }
+
+    /// The server is about to stop: tries once more what waits.
+    func drain() {
+        isDraining = true
+        guard pause?.isActive == true else { return }
+        pause?.stop()
+        next()
+    }
+
+    // MARK: - Listening
+
+    private func take(_ entry: JSONReader, rev: Int) {
+        // Only values are sent: a node that is empty or has failed says nothing.
+        guard let value = entry["v"] else { return }
+        newest = (rev, rev == newest.rev ? newest.count + 1 : 0)
+        let mark = newest.count == 0 ? "\(rev)" : "\(rev).\(newest.count)"
+        let item = SinkValue(
+            body: Array(value.bytes),
+            rev: rev,
+            key: "\(graph.name)/\(definition.name)/\(epoch)/\(mark)"
+        )
+        if definition.mode == .latest {
+            waiting = [item]
+        } else {
+            if waiting.count >= definition.queue {
+                waiting.removeFirst()
+                counters.dropped += 1
+                noteOverflow()
+            }
+            waiting.append(item)
+        }
+        next()
+    }
+
+    private func noteOverflow() {
+        guard !hasOverflowed else { return }
+        hasOverflowed = true
+        log(.warning, "a sink drops values: more wait than its queue takes", ["queue": "\(definition.queue)"])
+    }
+
+    // MARK: - Sending
+
+    private func next() {
+        guard current == nil, pause?.isActive != true, let value = waiting.popFirst() else { return }
+        current = value
+        if waiting.isEmpty { hasOverflowed = false }
+        if failures > 0 { counters.retried += 1 }
+        began = server.loop.now
+        let client = client ?? sinks.client(for: definition)
+        self.client = client
+        var fields: [(name: StaticString, value: String)] = [
+            ("Sluice-Graph", graph.name), ("Sluice-Node", definition.from), ("Sluice-Sink", definition.name),
+            ("Sluice-Rev", "\(value.rev)"), ("Idempotency-Key", value.key),
+        ]
+        if let secret = definition.secret.flatMap({ sinks.secret($0) }) {
+            fields.append(("Sluice-Signature", "sha256=\(SHA256.signature(of: value.body, by: secret))"))
+        }
+        client.send(.post, definition.url.target, body: value.body, fields: fields) { [weak self] result in
+            self?.answered(result)
+        }
+    }
+
+    private func answered(_ result: Result<HTTPClient.Answer, ClientFailure>) {
+        guard let value = current else { return }
+        server.beginTurn()
+        current = nil
+        counters.milliseconds += server.loop.now &- began
+        switch SinkOutcome(result) {
+        case .arrived:
+            counters.sent += 1
+            if failures > 0 { log(.info, "a sink sends again") }
+            failures = 0
+            failure = nil
+        case .refused(let reason):
+            note(reason)
+            counters.dropped += 1
+            failures = 0
+        case .failed(let reason):
+            note(reason)
+            if isDraining { counters.dropped += 1 } else { tryAgain(value) }
+        }
+        next()
+        // A connection is kept while there is something to send, and not for its own sake.
+        if current == nil { client = nil }
+        if !isBusy { sinks.becameIdle() }
+    }
+
+    private func note(_ reason: String) {
+        counters.failed += 1
+        if failure == nil { log(.warning, "a sink cannot send", ["reason": "\(reason)"]) }
+        failure = reason
+    }
+
+    private func tryAgain(_ value: SinkValue) {
+        failures += 1
+        if definition.mode == .all || waiting.isEmpty { waiting.prepend(value) }
+        if waiting.count > definition.queue {
+            waiting.removeFirst()
+            counters.dropped += 1
+            noteOverflow()
+        }
+        if pause == nil {
+            pause = try? Timer(on: server.loop) { [weak self] in
+                self?.server.beginTurn()
+                self?.next()
+            }
+        }
+        pause?.start(after: .milliseconds(Self.pause(after: failures)))
+    }
+
+    /// Milliseconds until the next try: one second, doubled with each failure up to a minute, and of that a random part from a half
+    /// on, so that sinks do not all come at once.
+    static func pause(after failures: Int) -> Int {
+        let longest = min(60_000, 1_000 << min(max(failures, 1) - 1, 6))
+        return Int.random(in: longest / 2...longest)
+    }
+
+    private func log(_ level: Logger.Level, _ message: Logger.Message, _ more: Logger.Metadata = [:]) {
+        let about: Logger.Metadata = [
+            "graph": "\(graph.name)", "sink": "\(definition.name)", "to": "\(definition.url.origin)",
+        ]
+        server.log.log(level: level, message, metadata: about.merging(more) { $1 })
+    }
+}
+
+extension Sink: MessageSink {
+    /// What it cannot send waits here, where it is bounded, and not in the session.
+    var unsentBytes: Int { 0 }
+
+    func send(message: UnsafeRawBufferPointer) {
+        let message = JSONReader(validated: message)
+        switch message["op"]?.string {
+        case "snap":
+            epoch = message["epoch"]?.string ?? ""
+            take(message, rev: message["c"]?.int ?? message["rev"]?.int ?? 0)
+        case "upd":
+            let rev = message["rev"]?.int ?? 0
+            message["d"]?.elements.forEach { take($0, rev: rev) }
+        case "end" where message["code"]?.string == "slow":
+            // More than a session queues in one turn: what comes next is sent again.
+            log(.warning, "a sink missed values: too many came at once")
+            server.loop.soon { [weak self] in
+                self?.server.beginTurn()
+                self?.listen()
+            }
+        case "end", "err":
+            isEnded = true
+        default: break
+        }
+    }
+
+    func close(code: UInt16, reason: String) {
+        isEnded = true
+        session?.close()
+    }
+
+    func pauseReading(_ paused: Bool) {}
+}
+
+/// A value that waits to be sent.
+struct SinkValue {
+    let body: [UInt8]
+    let rev: Int
+    /// The same for each try of the same value.
+    let key: String
+}
+
+/// What became of a try.
+enum SinkOutcome: Equatable {
+    case arrived
+    /// It makes no sense to try again.
+    case refused(String)
+    /// It may arrive later.
+    case failed(String)
+
+    init(_ result: Result<HTTPClient.Answer, ClientFailure>) {
+        switch result {
+        case .success(let answer): self.init(status: answer.status)
+        case .failure(let failure):
+            switch failure {
+            case .notUnderstood: self = .refused(failure.description)
+            default: self = .failed(failure.reason)
+            }
+        }
+    }
+
+    init(status: Int) {
+        switch status {
+        case 200..<300: self = .arrived
+        case 408, 425, 429, 500...: self = .failed("status \(status)")
+        // Redirects are not followed: they could lead anywhere.
+        default: self = .refused("status \(status)")
+        }
+    }
+}
+
+extension ClientFailure {
+    /// The description without the path, which may be a secret.
+    fileprivate var reason: String {
+        switch self {
+        case .unreachable(_, let error): "no connection: \(error.message)"
+        case .untrusted(_, let reason): "no secure connection: \(reason)"
+        default: description
+        }
+    }
+}

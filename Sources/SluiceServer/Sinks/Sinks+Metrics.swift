@@ -1,0 +1,64 @@
+internal import GraphHost
+internal import Support
+
+extension Sinks {
+    /// Appends the counters of all sinks in the text form of Prometheus.
+    func appendMetrics(to out: inout ByteBuffer) {
+        let sinks = list()
+        guard !sinks.isEmpty else { return }
+        func family(_ name: String, _ kind: String, _ help: String, _ value: (Sink) -> UInt64) {
+            out.append(utf8: "# HELP \(name) \(help)\n# TYPE \(name) \(kind)\n")
+            for sink in sinks {
+                out.append(utf8: "\(name){\(Self.labels(of: sink))} \(value(sink))\n")
+            }
+        }
+        family("sluice_sink_sent_total", "counter", "Values that receivers accepted.") { $0.counters.sent }
+        family("sluice_sink_failed_total", "counter", "Tries that came to nothing.") { $0.counters.failed }
+        family("sluice_sink_retried_total", "counter", "Tries that repeat one that failed.") {
+            $0.counters.retried
+        }
+        family("sluice_sink_dropped_total", "counter", "Values that were given up.") { $0.counters.dropped }
+        family("sluice_sink_waiting", "gauge", "Values that have not arrived yet.") { UInt64($0.queued) }
+        out.append(
+            utf8: "# HELP sluice_sink_seconds How long tries take.\n# TYPE sluice_sink_seconds summary\n"
+        )
+        for sink in sinks {
+            let (counters, labels) = (sink.counters, Self.labels(of: sink))
+            let seconds = Double(counters.milliseconds) / 1_000
+            out.append(utf8: "sluice_sink_seconds_sum{\(labels)} \(seconds)\n")
+            out.append(utf8: "sluice_sink_seconds_count{\(labels)} \(counters.sent + counters.failed)\n")
+        }
+    }
+
+    private static func labels(of sink: Sink) -> String {
+        "graph=\"\(sink.graph.name)\",sink=\"\(sink.definition.name)\""
+    }
+
+    /// Appends `,"sinks":[…]`, what `GET /v1/graphs/{g}` says of those of a graph; nothing where there are none.
+    func append(of graph: LiveGraph, to out: inout ByteBuffer) {
+        let sinks = list(of: graph)
+        guard !sinks.isEmpty else { return }
+        out.append(",\"sinks\":")
+        out.append(list: sinks) { sink, out in
+            out.append("{\"name\":")
+            out.append(json: sink.definition.name)
+            out.append(",\"from\":")
+            out.append(json: sink.definition.from)
+            // Without the path, which may be a secret.
+            out.append(",\"to\":")
+            out.append(json: sink.definition.url.origin)
+            for (key, count) in [
+                ("sent", sink.counters.sent), ("failed", sink.counters.failed),
+                ("retried", sink.counters.retried), ("dropped", sink.counters.dropped),
+                ("waiting", UInt64(sink.queued)),
+            ] {
+                out.append(utf8: ",\"\(key)\":\(count)")
+            }
+            if let failure = sink.failure {
+                out.append(",\"failure\":")
+                out.append(json: failure)
+            }
+            out.append("}")
+        }
+    }
+}

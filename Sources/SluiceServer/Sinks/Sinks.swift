@@ -1,0 +1,130 @@
+internal import EventLoop
+internal import GraphHost
+internal import HTTP
+internal import Logging
+internal import Support
+
+/// The sinks of all graphs (docs/sinks.md): as the definitions say, on the one server that makes the ticks.
+final class Sinks {
+    unowned let server: Server
+    private var all: [Name: Sink] = [:]
+    /// What was last looked at.
+    private var seen: (definitions: UInt64, isLeading: Bool)?
+    private var isStopped = false
+    /// What all secure connections share; made before the server serves, because reading the authorities takes a while.
+    private var trust: TLSContext?
+
+    private struct Name: Hashable {
+        let graph: String
+        let sink: String
+    }
+
+    init(_ server: Server) {
+        self.server = server
+    }
+
+    /// Reads what secure connections need, if there may be any.
+    func prepare() {
+        guard !server.configuration.sinkHosts.isEmpty else { return }
+        do throws(TLSFailure) {
+            trust = try TLSContext.client(authorities: nil)
+        } catch {
+            server.log.warning("sinks cannot use https", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    /// Follows changes of the definitions, and of who makes the ticks: the end of a turn, which is mostly nothing.
+    @inline(__always)
+    func endTurn() {
+        let present = (definitions: server.host.definitionChanges, isLeading: server.host.isLeading)
+        if let seen, seen == present { return }
+        seen = present
+        follow()
+    }
+
+    /// Begins and ends sinks; those that say the same go on as they are.
+    private func follow() {
+        var wanted: [Name: (sink: SinkDefinition, graph: LiveGraph)] = [:]
+        if server.host.isLeading, !isStopped {
+            for graph in server.host.graphs {
+                for sink in graph.definition.sinks {
+                    wanted[Name(graph: graph.name, sink: sink.name)] = (sink, graph)
+                }
+            }
+        }
+        for (name, sink) in all {
+            let isSame = wanted[name].map {
+                $0.graph === sink.graph && $0.sink.canonical == sink.definition.canonical
+            }
+            if isSame == true, !sink.isEnded { continue }
+            sink.end()
+            all[name] = nil
+        }
+        for (name, (definition, graph)) in wanted where all[name] == nil {
+            if let reason = refusal(of: definition) {
+                server.log.error(
+                    "a sink does not begin",
+                    metadata: ["graph": "\(name.graph)", "sink": "\(name.sink)", "reason": "\(reason)"]
+                )
+                continue
+            }
+            let sink = Sink(definition, of: graph, in: self)
+            all[name] = sink
+            sink.begin()
+        }
+    }
+
+    /// Why a sink that is stored must not begin: the configuration was another one then.
+    private func refusal(of sink: SinkDefinition) -> String? {
+        if !sink.url.isAllowed(by: server.configuration.sinkHosts) {
+            return "'\(sink.url.authority)' is not in sinkHosts"
+        }
+        if let name = sink.secret, secret(name) == nil { return "SLUICE_SECRET_\(name) is not set" }
+        return nil
+    }
+
+    func secret(_ name: String) -> String? { server.configuration.secrets[name] }
+
+    func client(for sink: SinkDefinition) -> HTTPClient {
+        guard let url = ServiceURL(sink.url.origin) else { preconditionFailure("an origin is a URL") }
+        let client = HTTPClient(
+            url,
+            on: server.loop,
+            limit: .milliseconds(sink.timeout),
+            mostBytes: Self.longestAnswer
+        )
+        client.trust = trust
+        return client
+    }
+
+    /// The longest body of an answer that is read, in bytes.
+    static let longestAnswer = 64 * 1024
+
+    // MARK: - The end
+
+    /// Whether something is on its way or waits.
+    var isBusy: Bool { all.values.contains { $0.isBusy } }
+
+    func drain() {
+        for sink in all.values { sink.drain() }
+    }
+
+    func stop() {
+        isStopped = true
+        for sink in all.values { sink.end() }
+        all = [:]
+    }
+
+    func becameIdle() {
+        if server.state == .draining { server.finish() }
+    }
+
+    // MARK: - Looking
+
+    /// All sinks of a graph, or of all graphs, by name.
+    func list(of graph: LiveGraph? = nil) -> [Sink] {
+        all.filter { graph == nil || $0.value.graph === graph }
+            .sorted { ($0.key.graph, $0.key.sink) < ($1.key.graph, $1.key.sink) }
+            .map(\.value)
+    }
+}

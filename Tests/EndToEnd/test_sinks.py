@@ -1,0 +1,351 @@
+"""Sinks send the values of nodes to a receiver, whatever that does."""
+
+import hashlib
+import hmac
+import http.server
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+import types
+
+import pytest
+
+from redis_server import Instance, Redis
+from sluice import BINARY, ROOT, Server, eventually
+
+
+class Receiver:
+    """An HTTP server that notes what comes and answers as the test says."""
+
+    def __init__(self, port=0):
+        self.requests = []
+        self.answer = lambda handler: handler.reply(204)
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                outer.requests.append(types.SimpleNamespace(path=self.path, headers=self.headers, body=body))
+                outer.answer(self)
+
+            def reply(self, status, body=b"", **headers):
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        class Quiet(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 256
+
+            def handle_error(self, *_):
+                pass
+
+        self.server = Quiet(("127.0.0.1", port), Handler)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+
+    @property
+    def bodies(self):
+        return [json.loads(request.body) for request in self.requests]
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture
+def receiver():
+    running = Receiver()
+    yield running
+    running.close()
+
+
+def serve(receiver, sinks, config="", nodes="", **options):
+    graph = f"""
+nodes:
+  x: {{ set: number, initial: 1 }}
+  twice: {{ from: x, pipe: [ {{ map: "10 / value" }} ] }}
+{nodes}
+sinks:
+{sinks.replace("HOST", f"http://127.0.0.1:{receiver.port}")}
+"""
+    return Server({"g": graph}, config=f'sinkHosts: ["127.0.0.1:{receiver.port}"]\n{config}', **options)
+
+
+def sinks(server):
+    return {sink["name"]: sink for sink in server.get("/v1/graphs/g").json()["sinks"]}
+
+
+def test_each_value_is_a_signed_post(receiver):
+    with serve(receiver, "  s: { from: twice, url: HOST/hook?a=b, secret: HOOK }",
+               environment={"SLUICE_SECRET_HOOK": "s3cret"}) as server:
+        eventually(lambda: receiver.bodies == [10])
+        server.set("g", "x", 4)
+        eventually(lambda: receiver.bodies == [10, 2.5])
+        first, second = receiver.requests
+        assert second.path == "/hook?a=b"
+        assert second.headers["Content-Type"] == "application/json"
+        assert [second.headers[f"Sluice-{name}"] for name in ("Graph", "Node", "Sink")] == ["g", "twice", "s"]
+        rev = server.get("/v1/graphs/g").json()["rev"]
+        assert second.headers["Sluice-Rev"] == str(rev)
+        assert first.headers["Idempotency-Key"] != second.headers["Idempotency-Key"]
+        digest = hmac.new(b"s3cret", second.body, hashlib.sha256).hexdigest()
+        assert second.headers["Sluice-Signature"] == f"sha256={digest}"
+        # A failure says nothing.
+        server.set("g", "x", 0)
+        server.set("g", "x", 5)
+        eventually(lambda: receiver.bodies == [10, 2.5, 2])
+        for path in ("/v1/graphs/g", "/v1/graphs/g/definition", "/v1/graphs/g/graph?live=1"):
+            assert b"s3cret" not in server.get(path).body
+        assert server.metrics()['sluice_sink_sent_total{graph="g",sink="s"}'] == 3
+
+
+def test_a_node_lives_as_long_as_its_sink_and_pictures_show_that(receiver):
+    with serve(receiver, "  s: { from: twice, url: HOST/ }") as server:
+        eventually(lambda: receiver.bodies == [10])
+        listeners = server.get("/v1/graphs/g/listeners").json()["listeners"]
+        assert [(each["client"], each["transport"]) for each in listeners] == [("sink s", "sink")]
+        why = server.get("/v1/graphs/g/nodes/twice/why").json()
+        assert why["exists"] and [way["by"] for way in why["ways"]] == ["listener"]
+        definition = {"nodes": {"x": {"set": "number"}, "twice": {"from": "x", "pipe": [{"map": "10 / value"}]}}}
+        (server.config.parent / "graphs" / "g.yaml").write_text(json.dumps(definition))
+        assert server.request("POST", "/v1/reload").status == 200
+        eventually(lambda: not server.get("/v1/graphs/g/nodes/twice/why").json()["exists"])
+        assert "sinks" not in server.get("/v1/graphs/g").json()
+
+
+def test_mode_latest_leaves_out_what_is_overtaken_and_mode_all_nothing(receiver):
+    gate = threading.Event()
+
+    def slow(handler):
+        gate.wait(10)
+        handler.reply(200)
+
+    receiver.answer = slow
+    with serve(receiver, "  l: { from: x, url: HOST/latest }\n  a: { from: x, url: HOST/all, mode: all }") as server:
+        eventually(lambda: len(receiver.requests) == 1)
+        began = time.monotonic()
+        for value in range(2, 50):
+            server.set("g", "x", value)
+        assert time.monotonic() - began < 5, "commits wait for no receiver"
+        eventually(lambda: len(receiver.requests) == 2)
+        gate.set()
+        eventually(lambda: len(receiver.requests) >= 2 + 48)
+        by_path = {path: [json.loads(each.body) for each in receiver.requests if each.path == path]
+                   for path in ("/latest", "/all")}
+        assert by_path == {"/latest": [1, 49], "/all": list(range(2, 50))}
+
+
+def test_a_full_queue_drops_the_oldest_and_says_so_once(receiver):
+    gate = threading.Event()
+    receiver.answer = lambda handler: (gate.wait(10), handler.reply(200))
+    with serve(receiver, "  a: { from: x, url: HOST/, mode: all, queue: 3 }") as server:
+        for value in range(10, 20):
+            server.set("g", "x", value)
+            if value == 10:
+                eventually(lambda: len(receiver.requests) == 1)
+        assert sinks(server)["a"]["dropped"] == 6
+        gate.set()
+        eventually(lambda: receiver.bodies == [10, 17, 18, 19])
+        assert server.log_text().count("a sink drops values") == 1
+
+
+@pytest.mark.parametrize("kind", ["error", "reset"])
+def test_what_fails_is_tried_again_under_the_same_key(receiver, kind):
+    def fails(handler):
+        receiver.answer = lambda handler: handler.reply(200)
+        if kind == "error":
+            return handler.reply(500)
+        handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        handler.connection.close()
+        handler.close_connection = True
+
+    receiver.answer = fails
+    with serve(receiver, "  s: { from: x, url: HOST/ }") as server:
+        eventually(lambda: len(receiver.requests) == 2, what="the second try")
+        assert len({each.headers["Idempotency-Key"] for each in receiver.requests}) == 1
+        eventually(lambda: sinks(server)["s"]["sent"] == 1)
+        state = sinks(server)["s"]
+        assert (state["failed"], state["retried"], state["dropped"]) == (1, 1, 0) and "failure" not in state
+        log = server.log_text()
+        assert log.count("a sink cannot send") == 1 and log.count("a sink sends again") == 1
+
+
+@pytest.mark.parametrize("kind", ["redirect", "gone", "huge"])
+def test_what_is_refused_is_given_up(receiver, kind):
+    def refuse(handler):
+        if kind == "redirect":
+            return handler.reply(307, Location=f"http://127.0.0.1:{receiver.port}/elsewhere")
+        if kind == "gone":
+            return handler.reply(410)
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(1 << 40))
+        handler.end_headers()
+        for _ in range(1000):
+            handler.wfile.write(b"x" * 65536)
+
+    receiver.answer = refuse
+    with serve(receiver, "  s: { from: x, url: HOST/ }") as server:
+        eventually(lambda: sinks(server)["s"]["dropped"] == 1)
+        server.set("g", "x", 2)
+        eventually(lambda: sinks(server)["s"]["dropped"] == 2)
+        state = sinks(server)["s"]
+        assert (state["sent"], state["failed"], state["retried"], state["waiting"]) == (0, 2, 0, 0), state
+        assert all(each.path == "/" for each in receiver.requests)
+
+
+def test_a_receiver_that_comes_back_gets_the_newest_value(receiver):
+    port = receiver.port
+    receiver.close()
+    with serve(receiver, "  s: { from: x, url: HOST/ }") as server:
+        eventually(lambda: sinks(server)["s"]["failed"] >= 1)
+        server.set("g", "x", 7)
+        again = Receiver(port)
+        eventually(lambda: again.bodies == [7], 10)
+        again.close()
+
+
+def test_a_slow_answer_is_given_up_after_the_timeout(receiver):
+    receiver.answer = lambda handler: time.sleep(2)
+    with serve(receiver, "  s: { from: x, url: HOST/, timeout: 100ms }") as server:
+        eventually(lambda: "no answer in time" in sinks(server)["s"].get("failure", ""))
+
+
+def test_sigterm_sends_what_waits(receiver):
+    receiver.answer = lambda handler: (time.sleep(0.3), handler.reply(200))
+    with serve(receiver, "  a: { from: x, url: HOST/, mode: all }") as server:
+        for value in range(2, 6):
+            server.set("g", "x", value)
+        assert server.stop() == 0
+        assert receiver.bodies == [2, 3, 4, 5]
+
+
+def test_sigterm_waits_for_a_stalled_receiver_no_longer_than_drain(receiver):
+    receiver.answer = lambda handler: time.sleep(30)
+    with serve(receiver, "  s: { from: x, url: HOST/, timeout: 1m }", config="drain: 500ms\n") as server:
+        eventually(lambda: receiver.requests)
+        began = time.monotonic()
+        assert server.stop() == 0
+        assert 0.3 < time.monotonic() - began < 5
+
+
+def test_sigterm_does_not_wait_for_a_receiver_that_is_down(receiver):
+    receiver.close()
+    with serve(receiver, "  s: { from: x, url: HOST/ }") as server:
+        eventually(lambda: sinks(server)["s"]["failed"] >= 1)
+        began = time.monotonic()
+        assert server.stop() == 0
+        assert time.monotonic() - began < 5
+
+
+def test_a_change_leaves_other_sinks_alone(receiver):
+    with serve(receiver, "  s: { from: x, url: HOST/s }\n  t: { from: x, url: HOST/t }") as server:
+        eventually(lambda: len(receiver.requests) == 2)
+        file = server.config.parent / "graphs" / "g.yaml"
+        file.write_text(file.read_text().replace("/t }", "/new }"))
+        assert server.request("POST", "/v1/reload").status == 200
+        eventually(lambda: len(receiver.requests) == 3)
+        assert receiver.requests[2].path == "/new"
+        assert sinks(server)["s"]["sent"] == 1
+        server.set("g", "x", 2)
+        eventually(lambda: sorted(each.path for each in receiver.requests[3:]) == ["/new", "/s"])
+
+
+def test_a_thousand_sinks(receiver):
+    lines = "\n".join(f"  s{number}: {{ from: x, url: HOST/{number} }}" for number in range(1000))
+    with serve(receiver, lines) as server:
+        eventually(lambda: len({each.path for each in receiver.requests}) == 1000, 60)
+        server.set("g", "x", 2)
+        eventually(lambda: sum(each.body == b"2" for each in receiver.requests) == 1000, 60)
+        eventually(lambda: all(not sink["waiting"] for sink in sinks(server).values()), 10)
+
+
+def test_of_several_servers_one_sends_and_another_takes_over(receiver):
+    graph = f"""
+nodes:
+  x: {{ set: number, initial: 1 }}
+sinks:
+  s: {{ from: x, url: "http://127.0.0.1:{receiver.port}/" }}
+"""
+    config = f'sinkHosts: ["127.0.0.1:{receiver.port}"]\n'
+    with Redis() as redis, Instance(redis, {"g": graph}, config=config) as one:
+        with Instance(redis, {"g": graph}, config=config) as other:
+            eventually(lambda: receiver.bodies == [1])
+            for number in range(2, 6):
+                (one if number % 2 else other).set("g", "x", number)
+                eventually(lambda: receiver.bodies[-1] == number)
+            time.sleep(0.3)
+            assert receiver.bodies == [1, 2, 3, 4, 5]
+            leads = [server.metrics()["sluice_log_leading"] == 1 for server in (one, other)]
+            assert [("sinks" in server.get("/v1/graphs/g").json()) for server in (one, other)] == leads
+            leader, follower = (one, other) if leads[0] else (other, one)
+            leader.kill()
+            follower.set("g", "x", 6)
+            eventually(lambda: receiver.bodies[-1] == 6, 30, "the other server")
+
+
+def test_a_host_that_is_not_listed_is_refused(receiver, tmp_path):
+    with serve(receiver, "  s: { from: x, url: HOST/ }") as server:
+        for url in (f"http://localhost:{receiver.port}/", f"http://127.0.0.1:{receiver.port + 1}/", "https://127.0.0.1/"):
+            body = json.dumps({"nodes": {"x": {"set": "any"}}, "sinks": {"s": {"from": "x", "url": url}}})
+            answer = server.request("PUT", "/v1/graphs/other", body, {"Content-Type": "application/json"})
+            assert answer.status == 400, answer
+            problem = answer.json()["problems"][0]
+            assert problem["pointer"] == "/sinks/s/url" and "sinkHosts" in problem["hint"], problem
+        body = json.dumps({"nodes": {"x": {"set": "any"}}, "sinks": {
+            "s": {"from": "x", "url": f"http://127.0.0.1:{receiver.port}/", "secret": "NONE"}}})
+        answer = server.request("PUT", "/v1/graphs/other", body, {"Content-Type": "application/json"})
+        assert "SLUICE_SECRET_NONE" in answer.json()["problems"][0]["hint"]
+
+
+@pytest.mark.parametrize("sink, place, message", [
+    ('{ from: y, url: "http://a/" }', "5:14", "there is no node 'y'"),
+    ('{ from: x, url: "ftp://a/" }', "5:22", "url must be an address"),
+    ('{ from: x, url: "http://me@a/" }', "5:22", "url must be an address"),
+    ('{ from: x, url: "http://a:99999/" }', "5:22", "url must be an address"),
+    ('{ from: x, url: "http://a/#b" }', "5:22", "url must be an address"),
+    ('{ from: x, url: "http://a/", queue: 3 }', "5:42", "'queue' is for mode all"),
+    ('{ from: x, url: "http://a/", mode: al }', "5:41", "mode must be one of latest, all"),
+    ('{ from: x, url: "http://a/", timeout: 2m }', "5:44", "timeout must be at most 1m"),
+    ('{ from: x, url: "http://a/", secret: lower }', "5:43", "secret must be the name of a secret"),
+    ('{ from: x }', "5:6", "a sink needs 'url'"),
+])
+def test_check_says_what_is_wrong_with_a_sink(tmp_path, sink, place, message):
+    file = tmp_path / "g.yaml"
+    file.write_text(f"graph: g\nnodes:\n  x: {{ set: number }}\nsinks:\n  s: {sink}\n")
+    result = subprocess.run([BINARY, "check", file], capture_output=True, text=True)
+    assert result.returncode == 1
+    assert f"g.yaml:{place}: {message}" in result.stderr, result.stderr
+
+
+def test_the_receiver_of_the_documentation(tmp_path):
+    text = (ROOT / "docs/sinks.md").read_text()
+    program = re.search(r"```python\n(.*?)```", text, re.S)[1]
+    graph = re.search(r"```yaml\n(graph: cellar.*?)```", text, re.S)[1]
+    expected = re.search(r"\$ sluice set cellar/level 7\n(.*?)```", text, re.S)[1].splitlines()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    process = subprocess.Popen([sys.executable, "-c", program.replace("9000", str(port))], stdout=subprocess.PIPE,
+                               text=True, env={**os.environ, "PAGER": "s3cret"})
+    try:
+        eventually(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0)
+        with Server({"cellar": graph.replace("9000", str(port))}, config=f'sinkHosts: ["127.0.0.1:{port}"]\n',
+                    environment={"SLUICE_SECRET_PAGER": "s3cret"}) as server:
+            assert process.stdout.readline().strip() == '/alarm 1 "none" signed'
+            server.set("cellar", "level", 7)
+            assert sorted(process.stdout.readline().strip() for _ in range(2)) == sorted(expected[-2:])
+    finally:
+        process.kill()
