@@ -15,6 +15,10 @@ public struct DefinitionOptions {
     /// The most nodes of one graph (`limits.nodes`).
     public var mostNodes = 100_000
 
+    /// Whether expressions that can only fail with what a node takes are refused; clients' pipelines and stored definitions are
+    /// taken as they are.
+    package var refusesMismatches = true
+
     /// Options; without a regular expression engine `pattern` is refused.
     public init(expressions: Options = Options()) {
         self.expressions = expressions
