@@ -134,7 +134,7 @@ final class HTTPConnection: Connection {
                 framing = parser.head.framing
                 if parser.head.expectsContinue { write { $0.append(ResponseEncoder.continueLine) } }
             case .failed(let failure):
-                refuseUnread(Refusal(failure))
+                refuseUnread(refusal(failure))
             }
             if isClosing || socket == nil { return true }
         }
