@@ -17,7 +17,7 @@ struct Sluice: ParsableCommand {
             """,
         version: "sluice \(Version.text)",
         subcommands: [
-            Serve.self, Check.self, Eval.self, DrawGraph.self, PrintSchema.self,
+            Initialize.self, Serve.self, Check.self, Eval.self, DrawGraph.self, PrintSchema.self,
             Get.self, SetNode.self, Watch.self, Why.self, Flush.self, Reload.self, Backup.self, Restore.self,
             ReplayLog.self,
             Feed.self, BenchCommand.self, MakeToken.self, Docs.self, ShowVersion.self,

@@ -38,7 +38,7 @@ public struct Configuration: Sendable {
     /// The Redis in which commits are kept where several servers are one service.
     public var redis = Redis()
     /// The folder of static files; empty: none are served.
-    public var publicFolder = "public"
+    public var publicFolder = PageFolder.automatic
     /// Further folders of static files, each `/path=folder`.
     public var mounts: [String] = []
     /// The folder of named dashboards; empty, or where there is no such folder: none are served.

@@ -104,7 +104,12 @@ public struct ConfigurationKey {
                 .integer(0...100),
                 "replicas that must have a commit before it is answered"
             ),
-            Self("public", \.publicFolder, .path, "folder of static files; empty: none"),
+            Self(
+                "public",
+                \.publicFolder,
+                .path,
+                "folder of static files; auto: the page that came with the program; empty: none"
+            ),
             Self(
                 "mounts",
                 \.mounts,

@@ -54,8 +54,13 @@ extension Server {
             mounts.append(Mount(path: Dashboards.path, files: files))
         }
         guard !configuration.publicFolder.isEmpty else { return }
-        files = StaticFiles(folder: configuration.publicFolder)
+        files = StaticFiles(folder: PageFolder.resolve(configuration.publicFolder))
         if files == nil {
+            if configuration.publicFolder == PageFolder.automatic {
+                return log.warning(
+                    "the page did not come with this program: see 'public' in the configuration"
+                )
+            }
             throw StartFailure(["public: there is no folder '\(configuration.publicFolder)'"])
         }
     }
