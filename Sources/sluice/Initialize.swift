@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import EventLoop
 
 struct Initialize: ParsableCommand {
     static let configuration = CommandConfiguration(

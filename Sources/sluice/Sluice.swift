@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import CEL
-internal import SluiceServer
+internal import Support
 
 struct Sluice: ParsableCommand {
     static let configuration = CommandConfiguration(

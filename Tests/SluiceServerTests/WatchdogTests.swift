@@ -84,7 +84,10 @@ struct WatchdogTests {
         timer.start(after: .zero)
         withExtendedLifetime(watchdog) { _ = server.loop.runOnce() }
         #expect(isReported.milliseconds >= 1000)
-        #expect(server.server.turnTimes.counts.suffix(2).reduce(0, +) == 1, "one turn of more than a second")
+        #expect(
+            server.server.loopTimes.turn.counts.suffix(2).reduce(0, +) == 1,
+            "one turn of more than a second"
+        )
     }
 
     private final class Reported: Sendable {

@@ -159,12 +159,17 @@ extension HTTPConnection {
         case .version: showVersion()
         case .signIn: signIn()
         case .signOut: signOut(head)
-        case .socket, .echo: write { Handshake.requireUpgrade(server.encoder, framing, to: &$0) }
+        case .socket, .echo: requireUpgrade()
         default: refuse(Self.notFound)
         }
     }
 
     // MARK: - Upgrades
+
+    private func requireUpgrade() {
+        server.count(.upgradeRequired)
+        write { Handshake.requireUpgrade(server.encoder, framing, to: &$0) }
+    }
 
     /// Answers a request for WebSocket.
     ///
@@ -225,7 +230,7 @@ extension HTTPConnection {
         )
         switch outcome {
         case .upgradeRequired:
-            write { Handshake.requireUpgrade(server.encoder, framing, to: &$0) }
+            requireUpgrade()
             return nil
         case .refused(let sentence):
             refuse(Refusal(.badRequest, sentence))
@@ -235,6 +240,7 @@ extension HTTPConnection {
                 refuse(Refusal(.draining, "the server is about to stop", retryAfterSeconds: 5))
                 return nil
             }
+            server.count(.switchingProtocols)
             write { out in
                 Handshake.accept(
                     head,

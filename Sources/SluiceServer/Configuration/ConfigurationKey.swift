@@ -116,6 +116,18 @@ public struct ConfigurationKey {
                 .names("/path=folder, not below /v1", where: Mount.isWellFormed),
                 "further folders of static files, each below a path"
             ),
+            Self(
+                "csp",
+                \.contentPolicies,
+                .names("/path=policy", where: ContentPolicy.isWellFormed),
+                "what pages below a path may load (Content-Security-Policy), in place of the usual policy"
+            ),
+            Self(
+                "frameAncestors",
+                \.frameAncestors,
+                .names("\(Origin.expected), self or *", where: ContentPolicy.isAncestor),
+                "sites whose pages may embed those of this server"
+            ),
             Self("dashboards", \.dashboards, .path, "folder of named dashboards; empty: none"),
             Self(
                 "hosts",
