@@ -17,7 +17,7 @@ public struct ParseFailure: Error, Sendable {
 
 /// A body that is larger than it may be.
 public struct BodyExcess: Sendable {
-    /// How long it is, as its sender says; nil where it comes in chunks, whose sum nobody says beforehand.
+    /// How long it is, as its sender says; nil if it comes in chunks, whose sum is not announced.
     public let bytes: UInt64?
     /// How long it may be.
     public let limit: Int
