@@ -9,7 +9,7 @@ release_flags += -Xlinker --symbol-ordering-file=$(CURDIR)/scripts/start-order.t
 endif
 pytest := .venv/bin/python -m pytest Tests/EndToEnd
 
-.PHONY: fuzz run test nightly release debug setup setup-build docs documentation format lint unit end-to-end bench clean
+.PHONY: fuzz run test nightly release package debug setup setup-build docs documentation format lint unit end-to-end bench clean
 
 run: release            ## the server on 127.0.0.1:8080 with this machine's own figures
 	scripts/run.sh
@@ -21,6 +21,10 @@ nightly: setup lint     ## the long forms: more histories, more cycles, sanitize
 
 release: setup-build    ## an optimised server in .build/release/sluice
 	swift build $(release_flags)
+
+package: release        ## a Debian package and a tarball in .build/package
+	scripts/setup.sh package
+	scripts/package.sh
 
 debug: setup-build
 	swift build

@@ -16,6 +16,9 @@ env -u SLUICE_NIGHTLY python3 scripts/mutations.py
 echo "== expressions that take more time than they are charged for"
 swift run -c release --package-path Benchmarks UnitSearch --programs 100000 --seed "${SLUICE_SEED:-$(date +%j)}"
 
+echo "== packages, which the end-to-end tests install"
+make package
+
 echo "== end to end, long forms"
 swift build --product sluice
 .venv/bin/python -m pytest Tests/EndToEnd

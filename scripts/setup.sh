@@ -2,6 +2,7 @@
 # Installs what the project needs and the machine lacks; does nothing, quickly, where all is there.
 #
 #   scripts/setup.sh build    libraries to compile and run the server
+#   scripts/setup.sh package  the same, and what makes Debian packages
 #   scripts/setup.sh test     the same, and what the tests need: Python packages in .venv, browsers
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,10 +10,11 @@ cd "$(dirname "$0")/.."
 stage=${1:-build}
 packages=(pkg-config libuv1-dev libyaml-dev zlib1g-dev libssl-dev libre2-dev libsqlite3-dev libhiredis-dev)
 further=()
+if [ "$stage" = package ]; then packages+=(dpkg-dev); fi
 if [ "$stage" = test ]; then
     packages+=(curl openssl python3 python3-venv chromium fonts-dejavu-core redis-server)
     # Tests that want one of these are skipped where the distribution has none.
-    further=(firefox-esr webkit2gtk-driver xvfb node-typescript)
+    further=(firefox-esr webkit2gtk-driver xvfb node-typescript dpkg-dev)
 fi
 
 as_root() {

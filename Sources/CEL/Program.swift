@@ -118,6 +118,23 @@ public struct Program {
 }
 
 extension Program {
+    /// The type of the result where more is known of the variables than when the program was made.
+    ///
+    /// - Parameters:
+    ///   - variables: those of the program, with their types.
+    ///   - options: those of the program.
+    /// - Returns: what is known of the result's type.
+    /// - Throws: every operation that can only fail with values of these types.
+    public func check(variables: [Variable], options: Options) throws(CompileError) -> StaticType {
+        let syntax: Syntax
+        do {
+            syntax = try Parser.parse(source)
+        } catch {
+            throw CompileError(problems: [error])
+        }
+        return try Checker.check(syntax, source: source, variables: variables, options: options).type
+    }
+
     /// The canonical text of an expression that need only be well formed: names are not looked at.
     public static func canonicalText(of source: String) throws(CompileError) -> String {
         do {

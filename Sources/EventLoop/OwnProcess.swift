@@ -86,6 +86,15 @@ public enum OwnProcess {
     /// The process's number.
     public static var identifier: Int32 { uv_os_getpid() }
 
+    /// The path of the program that runs, with all links resolved; empty when unknown.
+    public static var executable: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
+            buffer.initialize(repeating: 0)
+            var size = buffer.count
+            return uv_exepath(buffer.baseAddress!, &size) == 0 ? String(cString: buffer.baseAddress!) : ""
+        }
+    }
+
     /// The machine's name, empty when unknown.
     public static var hostName: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in

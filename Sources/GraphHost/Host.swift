@@ -91,6 +91,20 @@ public final class Host {
         @inline(never) get { work }
     }
 
+    /// How many commits of this server have been applied since the start.
+    @exclusivity(unchecked) var appliedCount: UInt64 = 0
+    public var applied: UInt64 {
+        @inline(never) get { appliedCount }
+    }
+
+    /// When the turns began in which commits were submitted that were applied later, since this was asked last.
+    @exclusivity(unchecked) var lateCommits: ContiguousArray<UInt64> = []
+    public func takeLateCommits() -> ContiguousArray<UInt64> {
+        guard !lateCommits.isEmpty else { return [] }
+        defer { lateCommits = [] }
+        return lateCommits
+    }
+
     /// What ``work`` was when this turn began.
     @exclusivity(unchecked) private var workBefore: UInt64 = 0
     /// Which kind of work that had to wait went on last.
@@ -329,7 +343,7 @@ public final class Host {
     /// first.
     private func refuse(_ commit: Commit, _ error: HostError) -> Submission {
         guard let log, log.isShared, error.code == .conflict else { return .refused(error) }
-        let pending = PendingCommit(commit)
+        let pending = PendingCommit(commit, in: activity.turnBegan)
         ask(log, about: pending, error)
         return .pending(pending)
     }
@@ -381,7 +395,7 @@ public final class Host {
     private func submitClosed(_ commit: Commit) -> Submission {
         guard commit.graph.isLive else { return .refused(Self.unknown(commit.graph)) }
         if let error = health.refusal { return .refused(error) }
-        let pending = PendingCommit(commit)
+        let pending = PendingCommit(commit, in: activity.turnBegan)
         commit.graph.deferred?.append(pending)
         return .pending(pending)
     }
@@ -496,9 +510,10 @@ public final class Host {
     @discardableResult
     func append(_ commit: Commit) -> Submission {
         guard log != nil else {
+            appliedCount &+= 1
             return .applied(apply(commit, commit.graph.nextStamp(at: clock.wall)))
         }
-        let pending = PendingCommit(commit)
+        let pending = PendingCommit(commit, in: activity.turnBegan)
         enqueue(pending)
         return .pending(pending)
     }

@@ -11,6 +11,24 @@ public struct ParseFailure: Error, Sendable {
     ///
     /// Never holds bytes of the message.
     public let reason: StaticString
+    /// With `too_large`: by how much.
+    public var excess: BodyExcess?
+}
+
+/// A body that is larger than it may be.
+public struct BodyExcess: Sendable {
+    /// How long it is, as its sender says; nil if it comes in chunks, whose sum is not announced.
+    public let bytes: UInt64?
+    /// How long it may be.
+    public let limit: Int
+    /// Whether that is the bound of ``Limits/OtherBody``.
+    public let isOther: Bool
+
+    public init(bytes: UInt64?, limit: Int, isOther: Bool) {
+        self.bytes = bytes
+        self.limit = limit
+        self.isOther = isOther
+    }
 }
 
 /// The body of a message: lent from the input while it lies there in one piece, otherwise collected.
@@ -187,6 +205,15 @@ struct MessageCore: ~Copyable {
         stage = .failed
         return -1
     }
+
+    /// Refuses a body of `bytes`; nil where that is not known.
+    @inline(never)
+    mutating func refuseBody(of bytes: UInt64?) -> Int32 {
+        let code = refuse(.tooLarge, "the body is too large")
+        let excess = BodyExcess(bytes: bytes, limit: bodyBytes, isOther: facts.hasOtherLimit)
+        failure?.excess = excess
+        return code
+    }
 }
 
 // What the callbacks do. `at` points into the current input.
@@ -279,6 +306,9 @@ extension MessageCore {
             case .done:
                 stage = .done
                 return .message
+            case .failed(.tooLarge, _):
+                _ = refuseBody(of: nil)
+                return .failed
             case .failed(let code, let reason):
                 _ = refuse(code, reason)
                 return .failed
@@ -291,7 +321,7 @@ extension MessageCore {
 
     private mutating func bodyArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
         guard length <= bodyBytes &- body.count else {
-            return refuse(.tooLarge, "the body is too large")
+            return refuseBody(of: nil)
         }
         body.append(UnsafeRawPointer(at), length)
         return 0

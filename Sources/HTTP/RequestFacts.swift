@@ -19,7 +19,9 @@ struct RequestFacts {
     var contentLength = 0
     /// How large the body may be.
     var bodyBytes = 0
-    /// That is more than usual, and more is announced or may come.
+    /// That is ``Limits/OtherBody``'s bound.
+    var hasOtherLimit = false
+    /// It is more than usual, and more is announced or may come.
     var needsRoom = false
 
     var pathPlace = PathPlace.raw

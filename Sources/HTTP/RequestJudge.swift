@@ -145,11 +145,12 @@ extension MessageCore {
             isAbout(other)
         {
             facts.bodyBytes = other.bytes
+            facts.hasOtherLimit = true
             facts.needsRoom =
                 other.bytes > limits.bodyBytes && (facts.isChunked || length > UInt64(limits.bodyBytes))
         }
         guard facts.isChunked || length <= UInt64(facts.bodyBytes) else {
-            return refuse(.tooLarge, "the body is too large")
+            return refuseBody(of: length)
         }
         facts.contentLength = facts.isChunked ? 0 : Int(length)
         facts.keepsAlive = llhttp_should_keep_alive(parser) != 0

@@ -30,7 +30,7 @@ enum Metrics {
         }
         if let statistics = server.host.logStatistics { log(statistics, &out) }
         out.sample("sluice_internal_errors_total", "counter", "Mistakes of the server.", server.faults)
-        turns(server.turnTimes, &out)
+        times(server.loopTimes, &out)
         sessions(server.host.statistics, &out)
         server.sinks.appendMetrics(to: &out)
         out.head("sluice_build_info", "gauge", "Which Sluice this is.")
@@ -148,13 +148,7 @@ enum Metrics {
             "Those beyond what an address may show.",
             server.wrongTokens.limited
         )
-        out.sample(
-            "sluice_http_requests_total",
-            "counter",
-            "Requests received since the start.",
-            server.requests
-        )
-        out.sample("sluice_http_errors_total", "counter", "Requests answered with an error.", server.refusals)
+        requests(server.answers, &out)
         out.sample(
             "sluice_received_bytes_total",
             "counter",
@@ -194,7 +188,7 @@ enum Metrics {
         out.sample(
             "sluice_values_folded_total",
             "counter",
-            "Values folded into a newer one.",
+            "Values that a slow listener, or one with an interval, did not get because a newer one came.",
             statistics.folded
         )
         out.sample(
@@ -211,22 +205,40 @@ enum Metrics {
         )
     }
 
-    private static func turns(_ times: TurnTimes, _ out: inout ByteBuffer) {
-        out.head("sluice_turn_seconds", "histogram", "How long turns of the loop last.")
-        var below: UInt64 = 0
-        for (place, count) in times.counts.enumerated() {
-            below += count
-            out.append("sluice_turn_seconds_bucket{le=\"")
-            out.append(place < TurnTimes.bounds.count ? TurnTimes.bounds[place].seconds : "+Inf")
+    private static func times(_ times: LoopTimes, _ out: inout ByteBuffer) {
+        out.histogram("sluice_turn_seconds", "How long turns of the loop last.", times.turn)
+        out.histogram(
+            "sluice_propagation_seconds",
+            "From the beginning of a turn with commits until all of them are applied.",
+            times.propagation
+        )
+        out.histogram(
+            "sluice_delivery_seconds",
+            "From then until all that clients receive of it is handed to the kernel.",
+            times.delivery
+        )
+        out.histogram(
+            "sluice_commit_seconds",
+            "From the submission of a commit until it is applied and delivered.",
+            times.commit
+        )
+        out.histogram(
+            "sluice_http_request_seconds",
+            "From the reading of a request to its answer, without those that ask to wait.",
+            times.request
+        )
+    }
+
+    /// Requests by the status of their answers.
+    private static func requests(_ answers: ContiguousArray<UInt64>, _ out: inout ByteBuffer) {
+        out.head("sluice_http_requests_total", "counter", "Requests answered since the start, by status.")
+        for (status, count) in answers.enumerated() where count > 0 {
+            out.append("sluice_http_requests_total{code=\"")
+            out.append(decimal: status)
             out.append("\"} ")
-            out.append(decimal: below)
+            out.append(decimal: count)
             out.append("\n")
         }
-        out.append("sluice_turn_seconds_sum ")
-        out.append(seconds: times.sum / 1000)
-        out.append("\nsluice_turn_seconds_count ")
-        out.append(decimal: below)
-        out.append("\n")
     }
 
     private static func process(_ server: Server, _ out: inout ByteBuffer) {
@@ -253,6 +265,28 @@ extension ByteBuffer {
         append(decimal: microseconds / 1_000_000)
         append(".")
         append(utf8: String(Int(microseconds % 1_000_000), width: 6))
+    }
+
+    fileprivate mutating func histogram(_ name: StaticString, _ help: StaticString, _ times: TimeHistogram) {
+        head(name, "histogram", help)
+        var below: UInt64 = 0
+        for (place, count) in times.counts.enumerated() {
+            below += count
+            append(name)
+            append("_bucket{le=\"")
+            append(place < TimeHistogram.bounds.count ? TimeHistogram.bounds[place].seconds : "+Inf")
+            append("\"} ")
+            append(decimal: below)
+            append("\n")
+        }
+        append(name)
+        append("_sum ")
+        append(seconds: times.sum / 1000)
+        append("\n")
+        append(name)
+        append("_count ")
+        append(decimal: below)
+        append("\n")
     }
 
     fileprivate mutating func head(_ name: StaticString, _ kind: StaticString, _ help: StaticString) {

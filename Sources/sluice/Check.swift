@@ -32,7 +32,8 @@ struct Check: ParsableCommand {
         var problems: [FileProblem] = []
         var count = 0
         if files.isEmpty {
-            let reader = ConfigurationOptions.reader(config: config)
+            var reader = ConfigurationOptions.reader(config: config)
+            reader.allowNoGraphs()
             let folder = GraphFolder.read(
                 reader.configuration.graphs,
                 DefinitionOptions(reader.configuration).accepting(reader.configuration)

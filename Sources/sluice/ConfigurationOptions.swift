@@ -8,8 +8,8 @@ internal import SluiceServer
 
 /// Where `serve` and `check` take the configuration from.
 enum ConfigurationOptions {
-    /// The file that is read where none is named and this one exists.
-    static let standardFile = "config/sluice.yaml"
+    /// The files of which the first one there is read, where none is named.
+    static let standardFiles = ["sluice.yaml", "config/sluice.yaml"]
 
     /// Reads file, environment and command line; says what is wrong and ends with 1 otherwise.
     static func read(
@@ -37,7 +37,7 @@ enum ConfigurationOptions {
     /// Reads file and environment; what is wrong stands in the reader.
     static func reader(config: String?) -> ConfigurationReader {
         var reader = ConfigurationReader()
-        let file = config ?? (access(standardFile, R_OK) == 0 ? standardFile : nil)
+        let file = config ?? standardFiles.first { access($0, R_OK) == 0 }
         if let file { reader.read(file: file) }
         reader.read(environment: environment())
         return reader

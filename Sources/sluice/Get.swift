@@ -6,7 +6,7 @@ struct Get: ParsableCommand {
         commandName: "get",
         abstract: "Print the value of a node, or of all nodes of a graph.",
         discussion: """
-            The value is printed as the server holds it. An empty node prints nothing and says so on standard error.
+            The value is printed as the server holds it, with a newline after it, also into a pipe. An empty node prints nothing and says so on standard error.
 
             EXAMPLES
               sluice get house/indoor_c

@@ -8,7 +8,7 @@ struct Reload: ParsableCommand {
         discussion: """
             Graphs, tokens and certificate, as SIGHUP does; `sluice reload` also says what came of it. A file that something is wrong \
             with changes nothing: every problem is printed, and the exit code is 1. Where the server wants a token, SLUICE_TOKEN has \
-            one with the right 'admin'. Without --url the server is where the configuration says: at 'admin.listen', else at 'listen'.
+            one with the right 'admin'. Without --url and SLUICE_URL the server is where the configuration says: at 'admin.listen', else at 'listen'.
 
             EXAMPLES
               sluice reload
@@ -22,7 +22,7 @@ struct Reload: ParsableCommand {
 
     @Option(
         help:
-            "The configuration that says where the server is. Without it: config/sluice.yaml where there is one."
+            "The configuration that says where the server is. Without it: sluice.yaml or config/sluice.yaml."
     )
     var config: String?
 
@@ -47,7 +47,7 @@ struct Reload: ParsableCommand {
     }
 
     private func service() throws -> ServiceURL {
-        if let url { return try ServiceOptions.service(url) }
+        if let service = try ServiceOptions.named(url) { return service }
         let reader = try ConfigurationOptions.read(config: config, listen: nil, settings: [], insecure: false)
         guard let service = reader.configuration.operations else {
             throw ValidationError(

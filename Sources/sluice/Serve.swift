@@ -19,7 +19,7 @@ struct Serve: ParsableCommand {
     )
 
     @Option(
-        help: "The configuration file. Without it: config/sluice.yaml where there is one, else the defaults."
+        help: "The configuration file. Without it: sluice.yaml or config/sluice.yaml, else the defaults."
     )
     var config: String?
 
@@ -39,7 +39,7 @@ struct Serve: ParsableCommand {
     var printConfig = false
 
     func run() throws {
-        let reader = try ConfigurationOptions.read(
+        var reader = try ConfigurationOptions.read(
             config: config,
             listen: listen,
             settings: settings,
@@ -48,6 +48,7 @@ struct Serve: ParsableCommand {
         if printConfig {
             return print(reader.table, terminator: "")
         }
+        reader.allowNoGraphs()
         let log = StandardErrorLog.logger(reader.configuration.log)
         let warn = { StandardErrorLog.warn($0, reader.configuration.log) }
         reader.warnings.forEach(warn)

@@ -9,8 +9,8 @@ internal import Support
 
 /// Where the server is, for the commands that talk to one.
 struct ServiceOptions: ParsableArguments {
-    @Option(help: "The server's address.")
-    var url = "http://127.0.0.1:8080"
+    @Option(help: "The server's address. Without it: that of SLUICE_URL, else http://127.0.0.1:8080.")
+    var url: String?
 
     @Option(help: "For https: a PEM file of the authorities to trust, instead of the system's.")
     var ca: String?
@@ -27,9 +27,7 @@ struct ServiceOptions: ParsableArguments {
     ///
     /// There is no option for it: arguments are seen by everybody on the machine.
     static func token() throws -> Token? {
-        guard let text = getenv("SLUICE_TOKEN").map({ String(cString: $0) }), !text.isEmpty else {
-            return nil
-        }
+        guard let text = environment("SLUICE_TOKEN") else { return nil }
         guard let token = Token(text) else {
             throw ValidationError("SLUICE_TOKEN is no token: it has 16 to 512 visible ASCII characters")
         }
@@ -38,17 +36,29 @@ struct ServiceOptions: ParsableArguments {
 
     /// The address, or a usage error.
     func service() throws -> ServiceURL {
-        try trusting(Self.service(url))
+        try trusting(Self.named(url) ?? Self.service("http://127.0.0.1:8080", from: "the standard address"))
     }
 
-    /// What `--url` says, or a usage error.
-    static func service(_ url: String) throws -> ServiceURL {
-        guard let service = ServiceURL(url) else {
+    /// The server that `--url` or, without it, SLUICE_URL names; nil where neither does.
+    ///
+    /// A usage error where it is no address.
+    static func named(_ url: String?) throws -> ServiceURL? {
+        if let url { return try service(url, from: "--url") }
+        return try environment("SLUICE_URL").map { try service($0, from: "SLUICE_URL") }
+    }
+
+    private static func service(_ text: String, from place: String) throws -> ServiceURL {
+        guard let service = ServiceURL(text) else {
             throw ValidationError(
-                "--url '\(url)' is not an address such as http://127.0.0.1:8080 or unix:/run/sluice.sock"
+                "\(place) '\(text)' is not an address such as http://127.0.0.1:8080 or unix:/run/sluice.sock"
             )
         }
         return service
+    }
+
+    /// A variable of the environment; nil where it is empty or not set.
+    private static func environment(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 

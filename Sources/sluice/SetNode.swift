@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import GraphHost
 internal import SluiceServer
 internal import Support
 
@@ -7,7 +8,7 @@ struct SetNode: ParsableCommand {
         commandName: "set",
         abstract: "Set a mutable node.",
         discussion: """
-            The value is JSON; with --string it is taken as text. Prints the epoch and the revision of the commit.
+            The value is JSON: 21.5, true, '"eco"'. With --string it is taken as text: eco --string. Prints the epoch and the revision of the commit.
 
             EXAMPLES
               sluice set house/indoor_c 21.5
@@ -49,10 +50,22 @@ struct SetNode: ParsableCommand {
         var fields: [(name: StaticString, value: String)] = []
         if let context { fields.append(("Sluice-Context", context)) }
         if let ifMatch { fields.append(("If-Match", ifMatch)) }
-        let body = Array((string ? String(json: value) : value).utf8)
+        let body = Array((string ? String(json: value) : try Self.json(value)).utf8)
         let answer = try Terminal.reporting {
             try ServiceRequest.put(body, to: address.path, at: address.service, fields: fields)
         }
         Terminal.print(answer.body)
+    }
+
+    /// The value if it is JSON, or a usage error that says how a text is set.
+    private static func json(_ value: String) throws -> String {
+        do {
+            _ = try Datum.parse(value)
+            return value
+        } catch {
+            throw ValidationError(
+                "the value is not JSON: \(error.message). To set it as a text, add --string"
+            )
+        }
     }
 }

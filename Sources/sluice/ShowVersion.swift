@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import SluiceServer
+internal import Support
 
 struct ShowVersion: ParsableCommand {
     static let configuration = CommandConfiguration(

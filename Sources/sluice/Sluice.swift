@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import CEL
-internal import SluiceServer
+internal import Support
 
 struct Sluice: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,7 +17,7 @@ struct Sluice: ParsableCommand {
             """,
         version: "sluice \(Version.text)",
         subcommands: [
-            Serve.self, Check.self, Eval.self, DrawGraph.self, PrintSchema.self,
+            Initialize.self, Serve.self, Check.self, Eval.self, DrawGraph.self, PrintSchema.self,
             Get.self, SetNode.self, Watch.self, Why.self, Flush.self, Reload.self, Backup.self, Restore.self,
             ReplayLog.self,
             Feed.self, BenchCommand.self, MakeToken.self, Docs.self, ShowVersion.self,

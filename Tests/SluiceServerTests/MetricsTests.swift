@@ -1,4 +1,5 @@
 import ReactiveGraph
+import Support
 import Testing
 
 @testable import GraphHost
@@ -10,6 +11,7 @@ struct MetricsTests {
     func metrics() throws {
         let server = try TestServer()
         _ = try server.request("POST", "/v1/graphs/g/nodes/x", body: "3")
+        _ = try server.request("GET", "/v1/graphs/g/nodes/nowhere")
         let body = try server.request("GET", "/metrics").body
         var described: Set<String> = []
         var samples: [String: Double] = [:]
@@ -28,9 +30,15 @@ struct MetricsTests {
         #expect(samples["sluice_commits_total{graph=\"g\"}"] == 2)
         #expect(samples["sluice_listeners{graph=\"g\"}"] == 0)
         #expect(samples["sluice_nodes_released_total{graph=\"g\"}"] != nil)
-        #expect(samples["sluice_http_requests_total"] == 2)
-        #expect(samples["sluice_turn_seconds_count"] ?? 0 >= 1)
-        #expect(samples["sluice_turn_seconds_bucket{le=\"+Inf\"}"] == samples["sluice_turn_seconds_count"])
+        #expect(samples["sluice_http_requests_total{code=\"200\"}"] == 1)
+        #expect(samples["sluice_http_requests_total{code=\"404\"}"] == 1)
+        for (name, count) in [("http_request", 2), ("commit", 1), ("propagation", 1), ("delivery", 1)] {
+            #expect(samples["sluice_\(name)_seconds_count"] ?? 0 >= Double(count), "\(name)")
+        }
+        for name in ["turn", "http_request", "commit", "propagation", "delivery"] {
+            let whole = samples["sluice_\(name)_seconds_bucket{le=\"+Inf\"}"]
+            #expect(whole == samples["sluice_\(name)_seconds_count"] && whole ?? 0 >= 1, "\(name)")
+        }
         #expect(samples["process_resident_memory_bytes"] ?? 0 > 1_000_000)
         #expect(samples["process_start_time_seconds"] == Double(server.server.since / 1000))
         #expect(samples["sluice_build_info{version=\"\(Version.text)\"}"] == 1)

@@ -53,6 +53,24 @@ struct YAMLReaderTests {
         #expect(result.problems.contains { $0.contains(problem) }, "\(result.problems)")
     }
 
+    @Test(
+        "what people forget to quote is named, and tabs are",
+        arguments: [
+            ("unit: %", "needs quotes: \"%\""), ("map: @x", "needs quotes: \"@\""),
+            ("a:\n\tb: 1", "there is a tab here"),
+            ("a:\n  b: 1\n\tc: 2", "there is a tab here"),
+            ("a: { map: value > 5 ? 'a' : 'b' }", "'? :' needs quotes"),
+            ("pipe:\n  - map: value > 5 ? 'a' : 'b'", "'? :' needs quotes"),
+            ("a: 'a' + value", "begins with a quote"),
+            ("a: { map: !value }", "quote it: \"!value\""),
+        ]
+    )
+    func hints(text: String, hint: String) {
+        let result = read(text)
+        #expect(result.document == nil)
+        #expect(result.problems.contains { $0.contains(hint) }, "\(result.problems)")
+    }
+
     @Test("aliases cannot make a document large, many or deep")
     func bombs() {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"

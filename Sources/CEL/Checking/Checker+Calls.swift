@@ -48,7 +48,8 @@ extension Checker {
         for argument in arguments {
             _ = check(argument)
         }
-        let hint = suggestion(for: name, among: Library.callableNames)
+        let hint =
+            OtherLanguages.hint(function: name) ?? suggestion(for: name, among: Library.callableNames)
         return report(.type, "the function '\(name)' is not known", at: offset, hint: hint)
     }
 

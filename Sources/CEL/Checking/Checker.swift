@@ -117,7 +117,7 @@ struct Checker {
     private mutating func unknown(_ name: String, at offset: Int) -> Checked {
         let known = scope.map(\.name) + variables.map(\.name) + Library.constantNames
         let hint =
-            suggestion(for: name, among: known)
+            OtherLanguages.hint(name: name) ?? suggestion(for: name, among: known)
             ?? (variables.isEmpty
                 ? nil : "known here: " + variables.prefix(8).map(\.name).joined(separator: ", "))
         return report(.type, "the name '\(name)' is not known", at: offset, hint: hint)

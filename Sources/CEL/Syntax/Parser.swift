@@ -9,6 +9,8 @@ struct Parser {
     private let source: String
     private var lexer: Lexer
     private var token: Token
+    /// The token before, for hints.
+    private var previous: Token?
     private var nesting = 0
 
     /// The tree of `source`.
@@ -237,7 +239,7 @@ struct Parser {
             throw problem(
                 "'\(start.text)' is a reserved word",
                 at: start.offset,
-                hint: "give the value another name"
+                hint: OtherLanguages.hint(start, after: previous) ?? "give the value another name"
             )
         }
         try advance()
@@ -303,6 +305,7 @@ struct Parser {
     // MARK: Tokens
 
     private mutating func advance() throws(Problem) {
+        previous = token
         token = try lexer.next()
     }
 
@@ -327,7 +330,11 @@ struct Parser {
     }
 
     private func unexpected(_ wanted: String) -> Problem {
-        problem("found \(token.description) where \(wanted) should be", at: token.offset)
+        problem(
+            "found \(token.description) where \(wanted) should be",
+            at: token.offset,
+            hint: OtherLanguages.hint(token, after: previous)
+        )
     }
 
     private func problem(_ message: String, at offset: Int, hint: String? = nil) -> Problem {

@@ -1,3 +1,4 @@
+internal import CEL
 internal import ReactiveGraph
 
 /// What one caller may see and do: that of a principal's token, bounded by each graph's own rules; or, without authentication, the same
@@ -216,9 +217,21 @@ public struct GraphView {
     @inline(never)
     private func refusal(_ node: NamedNode?, _ name: String?, _ right: Rights) -> HostError {
         guard let node, access.rights(on: node).contains(.read) else {
-            return HostError(.unknownNode, "no such node in \(graph.name)", node: name)
+            var error = HostError(.unknownNode, "no such node in \(graph.name)", node: name)
+            error.hint = name.flatMap(guess)
+            return error
         }
         return HostError(.forbidden, "the right to \(right.text) this node is missing", node: node.name)
+    }
+
+    /// The most names that one wrong name is compared with.
+    static let mostGuesses = 1000
+
+    /// What was probably meant by the name of a node that does not exist for the caller: a node that it may read.
+    private func guess(_ name: String) -> String? {
+        let names = nodes.prefix(Self.mostGuesses).map(\.name)
+        graph.host.work += UInt64(names.count / 8)
+        return Spelling.hint(for: name, among: names)
     }
 
     /// Refuses where a right on an already found node is missing.

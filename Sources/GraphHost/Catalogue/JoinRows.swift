@@ -40,6 +40,11 @@ struct CombineArgument: SourceArgument {
         // Unreadable inputs would only make follow-up errors of unknown names.
         guard let inputs else { return nil }
         let variables = names.map { $0.contains("time") ? $0 : $0 + ["time"] } ?? Notebook.valueNames
+        let types = reading.notebook.types
+        reading.notebook.types.names = Dictionary(
+            zip(names ?? [], inputs).map { ($0, types[node: $1]) },
+            uniquingKeysWith: { first, _ in first }
+        )
         let map = reading.beside["map"].flatMap {
             reading.notebook.expression($0, of: "map", variables: variables)
         }

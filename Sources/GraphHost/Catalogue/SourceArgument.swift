@@ -58,7 +58,8 @@ final class SourceReading {
 
     /// The expression over `value` that stands under a key.
     func expression(_ key: String, in fields: [String: Document]) -> Expression? {
-        fields[key].flatMap { notebook.expression($0, of: key, variables: Notebook.valueNames) }
+        notebook.types.see(valuesOf: fields["from"]?.scalar?.text)
+        return fields[key].flatMap { notebook.expression($0, of: key, variables: Notebook.valueNames) }
     }
 
     /// A node that the source makes besides its own, if its name stands under the key `word`.

@@ -10,6 +10,8 @@ extension Stage {
         options: DefinitionOptions = DefinitionOptions(),
         file: String? = nil
     ) -> (stages: [Stage], problems: [Problem]) {
+        var options = options
+        options.refusesMismatches = false
         let notebook = Notebook(file: file, options: options)
         let stages = notebook.pipe(document)
         return (stages, notebook.sorted)
@@ -70,6 +72,7 @@ extension Notebook {
         }
         var stage = read(StageReading(notebook: self, row: row, word: name, argument: given))
         stage?.patterns = takePatterns()
+        types.pass(name)
         return stage
     }
 

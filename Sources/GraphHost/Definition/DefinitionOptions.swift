@@ -20,6 +20,9 @@ public struct DefinitionOptions {
     public var sinkHosts: [String]?
     /// The names of the secrets that there are; nil as above.
     public var sinkSecrets: Set<String>?
+    /// Whether expressions that can only fail with what a node takes are refused; clients' pipelines and stored definitions are
+    /// taken as they are.
+    package var refusesMismatches = true
 
     /// Options; without a regular expression engine `pattern` is refused.
     public init(expressions: Options = Options()) {

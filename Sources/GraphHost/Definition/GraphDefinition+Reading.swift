@@ -55,7 +55,7 @@ extension Notebook {
         }
         let sinks = fields["sinks"].map(sinks) ?? []
         let ties = ties(sync: fields["sync"], links: fields["links"])
-        guard let (read, order, families) = nodes(section) else { return nil }
+        guard let (read, order, families) = nodes(section, ties) else { return nil }
         var nodes = read
         checkTies(ties, &nodes)
         checkSinks(sinks, nodes)
@@ -103,7 +103,8 @@ extension Notebook {
 
     /// All nodes, and an order in which each stands behind those it is made from.
     private func nodes(
-        _ section: Document
+        _ section: Document,
+        _ ties: TieDefinitions
     ) -> (nodes: [NodeDefinition], order: [Int], families: FamilyIndex)? {
         guard let members = members(section, of: "nodes") else { return nil }
         guard members.count <= options.mostNodes else {
@@ -115,6 +116,8 @@ extension Notebook {
             )
             return nil
         }
+        types = KnownTypes(declaredIn: members, except: ties)
+        defer { types = KnownTypes() }
         var nodes: [NodeDefinition] = []
         // The names as they stand, with those that an `if` gives to its sides behind its own.
         var names: [String] = []

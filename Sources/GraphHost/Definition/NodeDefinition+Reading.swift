@@ -153,7 +153,9 @@ extension Notebook {
             guard case .source(_, _, let read) = row.form else { continue }
             let beside = keys.beside.mapValues(\.value)
             let reading = SourceReading(notebook: self, row: row, argument: argument, beside: beside)
+            types.names = [:]
             source = read(reading)
+            types.see(valuesOf: row.name == "from" ? argument.scalar?.text : nil)
             references += reading.references
             sides += reading.newNodes
         }

@@ -13,6 +13,8 @@ final class Notebook {
     var checks = CheckBudget(CheckBudget.ofDefinition)
     /// The pattern of the family that is being read: what its definition names may have the same placeholders.
     var pattern: NamePattern?
+    /// What is known of the types of values.
+    var types = KnownTypes()
     /// The globs of the node that is being read.
     var globs: [GlobReference] = []
     /// The regular expressions of the expressions read since they were last taken.
@@ -241,17 +243,33 @@ final class Notebook {
                 options: options.expressions
             )
             patterns += program.matchers
+            types.result = program.resultType
+            let typed = types.variables(variables)
+            if let typed, options.refusesMismatches, !options.expressions.isStrict {
+                do throws(CompileError) {
+                    types.result = try program.check(variables: typed, options: options.expressions)
+                } catch {
+                    types.result = .dyn
+                    add(error, in: scalar, hint: types.sentence)
+                }
+            }
             return Expression(program: program, variables: variables)
         } catch {
-            for problem in error.problems {
-                add(
-                    problem.message,
-                    code: HostError.Code(rawValue: problem.code.rawValue),
-                    at: scalar.position(line: problem.line, column: problem.column),
-                    hint: problem.hint
-                )
-            }
+            types.result = .dyn
+            add(error, in: scalar)
             return nil
+        }
+    }
+
+    /// Places what is wrong with an expression in the file.
+    private func add(_ error: CompileError, in scalar: Scalar, hint: String? = nil) {
+        for problem in error.problems {
+            add(
+                problem.message,
+                code: HostError.Code(rawValue: problem.code.rawValue),
+                at: scalar.position(line: problem.line, column: problem.column),
+                hint: problem.hint ?? hint
+            )
         }
     }
 }

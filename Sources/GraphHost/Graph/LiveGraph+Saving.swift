@@ -127,13 +127,15 @@ extension Host {
     /// A definition that was accepted when it was stored.
     func storedDefinition(of name: String, _ text: String) throws(StoreError) -> GraphDefinition {
         let problem: Problem?
+        var options = definitions
+        options.refusesMismatches = false
         do throws(Problem) {
             let document = try Document.parse(json: text)
             let (definition, problems) = GraphDefinition.read(
                 document,
                 file: nil,
                 named: name,
-                options: definitions
+                options: options
             )
             if let definition { return definition }
             problem = problems.first

@@ -5,6 +5,8 @@ extension Host: CommitLogFollower {
     public func log(committed ticket: UInt64, at stamp: LogStamp) {
         hear()
         let pending = take(ticket)
+        appliedCount &+= 1
+        lateCommits.append(pending.submitted)
         let applied = apply(pending.commit, stamp)
         pending.answer(.success(applied))
         submitDeferred(behind: pending.commit)

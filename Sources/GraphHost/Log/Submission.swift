@@ -15,6 +15,8 @@ public enum Submission {
 /// Refusals and answers of one graph come in the order of submission, except where others' commits come in between.
 public final class PendingCommit {
     let commit: Commit
+    /// When the turn began in which it was submitted.
+    let submitted: UInt64
     /// The nodes that it may change by way of ties.
     var tied: [NamedNode] = []
     /// How often others have come in between.
@@ -25,8 +27,9 @@ public final class PendingCommit {
     private var first: ((Result<Applied, HostError>) -> Void)?
     private var others: [(Result<Applied, HostError>) -> Void] = []
 
-    init(_ commit: Commit) {
+    init(_ commit: Commit, in turn: UInt64) {
         self.commit = commit
+        submitted = turn
     }
 
     /// Calls `listener` once, with the answer, in the loop turn in which the commit is applied or refused.

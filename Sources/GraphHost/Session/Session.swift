@@ -17,6 +17,10 @@ public final class Session {
     // One byte each: together they take the room of two words.
     @exclusivity(unchecked) var isMarked = false
     @exclusivity(unchecked) var isBlocked = false
+    /// The number of the turn in which its socket took bytes again.
+    @exclusivity(unchecked) var waitedUntil: UInt64 = .max
+    /// Whether what is delivered in this turn has waited for the socket.
+    var hasWaited: Bool { waitedUntil == host.turns }
     @exclusivity(unchecked) var isOverflowing = false
     /// Whether ``close(_:)`` has been called.
     @exclusivity(unchecked) public private(set) var isClosed = false

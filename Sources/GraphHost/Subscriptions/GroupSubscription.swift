@@ -213,10 +213,13 @@ final class GroupSubscription: Subscription {
         buffer.append(decimal: id)
         buffer.append(",")
         append(changed, all: false, to: &buffer)
-        if folded > UInt64(changed.count { $0.hasNewValue }) {
+        let values = UInt64(changed.count { $0.hasNewValue })
+        if folded > values {
             buffer.append(",\"n\":")
             buffer.append(decimal: folded)
         }
+        // All of them but one are no values that the client did not get.
+        if values > 1, folded >= values { folded -= values - 1 }
         if isLeftChanged {
             isLeftChanged = false
             buffer.append(",\"more\":")

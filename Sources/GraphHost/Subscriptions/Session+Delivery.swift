@@ -66,6 +66,7 @@ extension Session {
         }
         guard isBlocked else { return }
         isBlocked = false
+        waitedUntil = host.turns
         host.sessions.mark(self)
     }
 

@@ -189,7 +189,8 @@ class Subscription: ListenEdge<Datum> {
     final func delivered() {
         if folded > 1 {
             foldedInAll += folded - 1
-            session.host.sessions.folded += folded - 1
+            // What is folded within one turn is no sign of a slow listener.
+            if options.every > 0 || session.hasWaited { session.host.sessions.folded += folded - 1 }
         }
         folded = 0
         if options.every > 0 { notBefore = session.host.clock.now + options.every }

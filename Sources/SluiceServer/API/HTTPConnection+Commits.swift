@@ -204,6 +204,7 @@ extension HTTPConnection {
         let isUsual = isTagged && !isMinimal && !applied.isReplay && framing.keepsAlive && !framing.isHTTP10
         let isAnswered = hub._withUnsafeGuaranteedRef { server in
             guard isUsual, !server.cors.isOn else { return false }
+            server.count(.ok)
             write { server.setAnswer.append(applied, server.encoder, to: &$0) }
             return true
         }

@@ -87,9 +87,23 @@ extension HTTPConnection {
             self.access = access
             return mayAdminister(String(decoding: captures[0], as: UTF8.self))
         case .refused(let problem): refuse(problem)
-        case .route, .file, .options: refuse(Refusal(.tooLarge, "the body is too large"))
+        case .route, .file, .options:
+            let announced = head.value(.contentLength).flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
+            refuse(tooLarge(BodyExcess(bytes: announced, limit: parser.limits.bodyBytes, isOther: false)))
         }
         return false
+    }
+
+    /// Why the parser refused what came.
+    func refusal(_ failure: ParseFailure) -> Refusal {
+        failure.excess.map(tooLarge) ?? Refusal(failure)
+    }
+
+    /// A body that is too large, with its size, the limit in force and the key that sets it.
+    private func tooLarge(_ excess: BodyExcess) -> Refusal {
+        let size = excess.bytes.map { "the body has \($0) bytes" } ?? "the body comes in chunks and has more"
+        let key = excess.isOther ? "limits.definition" : "limits.body"
+        return Refusal(.tooLarge, "\(size); at most \(excess.limit) are allowed (\(key))")
     }
 
     /// Answers the request at hand, now or later.
@@ -145,12 +159,17 @@ extension HTTPConnection {
         case .version: showVersion()
         case .signIn: signIn()
         case .signOut: signOut(head)
-        case .socket, .echo: write { Handshake.requireUpgrade(server.encoder, framing, to: &$0) }
+        case .socket, .echo: requireUpgrade()
         default: refuse(Self.notFound)
         }
     }
 
     // MARK: - Upgrades
+
+    private func requireUpgrade() {
+        server.count(.upgradeRequired)
+        write { Handshake.requireUpgrade(server.encoder, framing, to: &$0) }
+    }
 
     /// Answers a request for WebSocket.
     ///
@@ -211,7 +230,7 @@ extension HTTPConnection {
         )
         switch outcome {
         case .upgradeRequired:
-            write { Handshake.requireUpgrade(server.encoder, framing, to: &$0) }
+            requireUpgrade()
             return nil
         case .refused(let sentence):
             refuse(Refusal(.badRequest, sentence))
@@ -221,6 +240,7 @@ extension HTTPConnection {
                 refuse(Refusal(.draining, "the server is about to stop", retryAfterSeconds: 5))
                 return nil
             }
+            server.count(.switchingProtocols)
             write { out in
                 Handshake.accept(
                     head,

@@ -71,7 +71,11 @@ extension HTTPConnection {
             }
             // What could not be set at once cannot be put together by patches either.
             guard bytes.count <= server.configuration.limits.body else {
-                return refuse(Refusal(.tooLarge, "the patched value would be larger than a body may be"))
+                let limit = server.configuration.limits.body
+                let message =
+                    "the patched value would have \(bytes.count) bytes; "
+                    + "at most \(limit) are allowed (limits.body)"
+                return refuse(Refusal(.tooLarge, message))
             }
             let value = try Datum.parse(String(decoding: bytes, as: UTF8.self))
             var commit = Commit(graph: node.graph)

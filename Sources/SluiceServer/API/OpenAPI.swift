@@ -13,7 +13,10 @@ enum OpenAPI {
         out.append("{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Sluice\",\"version\":")
         out.append(json: Version.text)
         out.append(",\"summary\":\"Named reactive graphs over HTTP, WebSocket and server-sent events\"},")
-        out.append("\"servers\":[{\"url\":\"/\"}],\"paths\":{")
+        // Without `auth` in the configuration no token is wanted: the empty scheme.
+        out.append(
+            "\"servers\":[{\"url\":\"/\"}],\"security\":[{\"token\":[]},{\"session\":[]},{}],\"paths\":{"
+        )
         var paths: [String] = []
         for operation in operations where !paths.contains(operation.path) { paths.append(operation.path) }
         out.append(separated: paths) { path, out in
@@ -33,9 +36,15 @@ enum OpenAPI {
             out.append(":")
             out.append(utf8: schema)
         }
-        out.append("}}}\n")
+        out.append("},\"securitySchemes\":")
+        out.append(utf8: securitySchemes)
+        out.append("}}\n")
         return out
     }
+
+    private static let securitySchemes =
+        #"{"token":{"type":"http","scheme":"bearer","description":"A token of the file that `auth` names (docs/access.md)"},"#
+        + #""session":{"type":"apiKey","in":"cookie","name":"sluice_session","description":"Set by POST /v1/session"}}"#
 
     /// The pattern without the router's remarks: `{c:any}` is `{c}`.
     private static func shown(_ path: String) -> String {
@@ -65,6 +74,7 @@ enum OpenAPI {
         out.append(json: operation.name)
         out.append(",\"summary\":")
         out.append(json: operation.summary)
+        if operation.route.isPublic { out.append(",\"security\":[]") }
         if !operation.parameters.isEmpty || !operation.fields.isEmpty {
             out.append(",\"parameters\":[")
             let fields = operation.fields.map { field in

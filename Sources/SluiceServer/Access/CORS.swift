@@ -37,6 +37,7 @@ extension HTTPConnection {
     /// Begins an answer, with what CORS asks for.
     @inline(__always)
     func begin(_ status: Status, in out: inout ByteBuffer) {
+        server.count(status)
         server.encoder.begin(status, framing, in: &out)
         if server.cors.isOn { appendSharing(to: &out) }
     }

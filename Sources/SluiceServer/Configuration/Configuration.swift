@@ -38,11 +38,15 @@ public struct Configuration: Sendable {
     /// The Redis in which commits are kept where several servers are one service.
     public var redis = Redis()
     /// The folder of static files; empty: none are served.
-    public var publicFolder = "public"
+    public var publicFolder = PageFolder.automatic
     /// Further folders of static files, each `/path=folder`.
     public var mounts: [String] = []
     /// The folder of named dashboards; empty, or where there is no such folder: none are served.
     public var dashboards = "config/dashboards"
+    /// What pages of a mount (or `/`, the public folder) may load, each `/path=policy`.
+    public var contentPolicies: [String] = []
+    /// Sites whose pages may embed those of this server: origins, `self` or `*`.
+    public var frameAncestors: [String] = []
     /// Names under which clients may reach the server, besides loopback names and the listen address.
     public var hosts: [String] = []
     /// Origins of other sites whose pages may connect and set values.

@@ -106,12 +106,29 @@ public struct ConfigurationKey {
                 .integer(0...100),
                 "replicas that must have a commit before it is answered"
             ),
-            Self("public", \.publicFolder, .path, "folder of static files; empty: none"),
+            Self(
+                "public",
+                \.publicFolder,
+                .path,
+                "folder of static files; auto: the page that came with the program; empty: none"
+            ),
             Self(
                 "mounts",
                 \.mounts,
                 .names("/path=folder, not below /v1", where: Mount.isWellFormed),
                 "further folders of static files, each below a path"
+            ),
+            Self(
+                "csp",
+                \.contentPolicies,
+                .names("/path=policy", where: ContentPolicy.isWellFormed),
+                "what pages below a path may load (Content-Security-Policy), in place of the usual policy"
+            ),
+            Self(
+                "frameAncestors",
+                \.frameAncestors,
+                .names("\(Origin.expected), self or *", where: ContentPolicy.isAncestor),
+                "sites whose pages may embed those of this server"
             ),
             Self("dashboards", \.dashboards, .path, "folder of named dashboards; empty: none"),
             Self(

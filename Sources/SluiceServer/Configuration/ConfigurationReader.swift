@@ -43,6 +43,15 @@ public struct ConfigurationReader {
         sources[key.name] ?? .standard
     }
 
+    /// Says that there are no graphs of files where none were asked for and the standard folder is not there.
+    public mutating func allowNoGraphs() {
+        guard sources["graphs"] == nil, FileSystem.names(in: configuration.graphs) == nil else { return }
+        warnings.append(
+            "there is no folder '\(configuration.graphs)', so there are no graphs yet: `sluice init` writes a first one"
+        )
+        configuration.graphs = ""
+    }
+
     // MARK: - File
 
     /// Reads the configuration file of that path.
@@ -118,7 +127,9 @@ public struct ConfigurationReader {
                 continue
             }
             guard let key = keys.first(where: { $0.environmentName == name }) else {
-                if ["SLUICE_NIGHTLY", "SLUICE_BINARY", "SLUICE_TOKEN"].contains(name) { continue }
+                if ["SLUICE_NIGHTLY", "SLUICE_BINARY", "SLUICE_TOKEN", "SLUICE_URL"].contains(name) {
+                    continue
+                }
                 let hint = Spelling.hint(for: name, among: keys.map(\.environmentName))
                 warnings.append("\(name) names no key" + (hint.map { " (\($0))" } ?? ""))
                 continue

@@ -47,7 +47,8 @@ public enum GraphFolder {
 
     /// The files of a folder in the order of their names; nil when there is no such folder.
     static func paths(in folder: String) -> [String]? {
-        FileSystem.names(in: folder)?
+        if folder.isEmpty { return [] }
+        return FileSystem.names(in: folder)?
             .filter { name in [".yaml", ".yml", ".json"].contains { name.hasSuffix($0) } }
             .map { "\(folder)/\($0)" }
     }

@@ -16,6 +16,8 @@ final class HTTPConnection: Connection {
     /// The number of the request that is being answered later; 0: none is.
     @exclusivity(unchecked) private(set) var waitingFor: UInt64 = 0
     @exclusivity(unchecked) private var requests: UInt64 = 0
+    /// When the turn began in which the request came that is being answered later; 0: how long it takes is the client's wish.
+    @exclusivity(unchecked) private var arrivedAt: UInt64 = 0
     /// Whether the peer is a proxy that is trusted, and what it says about the request at hand.
     let isProxied: Bool
     @exclusivity(unchecked) var forwarding: Forwarding?
@@ -134,7 +136,7 @@ final class HTTPConnection: Connection {
                 framing = parser.head.framing
                 if parser.head.expectsContinue { write { $0.append(ResponseEncoder.continueLine) } }
             case .failed(let failure):
-                refuseUnread(Refusal(failure))
+                refuseUnread(refusal(failure))
             }
             if isClosing || socket == nil { return true }
         }
@@ -254,7 +256,7 @@ final class HTTPConnection: Connection {
                 fields(&out)
             }
         }
-        server.refusals &+= 1
+        server.count(problem.status)
         if !framing.keepsAlive { isClosing = true }
     }
 
@@ -263,7 +265,15 @@ final class HTTPConnection: Connection {
     /// Returns its number.
     func wait() -> UInt64 {
         waitingFor = requests
+        arrivedAt = server.activity.turnBegan
+        server.loopTimes.waits()
         return requests
+    }
+
+    /// The same, for a request that asks to wait: how long that takes is no measure of the server.
+    func waitAsAsked() -> UInt64 {
+        defer { arrivedAt = 0 }
+        return wait()
     }
 
     /// Writes the answer of the request of that number, and goes on with the next.
@@ -271,7 +281,13 @@ final class HTTPConnection: Connection {
         guard number == waitingFor, socket != nil else { return }
         waitingFor = 0
         if server.isDraining { framing.keepsAlive = false }
+        let arrived = arrivedAt
         respond(self)
+        if waitingFor != 0 {
+            arrivedAt = arrived
+        } else if arrived != 0 {
+            server.loopTimes.answered(sinceTurnAt: arrived)
+        }
         // What was found may have become a commit, which is answered when the log has it.
         guard waitingFor == 0, !isUpgraded else { return }
         if !framing.keepsAlive || isClosing {

@@ -131,7 +131,7 @@ extension HTTPConnection {
         do throws(HostError) {
             poll = try LongPoll(
                 self,
-                request: wait(),
+                request: waitAsAsked(),
                 node: node,
                 known: known,
                 facets: hasFacets,

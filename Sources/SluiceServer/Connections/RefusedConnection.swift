@@ -46,7 +46,7 @@ final class RefusedConnection: Connection {
                 to: &out
             )
         }
-        server.refusals &+= 1
+        server.count(Self.problem.status)
         end()
     }
 
@@ -78,7 +78,7 @@ extension Connection {
         write { out in
             Handshake.refuse(head, subprotocol: subprotocol, server.encoder, sha1: SHA1.digest, to: &out)
         }
-        server.refusals &+= 1
+        server.count(.switchingProtocols)
         return true
     }
 }

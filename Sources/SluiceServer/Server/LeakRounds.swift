@@ -30,12 +30,12 @@ final class LeakRounds {
             timer = try? Timer(on: server.loop) { [unowned self] in act() }
             timer?.keepsLoopAlive = false
         }
-        spent = server.turnTimes.sum
+        spent = server.loopTimes.turn.sum
         timer?.start(after: .milliseconds(Int64(Self.pause)))
     }
 
     private func act() {
-        let isQuiet = (server.turnTimes.sum - spent) * 2 < Self.pause * 1_000_000
+        let isQuiet = (server.loopTimes.turn.sum - spent) * 2 < Self.pause * 1_000_000
         server.beginTurn()
         if !isQuiet || !server.host.countLeaks(anew: false) { wait() }
     }

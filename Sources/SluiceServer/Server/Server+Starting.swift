@@ -42,8 +42,16 @@ extension Server {
     }
 
     private func openFiles() throws(StartFailure) {
+        let policies = Dictionary(
+            configuration.contentPolicies.compactMap(ContentPolicy.parse).map { ($0.path, $0.policy) },
+            uniquingKeysWith: { $1 }
+        )
+        let paths = configuration.mounts.compactMap(Mount.parse).map(\.path) + ["/"]
+        if let other = policies.keys.sorted().first(where: { !paths.contains($0) }) {
+            throw StartFailure(["csp: '\(other)' is neither / nor the path of a mount"])
+        }
         for (path, folder) in configuration.mounts.compactMap(Mount.parse) {
-            guard let files = StaticFiles(folder: folder) else {
+            guard let files = StaticFiles(folder: folder, policy: policies[path]) else {
                 throw StartFailure(["mounts: there is no folder '\(folder)'"])
             }
             mounts.append(Mount(path: path, files: files))
@@ -55,8 +63,13 @@ extension Server {
             mounts.append(Mount(path: Dashboards.path, files: files))
         }
         guard !configuration.publicFolder.isEmpty else { return }
-        files = StaticFiles(folder: configuration.publicFolder)
+        files = StaticFiles(folder: PageFolder.resolve(configuration.publicFolder), policy: policies["/"])
         if files == nil {
+            if configuration.publicFolder == PageFolder.automatic {
+                return log.warning(
+                    "the page did not come with this program: see 'public' in the configuration"
+                )
+            }
             throw StartFailure(["public: there is no folder '\(configuration.publicFolder)'"])
         }
     }

@@ -38,8 +38,10 @@ public final class Server {
     var onBusy: (() -> Void)?
     /// What the loop is doing.
     let activity: Activity
-    /// How long turns were.
-    @exclusivity(unchecked) private(set) var turnTimes = TurnTimes()
+    /// How long clients wait for what.
+    @exclusivity(unchecked) var loopTimes = LoopTimes()
+    /// How many requests were answered, by status.
+    @exclusivity(unchecked) private(set) var answers = ContiguousArray<UInt64>(repeating: 0, count: 600)
 
     /// When it was made, in milliseconds since 1970.
     let since: Int64
@@ -58,6 +60,8 @@ public final class Server {
     /// Where the operations side does, if that has a listener of its own.
     let adminDoor: Door?
     let originCheck: OriginCheck
+    /// Which sites may embed pages, as it is sent.
+    let frameAncestors: String
     let proxies: TrustedProxies
     /// Knows tokens; nil where clients need none.
     var authenticator: Authenticator?
@@ -94,7 +98,6 @@ public final class Server {
     var lastNumber: UInt64 = 0
 
     @exclusivity(unchecked) var requests: UInt64 = 0
-    @exclusivity(unchecked) var refusals: UInt64 = 0
     @exclusivity(unchecked) var receivedBytes: UInt64 = 0
     @exclusivity(unchecked) var sentBytes: UInt64 = 0
     var accepted: UInt64 = 0
@@ -167,6 +170,7 @@ public final class Server {
         adminDoor = admin.map { Door(.operations, at: $0, configuration) }
         proxies = TrustedProxies(configuration.trustedProxies, reading: configuration.proxyHeaders)
         cors = CORS(configuration.cors)
+        frameAncestors = ContentPolicy.ancestors(configuration.frameAncestors)
         originCheck = OriginCheck(isSecure: configuration.tls != nil, allowed: configuration.origins)
         wrongTokens = WrongTokens(rate: limits.wrongTokens)
         parserLimits = HTTP.Limits(
@@ -290,11 +294,19 @@ public final class Server {
         return true
     }
 
+    /// A request is answered with this status.
+    @inline(__always)
+    func count(_ status: Status) {
+        answers[min(Int(status.rawValue), 599)] &+= 1
+    }
+
     /// Tells sessions what changed, and gives all that connections collected to the kernel.
     func endTurn() {
         guard hasWork else { return }
         activity.note(.delivery)
         sinks.endTurn()
+        let commits = host.applied
+        let delivered = commits == loopTimes.commitsBefore ? 0 : OwnProcess.nanoseconds
         isFlushing = true
         host.flush()
         writing?.takeUnretainedValue().flush()
@@ -312,7 +324,14 @@ public final class Server {
         hasWork = false
         if tls != nil { handshakes.endTurn() }
         let began = activity.endTurn()
-        turnTimes.record(OwnProcess.nanoseconds &- began)
+        loopTimes.endTurn(
+            from: began,
+            delivering: delivered,
+            to: OwnProcess.nanoseconds,
+            requests: requests,
+            commits: commits,
+            lateCommits: delivered == 0 ? [] : host.takeLateCommits()
+        )
         setHostTimer()
     }
 

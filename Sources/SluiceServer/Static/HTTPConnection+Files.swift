@@ -14,15 +14,21 @@ extension HTTPConnection {
         }
         let isCompressible = file.isCompressible
         let takesGzip = isCompressible && Self.takesGzip(head)
-        let isSecure = self.isSecure
+        let (isSecure, policy, ancestors) = (self.isSecure, files.policy, server.frameAncestors)
         let forwarded = forwarding?.authority
         let fields = { (etag: String, out: inout ByteBuffer) in
             if isCompressible { out.append("Vary: Accept-Encoding\r\n") }
-            if var host = forwarded {
-                host.withUTF8 { out.append(securityOf: etag, UnsafeRawBufferPointer($0), isSecure: isSecure) }
+            out.append(securityOf: etag)
+            if let policy {
+                out.append(utf8: policy)
+            } else if var host = forwarded {
+                host.withUTF8 { out.append(policyFor: UnsafeRawBufferPointer($0), isSecure: isSecure) }
             } else {
-                out.append(securityOf: etag, head.authority, isSecure: isSecure)
+                out.append(policyFor: head.authority, isSecure: isSecure)
             }
+            out.append("; ")
+            out.append(utf8: ancestors)
+            out.append("\r\n")
         }
         let condition = head.value(.ifNoneMatch).flatMap { EntityTagCondition($0) }
         let codedTag = file.codedTag
@@ -72,14 +78,8 @@ extension EntityTagCondition {
 }
 
 extension ByteBuffer {
-    /// Appends the validator and what browsers are told to allow and to refuse.
-    ///
-    /// `host` is the validated host that the client asked for: older Safari does not match `ws:` and `wss:` with `'self'`.
-    fileprivate mutating func append(
-        securityOf etag: String,
-        _ host: UnsafeRawBufferPointer,
-        isSecure: Bool
-    ) {
+    /// Appends the validator and what browsers are told, up to the policy.
+    fileprivate mutating func append(securityOf etag: String) {
         field("ETag", string: etag)
         append(
             """
@@ -87,17 +87,22 @@ extension ByteBuffer {
             X-Content-Type-Options: nosniff\r
             Referrer-Policy: no-referrer\r
             Cross-Origin-Opener-Policy: same-origin\r
-            Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-            connect-src 'self' ws
+            Content-Security-Policy:\u{20}
+            """
+        )
+    }
+
+    /// Appends what the page needs and nothing more.
+    ///
+    /// `host` is the validated host that the client asked for: older Safari does not match `ws:` and `wss:` with `'self'`.
+    fileprivate mutating func append(policyFor host: UnsafeRawBufferPointer, isSecure: Bool) {
+        append(
+            """
+            default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' ws
             """
         )
         append(isSecure ? "s://" : "://")
         append(host)
-        append(
-            """
-            ; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'\r
-
-            """
-        )
+        append("; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'")
     }
 }

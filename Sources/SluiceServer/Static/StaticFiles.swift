@@ -18,6 +18,8 @@ internal import HTTP
 final class StaticFiles {
     /// The folder with all links resolved and without a slash at the end.
     let root: String
+    /// What pages of this folder may load, in place of the usual policy.
+    let policy: String?
 
     /// The largest file that is compressed while its client waits, in bytes: some five milliseconds of the loop.
     static let compressedAtOnce = 128 * 1024
@@ -70,7 +72,8 @@ final class StaticFiles {
     }
 
     /// The files below `folder`; nil if there is no such folder.
-    init?(folder: String) {
+    init?(folder: String, policy: String? = nil) {
+        self.policy = policy
         guard let resolved = Self.resolve(folder) else { return nil }
         var status = stat()
         guard stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }

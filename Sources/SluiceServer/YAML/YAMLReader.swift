@@ -34,7 +34,9 @@ public enum YAMLReader {
             while isMore {
                 var event = yaml_event_t()
                 guard yaml_parser_parse(&parser, &event) == 1 else {
-                    builder.refuse(Self.failure(of: parser), at: Position(parser.problem_mark))
+                    let mark = parser.problem_mark
+                    let hint = YAMLHint.hint(Array(bytes), line: Int(mark.line), column: Int(mark.column))
+                    builder.refuse(Self.failure(of: parser), at: Position(mark), hint: hint)
                     return (nil, builder.problems)
                 }
                 isMore = event.type != YAML_STREAM_END_EVENT && builder.take(event)
@@ -150,7 +152,11 @@ private struct DocumentBuilder {
 
     private mutating func checkTag(_ tag: UnsafeMutablePointer<yaml_char_t>?, at position: Position) {
         if tag != nil {
-            refuse("tags are not read here", at: position, hint: "take out what begins with '!'")
+            refuse(
+                "tags are not read here",
+                at: position,
+                hint: "take out what begins with '!', or quote it: \"!value\""
+            )
         }
     }
 

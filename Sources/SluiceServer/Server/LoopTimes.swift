@@ -1,0 +1,71 @@
+/// How long clients wait for what, by the clock of the loop's turns.
+///
+/// What begins and ends in one turn takes as long as the turn, which is when its bytes leave. So a turn reads the clock twice, and
+/// once more where it applies commits, however many requests it answers.
+struct LoopTimes {
+    /// From the beginning of a turn to its end.
+    private(set) var turn = TimeHistogram()
+    /// From the beginning of a turn with commits until all of them are applied.
+    private(set) var propagation = TimeHistogram()
+    /// From then to the end of the turn.
+    private(set) var delivery = TimeHistogram()
+    /// From the turn in which a commit was submitted to the end of the one in which it was applied.
+    private(set) var commit = TimeHistogram()
+    /// From the turn in which a request was read to the end of the one in which it was answered.
+    private(set) var request = TimeHistogram()
+
+    /// When the turns began in which requests came that were answered in this turn, later than they came.
+    private var late: ContiguousArray<UInt64> = []
+    /// Requests of this turn that are not answered in it.
+    private var waiting: UInt64 = 0
+    private var requestsBefore: UInt64 = 0
+    /// What `commits` was at the end of the last turn that applied some.
+    private(set) var commitsBefore: UInt64 = 0
+
+    /// A request of this turn will be answered in a later one.
+    mutating func waits() { waiting &+= 1 }
+
+    /// A request that came in the turn that began at `began` is answered.
+    mutating func answered(sinceTurnAt began: UInt64) { late.append(began) }
+
+    /// The turn is over.
+    /// - Parameters:
+    ///   - began: when it began.
+    ///   - delivered: when its delivery began; 0 where nothing was applied.
+    ///   - end: now.
+    ///   - requests: how many requests have come since the start.
+    ///   - commits: how many commits have been applied since the start.
+    ///   - lateCommits: when the turns began in which those were submitted that were applied later than that.
+    @inline(__always)
+    mutating func endTurn(
+        from began: UInt64,
+        delivering delivered: UInt64,
+        to end: UInt64,
+        requests: UInt64,
+        commits: UInt64,
+        lateCommits: ContiguousArray<UInt64>
+    ) {
+        let span = end &- began
+        turn.record(span)
+        if requests != requestsBefore {
+            request.record(span, times: requests &- requestsBefore &- waiting)
+            requestsBefore = requests
+            waiting = 0
+        }
+        if delivered != 0 {
+            propagation.record(delivered &- began)
+            delivery.record(end &- delivered)
+            commit.record(span, times: commits &- commitsBefore &- UInt64(lateCommits.count))
+            // Those of the start were submitted before the first turn.
+            for began in lateCommits where began != 0 { commit.record(end &- began) }
+            commitsBefore = commits
+        }
+        if !late.isEmpty { recordLate(end) }
+    }
+
+    @inline(never)
+    private mutating func recordLate(_ end: UInt64) {
+        for began in late { request.record(end &- began) }
+        late.removeAll(keepingCapacity: late.count <= 1024)
+    }
+}

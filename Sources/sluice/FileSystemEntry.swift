@@ -1,0 +1,44 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Small text files that a command writes.
+enum FileSystemEntry {
+    /// Why a file was not written.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// Writes a new file, and the folders it lies in where they are not there.
+    static func write(_ text: String, to path: String) throws(Failure) {
+        var folder = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/").dropLast() {
+            folder += part + "/"
+            guard mkdir(folder, 0o777) == 0 || errno == EEXIST else { throw failure(folder) }
+        }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw failure(path) }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        var done = 0
+        while done < bytes.count {
+            let count = bytes[done...].withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw failure(path) }
+            done += count
+        }
+    }
+
+    private static func failure(_ path: String) -> Failure {
+        Failure(description: "\(path) cannot be written: \(String(cString: strerror(errno)))")
+    }
+}
+
+#if canImport(Glibc)
+    private let systemWrite = Glibc.write
+#else
+    private let systemWrite = Darwin.write
+#endif

@@ -1,0 +1,60 @@
+/// What `sluice init` writes.
+enum FirstFiles {
+    static let all = [(path: "sluice.yaml", text: configuration), (path: "graphs/home.yaml", text: graph)]
+
+    private static let configuration = """
+        # The configuration of a Sluice server. `sluice serve` reads it in this folder; relative paths begin here.
+        # `sluice serve --print-config` shows all keys with the values in force.
+
+        # Where the server listens: this machine only. Any other address needs 'auth'.
+        listen: 127.0.0.1:8080
+
+        # The folder of graphs, one file each, and whether a change of them is taken up at once.
+        graphs: graphs
+        watch: true
+
+        # Where values are kept, so that a restart loses nothing. '': they are gone with the process.
+        dataDir: data
+
+        # Tokens: `sluice token --name me --can read --can set >> tokens.yaml` makes one.
+        # auth: tokens.yaml
+
+        # Other sites whose pages may connect, such as https://example.org.
+        # origins: []
+
+        """
+
+    private static let graph = """
+        # One file is one graph. Nodes with `set` take values from outside; all others are made from them.
+        #   sluice set home/indoor_c 21.5
+        #   curl -d 21.5 http://127.0.0.1:8080/v1/graphs/home/nodes/indoor_c
+        graph: home
+        title: A first graph
+        nodes:
+          # Set from outside. The bounds are checked, `history` is what charts show.
+          indoor_c: { set: number, initial: 20, min: -60, max: 60, unit: °C, title: Indoors, history: 600 }
+          humidity: { set: number, initial: 45, min: 0, max: 100, unit: "%", title: Humidity, history: 600 }
+          mode:     { set: { enum: [eco, auto, off] }, initial: auto, title: Mode }
+
+          # Made from one node, stage by stage.
+          indoor_f:
+            from: indoor_c
+            pipe: [ { map: "round(value * 9 / 5 + 32, 1)" } ]
+            unit: °F
+            title: Indoors
+
+          # Made from several nodes, once all have a value. An expression with '? :' needs quotes.
+          heating:
+            combine: { inside: indoor_c, mode: mode }
+            map: "mode != 'off' && inside < (mode == 'eco' ? 18 : 20.5)"
+            title: Heating
+
+          # Over time: the mean of the last five minutes.
+          humidity_5m:
+            from: humidity
+            pipe: [ { window: { last: 5m, of: avg } } ]
+            unit: "%"
+            title: Humidity, 5 minutes
+
+        """
+}

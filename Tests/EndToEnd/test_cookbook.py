@@ -1,0 +1,100 @@
+"""The recipes of docs/cookbook.md do what they say. Seconds are shortened, the rest is as it stands there."""
+
+import re
+import subprocess
+import time
+
+from sluice import BINARY, ROOT, Server, eventually
+
+PAGE = (ROOT / "docs/cookbook.md").read_text()
+
+
+def recipe(title):
+    """The definitions below the heading that begins like that."""
+    section = next(part for part in PAGE.split("\n## ")[1:] if part.startswith(title))
+    found = ["graph: g\n" + text for text in re.findall(r"```yaml\n(.*?)```", section, re.S)]
+    assert found, title
+    return found
+
+
+def set_all(server, node, *values):
+    for value in values:
+        server.set("g", node, value)
+        yield server.value("g", "heating")
+
+
+def test_every_recipe_is_run():
+    source = (ROOT / "Tests/EndToEnd/test_cookbook.py").read_text()
+    for part in PAGE.split("\n## ")[1:]:
+        assert any(part.startswith(title) for title in re.findall(r'recipe\("(.*?)"\)', source)), part.splitlines()[0]
+
+
+def test_hysteresis():
+    text, = recipe("Hysteresis")
+    with Server({"g": text}) as server:
+        assert list(set_all(server, "indoor_c", 20, 18, 20, 21, 22, 20, 19, 18.9)) == [False, True, True, True, False, False, False, True]
+
+
+def test_held_for_a_time_with_repetitions():
+    text, = recipe("Held for 30 seconds")
+    with Server({"g": text.replace("30s", "600ms")}) as server:
+        alarm = lambda: server.value("g", "door_alarm")  # noqa: E731
+        assert alarm() is False
+        began = time.monotonic()
+        while time.monotonic() - began < 5 and not alarm():
+            server.set("g", "door_open", True)
+            time.sleep(0.1)
+        assert 0.55 < time.monotonic() - began < 3
+        server.set("g", "door_open", False)
+        assert alarm() is False
+        # Opened again before the delay of the first time is over: the time begins anew.
+        server.set("g", "door_open", True)
+        server.set("g", "door_open", False)
+        time.sleep(0.3)
+        server.set("g", "door_open", True)
+        began = time.monotonic()
+        eventually(alarm)
+        assert time.monotonic() - began > 0.5
+
+
+def test_a_sensor_is_lost():
+    text, = recipe("A sensor is lost")
+    with Server({"g": text.replace("10m", "300ms")}) as server:
+        server.set("g", "garden_c", 7)
+        assert server.value("g", "garden_lost") is False
+        eventually(lambda: server.value("g", "garden_lost") is True)
+        server.set("g", "garden_c", 7)
+        assert server.value("g", "garden_lost") is False
+
+
+def test_an_average_survives_a_restart():
+    text, = recipe("An average that survives a restart")
+    with Server({"g": text}, keeps=True) as server:
+        for value in (1, 2, 6):
+            server.set("g", "outdoor_c", value)
+        assert server.value("g", "outdoor_1h") == 3
+        server.stop()
+        server.start()
+        assert server.value("g", "outdoor_1h") == 3
+        server.set("g", "outdoor_c", 11)
+        assert server.value("g", "outdoor_1h") == 5
+
+
+def test_a_node_is_renamed_and_keeps_its_value():
+    both, after = recipe("Rename a node and keep its value")
+    with Server({"g": "graph: g\nnodes:\n  temp: { set: number }\n"}, keeps=True) as server:
+        server.set("g", "temp", 21.5)
+        file = server.config.parent / "graphs/g.yaml"
+
+        def reload(text):
+            file.write_text(text)
+            done = subprocess.run([BINARY, "reload", "--url", server.url], capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+
+        reload(both)
+        assert server.value("g", "living_room_c") == 21.5
+        server.set("g", "temp", 22)
+        assert server.value("g", "living_room_c") == 22
+        reload(after)
+        assert server.value("g", "living_room_c") == 22
+        assert server.get("/v1/graphs/g/nodes/temp").status == 404

@@ -1,0 +1,110 @@
+"""What somebody at a terminal meets first: mistakes that say what to do, and a server named once."""
+
+import os
+import pty
+import subprocess
+
+import pytest
+from sluice import BINARY, Server
+from test_access import Guarded
+
+HOUSE = """
+graph: house
+nodes:
+  mode: { set: string }
+  indoor_c: { set: number, initial: 20 }
+  indoor_f: { from: indoor_c, pipe: [ { map: "value * 9 / 5 + 32" } ] }
+  warm: { from: mode, pipe: [ { map: "int(value) + 1" } ] }
+  secret_code: { set: number, initial: 1 }
+"""
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Server({"house": HOUSE}, "limits.body: 1024\nlimits.definition: 2048\n") as server:
+        yield server
+
+
+def sluice(server, *arguments, **environment):
+    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=20, env={**os.environ, "SLUICE_URL": server.url, **environment})
+
+
+def test_a_text_that_is_no_json_is_refused_with_the_option_that_takes_it(server):
+    refused = sluice(server, "set", "house/mode", "eco")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "the value is not JSON" in refused.stderr and "add --string" in refused.stderr, refused.stderr
+    assert sluice(server, "set", "house/mode", "eco", "--string").returncode == 0
+    assert sluice(server, "get", "house/mode").stdout == '"eco"\n'
+
+
+def test_a_failed_node_is_printed_with_its_cause(server):
+    server.set("house", "mode", "eco")
+    failed = sluice(server, "get", "house/warm")
+    assert (failed.returncode, failed.stdout) == (1, "")
+    cause = server.request("GET", "/v1/graphs/house/nodes/warm").json()["fail"]
+    assert f"{cause['code']} at {cause['at']}: {cause['msg']}" in failed.stderr, failed.stderr
+
+
+def test_a_wrong_name_of_a_node_is_guessed(server):
+    assert "did you mean 'indoor_c'?" in sluice(server, "get", "house/indor_c").stderr
+    assert "did you mean 'mode'?" in sluice(server, "set", "house/moed", "1").stderr
+    assert "did you mean" not in sluice(server, "get", "house/something_else").stderr
+
+
+def test_names_that_the_caller_may_not_read_are_never_guessed(tmp_path):
+    # The file of the graph lets viewers read room.* and two more; the device may only set one.
+    with Guarded(tmp_path) as closed:
+        ask = lambda name, caller: closed.ask(caller, "GET", f"/v1/graphs/house/nodes/{name}").json()  # noqa: E731
+        assert ask("room.tmp", "bob")["hint"] == "did you mean 'room.temp'?"
+        assert ask("secrt", "alice")["hint"] == "did you mean 'secret'?"
+        assert "hint" not in ask("secrt", "bob")
+        assert "hint" not in ask("room.tmp", "device:7")
+
+
+def test_a_body_that_is_too_large_is_named_with_size_limit_and_key(server):
+    refused = server.request("PUT", "/v1/graphs/house/nodes/mode", b'"' + b"x" * 2000 + b'"')
+    assert refused.status == 413
+    assert refused.json()["detail"] == "the body has 2002 bytes; at most 1024 are allowed (limits.body)"
+    refused = server.request("PUT", "/v1/graphs/new", b"#" * 3000, headers={"Content-Type": "application/yaml"})
+    assert refused.json()["detail"] == "the body has 3000 bytes; at most 2048 are allowed (limits.definition)"
+
+
+def test_the_server_is_named_once_for_all_commands(server):
+    for command in (["get", "house/indoor_c"], ["set", "house/indoor_c", "21"], ["why", "house/indoor_c"], ["graph", "house"], ["reload"],
+                    ["flush", "house"]):
+        assert sluice(server, *command).returncode == 0, command
+    # The option goes before the variable, and a variable that is no address is named.
+    assert sluice(server, "get", "house/indoor_c", "--url", server.url, SLUICE_URL="http://127.0.0.1:1").returncode == 0
+    wrong = sluice(server, "get", "house/indoor_c", SLUICE_URL="ftp://x")
+    assert wrong.returncode == 2 and "SLUICE_URL 'ftp://x' is not an address" in wrong.stderr
+
+
+def test_a_server_does_not_take_the_variable_for_a_key(server):
+    shown = sluice(server, "serve", "--print-config")
+    assert shown.returncode == 0 and "SLUICE_URL" not in shown.stderr
+
+
+def test_a_value_ends_with_a_newline_on_a_terminal_and_in_a_pipe(server):
+    server.set("house", "indoor_c", 20)
+    assert sluice(server, "get", "house/indoor_c").stdout == "20\n"
+    ours, theirs = pty.openpty()
+    subprocess.run([BINARY, "get", "house/indoor_c", "--url", server.url], stdout=theirs, timeout=20)
+    os.close(theirs)
+    assert os.read(ours, 100) == b"20\r\n"
+    os.close(ours)
+    # Over HTTP the body is the value, byte by byte.
+    assert server.request("GET", "/v1/graphs/house/nodes/indoor_c").body == b"20"
+
+
+@pytest.mark.parametrize("line, place, hint", [
+    ("x: { from: on, pipe: [ { map: \"value > 'on'\" } ] }", "4:40", "value is a boolean"),
+    ("x: { from: n, pipe: [ { map: value > 5 ? 'a' : 'b' } ] }", "4:", "needs quotes"),
+    ("x: { from: n, pipe: [ { map: mean(value) } ] }", "4:32", "'mean' is written 'avg' here"),
+    ("x: { from: n, pipe: [ { map: \"1 if value else 2\" } ] }", "4:35", "a choice is written: CONDITION ? A : B"),
+    ("n: { set: number, unit: % }", "4:27", "needs quotes"),
+    ("\tx: { set: number }", "4:", "there is a tab here"),
+])
+def test_check_names_what_beginners_write(tmp_path, line, place, hint):
+    (tmp_path / "g.yaml").write_text(f"nodes:\n  on: {{ set: boolean }}\n  {'m' if line.startswith('n:') else 'n'}: {{ set: number }}\n  {line}\n")
+    found = subprocess.run([BINARY, "check", tmp_path / "g.yaml"], capture_output=True, text=True, timeout=20)
+    assert found.returncode == 1 and f"g.yaml:{place}" in found.stderr and hint in found.stderr, found.stderr
