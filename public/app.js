@@ -279,7 +279,7 @@ async function show(route) {
   const path = isSignedOut(store.get("state")) ? "/views/sign-in.js" : views[route.name];
   shell.route(route);
   if (past && (past.graph !== route.params.graph || path !== views[route.name])) past.close();
-  if (current?.path === path && current.view?.update && current.graph === route.params.graph) {
+  if (current && current.path === path && current.view?.update && current.graph === route.params.graph) {
     Object.assign(current, { route }).view.update(route);
     return past?.follow(path, route);
   }

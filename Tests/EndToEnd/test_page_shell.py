@@ -567,6 +567,15 @@ def test_one_that_fails_stops_neither_the_clock_nor_the_drawing_of_others(open_p
     assert seen == [True, True, True, [2, "left", 2]], "in order, and none to who has left"
 
 
+def test_an_address_without_a_view_says_so_at_the_start_and_later(open_page, server):
+    page = open_page(server, "/#/none/at/all")
+    for _ in range(2):
+        expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+        page.get_by_role("link", name="All graphs", exact=True).click()
+        expect(page.get_by_role("heading", name="There is nothing here")).to_be_hidden()
+        page.evaluate("location.hash = '#/none/again'")
+
+
 def test_the_content_is_one_key_away_and_views_begin_at_their_beginning(open_page, server):
     page = open_page(server, "/#/g/g/values")
     expect(page.locator('[data-node="deep"]')).to_have_text("30")
