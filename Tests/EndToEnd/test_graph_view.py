@@ -392,6 +392,19 @@ def test_a_member_that_is_chosen_is_drawn_with_what_belongs_to_it_until_it_is_cl
         expect(node(other, "sensor.{id}.celsius")).to_contain_text("249 members")
 
 
+def test_what_is_made_from_a_family_is_joined_to_it_also_after_it_has_fallen_asleep(open_page):
+    with Server({"g": FAMILY}) as server, Client(server) as client:
+        set_members(server, 250)
+        page = open_page(server, "/#/g/g")
+        hall = page.locator('.node[data-id="n:hall"]:not(.gone)')
+        expect(page.locator(".edge")).to_have_count(3)
+        client.send(op="sub", id=1, graph="g", node="hall")
+        expect(hall).not_to_contain_text("asleep")
+        client.send(op="unsub", id=1)
+        expect(hall).to_contain_text("asleep")
+        expect(page.locator(".edge:not(.gone)")).to_have_count(3)
+
+
 def test_a_family_is_in_the_outline_and_found_by_its_name(open_page):
     with Server({"g": FAMILY}) as server:
         set_members(server, 3)

@@ -55,7 +55,7 @@ function bury({ nodes, ids }, { n, name, reason, lived, last }, news, cut, forme
   const isReplaced = node !== present;
   news.died.push({ ...node, reason, lived, last, edges: isReplaced ? [] : cut.get(id) });
   if (isReplaced) return; // its successor has the name
-  const { kind, title, unit, description, op, label, inputs, type, retain } = node;
+  const { kind, title, unit, description, op, label, inputs, families, type, retain } = node;
   if (node.name === undefined || node.family || /removed|away/.test(reason)) nodes.delete(id);
-  else nodes.set(id, { id, kind, name: node.name, title, unit, description, op, label, inputs, type, retain, exists: false, owners: [], ownerCount: 0, count: 0 });
+  else nodes.set(id, { id, kind, name: node.name, title, unit, description, op, label, inputs, families, type, retain, exists: false, owners: [], ownerCount: 0, count: 0 });
 }
