@@ -82,6 +82,7 @@ public final class Host {
     var demandNews: [DemandWatch] = []
     /// Members of families that were asked for in this turn: those that get no node are forgotten at its end.
     @exclusivity(unchecked) var leftovers: [NamedNode] = []
+    let memberAccounts = MemberAccounts()
 
     /// Nodes built and values read for requests since the start: what a turn's budget is measured in.
     @exclusivity(unchecked) public internal(set) var work: UInt64 = 0
@@ -451,7 +452,10 @@ public final class Host {
         try commit.set.forEach { (assignment) throws(HostError) in
             try Self.check(assignment, of: graph, within: &budget)
         }
-        for node in commit.clear { try Self.checkMutable(node, of: graph) }
+        for node in commit.clear {
+            if case .drop = commit.kind, let refusal = node.dropRefusal { throw refusal }
+            try Self.checkMutable(node, of: graph)
+        }
         for report in commit.reports { try Self.checkMutable(report.node, of: graph) }
         try graph.checkRoom(forMembersOf: commit)
         try Self.checkDrop(commit)
@@ -484,7 +488,6 @@ public final class Host {
     private static func checkDrop(_ commit: Commit) throws(HostError) {
         guard case .drop = commit.kind else { return }
         for node in commit.clear {
-            if let refusal = node.dropRefusal { throw refusal }
             let holds =
                 if case .known(let value)? = node.pending?.value { value != nil } else {
                     node.source?.isEmpty == false

@@ -51,6 +51,8 @@ def test_a_member_is_born_by_its_first_set(fleet):
     assert post(fleet, "sensor.a.celsius", 500).status == 422
     assert post(fleet, "sensor.a.hot", 1).status == 405
     assert post(fleet, "sensor.a", 1).status == 404
+    for strange in ("a b", "a*", "a?", "{id}", "%41", "a/b", "é", "a\0", "", "x" * 65):
+        assert fleet.batch("fleet", set={f"sensor.{strange}.celsius": 1}).status == 404, strange
     assert names(fleet, "sensor.a.*") == ["sensor.a.celsius", "sensor.a.hot", "sensor.a.label"]
     assert fleet.request("DELETE", node("sensor.a.celsius")).status == 204
     assert fleet.request("DELETE", node("sensor.a.celsius")).status == 404

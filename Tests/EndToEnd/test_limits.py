@@ -29,6 +29,7 @@ TESTED = {
     "limits.work": ("Tests/GraphHostTests/Host/TurnShareTests.swift", "A message with many dear requests takes many turns"),
     "limits.historyBytes": ("Tests/GraphHostTests/Host/HistoryTests.swift", "limits.historyBytes = 10"),
     "limits.members": ("Tests/GraphHostTests/Families/MemberTests.swift", "limits.members bounds the members of one graph"),
+    "limits.membersPerPrincipal": ("Tests/GraphHostTests/Families/MemberLimitTests.swift", "limits.membersPerPrincipal"),
     "limits.kept": ("Tests/GraphHostTests/Host/PressureTests.swift", "limits.kept = 1"),
     "limits.contextBytes": ("Tests/EndToEnd/test_echo.py", "contextBytes: 1MiB"),
     "limits.patterns": ("Tests/EndToEnd/test_asking.py", "limits: { patterns: 2 }"),

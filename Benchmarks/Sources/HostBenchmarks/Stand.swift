@@ -14,6 +14,7 @@ final class Stand {
         limits.subscriptions = 1_000_000
         limits.work = .max
         limits.members = 1_000_000
+        limits.membersPerPrincipal = 1_000_000
         host = Host(store: .memory(epoch: "e1"), clock: clock, limits: limits)
         let nodes = (0..<16).map { #""n\#($0)":{"set":"number","initial":1}"# }.joined(separator: ",")
         let text = #"{"graph":"g","nodes":{\#(nodes)\#(derived.isEmpty ? "" : ",")\#(derived)}}"#

@@ -80,6 +80,7 @@ extension LiveGraph {
     func memberDied(_ member: NamedNode) {
         livingMembers -= 1
         member.family?.living -= 1
+        host.memberAccounts.died(member)
         member.endExpiry()
         if member.hasFacets { facets.end(member) }
         // One for which a commit is on its way stays until that is answered.
@@ -104,26 +105,34 @@ extension LiveGraph {
     func checkRoom(forMembersOf commit: Commit) throws(HostError) {
         guard !families.isEmpty else { return }
         var unborn = 0
-        commit.set.forEach { if $0.node.isUnborn, $0.node.source == nil { unborn += 1 } }
-        try checkRoom(forMembers: unborn)
+        commit.set.forEach { if $0.node.isUnborn, $0.node.source == nil, !$0.node.isComing { unborn += 1 } }
+        try checkRoom(forMembers: unborn, of: commit.by)
     }
 
-    /// Whether there is room for nodes of these names that are to be listened to.
-    func checkRoom(forMembersAmong names: [String]) throws(HostError) {
+    /// Whether there is room for nodes of these names, to which a principal wants to listen.
+    func checkRoom(forMembersAmong names: [String], of principal: String?) throws(HostError) {
         guard !families.isEmpty else { return }
         let unborn = names.reduce(0) { count, name in
             guard let node = node(name), node.family != nil, node.node == nil else { return count }
             return count + 1
         }
-        try checkRoom(forMembers: unborn)
+        try checkRoom(forMembers: unborn, of: principal)
     }
 
-    /// Whether so many more members may be born.
-    func checkRoom(forMembers count: Int) throws(HostError) {
-        guard count > 0, livingMembers + count > host.limits.members else { return }
-        let message =
-            "there are \(livingMembers) members of families, and at most \(host.limits.members) (limits.members)"
-        throw HostError(.tooLarge, message)
+    /// Whether so many more members may be born, for a principal.
+    private func checkRoom(forMembers count: Int, of principal: String?) throws(HostError) {
+        guard count > 0 else { return }
+        let (members, most) = (livingMembers + comingMembers, host.limits.members)
+        guard members + count <= most else {
+            let message = "there are \(members) members of families, and at most \(most) (limits.members)"
+            throw HostError(.tooLarge, message)
+        }
+        let (own, mostOwn) = (host.memberAccounts.count(of: principal), host.limits.membersPerPrincipal)
+        guard own + count <= mostOwn else {
+            let message =
+                "\(own) members of families count for this principal, and at most \(mostOwn) may (limits.membersPerPrincipal)"
+            throw HostError(.subLimit, message)
+        }
     }
 
     /// The members that a commit sets and that hold nothing yet are born; those who watch their names hear of them.
@@ -132,11 +141,13 @@ extension LiveGraph {
     func bear(membersOf commit: Commit) -> Bool {
         guard !families.isEmpty else { return false }
         var born: [NamedNode] = []
-        commit.set.forEach { if bear($0.node) { born.append($0.node) } }
+        host.memberAccounts.bring(for: commit.by) {
+            commit.set.forEach { if bear($0.node) { born.append($0.node) } }
+        }
         guard !born.isEmpty else { return false }
         // Which of them others are made from is asked for each of those.
         let coming = families.contains { !$0.dependents.isEmpty } ? Set(born.map(\.name)) : []
-        for node in born { show(node, coming) }
+        host.memberAccounts.bring(for: commit.by) { for node in born { show(node, coming) } }
         return true
     }
 
@@ -153,7 +164,7 @@ extension LiveGraph {
     /// From here on globs mean a member, and those that are made from it.
     private func show(_ member: NamedNode, _ coming: Set<String>) {
         if let family = member.family { show(member.name, of: family) { member } }
-        forEachDependent(of: member) { name, family in
+        forEachDependent(of: member.name, in: member.family) { name, family in
             guard isMade(name, family, coming) else { return }
             if let living = existing(name), living.node != nil { living.retain(as: family.retention) }
             show(name, of: family) { self.node(name) }
@@ -171,9 +182,9 @@ extension LiveGraph {
         let valued = bornMembers.filter { $0.isMutable && $0.source?.isEmpty == false }
         let names = Set(valued.map(\.name))
         var shown: Set<String> = []
-        for member in valued {
-            shown.insert(member.name)
-            forEachDependent(of: member) { name, family in
+        for member in valued { shown.insert(member.name) }
+        for (name, family) in valued.map({ ($0.name, $0.family) }) + standIns {
+            forEachDependent(of: name, in: family) { name, family in
                 if isMade(name, family, names) { shown.insert(name) }
             }
         }
@@ -181,7 +192,8 @@ extension LiveGraph {
         for name in shown where members.insert(name) { family(of: name)?.shown += 1 }
         let known = Set(former)
         for name in known.subtracting(shown).sorted() {
-            guard let node = existing(name) else { continue }
+            // A declared node in place of a member is meant as that was.
+            guard let node = existing(name), node.family != nil else { continue }
             watchers.call(name, { node }) { $0.vanishing($1) }
             watchers.call(name, { node }) { $0.vanished($1) }
         }
@@ -196,11 +208,23 @@ extension LiveGraph {
         watchers.settle()
     }
 
-    /// The graph is being restored: globs mean these members, which hold values, and those that are made from them.
-    func showMembers(holding held: [NamedNode]) {
+    /// The graph comes into being: globs mean these members, which hold values, and those that are made from them.
+    func showMembers(holding held: [NamedNode] = []) {
+        guard !families.isEmpty else { return }
         let valued = held.filter { $0.family != nil && $0.isMutable }
         let names = Set(valued.map(\.name))
         for member in valued { show(member, names) }
+        for (name, family) in standIns {
+            forEachDependent(of: name, in: family) { name, family in
+                if isMade(name, family, names) { show(name, of: family) { self.node(name) } }
+            }
+        }
+    }
+
+    /// Declared nodes that replace members of families from which others are made (F-2).
+    private var standIns: [(name: String, family: NodeFamily?)] {
+        guard families.contains(where: { !$0.dependents.isEmpty }) else { return [] }
+        return nodes.compactMap { node in family(of: node.name).map { (node.name, $0) } }
     }
 
     /// Members that hold values, and whose time does not run yet, have been set when it is known.
@@ -219,11 +243,12 @@ extension LiveGraph {
 
     /// Goes through the members that are made from one, directly or not; declared nodes that replace members are none.
     private func forEachDependent(
-        of member: NamedNode,
+        of name: String,
+        in family: NodeFamily?,
         _ visit: (_ name: String, _ family: NodeFamily) -> Void
     ) {
-        guard let family = member.family, !family.dependents.isEmpty else { return }
-        var open = [(name: member.name, family: family)]
+        guard let family, !family.dependents.isEmpty else { return }
+        var open = [(name: name, family: family)]
         var seen: Set<String> = []
         while let (name, family) = open.popLast() {
             for dependent in family.dependents {
@@ -282,7 +307,7 @@ extension LiveGraph {
         for node in nodes {
             guard let family = node.family else { continue }
             hide(node.name, of: family)
-            forEachDependent(of: node) { name, family in hide(name, of: family) }
+            forEachDependent(of: node.name, in: family) { name, family in hide(name, of: family) }
         }
         return going
     }
@@ -333,6 +358,9 @@ extension NamedNode {
     /// The node that has the name now: a member may have gone since it was asked for.
     @inline(__always)
     var present: NamedNode { family == nil || isListed ? self : graph.node(name) ?? self }
+
+    /// Whether a commit is on its way that will bring it to life.
+    fileprivate var isComing: Bool { pending?.account != nil }
 
     /// The registry holds the living node so from here on.
     fileprivate func retain(as retention: Retention) {

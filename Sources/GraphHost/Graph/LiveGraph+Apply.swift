@@ -106,6 +106,7 @@ extension LiveGraph {
             bear(node, stamp)
             nodes.append(node)
         }
+        showMembers()
         connectSyncs()
         for place in definition.order {
             let node = nodes[place]
@@ -181,7 +182,14 @@ extension LiveGraph {
         }
         pending.tied = tiedNodes(behind: commit)
         for node in pending.tied { mark(node, .unknown) }
-        commit.set.forEach { mark($0.node, .known($0.value)) }
+        commit.set.forEach { assignment in
+            let node = assignment.node
+            let isBirth = node.isUnborn && node.source == nil && node.pending == nil
+            mark(node, .known(assignment.value))
+            guard isBirth else { return }
+            node.pending?.account = host.memberAccounts.coming(for: commit.by)
+            comingMembers += 1
+        }
         for node in commit.clear { mark(node, .known(nil)) }
     }
 
@@ -195,6 +203,11 @@ extension LiveGraph {
             guard change.count == 0 else { return }
             node.pending = nil
             change.value = .unknown
+            if let account = change.account {
+                host.memberAccounts.came(for: account)
+                change.account = nil
+                comingMembers -= 1
+            }
             if sparePending.count < 64 { sparePending.append(change) }
             guard node.family != nil else { return }
             node.goesWithNode = true

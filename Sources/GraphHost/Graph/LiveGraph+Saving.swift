@@ -213,6 +213,7 @@ extension LiveGraph {
         guard member.isMutable, let family = member.family else { return }
         livingMembers += 1
         family.living += 1
+        host.memberAccounts.bring(for: saved.writer?.by) { host.memberAccounts.born(member) }
         if saved.isHeld { member.override = family.retention }
         member.beginExpiry()
         takeSource(of: member, saved)

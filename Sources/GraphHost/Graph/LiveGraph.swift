@@ -51,6 +51,8 @@ public final class LiveGraph {
     let members = SortedNames()
     /// How many members have a living node.
     @exclusivity(unchecked) var livingMembers = 0
+    /// How many more commits on their way will bring to life.
+    @exclusivity(unchecked) var comingMembers = 0
     /// What keeps the members of the nodes that join all nodes of a glob.
     var allMembers: [ObjectIdentifier: AllMembers] = [:]
     /// What follows names that come and go.

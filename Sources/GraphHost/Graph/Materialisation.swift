@@ -31,6 +31,7 @@ extension LiveGraph {
         if let family = node.family {
             livingMembers += 1
             family.living += 1
+            host.memberAccounts.born(node)
         }
         guard !node.isMutable else { return makeEmpty(node) }
         if node.family != nil { node.override = node.memberRetention }

@@ -41,6 +41,8 @@ public final class NamedNode: RegistryEntry {
     @exclusivity(unchecked) var changed: LogStamp
     /// What is appended to the log but not applied yet, newest first in effect: the conditions see it.
     @exclusivity(unchecked) var pending: PendingChange?
+    /// Of a member of a family, the principal for which it counts.
+    @exclusivity(unchecked) var account: MemberAccount?
     /// What ends a value that is not set again.
     @exclusivity(unchecked) var expiry = Expiry.never
     @exclusivity(unchecked) private var rare: Rare?
@@ -113,6 +115,7 @@ public final class NamedNode: RegistryEntry {
             graph.livingMembers += (family == nil ? 0 : 1) - (self.family == nil ? 0 : 1)
             self.family?.living -= 1
             family?.living += 1
+            if family == nil { graph.host.memberAccounts.died(self) }
         }
         self.family = family
         goesWithNode = family != nil
@@ -127,10 +130,13 @@ public final class NamedNode: RegistryEntry {
         return isThere ? family.retention : .whileInUse
     }
 
-    /// Why it cannot be dropped (F-4), whatever it holds; nil for a member of a family.
+    /// Why it cannot be dropped (F-4), whatever it holds; nil for a member of a family that can be set.
     public var dropRefusal: HostError? {
-        guard family == nil else { return nil }
-        let message = "\(name) is declared and belongs to no family; change the definition to remove it"
+        guard family == nil || !isMutable else { return nil }
+        let message =
+            family == nil
+            ? "\(name) is declared and belongs to no family; change the definition to remove it"
+            : "\(name) is derived; drop the members that it is made from"
         return HostError(.notMutable, message, node: name)
     }
 
@@ -246,4 +252,6 @@ final class PendingChange {
     @exclusivity(unchecked) var rev: UInt64 = 0
     /// How many commits they are.
     @exclusivity(unchecked) var count = 0
+    /// Where they will bring a member of a family to life: the principal for which it counts.
+    @exclusivity(unchecked) var account: MemberAccount?
 }

@@ -18,7 +18,7 @@ extension Session {
             stages = try options.stages(on: host) ?? []
             try admit(.from(node.name), stages)
         }
-        try node.graph.checkRoom(forMembersAmong: [node.name])
+        try node.graph.checkRoom(forMembersAmong: [node.name], of: access.name)
         let subscription = Subscription(
             id: 1,
             session: self,

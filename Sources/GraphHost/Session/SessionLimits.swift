@@ -52,6 +52,8 @@ public struct SessionLimits: Sendable {
     public var kept = 2_048
     /// Members of families that one graph may have at once (`too_large`).
     public var members = 100_000
+    /// Members of families, of all graphs, that one principal may have brought to life (`sub_limit`).
+    public var membersPerPrincipal = 100_000
     /// Bytes of JSON that the history of one node may hold; its values are bounded where the definition is read.
     public var historyBytes = 16 << 20
     /// Changes of graphs that one connection may ask for in a second, and messages it may send (`rate_limited`, 4429); 0: no bound.

@@ -36,7 +36,7 @@ extension Session {
             give(subscription, to: owners)
             return tellSnap(of: subscription, source, pipe, resume, chain, keeping)
         }
-        try graph.checkRoom(forMembersAmong: source.nodes)
+        try graph.checkRoom(forMembersAmong: source.nodes, of: access.name)
         try admit(source, pipe)
         subscribe(to: source, pipe, id: id, in: graph, options, resume, owners, keeping)
     }
@@ -144,8 +144,10 @@ extension Session {
     func attach(_ subscription: Subscription, _ source: Source, _ pipe: [Stage]) -> Chains.Record? {
         let me = Unmanaged.passUnretained(subscription)
         let account = account(makes: !pipe.isEmpty || !source.isNode)
-        let (node, chain) = subscription.graph.chain(source, pipe, for: account) {
-            me._withUnsafeGuaranteedRef { $0.isComplete = true }
+        let (node, chain) = host.memberAccounts.bring(for: access.name) {
+            subscription.graph.chain(source, pipe, for: account) {
+                me._withUnsafeGuaranteedRef { $0.isComplete = true }
+            }
         }
         add(subscription)
         subscription.begin(on: node)
@@ -183,7 +185,7 @@ extension Session {
         let graph = view.graph
         try fields.refuse(["pipe"], because: "not together with nodes")
         let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
-        try graph.checkRoom(forMembersAmong: nodes.map(\.name))
+        try graph.checkRoom(forMembersAmong: nodes.map(\.name), of: access.name)
         let subscription = GroupSubscription(
             id: id,
             session: self,
@@ -194,7 +196,9 @@ extension Session {
         subscription.claim = claim(nodes.map(\.name), needs: .read)
         give(subscription, to: owners)
         add(subscription)
-        subscription.listen(to: nodes.map { ($0.name, graph.materialise($0)) })
+        host.memberAccounts.bring(for: access.name) {
+            subscription.listen(to: nodes.map { ($0.name, graph.materialise($0)) })
+        }
         graph.loadFor(subscription)
         answerSnap(of: subscription, change: nil) { buffer in
             let missed = options.isAll ? subscription.missed(since: resume, of: nodes) : nil

@@ -77,7 +77,8 @@ public struct NamePattern: Sendable {
     }
 
     /// Whether the byte may stand in a value, and between the dots of a name.
-    private static func mayStand(_ byte: UInt8) -> Bool {
+    @inline(__always)
+    fileprivate static func mayStand(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
@@ -205,7 +206,10 @@ extension NamePattern.Segment {
         guard hasPlaceholder ? value >= 1 && value <= NamePattern.longestValue : value == 0 else {
             return false
         }
-        return Self.stands(start, in: name, at: from) && Self.stands(end, in: name, at: to - end.count)
+        guard Self.stands(start, in: name, at: from), Self.stands(end, in: name, at: to - end.count) else {
+            return false
+        }
+        return name[from + start.count..<to - end.count].allSatisfy(NamePattern.mayStand)
     }
 
     private static func stands(_ bytes: [UInt8], in name: UnsafeRawBufferPointer, at place: Int) -> Bool {

@@ -55,7 +55,7 @@ extension HTTPConnection {
     static var notFound: Refusal { Refusal(.notFound, "there is nothing under this path") }
 
     private static var badQuery: Refusal {
-        Refusal(.badRequest, "the query has an escape that is none, or is not UTF-8: % is written %25")
+        Refusal(.badRequest, "invalid percent-encoding, or no UTF-8, in the query string: write % as %25")
     }
 
     private static var badOrigin: Refusal {

@@ -58,6 +58,8 @@ extension Configuration {
         public var kept = 2048
         /// Members of families that one graph may have at once.
         public var members = 100_000
+        /// Members of families, of all graphs, that one principal may have brought to life.
+        public var membersPerPrincipal = 100_000
         /// Values of one node that a `zip` lets wait for the others.
         public var zipBuffer = 1024
         /// `case`, `default` and `otherwise` nodes of one `switch`.

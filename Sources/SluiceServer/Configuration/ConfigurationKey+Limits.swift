@@ -114,6 +114,12 @@ extension ConfigurationKey {
                 "members of families that one graph has at once"
             ),
             Self(
+                "limits.membersPerPrincipal",
+                \.limits.membersPerPrincipal,
+                .integer(1...100_000_000),
+                "members of families, of all graphs, that one principal may have brought to life"
+            ),
+            Self(
                 "limits.kept",
                 \.limits.kept,
                 .integer(1...10_000_000),

@@ -83,6 +83,7 @@ extension SessionLimits {
         work = UInt64(limits.work)
         kept = limits.kept
         members = limits.members
+        membersPerPrincipal = limits.membersPerPrincipal
         zipBuffer = limits.zipBuffer
         delayed = limits.delayed
         windowValues = limits.windowValues

@@ -110,13 +110,56 @@ struct MemberRestoringTests {
         let told = client.take()
         #expect(told.contains { $0.contains(#""op":"end","id":2"#) }, "\(told)")
         bench.endTurn()
-        #expect(graph.visibleNodes(matching: "*").map(\.name) == ["s.a"])
+        #expect(graph.visibleNodes(matching: "*").map(\.name) == ["s.a", "t.a"])
         try bench.set(graph, [("s.c", "1")])
-        #expect(graph.visibleNodes(matching: "*").map(\.name) == ["s.a", "s.c", "t.c"])
+        #expect(graph.visibleNodes(matching: "*").map(\.name) == ["s.a", "s.c", "t.a", "t.c"])
         // And back: the declared node is a member again.
         try redefine(#""s.{id}":{"set":"number"}"#)
         #expect(graph.visibleNodes(matching: "*").map(\.name) == ["s.a", "s.c"])
         #expect(try bench.read(graph, "s.a") == "4" && graph.node("s.a")?.family != nil)
         #expect(graph.isWhole)
+    }
+
+    @Test("F-2, F-6: globs and all go on with a declared node in the place of a member, and back")
+    func replaced() throws {
+        let family =
+            #""s.{id}":{"set":"number"},"d.{id}":{"from":"s.{id}"},"sum":{"all":"s.*","reduce":"sum"}"#
+        let declared = family + #","s.a":{"set":"number","initial":3}"#
+        try redefine(family)
+        try bench.set(graph, [("s.a", "4"), ("s.b", "1")])
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["s.*","d.*"]}"#)
+        client.ask(#"{"op":"sub","id":2,"graph":"g","node":"sum"}"#)
+        client.ask(#"{"op":"demand","id":3,"graph":"g","nodes":["s.*"]}"#)
+        for (nodes, values) in [(declared, ["6", "7"]), (family, ["8", "9"])] {
+            try redefine(nodes)
+            let news = client.take().joined()
+            for word in ["gone", "wanted", "end"] { #expect(!news.contains("\"\(word)\""), "\(news)") }
+            for value in values {
+                try bench.set(graph, [("s.a", value)])
+                let told = client.take().joined()
+                #expect(told.contains(#""s.a":{"v":\#(value)}"#), "\(told)")
+                #expect(told.contains(#""d.a":{"v":\#(value)}"#), "\(told)")
+                #expect(try bench.read(graph, "sum") == "\(1 + (Int(value) ?? 0))")
+            }
+        }
+        #expect(graph.isWhole)
+    }
+
+    @Test("F-2, F-3: globs and all mean what is made from a declared node in the place of a member")
+    func madeFromDeclared() throws {
+        let text =
+            #""s.{id}":{"set":"number"},"s.a":{"set":"number","initial":3},"#
+            + #""d.{id}":{"from":"s.{id}"},"e.{id}":{"from":"d.{id}"}"#
+        try redefine(text + #","sum":{"all":"e.*","reduce":"sum"}"#)
+        let before = graph.visibleNodes(matching: "*").map(\.name)
+        #expect(before == ["s.a", "sum", "d.a", "e.a"])
+        #expect(try bench.read(graph, "sum") == "3")
+        try bench.set(graph, [("s.a", "5"), ("s.b", "1")])
+        #expect(try bench.read(graph, "sum") == "6")
+        let (_, restored) = try again()
+        #expect(Set(restored.visibleNodes(matching: "*").map(\.name)) == Set(before + ["s.b", "d.b", "e.b"]))
+        let fresh = try bench.define(#"{"graph":"f","nodes":{\#(text)}}"#)
+        #expect(fresh.visibleNodes(matching: "*").map(\.name) == ["s.a", "d.a", "e.a"])
     }
 }

@@ -56,7 +56,7 @@ struct MemberTests {
         #expect(graph.isWhole)
     }
 
-    @Test("F-1: there is one node of a name, however it is asked for; names of no family are unknown")
+    @Test("F-1, F-9: there is one node of a name, however it is asked for; names of no family are unknown")
     func identity() throws {
         let first = try #require(graph.node("sensor.a.celsius"))
         try bench.set(graph, [("sensor.a.celsius", "1")])

@@ -22,12 +22,18 @@ struct NamePatternTests {
         #expect(pattern.name(of: ["hall", "7"]) == "room-hall.n7s.celsius")
     }
 
-    @Test("F-1: a placeholder stands for 64 bytes at most, and never for a dot")
+    @Test("F-1: a placeholder stands for 1 to 64 letters, digits, _ and -, and never for a dot")
     func bounds() throws {
         let pattern = try pattern("a.{id}")
         #expect(pattern.values(of: "a." + String(repeating: "x", count: 64)) != nil)
         #expect(pattern.values(of: "a." + String(repeating: "x", count: 65)) == nil)
         #expect(pattern.values(of: "a.b.c") == nil)
+        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-".utf8)
+        for byte in UInt8.min...UInt8.max {
+            let name = Array("a.b".utf8) + [byte]
+            let fits = name.withUnsafeBytes { pattern.matches($0) }
+            #expect(fits == allowed.contains(byte), "\(byte)")
+        }
     }
 
     @Test(
