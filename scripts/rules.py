@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Writes docs/rules.md: every rule of the graph, and the tests that name it; with --check only says what is wrong.
 
-A test shows the rules whose numbers stand in its display name, or in that of its suite: `G-5`, `G-5, G-7` or a range
-`G-5 … G-8`. A range of more than four rules shows none of them. Python tests name rules in their doc strings. A rule
-without a test, or without a reason in scripts/rules.txt why there can be none, is an error; so is a number that is no
-rule. SLUICE_TESTS names another folder of tests.
+A test shows the rules whose numbers stand in its display name, or in that of its suite: `G-5`, `G-5, F-7` or a range
+`G-5 … G-8`. A range of more than four rules shows none of them. Python tests name rules in their doc strings, those of
+client.js in their titles. A rule without a test, or without a reason in scripts/rules.txt why there can be none, is an
+error; so is a number without a rule. SLUICE_TESTS names another folder of tests.
 
 docs/rules/*.md state each rule in full; the table links to them. A rule that no page states is an error, too.
 
-Tests of the library and tests through the server stand in columns of their own. A rule of the operators needs one of
-each, or a reason in scripts/rules.txt why the server has nothing to show.
+Tests of the library and tests through the server stand in columns of their own. A rule that users of the server rely
+on (SERVED) needs one through the server, or a reason in scripts/rules.txt why the server has nothing to show.
 """
 
 import ast
@@ -22,10 +22,11 @@ root = pathlib.Path(__file__).resolve().parent.parent
 page = root / "docs/rules.md"
 LONGEST_RANGE = 4
 SERVER = ("GraphHostTests", "SluiceServerTests", "EndToEnd")
-OPERATORS = "Operators"
+# Sections whose rules users of the server rely on.
+SERVED = ("Operators", "Owners of subscriptions", "Families", "Kept chains", "Facets", "Demand", "Looking")
 
-number = r"G-\d+[a-z]?"
-range_or_number = re.compile(rf"({number})(?:\s*(?:…|\.\.\.?|–)\s*({number}))?")
+number = r"[GOFKLDI]-\d+[a-z]?"
+range_or_number = re.compile(rf"\b({number})(?:\s*(?:…|\.\.\.?|–|\bto\b)\s*({number}))?")
 declaration = re.compile(
     r"""(?:@Suite\(\s*"(?P<suite>(?:[^"\\]|\\.)*)"[^\n]*\)\s*)?"""
     r"""^(?:(?:@\w+|public|package|internal|private|fileprivate|final)\s+)*(?:struct|class|enum|actor|extension)\s+(?P<type>\w+)"""
@@ -66,14 +67,14 @@ def named(text):
             continue
         low, high = (int(re.sub(r"\D", "", end)) for end in (first, last))
         if high - low < LONGEST_RANGE:
-            found += [first, *(f"G-{n}" for n in range(low + 1, high)), last]
+            found += [first, *(f"{first[0]}-{n}" for n in range(low + 1, high)), last]
     return found
 
 
 def without_rules(text):
     """A test's name as a sentence: the numbers stand in another column."""
     text = re.sub(rf"\s*\([^()]*{number}[^()]*\)$", "", text)
-    return re.sub(rf"^(?:{number}(?:, | … )?)+:\s*", "", text)
+    return re.sub(rf"^(?:{number}(?:, | … | to )?)+:?\s+", "", text)
 
 
 def swift_tests(path):
@@ -96,6 +97,12 @@ def python_tests(path):
             yield named(doc), without_rules(node.name.removeprefix("test_").replace("_", " "))
 
 
+def script_tests(path):
+    """(rules, sentence) of each test of client.js or the page in a file."""
+    for match in re.finditer(r'^test\("((?:[^"\\]|\\.)*)"', path.read_text(), re.M):
+        yield named(match[1]), without_rules(match[1].replace('\\"', '"'))
+
+
 def gather(rules):
     """number → {file: [sentences]}, and the numbers that are no rules."""
     shown = {name: {} for name in rules}
@@ -103,6 +110,7 @@ def gather(rules):
     folder = pathlib.Path(os.environ.get("SLUICE_TESTS", root / "Tests"))
     files = [(path, swift_tests) for path in folder.rglob("*.swift")]
     files += [(path, python_tests) for path in folder.rglob("test_*.py")]
+    files += [(path, script_tests) for path in folder.rglob("*.test.mjs")]
     for path, read in sorted(files):
         for names, sentence in read(path):
             for name in dict.fromkeys(names):
@@ -136,11 +144,12 @@ def split(tests):
 def write(rules, shown, places):
     count = sum(1 for _, _, reason, _ in rules.values() if not reason)
     lines = [
-        "# The rules of the graph, and the tests that show them",
+        "# The rules, and the tests that show them",
         "",
         "`make docs` writes this page from the names of the tests; do not edit it. Each number links to",
         "the rule in full ([docs/rules](rules/README.md)). `make test` fails when this page is out of date,",
-        "when a rule has no test of its own, and when a rule of the operators has none through the",
+        "when a rule has no test of its own, and when a rule that users of the server rely on (operators,",
+        "owners of subscriptions, families, kept chains, facets, demand, looking) has none through the",
         "server. A test named after a range of more than four rules does not count here.",
         "",
         f"{len(rules)} rules; {count} have tests, {len(rules) - count} only describe. Besides these tests, random",
@@ -155,7 +164,7 @@ def write(rules, shown, places):
             header = "| rule | is about | in the library | through the server |"
             lines += ["", f"## {section}", "", header, "|---|---|---|---|"]
         library, server = split(shown[name])
-        beyond = beyond if part == OPERATORS and not reason else None
+        beyond = beyond if part in SERVED and not reason else None
         number = f"[{name}]({places[name]})" if name in places else name
         lines.append(f"| {number} | {title} | {evidence(library, reason)} | {evidence(server, beyond)} |")
     return "\n".join(lines) + "\n"
@@ -169,7 +178,7 @@ def main():
         if not shown[name] and not reason
     ]
     for name, (section, title, _, reason) in rules.items():
-        if section != OPERATORS or bool(split(shown[name])[1]) != bool(reason):
+        if section not in SERVED or bool(split(shown[name])[1]) != bool(reason):
             continue
         if reason:
             problems.append(f"{name} ({title}): a test shows it through the server, in spite of the reason why none can")
