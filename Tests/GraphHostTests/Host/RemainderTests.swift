@@ -29,7 +29,7 @@ struct RemainderTests {
         settle(bench)
         try bench.set(graph, [("x", "5")])
         let asking = bench.connect()
-        let gets = (1...300).map { #"{"op":"get","id":\#($0),"graph":"g"}"# }
+        let gets = (1...300).map { #"{"op":"get","id":\#($0),"graph":"g","nodes":["x"]}"# }
         asking.send("[\(gets.joined(separator: ","))]")
         leaving.session.close()
         bench.endTurn()
