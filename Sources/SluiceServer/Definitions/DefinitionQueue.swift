@@ -75,7 +75,11 @@ final class DefinitionQueue {
         _ answer: @escaping (GraphFolder.File) -> Void
     ) throws(UVError) {
         try startedThread().run { [configuration, system] in
-            GraphFolder.file(path, known: known, DefinitionOptions(configuration, system).accepting(configuration))
+            GraphFolder.file(
+                path,
+                known: known,
+                DefinitionOptions(configuration, system).accepting(configuration)
+            )
         } then: {
             answer($0)
         }

@@ -22,7 +22,9 @@ final class Reloading {
     /// Reads and takes up everything at once: for the start, when nobody waits.
     func run() {
         take(GraphFolder.paths(in: server.configuration.graphs))
-        while let path = paths.popFirst() { takeUp(GraphFolder.file(path, server.host.definitions.accepting(server.configuration))) }
+        while let path = paths.popFirst() {
+            takeUp(GraphFolder.file(path, server.host.definitions.accepting(server.configuration)))
+        }
         removeOthers()
     }
 
