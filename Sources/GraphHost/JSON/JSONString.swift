@@ -41,7 +41,9 @@ enum JSONString {
             let tail = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
             head = head &* 31 &+ tail
         } else if count >= 4 {
-            let tail = UInt64(UInt32(littleEndian: text.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)))
+            let tail = UInt64(
+                UInt32(littleEndian: text.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
+            )
             head = UInt64(UInt32(littleEndian: text.loadUnaligned(as: UInt32.self)))
             head |= tail << UInt64(truncatingIfNeeded: (count - 4) * 8)
         } else {

@@ -310,7 +310,9 @@ extension Source {
     /// The key of a message that says what it subscribes to: one of `known`.
     fileprivate static func word(of fields: Fields, among known: FieldNames) throws(HostError) -> String {
         let words = fields.names(among: known)
-        guard words.count == 1 else { throw HostError(.badField, "one of \(known.texts.joined(separator: ", ")) is needed") }
+        guard words.count == 1 else {
+            throw HostError(.badField, "one of \(known.texts.joined(separator: ", ")) is needed")
+        }
         return words[0]
     }
 

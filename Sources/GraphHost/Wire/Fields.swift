@@ -90,7 +90,8 @@ struct Fields {
     func names(among names: FieldNames) -> [String] {
         var found: [String] = []
         for place in names.marks.indices {
-            for member in members where member.mark == names.marks[place] && member.key == names.texts[place] {
+            for member in members where member.mark == names.marks[place] && member.key == names.texts[place]
+            {
                 found.append(names.texts[place])
             }
         }
