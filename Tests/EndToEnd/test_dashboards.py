@@ -380,6 +380,13 @@ def test_a_dashboard_is_saved_on_the_server_for_every_browser(open_page, tmp_pat
         expect(missing.locator(".dash-notice")).to_contain_text("no dashboard of this name")
 
 
+def test_where_dashboards_cannot_be_saved_the_page_says_so(open_page, tmp_path):
+    with Server({"g": GRAPH}, f"dashboards: {tmp_path}/none\n") as server:
+        page = open_page(server, address(layout({"kind": "number", "node": "y"})))
+        expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
+        expect(page.get_by_role("button", name="Save", exact=True)).to_have_attribute("title", re.compile("export"))
+
+
 def test_two_browsers_that_change_one_dashboard_meet_a_conflict_and_nothing_is_lost_unasked(open_page, tmp_path):
     (tmp_path / "b.json").write_text(json.dumps({**layout({"kind": "number", "node": "y"}, {"kind": "number", "node": "x"}), "graph": "g"}))
     with Server({"g": GRAPH}, f"dashboards: {tmp_path}\n") as server:

@@ -1,4 +1,4 @@
-"""Who is here: seats that are taken by what comes late, twice, or not at all."""
+"""Who is here: seats that are taken by what comes late, or twice."""
 
 import pytest
 from playwright.sync_api import expect
@@ -40,20 +40,6 @@ def test_a_widget_of_more_than_six_seats_has_them_all(open_page):
             server.set("g", f"here.{i}", f"guest {i}")
         page = open_page(server, address(LAYOUT))
         expect(widget(page, "Who").get_by_role("listitem")).to_have_count(7)
-
-
-def test_without_what_takes_a_seat_the_widget_says_so_and_tries_again(open_page):
-    with Server({"g": GRAPH}) as server:
-        page = open_page(server, address(LAYOUT), before=lambda page: page.route("**/widgets/people.js", lambda route: route.abort()), allow="ERR_FAILED")
-        field = widget(page, "Who").get_by_label("Your name")
-        field.fill("Ada")
-        field.press("Enter")
-        expect(widget(page, "Who").get_by_role("status")).to_contain_text("Try again")
-        assert taken(server) == {}
-        page.unroute("**/widgets/people.js")
-        field.press("Enter")
-        expect(widget(page, "Who")).to_contain_text("Ada (you)")
-        expect(widget(page, "Who").get_by_role("status")).to_have_text("")
 
 
 def test_a_seat_asked_for_by_a_widget_that_has_gone_is_not_kept(open_page):

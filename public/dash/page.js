@@ -95,7 +95,8 @@ class Board {
 
   /** What others save is shown, but not to somebody who is changing it. */
   async #follow() {
-    if (++this.#ticks % followed || !this.saved || this.isEditing || this.connection.name !== "live") return;
+    const isPast = !this.canEdit && !this.isKiosk;
+    if (++this.#ticks % followed || !this.saved || this.isEditing || isPast || this.connection.name !== "live") return;
     const address = this.#address, { name, etag } = this.saved;
     if (this.page.route.query.has("w")) return;
     const next = await saved.open(name, etag).catch(() => null);
@@ -150,8 +151,18 @@ class Board {
     this.element.classList.toggle("editing", isEditing);
     this.editButton.setAttribute("aria-pressed", isEditing);
     this.editButton.textContent = isEditing ? "Done" : "Edit";
-    for (const button of [this.addButton, this.undoButton, this.saveButton]) button.hidden = !isEditing;
+    for (const button of [this.addButton, this.undoButton]) button.hidden = !isEditing;
     for (const button of [this.editButton, this.moreButton]) button.hidden = !this.canEdit;
+    // A draft that is only looked at still says that it is not saved.
+    const { query } = this.page.route, isDraft = query.has("w") && query.has("d");
+    this.saveButton.hidden = !isEditing && !(this.canEdit && isDraft);
+    if (!this.saveButton.hidden) this.#askRights();
+  }
+
+  async #askRights() {
+    const { writable } = await saved.list();
+    this.saveButton.disabled = !writable;
+    this.saveButton.title = writable ? "" : "You cannot save dashboards here. Copy the link, or export the draft.";
   }
 
   switchEditing(isEditing = !this.isEditing) {

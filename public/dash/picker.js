@@ -23,7 +23,7 @@ export class Picker {
   #id = `picker-${++count}`;
   #chips = h("ul", { class: "chips" });
   #list = h("ul", {
-    class: "picker-list", role: "listbox", "aria-label": "Nodes", id: `${this.#id}-list`, hidden: true,
+    class: "picker-list", role: "listbox", "aria-label": "Nodes that match", id: `${this.#id}-list`, hidden: true,
   });
   input = h("input", {
     id: this.#id, role: "combobox", autocomplete: "off", spellcheck: "false", "aria-expanded": "false",
