@@ -12,8 +12,8 @@ const options = {
   pipe: ["Expression", "The server runs it for this widget, for instance round(value * 9 / 5 + 32, 1)", "text"],
   unit: ["Unit", "Empty: as the node says", "text"],
   span: ["Seconds shown", "", "number"],
-  min: ["Least", "Empty: as the node says, or as values are", "number"],
-  max: ["Greatest", "", "number"],
+  min: ["Smallest", "Empty: as the node says, or as values are", "number"],
+  max: ["Largest", "", "number"],
   ok: ["Good", "A value, several with commas, or a range such as 18..24. Everything else is an alarm.", "text"],
   warn: ["Warn from", "A number", "number"],
   bad: ["Alarm", "A number from which it is an alarm, or a state that is one", "text"],
@@ -77,7 +77,7 @@ function explained({ code, msg, problems }, pipe) {
 
 class WidgetForm {
   #board; #data; #modules; #inputs = {}; #picker; #timer; #checked = 0;
-  #kind = h("select"); #graph = h("select"); #title; #fields = h("div", { class: "form-fields" });
+  #kind = h("select"); #graph = h("select"); #title; #fields = h("div", { class: "form-fields in-two" });
   problem = h("p", { class: "bad small", role: "alert" });
   #result = h("p", { class: "small", role: "status" });
 
@@ -137,8 +137,10 @@ class WidgetForm {
         input.addEventListener("input", () => this.#later());
       }
       this.#inputs[name] = input;
-      this.#fields.append(field(label, hint, input));
-      if (name === "pipe") this.#fields.lastChild.append(this.#result);
+      const row = field(label, hint, input);
+      row.classList.toggle("short", !/pipe|area/.test(`${name} ${type}`));
+      if (name === "pipe") row.append(this.#result);
+      this.#fields.append(row);
     }
   }
 
