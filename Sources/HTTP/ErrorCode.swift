@@ -22,6 +22,7 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable, ExpressibleByStri
     public static let unsupportedType: ErrorCode = "unsupported_type"
     public static let misdirected: ErrorCode = "misdirected"
     public static let badOrigin: ErrorCode = "bad_origin"
+    public static let readOnly: ErrorCode = "read_only"
     public static let forbidden: ErrorCode = "forbidden"
     public static let timeout: ErrorCode = "timeout"
     public static let draining: ErrorCode = "draining"

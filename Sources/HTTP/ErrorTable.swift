@@ -63,6 +63,7 @@ public enum ErrorTable {
         row("not_acceptable", 406, nil, "None of the representations the client accepts can be made."),
         row("timeout", 408, 4508, retry: true, "The peer took too long."),
         row("in_use", 409, nil, "The graph is owned by its file, or by the API."),
+        row("read_only", 409, nil, "The server cannot write where this would be kept."),
         row(
             "gone",
             410,

@@ -25,7 +25,7 @@ struct MakeToken: ParsableCommand {
 
     @Option(
         help:
-            "read, pipe, set, observe, metrics or admin; may be given several times. Without: read, pipe, set."
+            "read, pipe, set, observe, metrics, dashboards or admin; several times. Without: read, pipe, set."
     )
     var can: [String] = []
 

@@ -83,6 +83,10 @@ class Server(Address):
             (folder / "graphs" / f"{name}.yaml").write_text(text)
         self.config = folder / "sluice.yaml"
         kept = f"dataDir: {self.data}\n" if keeps else ""
+        # Nothing is saved into the folder that is shipped.
+        (folder / "dashboards").mkdir()
+        if not re.search("^dashboards:", config, re.M):
+            kept += f"dashboards: {folder}/dashboards\n"
         self.config.write_text(f"graphs: {folder}/graphs\npublic: {ROOT}/public\n{kept}{config}")
         self.log = open(folder / "log", "w+")
         self.arguments, self.environment, self.listen, self.trust = arguments, environment, listen, trust

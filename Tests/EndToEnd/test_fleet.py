@@ -108,7 +108,7 @@ def test_the_dashboard_shows_the_fleet_and_its_sensors_as_they_come_and_go(open_
         expect(row.filter(has_text="sensor.attic.celsius")).to_contain_text("40\u202f°C")
         expect(row.filter(has_text="sensor.1.celsius")).to_contain_text("31\u202f°C")
         expect(widget(page, "Above 30 °C").locator("output")).to_have_text("4")
-        expect(widget(page, "Sensor 1 above 30 °C").locator(".lamp")).to_have_attribute("data-tone", "bad")
+        expect(widget(page, "Sensor 1 above 30 °C").locator(".lamp")).to_have_attribute("data-tone", "alarm")
         assert server.request("DELETE", "/v1/graphs/fleet/nodes/sensor.attic.celsius").status == 204
         expect(table.locator("tbody th")).to_have_count(12)
         expect(widget(page, "Above 30 °C").locator("output")).to_have_text("3")

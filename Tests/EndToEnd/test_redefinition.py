@@ -369,23 +369,7 @@ def test_a_long_poll_on_a_removed_node_is_answered(house):
     assert answers[0].status == 404 and answers[0].json()["code"] == "unknown_node"
 
 
-# Dashboards and mounts
-
-
-def test_named_dashboards_are_listed_and_served(tmp_path):
-    (tmp_path / "boards").mkdir()
-    (tmp_path / "boards" / "host.json").write_text('{"title":"This \\"machine\\"","graph":"host","widgets":[]}')
-    (tmp_path / "boards" / "bare.json").write_text("{}")
-    (tmp_path / "boards" / "notes.txt").write_text("no dashboard")
-    with Server({"house": HOUSE}, f"dashboards: {tmp_path}/boards\n") as server:
-        listed = server.get("/dashboards/")
-        assert listed.status == 200 and listed.headers["Content-Type"] == "application/json"
-        assert listed.json() == [{"name": "bare", "title": "bare"}, {"name": "host", "title": 'This "machine"', "graph": "host"}]
-        assert server.get("/dashboards/host.json").json()["title"] == 'This "machine"'
-        (tmp_path / "boards" / "late.json").write_text('{"title":"Late"}')
-        assert server.get("/dashboards/").json()[2] == {"name": "late", "title": "Late"}
-        assert server.get("/dashboards/none.json").status == 404
-        assert server.request("POST", "/dashboards/host.json").status == 405
+# Mounts
 
 
 def test_mounts_are_confined_to_their_folders(tmp_path):

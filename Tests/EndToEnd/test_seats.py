@@ -1,4 +1,4 @@
-"""Who is here: seats that are taken by what comes late, twice, or not at all."""
+"""Who is here: seats that are taken by what comes late, or twice."""
 
 import pytest
 from playwright.sync_api import expect
@@ -19,7 +19,7 @@ def taken(server):
 
 def test_a_seat_is_taken_once_however_late_what_takes_it_comes_and_however_often_it_is_asked_for(open_page):
     with Server({"g": GRAPH}) as server:
-        page = open_page(server, address(LAYOUT), before=lambda page: late(page, "/dash/seat.js"))
+        page = open_page(server, address(LAYOUT), before=lambda page: late(page, "/widgets/people.js"))
         field = widget(page, "Who").get_by_label("Your name")
         field.fill("🦊 Ada")
         for _ in range(3):
@@ -42,23 +42,9 @@ def test_a_widget_of_more_than_six_seats_has_them_all(open_page):
         expect(widget(page, "Who").get_by_role("listitem")).to_have_count(7)
 
 
-def test_without_what_takes_a_seat_the_widget_says_so_and_tries_again(open_page):
-    with Server({"g": GRAPH}) as server:
-        page = open_page(server, address(LAYOUT), before=lambda page: page.route("**/dash/seat.js", lambda route: route.abort()), allow="ERR_FAILED")
-        field = widget(page, "Who").get_by_label("Your name")
-        field.fill("Ada")
-        field.press("Enter")
-        expect(widget(page, "Who").get_by_role("status")).to_contain_text("Try again")
-        assert taken(server) == {}
-        page.unroute("**/dash/seat.js")
-        field.press("Enter")
-        expect(widget(page, "Who")).to_contain_text("Ada (you)")
-        expect(widget(page, "Who").get_by_role("status")).to_have_text("")
-
-
 def test_a_seat_asked_for_by_a_widget_that_has_gone_is_not_kept(open_page):
     with Server({"g": GRAPH}) as server:
-        page = open_page(server, address(LAYOUT), before=lambda page: late(page, "/dash/seat.js"))
+        page = open_page(server, address(LAYOUT), before=lambda page: late(page, "/widgets/people.js"))
         field = widget(page, "Who").get_by_label("Your name")
         field.fill("Ada")
         field.press("Enter")

@@ -1,4 +1,5 @@
-// Looking closer at a chart: wheel, pinch and keys zoom, dragging and arrows pan, the pointer moves the cursor of all charts. And a chart's words.
+// Looking closer at a chart: wheel, pinch and keys zoom, dragging and arrows pan, the pointer moves the cursor of all
+// charts. And a chart's words.
 import { formatDuration, formatValue } from "/lib/format.js";
 import { formatTime } from "/lib/time.js";
 
@@ -11,7 +12,8 @@ export class Looking {
 
   /** Keeps `at` (0…1 of the width) where it is and makes the window `factor` times as long. */
   #zoom(factor, at = 1) {
-    const chart = this.#chart, { from, to } = chart.window, length = Math.min(spans[1], Math.max(spans[0], (to - from) * factor));
+    const chart = this.#chart, { from, to } = chart.window;
+    const length = Math.min(spans[1], Math.max(spans[0], (to - from) * factor));
     const fixed = from + (to - from) * at;
     if (!chart.view && at === 1) chart.span = length;
     else this.#look(fixed - length * at, fixed + length * (1 - at));
@@ -29,6 +31,7 @@ export class Looking {
     const { cursor } = this.#chart;
     if (t === cursor.t) return;
     cursor.t = t;
+    cursor.chart = t === undefined ? null : this.#chart;
     cursor.dispatchEvent(new Event("move"));
   }
 
@@ -51,14 +54,17 @@ export class Looking {
     this.#nextWords = now + 10_000;
     const words = series.map(({ name, unit, ring }) => {
       const extent = ring.extent(from, to)?.map((v) => formatValue(v, unit)), v = ring.at(to);
-      return extent ? `${name} ${v === v ? formatValue(v, unit) : "–"}, between ${extent.join(" and ")}` : `${name}: no values yet`;
+      const now = v === v ? formatValue(v, unit) : "–";
+      return extent ? `${name} ${now}, between ${extent.join(" and ")}` : `${name}: no values yet`;
     });
-    canvas.ariaLabel = `${title && `${title}: `}${words.join("; ")}, over ${formatDuration(to - from)} until ${formatTime(to)}`;
+    const time = `over ${formatDuration(to - from)} until ${formatTime(to)}`;
+    canvas.ariaLabel = `${title && `${title}: `}${words.join("; ")}, ${time}`;
   }
 
   /** What the chart draws where nothing was heard, from `begin` to `end`. */
   hatch({ pen, colours, top, bottom }, gap, begin, end) {
-    const high = bottom - top, label = `disconnected ${formatDuration(Math.round((Math.min(gap.to, this.#chart.now()) - gap.from) / 1000) * 1000)}`;
+    const high = bottom - top, long = Math.min(gap.to, this.#chart.now()) - gap.from;
+    const label = `disconnected ${formatDuration(Math.round(long / 1000) * 1000)}`;
     const wide = pen.measureText(label).width + 8, middle = (begin + end) / 2;
     pen.save();
     pen.beginPath();
@@ -83,7 +89,9 @@ export class Looking {
 
   // Events of the canvas, by their names
 
-  wheel({ deltaY, offsetX }) { this.#zoom(deltaY > 0 ? 1.25 : 0.8, Math.min(1, Math.max(0, this.#chart.share(offsetX)))); }
+  wheel({ deltaY, offsetX }) {
+    this.#zoom(deltaY > 0 ? 1.25 : 0.8, Math.min(1, Math.max(0, this.#chart.share(offsetX))));
+  }
 
   keydown({ key }) {
     if (key === "0") this.#reset();

@@ -53,41 +53,58 @@ export class Ring {
     return next ? this.value(next - 1) : NaN;
   }
 
-  #walk(from, to, each) {
-    for (let i = Math.max(0, this.index(from) - 1); i < this.length && this.time(i) <= to; i++) each(this.value(i), this.time(i));
+  /** The indices of what is seen between two times, from the point that held at the beginning on. */
+  #seen(from, to) {
+    let last = this.index(to);
+    while (last < this.length && this.time(last) <= to) last++;
+    return [Math.max(0, this.index(from) - 1), last];
+  }
+
+  /** How many points that is. */
+  count(from, to) {
+    const [first, last] = this.#seen(from, to);
+    return Math.max(0, last - first);
   }
 
   extent(from, to) {
+    const [first, last] = this.#seen(from, to), v = this.#v, size = v.length;
     let low = Infinity, high = -Infinity;
-    this.#walk(from, to, (v) => {
-      if (v < low) low = v;
-      if (v > high) high = v;
-    });
+    for (let i = first, at = this.#at(first); i < last; i++, at = at + 1 === size ? 0 : at + 1) {
+      if (v[at] < low) low = v[at];
+      if (v[at] > high) high = v[at];
+    }
     return low <= high ? [low, high] : null;
   }
 
-  /** Draws what held as steps, with both extremes of each column of pixels, and gives what holds at the end. Pens draw nothing to NaN. */
+  /**
+   * Draws what held as steps, with both extremes of each column of pixels, and gives what holds at the end.
+   * Pens draw nothing to NaN.
+   */
   trace(pen, from, to, left, width, y) {
+    const [first, end] = this.#seen(from, to), times = this.#t, values = this.#v, size = values.length;
+    const scale = width / (to - from);
     let held = NaN, column = -1, low, high, last;
     const flush = () => {
       const x = left + column + 0.5;
       if (held === held) pen.lineTo(x, y(held));
       else pen.moveTo(x, y(low));
-      for (const v of [low, high, last]) pen.lineTo(x, y(v));
+      if (low !== high || low !== low) pen.lineTo(x, y(low));
+      pen.lineTo(x, y(high));
+      if (last !== high) pen.lineTo(x, y(last));
       held = last;
     };
-    this.#walk(from, to, (v, t) => {
-      const x = Math.max(0, Math.min(width - 1, Math.floor((t - from) / (to - from) * width)));
+    for (let i = first, at = this.#at(first); i < end; i++, at = at + 1 === size ? 0 : at + 1) {
+      const v = values[at], x = Math.max(0, Math.min(width - 1, Math.floor((times[at] - from) * scale)));
       if (x === column && v === v && last === last) {
-        low = Math.min(low, v);
-        high = Math.max(high, v);
+        if (v < low) low = v;
+        if (v > high) high = v;
       } else {
         if (x !== column && column >= 0) flush();
         low = high = v;
       }
       column = x;
       last = v;
-    });
+    }
     if (column >= 0) flush();
     pen.lineTo(left + width, y(held));
     return held;
@@ -160,7 +177,8 @@ export class Feeds {
       feed = { node, ring: new Ring(past), at: 0, between: 0, folds: 1, listeners: new Set() };
       this.#feeds.set(key, feed);
       const history = Math.min(pipe ? 0 : this.#facts(node)?.history ?? 0, 3600) || undefined;
-      feed.watch = this.#client.watch({ graph: this.#graph, node }, null, (value, meta) => this.#hear(feed, value, meta), { pipe, history, every: 50, facets: true });
+      const hear = (value, meta) => this.#hear(feed, value, meta), options = { pipe, history, every: 50, facets: true };
+      feed.watch = this.#client.watch({ graph: this.#graph, node }, null, hear, options);
     }
     clearTimeout(feed.timer);
     feed.ring.most = Math.max(feed.ring.most, past);
@@ -187,8 +205,9 @@ export class Feeds {
   }
 
   #hear(feed, value, meta) {
-    const { t, c, rev, gap, history, ended, fail, empty, same, folded = 1 } = meta, at = Date.now(), late = at - t, known = this.#facts(feed.node);
-    // What is told at the beginning or after a loss may be of any age; what waited in a sleeping machine too, but not the next.
+    const { t, c, rev, gap, history, ended, fail, empty, same, folded = 1 } = meta;
+    const at = Date.now(), late = at - t, known = this.#facts(feed.node);
+    // The first value, and the first after a loss or after the machine has slept, may be of any age; the next is not.
     if (!history && !(late >= this.#late) && (late < 0 || (rev > feed.meta?.rev && !gap))) this.#late = late;
     // The time of a snapshot is the graph's.
     if (!same) feed.changed = history || feed.meta ? t : known?.c === (c ?? rev) ? known?.t : 0;

@@ -1,99 +1,33 @@
-// Dialogs of a dashboard: adding and editing widgets.
-import { h, style } from "/lib/dom.js";
+// The dialog of a widget: its kind, what it shows, and an expression that is checked before anything is added.
+import { h, setText } from "/lib/dom.js";
+import { formatEntry } from "/lib/format.js";
 import { place } from "/dash/compose.js";
 import { columns, most, read, version } from "/dash/layout.js";
-import { kinds } from "/dash/page.js";
+import { Picker } from "/dash/picker.js";
 import { globOf } from "/graph/glob.js";
+import { kinds, loadKind } from "/widgets/index.js";
 
-style("/dash/more.css");
-
-/** What is asked for besides title and node, and how large a widget begins. */
-const asked = {
-  number: { size: [3, 2], options: ["pipe", "unit"] },
-  sparkline: { size: [3, 2], options: ["pipe", "unit", "span"] },
-  series: { size: [6, 4], options: ["pipe", "span", "min", "max"] },
-  gauge: { size: [3, 3], options: ["pipe", "unit", "min", "max", "warn", "bad"] },
-  lamp: { size: [3, 2], options: ["pipe", "ok", "bad"] },
-  editor: { size: [3, 2], options: ["slider"] },
-  text: { size: [3, 2], options: ["pipe", "text"] },
-  table: { size: [6, 4], options: [] },
-  log: { size: [6, 4], options: ["pipe"] },
-  people: { size: [4, 4], options: [] },
-  clients: { size: [4, 4], options: [] },
-};
-
-const labels = {
-  pipe: ["Expression", "Run by the server for this widget, for instance round(value * 9 / 5 + 32, 1)"],
-  unit: ["Unit", "As the node says, if left empty"], span: ["Seconds shown", ""], min: ["Least", ""], max: ["Greatest", ""],
-  warn: ["Warn from", ""], bad: ["Bad", "A number or state that is bad"], ok: ["Good", "A state that is good"], text: ["Text", "Shown when no node is chosen"],
-  slider: ["With a slider", "Where the node has bounds"],
+/** What widgets are asked for: label, hint, and `number`, `text`, `area` or `check`. */
+const options = {
+  pipe: ["Expression", "The server runs it for this widget, for instance round(value * 9 / 5 + 32, 1)", "text"],
+  unit: ["Unit", "Empty: as the node says", "text"],
+  span: ["Seconds shown", "", "number"],
+  min: ["Smallest", "Empty: as the node says, or as values are", "number"],
+  max: ["Largest", "", "number"],
+  ok: ["Good", "A value, several with commas, or a range such as 18..24. Everything else is an alarm.", "text"],
+  warn: ["Warn from", "A number", "number"],
+  bad: ["Alarm", "A number from which it is an alarm, or a state that is one", "text"],
+  text: ["Text", "Shown where no node is chosen", "area"],
+  slider: ["With a slider", "Where the node has bounds", "check"],
 };
 
 let count = 0;
-function field(label, hint, input) {
-  const id = `field-${++count}`, note = hint && h("span", { class: "small dim", id: `${id}-hint` }, hint);
-  input.id = id;
+
+function field(label, hint, input, ...more) {
+  const id = (input.id ||= `field-${++count}`);
+  const note = hint && h("span", { class: "small dim", id: `${id}-hint` }, hint);
   if (note) input.setAttribute("aria-describedby", note.id);
-  return h("div", { class: "field" }, h("label", { for: id }, label), input, note);
-}
-
-/** Asks for a widget: a new one, or what is to become of `data`. Resolves with its data, or null. */
-export async function askWidget(board, data = null) {
-  const { dialogs } = board.page, all = [...(board.observed.nodes?.values() ?? [])].sort((a, b) => a.name.localeCompare(b.name));
-  const kind = h("select", {}, Object.entries(kinds).map(([name, { label }]) => h("option", { value: name, selected: name === (data?.kind ?? "number") }, label)));
-  const title = h("input", { value: data?.title ?? "", maxlength: most.title, placeholder: "As the node says" });
-  const inputs = {}, fields = h("div", { class: "form-fields" }), problem = h("p", { class: "bad small", role: "alert" });
-  const nodes = h("select", {}), before = data?.nodes ?? (data?.node ? [data.node] : []);
-  for (const { name, kind } of board.observed.families) all.push({ name: globOf(name), kind });
-  // Patterns, and names of nodes that are gone, stay what they are.
-  all.unshift(...before.filter((name) => !all.some((each) => each.name === name)).map((name) => ({ name, kind: "mutable" })));
-
-  const show = () => {
-    const { source } = kinds[kind.value], { options } = asked[kind.value], several = /several|all/.test(source);
-    const chosen = nodes.options.length ? [...nodes.selectedOptions].map((each) => each.value) : before;
-    nodes.multiple = several;
-    nodes.size = several ? Math.min(8, Math.max(3, all.length)) : 0;
-    nodes.replaceChildren(...(source === "maybe" ? [h("option", { value: "" }, "none")] : []),
-      ...all.filter((each) => source !== "mutable" || each.kind === "mutable").map((each) =>
-        h("option", { value: each.name, selected: chosen.includes(each.name) }, each.title ? `${each.name} — ${each.title}` : each.name)));
-    fields.replaceChildren(...(source === "none" ? [] : [field(several ? "Nodes" : "Node", several ? `Up to ${source === "all" || kinds[kind.value].most ? most.tableNodes : most.nodes}; with Ctrl or Shift for more than one` : "", nodes)]));
-    for (const name of options) {
-      const [label, hint] = labels[name], old = data?.[name];
-      const input = name === "slider" ? h("input", { type: "checkbox" })
-        : name === "text" ? h("textarea", { rows: 3, maxlength: most.text })
-        : h("input", ["span", "min", "max", "warn"].includes(name) ? { type: "number", step: "any", inputmode: "decimal" } : { maxlength: 1000 });
-      if (name === "slider") input.checked = old ?? false;
-      else input.value = name === "pipe" ? expression(old) : old ?? "";
-      inputs[name] = input;
-      fields.append(field(label, hint, input));
-    }
-  };
-  kind.addEventListener("change", show);
-  show();
-  const body = h("div", { class: "form-fields" }, field("Kind", "", kind), field("Title", "", title), fields, problem);
-  for (;;) {
-    const choice = await dialogs.open({ title: data ? "Edit widget" : "Add widget", body, sheet: true, actions: [{ label: "Cancel", value: null }, { label: data ? "Save" : "Add", value: "yes", kind: "primary" }] });
-    if (choice !== "yes") return null;
-    const { source } = kinds[kind.value], { options, size: [w, height] } = asked[kind.value], chosen = [...nodes.selectedOptions].map((each) => each.value).filter(Boolean);
-    const next = { kind: kind.value, w: data?.w ?? w, h: data?.h ?? height };
-    Object.assign(next, data ? { x: data.x, y: data.y } : place(board.widgets.map((each) => each.data), Math.min(w, columns), height));
-    if (title.value.trim()) next.title = title.value.trim();
-    if (/several|all/.test(source)) next.nodes = chosen;
-    else if (source !== "none" && chosen[0]) next.node = chosen[0];
-    for (const name of options) {
-      const value = name === "slider" ? inputs[name].checked || undefined : inputs[name].value.trim();
-      if (value === "" || value === undefined) continue;
-      if (name === "pipe") next.pipe = value === expression(data?.pipe) ? data.pipe : stages(value) ?? [{ map: value }];
-      else next[name] = ["span", "min", "max", "warn"].includes(name) || (name === "bad" && kind.value === "gauge") ? Number(value) : value;
-    }
-    if (source !== "none" && source !== "maybe" && !chosen.length) {
-      problem.textContent = "Choose a node.";
-      continue;
-    }
-    const { layout, problems } = read({ v: version, widgets: [{ ...next, x: 0, y: 0 }] });
-    if (layout.widgets.length) return next;
-    problem.textContent = problems[0];
-  }
+  return h("div", { class: "field" }, h("label", { for: id }, label), more.length ? more : input, note);
 }
 
 /** A pipe of one map is shown as its expression; others as JSON. */
@@ -102,12 +36,209 @@ function expression(pipe) {
   return pipe.length === 1 && typeof pipe[0]?.map === "string" ? pipe[0].map : JSON.stringify(pipe);
 }
 
-/** The stages that a text is the JSON of; others are expressions. */
+/** The stages whose JSON a text is; another text is an expression. */
 function stages(text) {
   try {
     const pipe = JSON.parse(text);
-    return Array.isArray(pipe) && pipe.length && pipe.every((each) => typeof each === "string" || each?.constructor === Object) ? pipe : null;
-  } catch {
+    const isStage = (each) => typeof each === "string" || each?.constructor === Object;
+    if (Array.isArray(pipe) && pipe.length && pipe.every(isStage)) return pipe;
+  } catch { /* an expression */ }
+  return [{ map: text }];
+}
+
+const patience = 3000;
+
+/**
+ * Has the server build a pipe over the socket: `{ entry }` with what it gives now, or `{ problem, at }` where it
+ * cannot, `at` being the place in the text of the expression. Without an answer in time, neither.
+ */
+function check(client, target, pipe) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, patience, {});
+    const watch = client.watch(target, null, (value, { ended, fail, empty }) => {
+      clearTimeout(timer);
+      // It may answer before `watch` has returned.
+      queueMicrotask(() => watch.close());
+      if (ended) return resolve(explained(ended, pipe));
+      if (/^expr_(type|syntax)$/.test(fail?.code)) {
+        return resolve({ problem: fail.msg ?? fail.code, at: Number(/:(\d+)$/.exec(fail.at ?? "")?.[1] ?? 0) });
+      }
+      resolve({ entry: fail ? { fail } : empty ? { empty } : { v: value } });
+    }, { pipe });
+  });
+}
+
+/** What is wrong with a pipe that was refused. Places count in its JSON; the expression begins inside of that. */
+function explained({ code, msg, problems }, pipe) {
+  const [{ message = msg ?? code, hint, column } = {}] = problems ?? [], [first] = pipe;
+  const begin = pipe.length === 1 && first?.map ? JSON.stringify(pipe).indexOf(JSON.stringify(first.map)) + 1 : 0;
+  return { problem: hint ? `${message} (${hint})` : message, at: column ? Math.max(0, column - 1 - begin) : 0 };
+}
+
+class WidgetForm {
+  #board; #data; #modules; #inputs = {}; #picker; #timer; #checked = 0;
+  #kind = h("select"); #graph = h("select"); #title; #fields = h("div", { class: "form-fields in-two" });
+  problem = h("p", { class: "bad small", role: "alert" });
+  #result = h("p", { class: "small", role: "status" });
+
+  constructor(board, data, modules) {
+    this.#board = board;
+    this.#data = data;
+    this.#modules = modules;
+    const own = data?.graph ?? board.graph, graphs = board.page.store.get("graphs") ?? [];
+    this.#title = h("input", { value: data?.title ?? "", maxlength: most.title, placeholder: "As the node says" });
+    const choice = (value, label, own) => h("option", { value, selected: value === own }, label);
+    this.#kind.append(...modules.map(({ kind, label }) => choice(kind, label, data?.kind ?? "number")));
+    const names = new Map([[own, own], ...graphs.map(({ graph, title }) => [graph, title || graph])]);
+    this.#graph.append(...[...names].map(([name, title]) => choice(name, title, own)));
+    this.#kind.addEventListener("change", () => this.#show());
+    this.#graph.addEventListener("change", () => this.#show());
+    this.body = h("div", { class: "form-fields" },
+      field("Kind", "", this.#kind), field("Title", "", this.#title),
+      names.size > 1 && field("Graph", "", this.#graph), this.#fields, this.problem);
+    this.#show();
+  }
+
+  get #module() { return this.#modules.find(({ kind }) => kind === this.#kind.value); }
+  get #isMany() { return /several|all/.test(this.#module.source); }
+
+  /** What can be chosen: nodes, families as globs, and what was chosen before, which may be gone by now. */
+  #offered() {
+    const { observed } = this.#board.source(this.#graph.value), isMutable = this.#module.source === "mutable";
+    const nodes = [...(observed.nodes?.values() ?? [])].sort((a, b) => a.name.localeCompare(b.name));
+    const families = observed.families.map(({ name, kind, members = 0 }) =>
+      ({ name: globOf(name), kind, hint: `a family, ${members} now` }));
+    return [...(this.#isMany ? families : []), ...nodes].filter(({ kind }) => !isMutable || kind === "mutable");
+  }
+
+  #show() {
+    const { source } = this.#module, { nodes, node } = this.#data ?? {};
+    const before = this.#picker?.names ?? nodes ?? (node ? [node] : []);
+    const isMany = this.#isMany, mostNodes = source === "all" || this.#module.most ? most.tableNodes : most.nodes;
+    this.#fields.replaceChildren();
+    this.#picker = new Picker({
+      all: this.#offered(), names: isMany ? before : before.slice(0, 1), isMany, most: mostNodes,
+      onchange: () => this.#later(),
+    });
+    if (source !== "none") {
+      const hint = isMany ? `Up to ${mostNodes}` : source === "maybe" ? "Empty for fixed words" : "";
+      this.#fields.append(field(isMany ? "Nodes" : "Node", hint, this.#picker.input, this.#picker.element));
+    }
+    for (const name of this.#module.options) {
+      const [label, hint, type] = options[name], old = this.#data?.[name];
+      const input = type === "check" ? h("input", { type: "checkbox" })
+        : type === "area" ? h("textarea", { rows: 3, maxlength: most.text })
+        : h("input", type === "number" ? { type: "number", step: "any", inputmode: "decimal" } : { maxlength: 1000 });
+      if (type === "check") input.checked = old ?? false;
+      else input.value = this.#inputs[name]?.value ?? (name === "pipe" ? expression(old) : old ?? "");
+      if (name === "pipe") {
+        input.classList.add("mono");
+        input.spellcheck = false;
+        input.addEventListener("input", () => this.#later());
+      }
+      this.#inputs[name] = input;
+      const row = field(label, hint, input);
+      row.classList.toggle("short", !/pipe|area/.test(`${name} ${type}`));
+      if (name === "pipe") row.append(this.#result);
+      this.#fields.append(row);
+    }
+  }
+
+  /** Half a second after the last key the expression is tried on the present value. */
+  #later() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#check(), 500);
+  }
+
+  /** Whether the expression can be run; what is wrong stands below the field, the cursor at its place. */
+  async #check(isFinal = false) {
+    clearTimeout(this.#timer);
+    const number = ++this.#checked, { pipe: input } = this.#inputs, text = input?.value.trim();
+    const { client } = this.#board.page, [node] = this.#picker.names, isLive = this.#board.connection.name === "live";
+    // What was there before and was not touched is left as it is.
+    const isTouched = text && text !== expression(this.#data?.pipe) && this.#module.options.includes("pipe");
+    const isAsked = isLive && isTouched && node && !/[*?]/.test(node);
+    const { entry, problem, at } = isAsked
+      ? await check(client, { graph: this.#graph.value, node }, this.#pipe(text)) : {};
+    if (number !== this.#checked) return true;
+    input?.setAttribute("aria-invalid", !!problem);
+    this.#result.className = problem ? "small bad" : "small dim";
+    const caret = problem && at > 0 ? `${" ".repeat(Math.min(at, 200))}^` : "";
+    const words = problem ?? (entry ? `Now: ${formatEntry(entry)}` : "");
+    this.#result.replaceChildren(words, ...(caret ? [h("code", { class: "caret" }, `${text}\n${caret}`)] : []));
+    if (problem && isFinal) {
+      input.focus();
+      input.setSelectionRange(at, Math.min(text.length, at + 1));
+    }
+    return !problem;
+  }
+
+  #pipe(text) { return text === expression(this.#data?.pipe) ? this.#data.pipe : stages(text); }
+
+  /** The data of the widget, once it is right; null with the problem said. */
+  async read() {
+    const { kind, source, size: [w, height], options: asked } = this.#module;
+    const data = this.#data, { names, input: chosen } = this.#picker;
+    setText(this.problem, "");
+    if (source !== "none" && source !== "maybe" && !names.length) return this.#refuse("Choose a node.", chosen);
+    const known = this.#offered(), isThere = (name) => /[*?]/.test(name) || known.some((each) => each.name === name);
+    const gone = names.find((name) => !isThere(name));
+    const isOld = gone && [data?.node, ...(data?.nodes ?? [])].includes(gone);
+    if (gone && known.length && !isOld && source !== "none") {
+      return this.#refuse(source === "mutable" ? `${gone} cannot be set.` : `There is no node ${gone}.`, chosen);
+    }
+    const next = { kind, w: data?.w ?? w, h: data?.h ?? height };
+    const taken = this.#board.widgets.map((each) => each.data);
+    Object.assign(next, data ? { x: data.x, y: data.y } : place(taken, Math.min(w, columns), height));
+    if (this.#graph.value !== this.#board.graph) next.graph = this.#graph.value;
+    if (this.#title.value.trim()) next.title = this.#title.value.trim();
+    if (this.#isMany) next.nodes = names;
+    else if (source !== "none" && names[0]) next.node = names[0];
+    for (const name of asked) {
+      const input = this.#inputs[name], [, , type] = options[name];
+      const value = type === "check" ? input.checked : input.value.trim();
+      if (value === "" || value === false) continue;
+      const isNumber = type === "number" || (name === "bad" && value !== "" && Number.isFinite(Number(value)));
+      next[name] = name === "pipe" ? this.#pipe(value) : isNumber ? Number(value) : value;
+    }
+    if (!await this.#check(true)) return null;
+    const { layout, problems } = read({ v: version, widgets: [{ ...next, x: 0, y: 0 }] });
+    if (layout.widgets.length) return next;
+    return this.#refuse(problems[0]);
+  }
+
+  #refuse(text, input) {
+    setText(this.problem, text);
+    input?.focus();
     return null;
   }
+}
+
+/** Asks for a widget: a new one, or what is to become of `data`. Resolves with its data, or null. */
+export async function askWidget(board, data = null) {
+  const modules = await Promise.all(kinds.map(loadKind)), form = new WidgetForm(board, data, modules);
+  let answer = null, isChecking = false;
+  const opened = board.page.dialogs.open({
+    title: data ? "Edit widget" : "Add widget", body: form.body, sheet: true,
+    actions: [{ label: "Cancel", value: null }, { label: data ? "Save" : "Add", value: "yes", kind: "primary" }],
+  });
+  // The dialog stays open until everything is right.
+  const hook = () => {
+    const outer = form.body.closest("form");
+    if (!outer) return requestAnimationFrame(hook);
+    outer.addEventListener("submit", async (event) => {
+      if (answer) return;
+      event.preventDefault();
+      if (isChecking) return;
+      isChecking = true;
+      const { submitter } = event;
+      answer = await form.read().catch(({ message }) => void setText(form.problem, message));
+      isChecking = false;
+      // A form does not submit while it still tells that it was submitted.
+      if (answer) setTimeout(() => outer.requestSubmit(submitter));
+    });
+  };
+  hook();
+  await opened;
+  return answer;
 }

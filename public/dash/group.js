@@ -1,13 +1,20 @@
 // Nodes that names and globs mean, members of families among them.
 import { globOf } from "/graph/glob.js";
 
+/** One page of the nodes and members that a glob matches; undefined without an answer. */
+async function page(graph, match, limit) {
+  const query = new URLSearchParams({ match, limit });
+  const answer = await fetch(`/v1/graphs/${encodeURIComponent(graph)}/nodes?${query}`).catch(() => {});
+  return answer?.ok ? (await answer.json()).nodes : undefined;
+}
+
 /** The names that they mean; of members of families, which the page does not know, at most `most`. */
 export async function namesOf(globs, { observed, graph, most }) {
   const all = await Promise.all(globs.map(async (match) => {
     if (!/[*?]/.test(match)) return match;
     if (observed.families.length) {
-      const answer = await fetch(`/v1/graphs/${encodeURIComponent(graph)}/nodes?${new URLSearchParams({ match, limit: most })}`).catch(() => {});
-      return answer?.ok ? (await answer.json()).nodes.map(({ name }) => name) : [];
+      const found = await page(graph, match, most);
+      return found?.map(({ name }) => name) ?? [];
     }
     const pattern = new RegExp(`^${match.replace(/[.-]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`);
     return [...observed.nodes.keys()].filter((name) => pattern.test(name));
@@ -18,7 +25,10 @@ export async function namesOf(globs, { observed, graph, most }) {
 /** So many are looked at where there are too many to follow, and how often (ms). */
 const most = 200, every = 2000;
 
-/** A source for one widget: one feed of all of the nodes as they come and go, with `rows` by name, and how many `more` there are. */
+/**
+ * A source for one widget: one feed of all of the nodes as they come and go, with `rows` by name, and how many `more`
+ * there are.
+ */
 export function open({ client, graph, nodes, observed }, listener) {
   const feed = { rows: new Map(), more: 0, at: 0, between: 0, folds: 1 }, facts = (name) => observed.facts(name);
   let timer, isClosed = false;
@@ -28,17 +38,20 @@ export function open({ client, graph, nodes, observed }, listener) {
     watch.close();
   };
   const look = async () => {
-    const answer = await fetch(`/v1/graphs/${encodeURIComponent(graph)}/nodes?${new URLSearchParams({ match: nodes.find((each) => /[*?]/.test(each)), limit: most })}`).catch(() => {});
-    const found = answer?.ok && (await answer.json()).nodes;
+    const found = await page(graph, nodes.find((each) => /[*?]/.test(each)), most);
     if (isClosed) return;
     timer = setTimeout(look, every);
     if (!found) return;
-    const before = feed.rows, now = Date.now(), all = observed.families.filter(({ name }) => nodes.includes(globOf(name))).reduce((sum, { members }) => sum + members, 0);
+    const before = feed.rows, now = Date.now();
+    const families = observed.families.filter(({ name }) => nodes.includes(globOf(name)));
+    const all = families.reduce((sum, { members }) => sum + members, 0);
     feed.rows = new Map(found.map(({ name, v, empty, fail }) => {
       const known = before.get(name), isSame = known && JSON.stringify(known.entry.v) === JSON.stringify(v);
-      return [name, { entry: fail ? { fail } : empty ? { empty } : { v }, changed: isSame ? known.changed : known ? now : 0 }];
+      const entry = fail ? { fail } : empty ? { empty } : { v };
+      return [name, { entry, changed: isSame ? known.changed : known ? now : 0 }];
     }));
-    Object.assign(feed, { isOther: true, meta: {}, more: Math.max(0, all - found.length), between: every, at: now, watch: { stale: false, close } });
+    const more = Math.max(0, all - found.length), still = { stale: false, close };
+    Object.assign(feed, { isOther: true, meta: {}, more, between: every, at: now, watch: still });
     listener(feed);
   };
   const hear = (_, meta) => {
@@ -50,7 +63,10 @@ export function open({ client, graph, nodes, observed }, listener) {
       feed.isOther ||= !known || !!entry.gone;
       if (entry.gone) feed.rows.delete(name);
       // All at once come with the time of the graph, which is not that of each.
-      else feed.rows.set(name, { entry, changed: entry.same ? known?.changed : isAll ? known?.changed ?? facts(name)?.t ?? 0 : t });
+      else {
+        const before = known?.changed, first = before ?? facts(name)?.t ?? 0;
+        feed.rows.set(name, { entry, changed: entry.same ? before : isAll ? first : t });
+      }
     }
     feed.meta = meta;
     feed.more = meta.more ?? feed.more;

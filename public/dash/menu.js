@@ -1,15 +1,16 @@
 // The menu of a widget, and its values as a table, as JSON and as CSV.
 import { h, style } from "/lib/dom.js";
 import { formatTime } from "/lib/time.js";
-import { kinds } from "/dash/page.js";
+import { isKnown } from "/widgets/index.js";
 
-for (const path of ["/ui/table.css", "/dash/more.css"]) style(path);
+style("/ui/table.css");
 
 const spell = (_, v) => (typeof v === "bigint" ? JSON.rawJSON(v) : v);
 const objects = ({ head, rows }) => rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i]])));
 // A field that begins like a formula would be run by spreadsheets; it gets a quote in front.
 const field = (each) => {
-  let text = each instanceof Date ? each.toISOString() : typeof each === "object" ? JSON.stringify(each, spell) : String(each);
+  let text = each instanceof Date ? each.toISOString()
+    : typeof each === "object" ? JSON.stringify(each, spell) : String(each);
   if (typeof each === "string" && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
@@ -21,29 +22,35 @@ const timesOf = (ring) => Array.from({ length: ring.length }, (_, i) => ring.tim
 /** A chart's points, newest first: of one node all, of several what held whenever one of them changed. */
 function points(feeds) {
   const head = ["time", ...feeds.map(({ node }) => node)], [{ ring }] = feeds;
-  if (feeds.length === 1) return { head, rows: timesOf(ring).map((t, i) => [new Date(t), number(ring.value(i))]).reverse() };
+  if (feeds.length === 1) {
+    return { head, rows: timesOf(ring).map((t, i) => [new Date(t), number(ring.value(i))]).reverse() };
+  }
   const times = new Set(feeds.flatMap((feed) => timesOf(feed.ring)));
-  return { head, rows: [...times].sort((a, b) => b - a).map((t) => [new Date(t), ...feeds.map((feed) => number(feed.ring.at(t)))]) };
+  const row = (t) => [new Date(t), ...feeds.map((feed) => number(feed.ring.at(t)))];
+  return { head, rows: [...times].sort((a, b) => b - a).map(row) };
 }
 
-/** Rows of what a widget shows, times as dates; none where it shows nothing of the graph. */
-function tableOf({ data, picture, sources }, { observed }) {
+/** Rows of what a widget shows, times as dates. */
+function tableOf({ data, picture, sources }) {
   const feeds = sources.map(({ feed }) => feed);
-  if (data.kind === "clients") return { head: ["client", "transport", "nodes"], rows: [...(observed.listeners?.values() ?? [])].map(({ client, l, transport = "", on = [] }) => [client ?? l, transport, on.length]) };
   if (data.kind === "series" && feeds.length) return points(feeds);
-  return picture?.table?.() ?? { head: ["node", "value"], rows: feeds.map(({ node, entry }) => [node, entry?.v ?? null]) };
+  if (picture?.table) return picture.table();
+  return { head: ["node", "value"], rows: feeds.map(({ node, entry }) => [node, entry?.v ?? null]) };
 }
 
-const word = (each) => (each instanceof Date ? formatTime(each) : typeof each === "object" ? JSON.stringify(each, spell) : String(each));
+const word = (each) => (each instanceof Date ? formatTime(each)
+  : typeof each === "object" ? JSON.stringify(each, spell) : String(each));
 const isTable = (widget) => !!widget.picture && !widget.picture.element.isConnected;
 
 /** From the picture to its values as they are now, and back. */
-function turn(widget, board) {
+function turn(widget) {
   if (isTable(widget)) return widget.body.replaceChildren(widget.picture.element);
-  const { head, rows } = tableOf(widget, board);
-  widget.body.replaceChildren(h("div", { class: "scroll fill", tabindex: 0, role: "group", "aria-label": "As a table" }, h("table", { class: "tight" },
-    h("thead", {}, h("tr", {}, head.map((each) => h("th", {}, each)))),
-    h("tbody", {}, rows.slice(0, 500).map((row) => h("tr", {}, row.map((each) => h("td", { class: "num mono" }, word(each)))))))));
+  const { head, rows } = tableOf(widget), cell = (each) => h("td", { class: "num mono" }, word(each));
+  widget.body.replaceChildren(
+    h("div", { class: "scroll fill", tabindex: 0, role: "group", "aria-label": "As a table" },
+      h("table", { class: "tight" },
+        h("thead", {}, h("tr", {}, head.map((each) => h("th", {}, each)))),
+        h("tbody", {}, rows.slice(0, 500).map((row) => h("tr", {}, row.map(cell)))))));
 }
 
 async function copy(text, what, { title }, { announce, dialogs }) {
@@ -56,18 +63,22 @@ async function copy(text, what, { title }, { announce, dialogs }) {
   }
 }
 
-/** Opens the menu at the widget's button. */
+/** Opens the menu at the widget's button; what changes the dashboard is in it only while the dashboard is edited. */
 export function widgetMenu(widget, board, editing) {
   // The table of a chart is long: made when it is asked for.
-  const { page } = board, disabled = !widget.sources.length && widget.data.kind !== "clients", table = () => tableOf(widget, board);
+  const { page } = board, disabled = !widget.picture, isFull = !!document.fullscreenElement;
+  const table = () => tableOf(widget), json = () => JSON.stringify(objects(table()), spell, 1);
+  const fullScreen = () => (isFull ? document.exitFullscreen() : widget.element.requestFullscreen?.());
   page.dialogs.menu(widget.menuButton, [
-    { label: "Edit…", action: () => editing.edit(widget), disabled: !kinds[widget.data.kind] },
-    { label: "Move or resize", action: () => editing.moving.hold(widget) },
-    { label: "Duplicate", action: () => editing.duplicate(widget) },
-    { label: document.fullscreenElement ? "Leave full screen" : "Full screen", action: () => (document.fullscreenElement ? document.exitFullscreen() : widget.element.requestFullscreen?.()) },
-    { label: isTable(widget) ? "Show as picture" : "Show as table", action: () => turn(widget, board), disabled },
-    { label: "Copy as JSON", action: () => copy(JSON.stringify(objects(table()), spell, 1), "JSON", widget, page), disabled },
+    ...(board.isEditing ? [
+      { label: "Edit…", action: () => editing.edit(widget), disabled: !isKnown(widget.data.kind) },
+      { label: "Move or resize", action: () => editing.moving.hold(widget) },
+      { label: "Duplicate", action: () => editing.duplicate(widget) },
+      { label: "Remove", action: () => editing.remove(widget) },
+    ] : []),
+    { label: isFull ? "Leave full screen" : "Full screen", action: fullScreen },
+    { label: isTable(widget) ? "Show as picture" : "Show as table", action: () => turn(widget), disabled },
+    { label: "Copy as JSON", action: () => copy(json(), "JSON", widget, page), disabled },
     { label: "Copy as CSV", action: () => copy(csv(table()), "CSV", widget, page), disabled },
-    { label: "Remove", action: () => editing.remove(widget) },
   ]);
 }

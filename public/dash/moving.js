@@ -40,7 +40,8 @@ export class Moving {
     this.#board.arrange();
     if (isFocused) widget.menuButton.focus();
     const { x, y, w, h } = widget.data;
-    this.#board.page.announce(keep ? `${widget.title}: column ${x + 1}, row ${y + 1}, ${w} wide, ${h} high` : `${widget.title} put back`);
+    const where = `column ${x + 1}, row ${y + 1}, ${w} wide, ${h} high`;
+    this.#board.page.announce(keep ? `${widget.title}: ${where}` : `${widget.title} put back`);
   }
 
   #key(event) {
@@ -57,7 +58,9 @@ export class Moving {
   #step([across, down], isResize) {
     const { widget, before } = this.#held, { data } = widget, { x, y, w, h } = data;
     for (let far = 1; far <= 24 && data.x === x && data.y === y && data.w === w && data.h === h; far++) {
-      this.#change(widget, before, isResize ? { x, y, w: w + far * across, h: h + far * down } : { x: x + far * across, y: y + far * down, w, h });
+      const by = [far * across, far * down];
+      const next = isResize ? { x, y, w: w + by[0], h: h + by[1] } : { x: x + by[0], y: y + by[1], w, h };
+      this.#change(widget, before, next);
     }
   }
 
@@ -65,27 +68,31 @@ export class Moving {
   #change(widget, before, { x, y, w, h }) {
     for (const [data, place] of before) if (data !== widget.data) Object.assign(data, place);
     w = Math.min(columns, Math.max(2, w));
-    Object.assign(widget.data, { w, h: Math.min(24, Math.max(1, h)), x: Math.min(columns - w, Math.max(0, x)), y: Math.max(0, y) });
+    h = Math.min(24, Math.max(1, h));
+    Object.assign(widget.data, { w, h, x: Math.min(columns - w, Math.max(0, x)), y: Math.max(0, y) });
     settle(this.#board.widgets.map(({ data }) => data), widget.data);
     this.#board.arrange();
     for (const each of this.#board.widgets) each.mark();
   }
 
-  /** Moves a widget by its head, or resizes it by its corner, from a press of the pointer on; one that is over is nothing. */
+  /** Moves a widget by its head, or resizes it by its corner, from a press of the pointer until it is let go. */
   grab(event, handle) {
-    const element = handle.closest(".widget"), widget = this.#board.widgets.find((each) => each.element === element), before = this.#places();
-    const isResize = handle.classList.contains("widget-resize"), start = { ...widget?.data }, ending = new AbortController(), { signal } = ending;
+    const element = handle.closest(".widget"), widget = this.#board.widgets.find((each) => each.element === element);
+    const isResize = handle.classList.contains("widget-resize"), before = this.#places(), start = { ...widget?.data };
+    const ending = new AbortController(), { signal } = ending;
     const wide = (this.#element.clientWidth + gap) / columns, high = rowHeight + gap;
     let hasMoved = false;
     try { handle.setPointerCapture(event.pointerId); } catch { return; }
     handle.addEventListener("pointermove", (move) => {
       // A mouse that was let go of while this module came can still be captured.
       if (!move.buttons) return end(true);
-      const x = Math.round((move.clientX - event.clientX) / wide), y = Math.round((move.clientY - event.clientY) / high);
-      hasMoved ||= Math.abs(move.clientX - event.clientX) + Math.abs(move.clientY - event.clientY) > 4;
+      const across = move.clientX - event.clientX, down = move.clientY - event.clientY;
+      const x = Math.round(across / wide), y = Math.round(down / high);
+      hasMoved ||= Math.abs(across) + Math.abs(down) > 4;
       if (!hasMoved) return;
       element.classList.add("held");
-      this.#change(widget, before, isResize ? { ...start, w: start.w + x, h: start.h + y } : { ...start, x: start.x + x, y: start.y + y });
+      const changed = isResize ? { w: start.w + x, h: start.h + y } : { x: start.x + x, y: start.y + y };
+      this.#change(widget, before, { ...start, ...changed });
     }, { signal });
     const end = (keep) => {
       ending.abort();

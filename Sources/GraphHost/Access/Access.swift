@@ -40,6 +40,13 @@ public struct Access {
         return principal.grants.contains { $0.can.contains(.admin) && Glob.matches(name, anyOf: $0.graphs) }
     }
 
+    /// The graphs whose dashboards the caller may save and delete.
+    public var dashboardGraphs: GraphNames {
+        let rights: Rights = [.dashboards, .admin]
+        guard let principal else { return GraphNames(everywhere.isDisjoint(with: rights) ? [] : ["*"]) }
+        return GraphNames(principal.grants.filter { !$0.can.isDisjoint(with: rights) }.flatMap(\.graphs))
+    }
+
     /// The rights on one node.
     @inline(__always)
     func rights(on node: NamedNode) -> Rights {
@@ -147,6 +154,21 @@ public struct Access {
         outlook.sees = sees
         return sees
     }
+}
+
+/// Names of graphs, by the globs of a token.
+public struct GraphNames: Sendable {
+    private let patterns: [String]
+
+    init(_ patterns: [String]) {
+        self.patterns = patterns
+    }
+
+    /// Whether no graph is meant.
+    public var isEmpty: Bool { patterns.isEmpty }
+
+    /// Whether the graph of that name is meant.
+    public func contains(_ name: String) -> Bool { Glob.matches(name, anyOf: patterns) }
 }
 
 /// A graph as one caller sees it.

@@ -20,15 +20,18 @@ public struct Rights: OptionSet, Hashable, Sendable {
     /// See and end connections.
     public static let admin = Rights(rawValue: 32)
 
+    /// Save and delete dashboards of the server; `admin` implies it.
+    public static let dashboards = Rights(rawValue: 64)
+
     /// Every right.
-    public static let all: Rights = [.read, .pipe, .set, .observe, .metrics, .admin]
+    public static let all: Rights = [.read, .pipe, .set, .observe, .metrics, .admin, .dashboards]
     /// What whoever is let in may do unless something else is said; the others are granted by name only.
     public static let customary: Rights = [.read, .pipe, .set]
 
     /// The words for them, in files and messages.
     public static let words: [(word: String, right: Rights)] = [
         ("read", .read), ("pipe", .pipe), ("set", .set), ("observe", .observe), ("metrics", .metrics),
-        ("admin", .admin),
+        ("admin", .admin), ("dashboards", .dashboards),
     ]
 
     /// The right of that word.

@@ -67,7 +67,7 @@ extension Operation {
     static func reference(_ name: String) -> String { "{\"$ref\":\"#/components/schemas/\(name)\"}" }
 
     /// All of them.
-    static let all: [Operation] = reading + setting + asking + defining + pictures + operations
+    static let all: [Operation] = reading + setting + asking + defining + pictures + dashboards + operations
 
     static let node = "/v1/graphs/{g}/nodes/{n}"
     static let graph = "/v1/graphs/{g}"

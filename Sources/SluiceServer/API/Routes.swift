@@ -37,6 +37,10 @@ extension Route {
     static let why = Route(rawValue: 33)
     static let flush = Route(rawValue: 34)
     static let loadNode = Route(rawValue: 40)
+    static let dashboards = Route(rawValue: 60)
+    static let readDashboard = Route(rawValue: 61)
+    static let saveDashboard = Route(rawValue: 62)
+    static let removeDashboard = Route(rawValue: 63)
 }
 
 extension Router {

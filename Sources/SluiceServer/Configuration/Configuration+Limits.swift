@@ -50,6 +50,8 @@ extension Configuration {
         public var patterns = 250
         /// Graphs, of files and of the API.
         public var graphs = 1000
+        /// Dashboards that the server keeps.
+        public var dashboards = 1000
         /// Nodes of one graph.
         public var nodes = 100_000
         /// Bytes of JSON in the history of one node.

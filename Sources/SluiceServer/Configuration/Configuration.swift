@@ -41,7 +41,7 @@ public struct Configuration: Sendable {
     public var publicFolder = PageFolder.automatic
     /// Further folders of static files, each `/path=folder`.
     public var mounts: [String] = []
-    /// The folder of named dashboards; empty, or where there is no such folder: none are served.
+    /// The folder of the server's dashboards; empty: there are none.
     public var dashboards = "config/dashboards"
     /// What pages of a mount (or `/`, the public folder) may load, each `/path=policy`.
     public var contentPolicies: [String] = []

@@ -106,6 +106,12 @@ extension ConfigurationKey {
                 .integer(1...1_000_000),
                 "graphs, of files and of the API"
             ),
+            Self(
+                "limits.dashboards",
+                \.limits.dashboards,
+                .integer(0...100_000),
+                "dashboards that the server keeps"
+            ),
             Self("limits.nodes", \.limits.nodes, .integer(1...10_000_000), "nodes of one graph"),
             Self(
                 "limits.members",

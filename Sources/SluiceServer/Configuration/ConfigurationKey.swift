@@ -130,7 +130,7 @@ public struct ConfigurationKey {
                 .names("\(Origin.expected), self or *", where: ContentPolicy.isAncestor),
                 "sites whose pages may embed those of this server"
             ),
-            Self("dashboards", \.dashboards, .path, "folder of named dashboards; empty: none"),
+            Self("dashboards", \.dashboards, .path, "folder of the server's dashboards; empty: none"),
             Self(
                 "hosts",
                 \.hosts,

@@ -58,9 +58,8 @@ extension Server {
         }
         // Of two that fit, the longer path is meant.
         mounts.sort { $0.path.utf8.count > $1.path.utf8.count }
-        if !configuration.dashboards.isEmpty, let files = StaticFiles(folder: configuration.dashboards) {
-            dashboards = Dashboards(configuration.dashboards)
-            mounts.append(Mount(path: Dashboards.path, files: files))
+        if !configuration.dashboards.isEmpty {
+            dashboards = Dashboards(configuration.dashboards, most: configuration.limits.dashboards, on: loop)
         }
         guard !configuration.publicFolder.isEmpty else { return }
         files = StaticFiles(folder: PageFolder.resolve(configuration.publicFolder), policy: policies["/"])

@@ -3,57 +3,245 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-/// The named dashboards of a folder (docs/dashboards.md): each `NAME.json` is served as `/dashboards/NAME.json`, and
-/// `/dashboards/` lists them.
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// The dashboards of the server (docs/dashboards.md): each is a file `NAME.json` of one folder.
 ///
-/// They say what is shown where, and hold no values: they are public as static files are.
+/// Reads happen on the loop; changes happen one after another on a thread of libuv's, so that the condition of
+/// a change is checked against the file that it replaces.
 final class Dashboards {
-    /// The path they are served below.
-    static let path = "/dashboards"
-    /// The largest file that is looked into for its title.
-    private static let maximumBytes = 1 << 20
+    /// The largest file that is read.
+    static let maximumBytes = 1 << 20
 
-    private let folder: String
-    private var known: [FileSystem.Entry]?
-    private var list: [UInt8] = []
-
-    /// The dashboards of `folder`.
-    init(_ folder: String) {
-        self.folder = folder
+    /// A dashboard, and what its file says about itself.
+    struct Row {
+        let name: String
+        let title: String?
+        /// The graph that it belongs to: the one it names, or else the one with its own name.
+        let graph: String
     }
 
-    /// `[{"name":"host","title":"This machine","graph":"host"}]`; made anew when something in the folder has changed.
-    func index() -> [UInt8] {
-        let entries = FileSystem.entries(in: folder) ?? []
+    let folder: DashboardFolder
+    private let loop: Loop
+    private var known: [FileSystem.Entry]?
+    private var list: [Row] = []
+    private var waiting: [() -> Void] = []
+    private var isChanging = false
+
+    /// The dashboards of the folder at `path`, at most `most`.
+    init(_ path: String, most: Int, on loop: Loop) {
+        folder = DashboardFolder(path: path, most: most)
+        self.loop = loop
+        folder.removeUnfinished()
+    }
+
+    /// All of them, by name; read again when something in the folder has changed.
+    func rows() -> [Row] {
+        let entries = FileSystem.entries(in: folder.path) ?? []
         if known == entries { return list }
-        var out = ByteBuffer()
-        out.append(list: entries.filter { $0.name.hasSuffix(".json") }) { entry, out in
-            let name = String(entry.name.dropLast(5))
-            out.append("{\"name\":")
-            out.append(json: name)
-            let (title, graph) = about(entry.name)
-            out.append(",\"title\":")
-            out.append(json: title ?? name)
-            if let graph {
-                out.append(",\"graph\":")
-                out.append(json: graph)
-            }
-            out.append("}")
+        list = entries.compactMap { entry in
+            guard entry.name.hasSuffix(DashboardFolder.suffix) else { return nil }
+            let name = String(entry.name.dropLast(DashboardFolder.suffix.count))
+            let about = folder.read(name).map { DashboardText($0) }
+            return Row(name: name, title: about?.title, graph: about?.graph ?? name)
         }
-        out.append("\n")
-        list = Array(out.bytes)
         known = entries
         return list
     }
 
-    /// What the file says about itself.
-    private func about(_ file: String) -> (title: String?, graph: String?) {
-        guard let bytes = try? Files.read("\(folder)/\(file)", limit: Self.maximumBytes).bytes else {
-            return (nil, nil)
+    /// Makes a change when those before it are done, and answers on the loop.
+    func change(
+        _ change: @escaping @Sendable (DashboardFolder) -> DashboardChange,
+        answer: @escaping (DashboardChange) -> Void
+    ) {
+        waiting.append { [unowned self] in
+            let folder = folder
+            FileTask.run(on: loop) { () throws(UVError) in
+                change(folder)
+            } answer: { [weak self] result in
+                if case .success(let change) = result { answer(change) }
+                self?.isChanging = false
+                self?.next()
+            }
         }
-        return bytes.withUnsafeBytes { bytes in
+        next()
+    }
+
+    private func next() {
+        guard !isChanging, !waiting.isEmpty else { return }
+        isChanging = true
+        waiting.removeFirst()()
+    }
+}
+
+/// What a dashboard's JSON says about itself.
+struct DashboardText {
+    let title: String?
+    let graph: String?
+
+    init(_ bytes: [UInt8]) {
+        (title, graph) = bytes.withUnsafeBytes { bytes in
             let read = try? JSONReader(checking: bytes)
             return (read?["title"]?.string, read?["graph"]?.string)
+        }
+    }
+}
+
+/// What a change of a dashboard came to.
+enum DashboardChange: Sendable {
+    case saved(tag: String, isNew: Bool)
+    case removed
+    case missing
+    /// The condition does not hold; the present entity tag, if the dashboard exists.
+    case conflict(tag: String?)
+    /// The dashboard that would be replaced or removed belongs to a graph that the caller has no right to.
+    case forbidden(graph: String)
+    case full
+    case unwritable(String)
+}
+
+/// The files of the dashboards; may be used on any thread.
+struct DashboardFolder: Sendable {
+    static let suffix = ".json"
+    private static let unfinished = ".saving-"
+
+    let path: String
+    let most: Int
+
+    /// Whether the server may write to it.
+    var isWritable: Bool { access(path, W_OK) == 0 }
+
+    /// The file of that dashboard; nil where there is none.
+    func read(_ name: String) -> [UInt8]? {
+        try? Files.read(file(name), limit: Dashboards.maximumBytes).bytes
+    }
+
+    /// The entity tag of a dashboard: the beginning of its SHA-256.
+    static func tag(_ bytes: [UInt8]) -> String {
+        String(
+            decoding: bytes.withUnsafeBytes { SHA256.digest($0) }.prefix(12).flatMap {
+                [ASCII.hexadecimalDigit($0 >> 4), ASCII.hexadecimalDigit($0 & 15)]
+            },
+            as: UTF8.self
+        )
+    }
+
+    /// Puts a dashboard in its place: written beside it, put on the disk, then renamed, so that a server that
+    /// dies in between leaves the old one.
+    func save(
+        _ bytes: [UInt8],
+        as name: String,
+        if condition: DashboardCondition,
+        allowed graphs: GraphNames
+    ) -> DashboardChange {
+        let present = read(name)
+        if let refusal = refusal(name, present, condition, graphs) { return refusal }
+        if present == nil, count >= most { return .full }
+        let partial = "\(path)/\(Self.unfinished)\(RandomWord.make(letters: 10))"
+        do throws(UVError) {
+            try Files.write(bytes, to: partial)
+        } catch {
+            unlink(partial)
+            return .unwritable("\(error)")
+        }
+        guard chmod(partial, 0o644) == 0, rename(partial, file(name)) == 0 else {
+            let reason = String(cString: strerror(errno))
+            unlink(partial)
+            return .unwritable(reason)
+        }
+        synchronize()
+        return .saved(tag: Self.tag(bytes), isNew: present == nil)
+    }
+
+    func remove(
+        _ name: String,
+        if condition: DashboardCondition,
+        allowed graphs: GraphNames
+    ) -> DashboardChange {
+        let present = read(name)
+        if let refusal = refusal(name, present, condition, graphs) { return refusal }
+        guard present != nil else { return .missing }
+        guard unlink(file(name)) == 0 else { return .unwritable(String(cString: strerror(errno))) }
+        synchronize()
+        return .removed
+    }
+
+    /// Removes what a server that died while it saved has left.
+    func removeUnfinished() {
+        for name in (try? Files.names(in: path)) ?? [] where name.hasPrefix(Self.unfinished) {
+            unlink("\(path)/\(name)")
+        }
+    }
+
+    private func file(_ name: String) -> String { "\(path)/\(name)\(Self.suffix)" }
+
+    private var count: Int {
+        FileSystem.names(in: path)?.count { $0.hasSuffix(Self.suffix) } ?? 0
+    }
+
+    private func refusal(
+        _ name: String,
+        _ present: [UInt8]?,
+        _ condition: DashboardCondition,
+        _ graphs: GraphNames
+    ) -> DashboardChange? {
+        if let present {
+            let graph = DashboardText(present).graph ?? name
+            guard graphs.contains(graph) else { return .forbidden(graph: graph) }
+        }
+        let tag = present.map(Self.tag)
+        return condition.holds(tag) ? nil : .conflict(tag: tag)
+    }
+
+    /// Has the system put the folder's entries on the disk.
+    private func synchronize() {
+        let descriptor = open(path, O_RDONLY)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+}
+
+/// `If-Match` and `If-None-Match`, kept beyond the request's head.
+struct DashboardCondition: Sendable {
+    private let ifMatch: [UInt8]?
+    private let ifNoneMatch: [UInt8]?
+
+    /// - Throws: `bad_request` where a field cannot be read.
+    init(_ head: RequestHead) throws(HostError) {
+        ifMatch = try Self.read(head.value(.ifMatch), "If-Match")
+        ifNoneMatch = try Self.read(head.value(.ifNoneMatch), "If-None-Match")
+    }
+
+    private static func read(
+        _ value: UnsafeRawBufferPointer?,
+        _ name: String
+    ) throws(HostError) -> [UInt8]? {
+        guard let value else { return nil }
+        if EntityTagCondition(value) != nil { return Array(value) }
+        throw HostError(.badRequest, "\(name) must be * or a list of quoted entity tags")
+    }
+
+    /// Whether a change of what has this tag may go on; nil: there is no such dashboard.
+    func holds(_ tag: String?) -> Bool {
+        if let ifMatch, !matches(ifMatch, tag, { $0.matchesStrongly($1) }) { return false }
+        if let ifNoneMatch, matches(ifNoneMatch, tag, { $0.matchesWeakly($1) }) { return false }
+        return true
+    }
+
+    private func matches(
+        _ value: [UInt8],
+        _ tag: String?,
+        _ judge: (EntityTagCondition, UnsafeRawBufferPointer?) -> Bool
+    ) -> Bool {
+        value.withUnsafeBytes { value in
+            guard let condition = EntityTagCondition(value) else { return false }
+            guard var tag else { return judge(condition, nil) }
+            return tag.withUTF8 { judge(condition, UnsafeRawBufferPointer($0)) }
         }
     }
 }

@@ -5,10 +5,6 @@ internal import Support
 extension HTTPConnection {
     /// Answers with the file that the path names, compressed where that helps and the client takes it.
     func serveFile(_ head: RequestHead) {
-        if let dashboards = server.dashboards, head.path.elementsEqual((Dashboards.path + "/").utf8) {
-            let list = dashboards.index()
-            return list.withUnsafeBytes { answer(.ok, "application/json", $0) }
-        }
         guard let (files, path) = server.folder(of: head.path), let file = files.open(path) else {
             return refuse(Self.notFound)
         }

@@ -1,11 +1,15 @@
 // The pure modules of dashboards and charts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SteadyRange, binaryStep, digitsOf, niceStep, ticks, timeLabel, timeTicks } from "../../../public/chart/chart.js";
+import {
+  SteadyRange, binaryStep, byteLabel, digitsOf, niceStep, ticks, timeLabel, timeTicks,
+} from "../../../public/chart/scale.js";
 import { decode, encode } from "../../../public/dash/address.js";
 import { compose, place } from "../../../public/dash/compose.js";
 import { Feeds, Ring } from "../../../public/dash/feeds.js";
+import { scaleOf } from "../../../public/dash/kiosk.js";
 import { columns, most, read, settle, version } from "../../../public/dash/layout.js";
+import { toneOf } from "../../../public/widgets/tone.js";
 
 /** Random numbers that come again. */
 function random(seed) {
@@ -95,7 +99,7 @@ test("gaps are spans; one that lasts is closed once", () => {
 
 test("steps and ticks are round", () => {
   assert.deepEqual([0.013, 0.2, 3, 7, 99].map(niceStep), [0.02, 0.2, 5, 10, 100]);
-  assert.deepEqual([3, 700, 300_000].map(binaryStep), [5, 1000, 500 * 1024]);
+  assert.deepEqual([3, 700, 300_000].map(binaryStep), [5, 1024, 1024 * 1024]);
   assert.deepEqual(ticks(-1, 1, 4), [-1, -0.5, 0, 0.5, 1]);
   assert.equal(digitsOf(0.05), 2);
   assert.equal(digitsOf(20), 0);
@@ -217,4 +221,44 @@ test("patterns are short enough to be matched", () => {
   const problems = (node) => read({ v: version, widgets: [{ kind: "table", nodes: [node] }] }).problems.length;
   assert.equal(problems("room.*.wall.*_*"), 0);
   assert.equal(problems("*a".repeat(20)), 1);
+});
+
+test("marks of a byte axis are whole in the unit of its steps", () => {
+  const labels = (most, unit) => {
+    const step = binaryStep(most / 4);
+    return ticks(0, Math.ceil(most / step) * step, 4, () => step).map((mark) => byteLabel(mark, unit));
+  };
+  assert.deepEqual(labels(3 * 1024, "B/s"), ["0", "1 KiB/s", "2 KiB/s", "3 KiB/s"]);
+  assert.deepEqual(labels(2000, "B"), ["0", "1 KiB", "2 KiB"]);
+  assert.deepEqual(labels(1e6, "B"), ["0", "256 KiB", "512 KiB", "768 KiB", "1 MiB"]);
+  for (let size = 1; size < 1e15; size *= 1.7) {
+    for (const label of labels(size, "B")) assert.match(label, /^(0|\d{1,4} (Ki|Mi|Gi|Ti|Pi)?B)$/);
+  }
+});
+
+test("with a good value given everything else is an alarm, unless the node is less severe", () => {
+  const tone = (v, options, severity) => toneOf({ v }, options, severity);
+  assert.equal(tone("none", { ok: "none" }), "ok");
+  assert.equal(tone("damp and cold", { ok: "none" }), "alarm");
+  assert.equal(tone("damp and cold", { ok: "none" }, "warning"), "warn");
+  assert.deepEqual([17.9, 18, 24, 24.1].map((v) => tone(v, { ok: "18..24" })), ["alarm", "ok", "ok", "alarm"]);
+  assert.deepEqual(["eco", "auto", "off"].map((v) => tone(v, { ok: "eco, auto" })), ["ok", "ok", "alarm"]);
+  assert.deepEqual([10, 70, 90].map((v) => tone(v, { warn: 70, bad: 90 })), ["ok", "warn", "alarm"]);
+  assert.deepEqual([true, false].map((v) => tone(v, { bad: true })), ["alarm", "off"]);
+  assert.deepEqual([true, false].map((v) => tone(v, {}, "alarm")), ["alarm", "ok"]);
+  assert.deepEqual(["none", "frost"].map((v) => tone(v, {}, "alarm")), ["ok", "ok"], "as the server counts alarms");
+  assert.deepEqual([true, false, 0, 3].map((v) => tone(v, {})), ["on", "off", "off", "on"]);
+  assert.equal(toneOf({ empty: true }, { ok: 1 }), "off");
+  assert.equal(toneOf({ fail: { code: "x" } }, { ok: 1 }), "bad");
+});
+
+test("a board on a wall fills the screen and stays readable", () => {
+  for (const [width, height] of [[1920, 1080], [3840, 2160], [1280, 720], [800, 600]]) {
+    for (let rows = 1; rows < 40; rows++) {
+      const { scale, rowHeight } = scaleOf(rows, width, height);
+      assert.ok(scale >= 0.6 && width / scale >= Math.min(width / 0.6, 900), `${rows} rows on ${width} × ${height}`);
+      const high = (rows * rowHeight + (rows - 1) * 12 + 24) * scale;
+      if (scale > 0.6) assert.ok(high <= height + 1 && high > height - 2 * rows * scale - 1, `${rows} rows take ${high} of ${height}`);
+    }
+  }
 });

@@ -1,19 +1,23 @@
 // A log of one node's values.
-import { h, setText, style } from "/lib/dom.js";
+import { h, setText } from "/lib/dom.js";
 import { formatEntry } from "/lib/format.js";
 import { formatTime } from "/lib/time.js";
-
-await style("/dash/more.css");
+import { resize } from "/widgets/parts.js";
 
 const kept = 1000, lineHeight = 22;
 
 /** Every value of one node, newest first; only what is in sight is in the document. */
-export const log = (widget, { page, graph, feeds: [feed], unit, signal, mark }) => {
+function make(widget, { page, graph, feeds: [feed], unit, signal, mark }) {
   const lines = [];
   let paused = false, missed = 0, filter = "";
   const list = h("ol", { class: "log-lines" }), space = h("div", { class: "log-space" }, list);
-  const pane = h("div", { class: "scroll fill log", tabindex: 0, role: "log", "aria-live": "off", "aria-label": `Values of ${feed.node}` }, space);
-  const find = h("input", { type: "search", placeholder: "Filter", "aria-label": "Filter the log", class: "small", oninput: () => { filter = find.value.toLowerCase(); mark(); } });
+  const pane = h("div", {
+    class: "scroll fill log", tabindex: 0, role: "log", "aria-live": "off", "aria-label": `Values of ${feed.node}`,
+  }, space);
+  const find = h("input", {
+    type: "search", placeholder: "Filter", "aria-label": "Filter the log", class: "small",
+    oninput: () => { filter = find.value.toLowerCase(); mark(); },
+  });
   const pause = h("button", { type: "button", class: "quiet small", "aria-pressed": "false", onclick: () => {
     paused = !paused;
     missed = 0;
@@ -28,11 +32,11 @@ export const log = (widget, { page, graph, feeds: [feed], unit, signal, mark }) 
     const all = (shown ?? lines).filter(({ text }) => !filter || text.toLowerCase().includes(filter));
     setText(pause, paused ? `Go on (${missed} new)` : "Pause");
     space.style.height = `${all.length * lineHeight}px`;
-    const first = Math.max(0, Math.floor(pane.scrollTop / lineHeight) - 4), count = Math.ceil(pane.clientHeight / lineHeight) + 8;
+    const first = Math.max(0, Math.floor(pane.scrollTop / lineHeight) - 4);
+    const count = Math.ceil(pane.clientHeight / lineHeight) + 8;
     list.style.transform = `translateY(${first * lineHeight}px)`;
     const part = all.slice(first, first + count);
-    while (list.childElementCount < part.length) list.append(h("li", {}, h("time", { class: "dim num" }), h("span", { class: "value" })));
-    while (list.childElementCount > part.length) list.lastChild.remove();
+    resize(list, part.length, () => h("li", {}, h("time", { class: "dim num" }), h("span", { class: "value" })));
     part.forEach(({ t, text, isFail }, i) => {
       const [time, value] = list.children[i].children;
       setText(time, formatTime(t));
@@ -44,7 +48,8 @@ export const log = (widget, { page, graph, feeds: [feed], unit, signal, mark }) 
   // A log wants every value, the feed only the newest.
   const watch = page.client.watch({ graph, node: feed.node }, null, (value, meta) => {
     if (meta.ended) return;
-    const entry = meta.fail ? { fail: meta.fail } : meta.empty || value === undefined ? { empty: true } : { v: value };
+    const entry = meta.fail ? { fail: meta.fail }
+      : meta.empty || value === undefined ? { empty: true } : { v: value };
     const last = lines[0], text = formatEntry(entry, unit(feed.node));
     if (last && last.rev === meta.rev && last.text === text) return;
     lines.unshift({ t: meta.t, rev: meta.rev, text, v: value, isFail: !!meta.fail });
@@ -56,4 +61,6 @@ export const log = (widget, { page, graph, feeds: [feed], unit, signal, mark }) 
     element, draw, close: () => watch.close(),
     table: () => ({ head: ["time", "value"], rows: lines.map(({ t, text, v = text }) => [new Date(t), v]) }),
   };
-};
+}
+
+export default { kind: "log", label: "Log", size: [6, 4], options: ["pipe"], make };

@@ -1,0 +1,46 @@
+// The dashboards that the server keeps for all browsers; each has an entity tag, as values have revisions.
+import { read } from "/dash/layout.js";
+
+const path = (name) => `/v1/dashboards/${encodeURIComponent(name)}`;
+
+export class SaveError extends Error {
+  constructor(status, problem) {
+    const { detail = `the server answered ${status}`, hint } = problem;
+    super(hint ? `${detail} (${hint})` : detail);
+    this.isConflict = status === 412;
+    /** Of what the server has now; null where it has none of this name. */
+    this.etag = problem.etag ?? null;
+  }
+}
+
+async function ask(method, name, init = {}) {
+  const answer = await fetch(path(name), { method, ...init });
+  if (!answer.ok && answer.status !== 304) throw new SaveError(answer.status, await answer.json().catch(() => ({})));
+  return answer;
+}
+
+/** `{ writable, dashboards: [{ name, title, graph }] }`; empty where the server does not answer. */
+export async function list() {
+  const answer = await fetch("/v1/dashboards").catch(() => null);
+  return answer?.ok ? answer.json() : { writable: false, dashboards: [] };
+}
+
+/** `{ layout, problems, etag }`; null where the browser has what `etag` names. */
+export async function open(name, etag) {
+  const answer = await ask("GET", name, etag ? { headers: { "If-None-Match": etag } } : {});
+  if (answer.status === 304) return null;
+  return { ...read(await answer.json()), etag: answer.headers.get("ETag") };
+}
+
+/** Saves over what `etag` names, or with null as a new one; gives the entity tag. */
+export async function save(name, layout, etag) {
+  const headers = { "Content-Type": "application/json", ...(etag ? { "If-Match": etag } : { "If-None-Match": "*" }) };
+  const answer = await ask("PUT", name, { headers, body: `${JSON.stringify(layout, null, 2)}\n` });
+  return answer.headers.get("ETag");
+}
+
+export const remove = (name, etag) => ask("DELETE", name, { headers: etag ? { "If-Match": etag } : {} });
+
+/** A title as the name of a file: letters, digits and hyphens. */
+export const nameOf = (title) => title.normalize("NFKD").replace(/[^A-Za-z0-9_.-]+/g, "-")
+  .replace(/^[-.]+|[-.]+$/g, "").slice(0, 60).toLowerCase() || "dashboard";

@@ -1,0 +1,198 @@
+// The frame of a widget: its title, what is known of its values, its menu; the picture comes from its kind.
+import { graphPath, h, href, icon, load, setAttribute, setText } from "/lib/dom.js";
+import { formatAge, formatDuration } from "/lib/format.js";
+import { formatState } from "/lib/state.js";
+import { isKnown, loadKind } from "/widgets/index.js";
+import { isLoud, toneOf, toneWords } from "/widgets/tone.js";
+
+const dots = "M3 8h.01M8 8h.01M13 8h.01";
+
+/** Stands below a widget whose node says no more: why, since when, and a way to watch it again. */
+class EndedNote {
+  #words = h("span"); #again;
+
+  constructor(sources, changed) {
+    this.#again = h("button", { type: "button", class: "link", onclick: () => {
+      for (const { feed } of sources) {
+        if (!feed.meta?.ended) continue;
+        feed.meta = { ...feed.meta, ended: undefined };
+        feed.watch.again();
+      }
+      changed();
+    } }, "Watch it again");
+    this.element = h("div", { class: "widget-note small" }, this.#words, " ", this.#again);
+  }
+
+  /** Of a feed that has ended; without one it is hidden. */
+  show(feed) {
+    this.element.hidden = !feed;
+    if (!feed) return;
+    const { code, msg } = feed.meta.ended;
+    this.#again.hidden = code === "complete" || code === "past";
+    setText(this.#words, code === "node_removed" || code === "done"
+      ? `This node was removed ${formatDuration(Date.now() - feed.endedAt)} ago.`
+      : code === "complete" ? "Complete: no more values come."
+      : code === "past" ? `Not known: ${msg}.`
+      : code === "slow" ? "The server ended this because values were not read fast enough."
+      : `The server does not give this value: ${msg ?? code}`);
+  }
+}
+
+export class Widget {
+  sources = []; picture = null; kind = null;
+  #board; #source; #item; #ending = new AbortController(); #left = 0; #note = null; #told; #tone = "off";
+  #heading = h("h2"); #alarm = h("strong", { class: "widget-alarm" });
+  #state = h("span", { class: "widget-state small dim" });
+  body = h("div", { class: "widget-body" });
+
+  constructor(data, board) {
+    this.data = data;
+    this.#board = board;
+    this.#source = board.source(data.graph);
+    const { signal } = this.#ending;
+    this.menuButton = h("button", {
+      type: "button", class: "quiet only-icon widget-menu", "aria-haspopup": "menu",
+      onclick: () => board.edit((editing) => editing.menu(this)),
+    }, icon(dots));
+    this.element = h("article", { class: "widget card", dataset: { kind: data.kind } },
+      h("header", {}, this.#heading, this.#alarm, this.#state, this.menuButton), this.body,
+      h("span", { class: "widget-resize" }));
+    this.#name();
+    if (!isKnown(data.kind)) return this.#say(`A widget of the kind “${data.kind}”, which this page does not know.`);
+    this.body.append(h("span", { class: "skeleton" }));
+    board.page.frame.tick(() => this.#age(), signal);
+    board.page.store.listen("state", () => this.#age(), signal);
+    this.#start(signal).catch((error) => this.#say(`This widget could not be loaded (${error.message}).`, "bad"));
+  }
+
+  get nodes() { return this.data.nodes ?? (this.data.node ? [this.data.node] : []); }
+  get graph() { return this.#source.graph; }
+  get observed() { return this.#source.observed; }
+  get #what() { return this.kind?.label ?? this.data.kind; }
+
+  get title() {
+    const titles = this.nodes.map((each) => this.#source.facts(each)?.title ?? each);
+    return this.data.title ?? (titles.join(", ") || this.#what);
+  }
+
+  #name() {
+    const [node] = this.nodes, { title } = this, path = graphPath(this.graph), isOne = node && !/[*?]/.test(node);
+    this.element.ariaLabel = `${title}, ${this.#what}`;
+    this.menuButton.ariaLabel = `Menu of ${title}`;
+    const link = { href: href(`${path}?node=${encodeURIComponent(node)}`), title: `${node} in the graph` };
+    this.#heading.replaceChildren(isOne && !this.#board.isKiosk ? h("a", link, title) : title);
+  }
+
+  #say(words, tone = "dim") { this.body.replaceChildren(h("p", { class: tone }, words)); }
+
+  async #start(signal) {
+    const board = this.#board, { data } = this;
+    [this.kind] = await Promise.all([loadKind(data.kind), this.observed.known]);
+    if (signal.aborted) return;
+    this.#name();
+    const { source, past = 1024 } = this.kind, heard = (feed) => this.#heard(feed);
+    const isAll = source === "all" && this.nodes.length > 0;
+    const isMany = isAll || this.nodes.some((name) => /[*?]/.test(name));
+    const group = isMany && await load("/dash/group.js"), names = isAll ? [] : await this.#names(group);
+    if (signal.aborted) return;
+    if (!names.length && !isAll && source !== "maybe" && source !== "none") {
+      return this.#say(this.nodes.length ? "No node has such a name."
+        : "No node is chosen. Edit this widget to choose one.");
+    }
+    const { client } = board.page, { graph, observed, feeds } = this.#source;
+    this.sources = isAll ? [group.open({ client, graph, nodes: this.nodes, observed }, heard)]
+      : names.map((name) => feeds.open(name, data.pipe, past, heard));
+    const picture = await this.kind.make(data, this.#context(signal));
+    if (signal.aborted) return picture.close?.();
+    this.picture = { show: () => this.mark(), ...picture };
+    this.body.replaceChildren(picture.element);
+    if (picture.draw) this.#item = board.page.frame.item(picture.element, picture.draw);
+    this.picture.show();
+    this.#age();
+  }
+
+  /** What a kind's `make` gets besides the widget's data. */
+  #context(signal) {
+    const board = this.#board, { data } = this, { graph, observed, feeds, facts } = this.#source;
+    return {
+      feeds: this.sources.map(({ feed }) => feed), page: board.page, graph, observed, facts, signal, title: this.title,
+      now: feeds.now, cursor: board.cursor, isKiosk: board.isKiosk,
+      unit: (name) => data.unit ?? (data.pipe ? "" : facts(name)?.unit ?? ""),
+      mark: () => this.mark(), tone: () => this.#toned(),
+    };
+  }
+
+  /** Works out how good the value is, shows it on the whole widget, and returns it. */
+  #toned() {
+    const { data } = this, [{ feed }] = this.sources;
+    const { ok, severity } = (!data.pipe && this.#source.facts(feed.node)) || {};
+    const isOwn = data.ok !== undefined || data.bad !== undefined || data.warn !== undefined;
+    const tone = toneOf(feed.entry, isOwn ? data : { ok }, severity);
+    if (tone === this.#tone) return tone;
+    this.#tone = tone;
+    setAttribute(this.element, "data-loud", isLoud(tone) && tone);
+    setText(this.#alarm, toneWords[tone] ?? "");
+    if (tone === "alarm") this.#board.page.announce(`Alarm: ${this.title}`);
+    return tone;
+  }
+
+  async #names(group) {
+    const { observed, graph } = this, { most = 6 } = this.kind;
+    const names = group ? await group.namesOf(this.nodes, { observed, graph, most }) : [...new Set(this.nodes)];
+    this.#left = Math.max(0, names.length - most);
+    return names.slice(0, most);
+  }
+
+  #heard(feed) {
+    const { ended, state } = feed.meta;
+    this.picture?.show();
+    if (ended || this.#note || state !== this.#told) this.#age();
+    this.#told = state;
+  }
+
+  /** What the header says of the values: left out, folded, old, loading; and whether they are still true. */
+  #age() {
+    const { name, late, lost } = this.#board.connection, feeds = this.sources.map(({ feed }) => feed);
+    const ended = feeds.find(({ meta }) => meta?.ended);
+    const isTrue = name === "live" && !late && !feeds.some(({ meta, watch }) => meta && watch.stale);
+    const shown = feeds[0]?.rows?.size ?? feeds.length, left = feeds[0]?.more ?? this.#left;
+    let text = left ? `${shown} of ${shown + left} nodes` : "", isStale = false;
+    if (ended || isTrue) {
+      const folds = Math.max(...feeds.map(({ folds }) => folds));
+      if (folds >= 1.5 && !ended) text = `1 of ${Math.round(folds)} updates`;
+    } else if (feeds.some(({ at }) => at)) {
+      // Without a connection all widgets are as old as its loss; else each has its own age.
+      const newest = Math.max(...feeds.map(({ at }) => at)), age = Date.now() - (lost ?? newest);
+      isStale = age > 5000;
+      if (isStale) text = formatAge(age).replace(" ago", " old");
+    }
+    const state = feeds.map(({ meta }) => meta?.state).find((each) => each?.error || each?.loading || each?.stale);
+    if (state) text = formatState(state);
+    this.element.classList.toggle("ended", !!ended);
+    this.element.classList.toggle("stale", isStale);
+    setText(this.#state, text);
+    if (ended || this.#note) this.#tell(ended);
+    if (this.picture?.ages) this.mark();
+  }
+
+  #tell(ended) {
+    if (!this.#note) {
+      this.#note = new EndedNote(this.sources, () => this.#age());
+      this.body.after(this.#note.element);
+    }
+    this.#note.show(ended);
+  }
+
+  mark() {
+    this.#item?.mark();
+    this.picture?.mark?.();
+  }
+
+  close() {
+    this.#ending.abort();
+    this.#item?.close();
+    this.picture?.close?.();
+    for (const source of this.sources) source.close();
+    this.element.remove();
+  }
+}

@@ -1,0 +1,37 @@
+// A value with its unit, and where it is going.
+import { h, setText } from "/lib/dom.js";
+import { formatEntry, formatNumber } from "/lib/format.js";
+import { isNumber, output, setEntry } from "/widgets/parts.js";
+
+const arrows = { rising: "↗", falling: "↘", steady: "→" };
+
+/** Against a minute ago, or the first value that is known. */
+function trend(ring, now) {
+  const v = ring.at(now), before = ring.at(now - 60_000);
+  const from = before === before ? before : ring.length > 1 ? ring.value(0) : NaN;
+  const by = (v - from) / Math.max(Math.abs(v), Math.abs(from), 1e-12);
+  return by > 0.005 ? "rising" : by < -0.005 ? "falling" : by === by ? "steady" : "";
+}
+
+export default {
+  kind: "number",
+  label: "Number",
+  size: [3, 2],
+  options: ["pipe", "unit", "ok", "warn", "bad"],
+  make(widget, { feeds: [feed], now, unit, tone }) {
+    const figure = output("figure num"), measure = h("span", { class: "figure-unit" });
+    const way = h("span", { class: "trend dim small" });
+    const of = unit(feed.node), isBytes = /^B(\/s)?$/.test(of);
+    return {
+      element: h("div", { class: "number" }, h("div", {}, figure, measure), way),
+      draw() {
+        const { entry } = feed, isFigure = isNumber(entry?.v), isPlain = isFigure && !isBytes;
+        const word = isFigure ? trend(feed.ring, now()) : "";
+        setEntry(figure, isPlain ? formatNumber(entry.v, 5) : formatEntry(entry, isBytes ? of : ""), entry);
+        setText(measure, isPlain ? of : "");
+        setText(way, word && `${arrows[word]} ${word}`);
+        tone();
+      },
+    };
+  },
+};

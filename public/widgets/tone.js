@@ -1,0 +1,41 @@
+// How good a value is: `off`, `on`, `info`, `ok`, `warn`, `bad` or `alarm`. Pure.
+
+const range = /^(-?[\d.]+)\s*(?:\.\.|…)\s*(-?[\d.]+)$/;
+const isNumber = (v) => typeof v === "number" || typeof v === "bigint";
+
+/** Whether a value is what an option names: a value, several with commas, or for numbers a range such as 18..24. */
+function matches(wanted, v) {
+  if (wanted === undefined) return false;
+  const found = isNumber(v) && typeof wanted === "string" && range.exec(wanted.trim());
+  if (found) return v >= Number(found[1]) && v <= Number(found[2]);
+  return String(wanted).split(",").some((each) => each.trim() === String(v));
+}
+
+const severities = { info: "info", warning: "warn", alarm: "alarm" };
+/** Whether a lamp without options is lit. */
+const isLit = (v) => (isNumber(v) ? Number(v) !== 0 : v !== false && v !== null);
+
+/**
+ * Of an entry, by what the widget says (`ok`, `warn`, `bad`; numbers are bad from `bad` on) and the node's `severity`.
+ * Where `ok` is given, everything else is bad. What is bad is an alarm unless the node's severity says less.
+ * A node with a severity and no `ok` is bad while it is true (docs/definitions.md, Alarms).
+ */
+export function toneOf(entry, { ok, warn, bad } = {}, severity) {
+  if (!entry || entry.empty) return "off";
+  if (entry.fail) return "bad";
+  const { v } = entry, worst = severities[severity] ?? "alarm";
+  const isBad = isNumber(v) && typeof bad === "number" ? v >= bad : matches(bad, v);
+  if (isBad) return worst;
+  if (isNumber(v) && warn !== undefined && v >= warn) return "warn";
+  if (matches(ok, v)) return "ok";
+  if (ok !== undefined) return worst;
+  if (severity) return v === true ? worst : "ok";
+  if (bad !== undefined || warn !== undefined) return isNumber(v) ? "ok" : "off";
+  return isLit(v) ? "on" : "off";
+}
+
+/** Those that the whole widget shows, to be seen from across the room. */
+export const isLoud = (tone) => tone === "alarm" || tone === "warn" || tone === "bad";
+
+/** In words, for those who do not see colours. */
+export const toneWords = { info: "note", warn: "warning", bad: "failed", alarm: "alarm" };
