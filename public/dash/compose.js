@@ -14,7 +14,7 @@ export function place(widgets, w, h) {
 }
 
 /**
- * A first dashboard for a graph that nobody made one for: fields for what is set, with sliders where there are bounds, lamps for
+ * A first dashboard for a graph that nobody made one for: fields for what people set, with sliders where there are bounds, lamps for
  * what is true or false, charts for numbers with a past, the others as numbers or text. What has a title comes first.
  */
 export function compose(nodes, families = []) {
@@ -23,8 +23,9 @@ export function compose(nodes, families = []) {
   const isNumber = ({ type, unit, v }) => typeof v === "number" || type === "number" || type === "integer" || (!!unit && v === undefined);
   const hasPast = (each) => isNumber(each) && (each.history || each.kind !== "mutable");
   const isBoolean = ({ type, v }) => type === "boolean" || typeof v === "boolean";
-  const mutable = named.filter(({ kind }) => kind === "mutable"), derived = named.filter(({ kind }) => kind !== "mutable");
-  for (const { name, min, max } of mutable.slice(0, 9)) add("editor", min !== undefined && max !== undefined ? { node: name, slider: true } : { node: name }, 4, 2);
+  const isSetting = ({ kind, role }) => kind === "mutable" && role !== "sensor";
+  const settings = named.filter(isSetting), derived = named.filter((each) => !isSetting(each));
+  for (const { name, min, max } of settings.slice(0, 9)) add("editor", min !== undefined && max !== undefined ? { node: name, slider: true } : { node: name }, 4, 2);
   for (const { name } of derived.filter(isBoolean).slice(0, 6)) add("lamp", { node: name }, 2, 2);
   // Numbers of one unit are read beside each other.
   const charted = Map.groupBy(named.filter(hasPast), ({ unit, name }) => unit ?? name);
@@ -37,11 +38,19 @@ export function compose(nodes, families = []) {
   return { v: version, widgets };
 }
 
+/** How many of these nodes no widget shows. */
+export function leftOut(nodes, { widgets }) {
+  const shown = new Set(widgets.flatMap(({ node, nodes: several = [] }) => [node, ...several]));
+  return nodes.filter(({ name, family }) => name && !family && !shown.has(name)).length;
+}
+
 /** Of the graph of a board; what sleeps is asked for once. */
 export async function made({ graph, observed, page: { client } }) {
   const nodes = [...observed.nodes.values()], asleep = nodes.filter((each) => each.kind !== "mutable" && !("v" in each)).map(({ name }) => name);
   const { m } = await client.get(graph, asleep).catch(() => ({ m: {} }));
-  return { layout: compose(nodes.map((each) => ({ ...each, ...m[each.name] })), observed.families), problems: ["Made from the nodes of this graph. Change it as you like; Dashboards ▾ saves it."] };
+  const layout = compose(nodes.map((each) => ({ ...each, ...m[each.name] })), observed.families), left = leftOut(nodes, layout);
+  const rest = left ? ` It leaves out ${left} of ${nodes.length} nodes: “Add widget” shows them.` : "";
+  return { layout, problems: [`Made from the nodes of this graph. Change it as you like; Dashboards ▾ saves it.${rest}`] };
 }
 
 export const emptyBoard = (add) => h("div", { class: "notice" }, h("h1", {}, "An empty dashboard"), h("p", {}, "Widgets show nodes of this graph and listen to them: what they show is kept alive by this page."),
