@@ -144,8 +144,27 @@ export interface SetOptions {
   ctx?: unknown;
   /** Cleared when this connection ends, unless somebody else has set them since. */
   presence?: boolean;
+  /** A person made the set, not a program. */
+  hand?: boolean;
   /** A key of your own; a repeat with the same key within ten minutes is applied once. */
   key?: string;
+}
+
+/** A raised alarm of a graph, with what the node holds. */
+export interface Alarm {
+  node: string; severity: "info" | "warning" | "alarm"; title?: string; v?: unknown; fail?: { code: string; msg: string };
+}
+
+export interface GraphSummary {
+  graph: string; title?: string; epoch: string; rev: number; nodes: number; listeners: number;
+  /** The hash of the definition. */
+  definition: string;
+  /** What calls for attention, the most urgent first; with more than twenty, how many there are. */
+  alarms?: Alarm[]; alarmCount?: number;
+  /** Nodes whose values are out of date; with more than a hundred, how many there are. */
+  stale?: string[]; staleCount?: number;
+  /** Nodes that the definition lost and clients still set. */
+  missed?: string[];
 }
 
 export interface Cursor { epoch: string; rev: number; }
@@ -190,7 +209,7 @@ export interface Client {
   presence(target: string, value?: unknown): Promise<Cursor | null>;
   get<T = unknown>(target: string, type?: Type<T>): Promise<T | undefined>;
   get(graph: string, nodes: string[]): Promise<Cursor & { t: number; m: NonNullable<Meta["m"]> }>;
-  list(): Promise<{ graph: string; title?: string; epoch: string; rev: number; nodes: number; listeners: number }[]>;
+  list(): Promise<GraphSummary[]>;
   /** Shows another token, now and with every connection that comes. */
   auth(token: string): Promise<{ expires?: number }>;
   /** Connects now, also after `closed`; asks a server that is connected whether it is still there. */

@@ -44,6 +44,8 @@ public final class Host {
     public internal(set) var unbuilt: [String] = []
     /// Called before anything happens that the log brought, and no caller of the host: the end of a turn has something to do then.
     public var onLog: () -> Void = {}
+    /// A client has set a node, named second, that the definition of a graph, named first, does not have any more.
+    public var onMissed: (String, String) -> Void = { _, _ in }
     /// Takes what went wrong in the server itself to its log, and returns under which word it is found there; see ``fault(_:)``.
     public var onFault: (_ what: String) -> String = { _ in "unknown" }
     private let table = NameTable { unsafeDowncast($0, to: LiveGraph.self).name }
@@ -317,6 +319,8 @@ public final class Host {
         } catch {
             return refuse(commit, error)
         }
+        let isByHand = commit.isByHand
+        commit.set.forEach { $0.node.noteSet(byHand: isByHand) }
         return append(commit)
     }
 
@@ -335,6 +339,8 @@ public final class Host {
         } catch {
             return refuse(commit, error)
         }
+        let isByHand = commit.isByHand
+        commit.set.forEach { $0.node.noteSet(byHand: isByHand) }
         return append(commit)
     }
 

@@ -8,7 +8,7 @@ from conftest import CHAIN, Client
 from playwright.sync_api import expect
 from sluice import Server, eventually
 from test_graph_view import boxes, graph_of, listeners, living, node, pipelines, shows
-from test_graph_ways import Late, told
+from test_graph_ways import told
 
 pytestmark = pytest.mark.browser
 
@@ -71,18 +71,6 @@ def test_what_waits_is_shown_as_long_as_it_waits(open_page):
         picture.tell(listeners=[tablet])
         expect(page.locator(".backlog").filter(has_text="waiting")).to_have_count(0)
         page.close()
-
-
-def test_births_are_told_anew_where_what_knows_of_them_could_not_be_had(open_page):
-    with Server({"g": CHAIN}) as server:
-        page = open_page(server, "/#/g/g", allow="Failed to load|ERR_FAILED", before=lambda page: page.route("**/graph/births.js", lambda route: route.abort()))
-        shows(page)
-        with pipelines(server):
-            expect(page.locator("#assertive")).to_contain_text("the server does not answer")
-            expect(listeners(page)).to_have_count(1)
-            page.unroute("**/graph/births.js")
-        expect(listeners(page)).to_have_count(0)
-        expect(node(page, "double")).to_have_class(re.compile("asleep"))
 
 
 # The focus
@@ -234,22 +222,16 @@ def test_a_narrow_picture_stays_where_it_is_when_somebody_joins(open_page):
             assert [now[n][1] for n in before] == [before[n][1] for n in before]
 
 
-def test_the_first_drag_is_no_click_though_its_module_is_fetched_with_it(open_page):
+def test_a_drag_is_no_click(open_page):
     with Server({"g": CHAIN}) as server:
         page = open_page(server, "/#/g/g?node=x")
         expect(page.locator(".inspector-head h3")).to_have_text("x")
-        late = Late("hands")
-        late(page)
-        page.reload()
-        expect(node(page, "x")).to_be_visible()
         area = page.locator(".picture").bounding_box()
         middle, low = area["x"] + area["width"] / 2, area["y"] + area["height"] - 40
         page.mouse.move(middle, low)
         page.mouse.down()
         page.mouse.move(middle + 50, low - 30, steps=5)
         page.mouse.up()
-        page.wait_for_timeout(200)
-        late.come()
         page.wait_for_timeout(300)
         assert "node=x" in page.url
         # A click that no pointer made acts behind a drag.
@@ -298,7 +280,7 @@ def test_a_worker_that_does_not_come_is_said_and_asked_for_again(open_page):
         expect(living(page)).to_have_count(360)
 
 
-def test_what_fits_is_free_of_the_buttons_and_the_words_count_what_the_list_of_graphs_counts(open_page):
+def test_what_fits_is_free_of_the_buttons_and_the_words_count_what_there_is(open_page):
     lines = [f"  n{i}: {{ set: number, initial: 1 }}\n  m{i}: {{ from: n{i}, retain: always }}" for i in range(6)]
     with Server({"g": "\n".join(["graph: g", "nodes:", *lines])}) as server, Client(server) as client:
         client.ask(op="sub", graph="g", node="n0", pipe=[{"map": "value * 2"}])
@@ -310,4 +292,4 @@ def test_what_fits_is_free_of_the_buttons_and_the_words_count_what_the_list_of_g
             Math.max(...[...document.querySelectorAll('.node .box')].map((box) => box.getBoundingClientRect().bottom))]""")
         assert tops[1] <= tops[0], tops
         expect(page.locator(".counts")).to_have_text("12 named nodes, 2 steps, 1 client")
-        expect(page.locator("#sidebar a").first).to_contain_text("12 named nodes")
+        expect(page.locator("#sidebar a").first).to_contain_text("All is well")

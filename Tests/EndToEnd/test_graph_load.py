@@ -232,7 +232,7 @@ def test_the_graph_page_is_light_and_what_opens_beside_the_picture_comes_when_so
         expect(living(page).first).to_be_visible()
         # Somebody is there: keys and clicks find what they need, also when the server has gone.
         page.mouse.move(5, 5)
-        eventually(lambda: len([e for e in page.evaluate(WEIGHT)["entries"] if "inspector" in e[0] or "search" in e[0] or "ways" in e[0]]) == 3,
+        eventually(lambda: len([e for e in page.evaluate(WEIGHT)["entries"] if "inspector" in e[0] or "search" in e[0]]) == 2,
                    what="what is likely to be needed")
         node(page, "indoor_c").click()
         expect(page.locator("value-editor input").first).to_be_visible()
@@ -240,7 +240,7 @@ def test_the_graph_page_is_light_and_what_opens_beside_the_picture_comes_when_so
         expect(page.get_by_role("treeitem").first).to_be_visible()
         used = page.evaluate(WEIGHT)
         print(f"\nused: {used['requests']} requests, {used['plain'] / 1000:.0f} kB as written, {used['sent'] / 1000:.0f} kB as sent")
-        assert used["plain"] <= 245_000 and used["sent"] <= 86_000, used
+        assert used["plain"] <= 280_000 and used["sent"] <= 100_000, used
 
 
 def test_clients_that_come_and_go_leave_no_elements(open_page):

@@ -52,8 +52,8 @@ def smallest_text(page):
     """The height of the smallest text of the picture, in CSS px as it is on screen."""
     return page.evaluate("""() => {
         const scale = document.querySelector('.camera').getCTM().a;
-        const texts = [...document.querySelectorAll('.picture text')].filter((t) => t.textContent);
-        return Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize) * scale));
+        const texts = [...document.querySelectorAll('.picture text')].filter((t) => t.textContent && getComputedStyle(t).visibility === 'visible');
+        return Math.min(99, ...texts.map((t) => parseFloat(getComputedStyle(t).fontSize) * scale));
     }""")
 
 

@@ -43,35 +43,14 @@ def played(topo):
     return before
 
 
-class Late:
-    """These modules of the graph view come when they are let."""
-
-    def __init__(self, *names):
-        self.names, self.held = names, []
-
-    def __call__(self, page):
-        for name in self.names:
-            page.route(f"**/graph/{name}.js", lambda route: self.held.append(route))
-
-    def come(self):
-        assert self.held, "nobody has asked for them"
-        for route in self.held:
-            route.continue_()
-
-
-@pytest.mark.parametrize("names", [("ways",), ("acts",), ("acts", "ways")], ids="+".join)
-def test_keys_act_in_their_order_though_what_they_do_is_fetched_with_the_first(open_page, names):
+def test_keys_act_in_their_order_and_at_once(open_page):
     with Server({"g": CHAIN}) as server:
-        late = Late(*names)
-        page = open_page(server, "/#/g/g?node=x", before=late)
+        page = open_page(server, "/#/g/g?node=x")
         expect(node(page, "x")).to_be_visible()
         for key in ("f", "o", "Escape", "ArrowRight"):
             page.keyboard.press(key)
-        page.wait_for_timeout(200)
-        late.come()
         expect(page.locator(".focus-chip")).to_contain_text("Focus: x, upstream and downstream")
         expect(page.locator(".picture")).not_to_have_class(re.compile("dimmed"))
-        # From now on at once.
         page.keyboard.press("o")
         expect(page.locator(".picture")).to_have_class(re.compile("dimmed"), timeout=300)
         page.keyboard.press("Escape")
@@ -79,10 +58,9 @@ def test_keys_act_in_their_order_though_what_they_do_is_fetched_with_the_first(o
         expect(page.locator(".focus-chip")).to_be_visible()
 
 
-def test_the_first_drag_moves_the_picture_though_its_module_is_fetched_with_it(open_page):
+def test_a_drag_and_the_wheel_move_the_picture(open_page):
     with Server({"g": CHAIN}) as server:
-        late = Late("hands")
-        page = open_page(server, "/#/g/g", before=late)
+        page = open_page(server, "/#/g/g")
         expect(node(page, "x")).to_be_visible()
         corner = lambda: page.evaluate("(({ e, f }) => [e, f])(new DOMMatrix(getComputedStyle(document.querySelector('.camera')).transform))")
         x, y = corner()
@@ -93,9 +71,6 @@ def test_the_first_drag_moves_the_picture_though_its_module_is_fetched_with_it(o
         page.mouse.move(middle + 50, low - 30, steps=5)
         page.mouse.up()
         page.mouse.wheel(0, 20)
-        page.wait_for_timeout(200)
-        assert corner() == [x, y]
-        late.come()
         eventually(lambda: corner() == pytest.approx([x + 50, y - 50], abs=1))
 
 

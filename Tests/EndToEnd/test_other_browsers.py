@@ -193,7 +193,7 @@ def test_killed_and_started_again_the_page_is_as_it_was(open_other):
         first.process.kill()
         first.process.wait()
         page.wait_text(".conn-text", "Reconnecting|Cannot connect")
-        page.wait_text("[data-row=level] value-editor", "Not connected")
+        page.wait_text("#banner", "Not connected")
         with Server({"g": GRAPH.replace("initial: 10", "initial: 11")}, listen=f"127.0.0.1:{first.port}"):
             page.wait_text("[data-row=double] .value", "^22$", 20)
             live(page)

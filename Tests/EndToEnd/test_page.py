@@ -17,8 +17,10 @@ def test_the_list_of_graphs_is_live(open_page):
         card = page.get_by_role("listitem").filter(has_text="A test graph")
         expect(card).to_contain_text("0 subscriptions")
         expect(card.get_by_role("link", name="A test graph")).to_have_attribute("href", "#/g/g")
-        server.set("g", "x", 2)
-        expect(card).to_contain_text("revision 2", timeout=8000)
+        watching = open_page(server, "/#/g/g/values")
+        expect(card).to_contain_text("1 subscription", timeout=8000)
+        watching.close()
+        expect(card).to_contain_text("0 subscriptions", timeout=8000)
 
 
 def test_without_graphs_the_page_says_what_to_do(open_page):

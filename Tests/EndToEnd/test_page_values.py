@@ -56,35 +56,6 @@ def open_values(open_page, server, **options):
     return page
 
 
-def test_what_is_done_before_its_module_has_come_is_done_in_order(fields, open_page):
-    page, waiting = open_values(open_page, fields), []
-    page.route("**/ui/value-acts.js", lambda route: waiting.append(route))
-    field(page, "level").fill("42")
-    field(page, "level").press("Enter")
-    field(page, "level").fill("43")
-    field(page, "name").fill("attic")
-    field(page, "lamp").click()
-    eventually(lambda: waiting)
-    fields.set("g", "name", "cellar")
-    expect(shown(page, "name")).to_have_text("cellar")
-    expect(field(page, "name")).to_have_value("attic")
-    waiting[0].continue_()
-    expect(shown(page, "level")).to_have_text(re.compile(r"^42\s%"))
-    expect(shown(page, "lamp")).to_have_text("true")
-    expect(editor(page, "name")).to_have_attribute("data-state", "conflict")
-    expect(shown(page, "name")).to_have_text("cellar")
-
-
-def test_a_set_whose_module_cannot_be_had_is_refused_in_words(fields, open_page):
-    page = open_values(open_page, fields, allow="ERR_FAILED")
-    page.route("**/ui/value-acts.js", lambda route: route.abort())
-    field(page, "lamp").click()
-    expect(editor(page, "lamp")).to_contain_text("could not load")
-    page.unroute("**/ui/value-acts.js")
-    field(page, "lamp").click()
-    expect(shown(page, "lamp")).to_have_text("true")
-
-
 def test_a_set_in_one_page_shows_in_another_and_in_its_own_as_accepted(fields, open_page):
     a, b = open_values(open_page, fields), open_values(open_page, fields)
     field(a, "level").fill("42")
@@ -209,7 +180,6 @@ def test_choices_by_arrow_keys_end_with_the_last(fields, open_page):
     page = open_values(open_page, fields)
     mode = row(page, "mode").get_by_role("combobox")
     mode.focus()
-    page.evaluate("import('/ui/value-acts.js')")
     mode.evaluate("(e) => { for (const value of '012') { e.value = value; e.dispatchEvent(new Event('input', { bubbles: true })); } }")
     expect(shown(page, "mode")).to_have_text("off")
     expect(editor(page, "mode")).to_have_attribute("data-state", "accepted")
@@ -344,7 +314,7 @@ def test_a_restarted_server_finds_the_page_as_it_was(open_page):
         first.process.kill()
         first.process.wait()
         expect(page.locator(".conn-text")).to_contain_text("Reconnecting")
-        expect(editor(page, "level")).to_contain_text("Not connected")
+        expect(page.locator("#banner")).to_contain_text("Not connected")
         expect(field(page, "name")).to_have_value("half ty")
         expect(field(page, "name")).to_be_focused()
         assert float(shown(page, "level").evaluate("e => getComputedStyle(e).opacity")) < 1, "dimmed"

@@ -1,16 +1,8 @@
 // Unit tests of the pure modules of the graph view; evaluated in a page of the server, which returns what failed.
 async () => {
-  const { layout: lay } = await import("/graph/layout.js");
-  const later = await import("/graph/settle.js");
-  const layout = (graph, memory, options) => lay(graph, memory, options, memory ? later : null);
-  const { GraphModel: Model, countsOf, needsGroups, reach, sceneOf: scene } = await import("/graph/model.js");
-  const births = await import("/graph/births.js");
-  class GraphModel extends Model {
-    apply(message, now) { return super.apply(message, now, Model.needsBirths(message) ? births : null); }
-  }
-  const groups = await import("/graph/groups.js");
-  const { prefixOf } = groups;
-  const sceneOf = (model, view, dying) => scene(model, view, dying, needsGroups(model, view) ? groups : null);
+  const { layout } = await import("/graph/layout.js");
+  const { GraphModel, reach } = await import("/graph/model.js");
+  const { countsOf, prefixOf, sceneOf } = await import("/graph/scene.js");
   const { keptAliveBy, ownerNames, releasedWithout, rings, leaks } = await import("/graph/owners.js");
   const { clientCount } = await import("/graph/shapes.js");
   const { GraphView } = await import("/graph/view.js");

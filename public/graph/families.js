@@ -1,9 +1,12 @@
-// Families of nodes: each is one node of the picture, which stands for its members. Loaded with the first of them. Pure.
+// Families of nodes: each is one node of the picture, which stands for its members. Loaded with the first of
+// them. Pure.
 import { plural } from "../lib/format.js";
 
+const escaped = (text) => text.replace(/[.-]/g, "\\$&");
 const placeholder = /\{\w+\}/g;
 
-const fits = (family, name) => new RegExp(`^${family.split(placeholder).map((part) => part.replace(/[.-]/g, "\\$&")).join("[\\w-]{1,64}")}$`).test(name);
+const fits = (family, name) =>
+  new RegExp(`^${family.split(placeholder).map(escaped).join("[\\w-]{1,64}")}$`).test(name);
 
 /** Of families, the one of that member, or of that name with placeholders. */
 export function familyOf(families, name) {
@@ -15,7 +18,9 @@ export function familyOf(families, name) {
 export function gather(model, told, news) {
   const before = String(model.families.map(({ id }) => id)), { nodes } = model;
   for (const { id } of model.families) nodes.delete(id);
-  model.families = told.map(({ name, kind: word, ...rest }) => ({ ...rest, id: `n:${name}`, name, word, kind: "family", exists: true, owners: [], ownerCount: 0, count: 0, rate: 0 }));
+  model.families = told.map(({ name, kind: word, ...rest }) =>
+    ({ ...rest, id: `n:${name}`, name, word, kind: "family", exists: true, owners: [], ownerCount: 0, count: 0,
+      rate: 0 }));
   for (const each of model.families) {
     nodes.set(each.id, each);
     news.values.add(each.id);
@@ -31,13 +36,16 @@ export function link(model) {
   };
   for (const node of model.nodes.values()) {
     for (const name of node.families ?? []) add(name, node, node.exists ? "member" : "declared");
-    if (node.kind === "family") for (const input of node.inputs ?? []) add(model.familyOf(input)?.name ?? input, node, "member");
+    if (node.kind === "family") for (const input of node.inputs ?? []) add(model.familyOf(input)?.name ?? input, node,
+      "member");
   }
-  for (const listener of model.listeners.values()) for (const name of listener.families ?? []) add(name, listener, "listen");
+  for (const listener of model.listeners.values()) for (const name of listener.families ?? []) add(name, listener,
+    "listen");
 }
 
 /** "2 families with 1,987 members". */
 export function words(families) {
   const members = families.reduce((sum, each) => sum + each.members, 0).toLocaleString("en");
-  return families.length > 0 && `${plural(families.length, "family", "families")} with ${members} member${members === "1" ? "" : "s"}`;
+  return families.length > 0
+    && `${plural(families.length, "family", "families")} with ${members} member${members === "1" ? "" : "s"}`;
 }

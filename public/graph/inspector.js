@@ -1,7 +1,9 @@
 // All there is to know of one node or listener: who keeps it alive, what would go with whom, its value and its past.
-import { h, load, setText } from "/lib/dom.js";
-import { formatAge, formatDuration, formatEntry, formatNumber, plural } from "/lib/format.js";
+import { h, icon, load, setText, severityMark } from "/lib/dom.js";
+import { formatDuration, formatNumber, plural } from "/lib/format.js";
+import { lastWords, raisedBy, severityWords, stageWords, staleWords } from "/lib/words.js";
 import { formatTime } from "/lib/time.js";
+import { ask, explain } from "./explain.js";
 import { keptAliveBy, keptAnyway, ownerNames, releasedWithout } from "./owners.js";
 import { clientCount, heldOf, plain, titleOf, wordOf } from "./shapes.js";
 
@@ -57,9 +59,11 @@ export class Inspector {
     if (!entry) return "";
     const { model } = this.#o;
     const owners = entry.kind === "listener"
-      ? [...releasedWithout(model, entry.id)].join() + String(entry.on) + (entry.owners ?? []).map((name) => [name, ...releasedWithout(model, `${entry.id}/${name}`)])
+      ? [...releasedWithout(model, entry.id)].join() + String(entry.on)
+        + (entry.owners ?? []).map((name) => [name, ...releasedWithout(model, `${entry.id}/${name}`)])
       : keptAliveBy(model, entry.id).map((k) => k.path.join()).join();
-    return [this.id, entry.n, entry.exists, owners, entry.ownerCount, entry.kind !== "listener" && entry.owners].join("|");
+    return [this.id, entry.n, entry.exists, owners, entry.ownerCount,
+      entry.kind !== "listener" && entry.owners].join("|");
   }
 
   rebuild() {
@@ -74,11 +78,13 @@ export class Inspector {
     this.#signature = signature;
     if (!entry) {
       const gone = this.id;
-      this.#replace(this.#head("Gone"), h("p", {}, gone ? "It was released, or left. The tray below the picture has what was known of it." : ""));
+      this.#replace(this.#head("Gone"), h("p", {},
+        gone ? "It was released, or left. The tray below the picture has what was known of it." : ""));
       return;
     }
     const focused = this.element.contains(document.activeElement) ? document.activeElement : null;
-    const body = entry.kind === "listener" ? this.#listener(entry) : entry.kind === "family" ? this.#family(entry) : this.#node(entry);
+    const body = entry.kind === "listener" ? this.#listener(entry) : entry.kind === "family" ? this.#family(entry)
+      : this.#node(entry);
     this.#replace(this.#head(titleOf(entry), wordOf(entry)), ...body);
     if (focused?.isConnected) focused.focus({ preventScroll: true });
     else if (focused) this.element.querySelector("button")?.focus({ preventScroll: true });
@@ -88,7 +94,8 @@ export class Inspector {
   #head(title, word) {
     return h("header", { class: "inspector-head" },
       h("h3", { title: plain(title) }, plain(title, 120)), word ? h("span", { class: "tag" }, word) : null,
-      h("button", { class: "quiet icon-button", type: "button", "aria-label": "Close inspector", onclick: () => this.#o.close() }, "✕"));
+      h("button", { class: "quiet icon-button", type: "button", "aria-label": "Close inspector",
+        onclick: () => this.#o.close() }, icon("M4 4l8 8M12 4l-8 8")));
   }
 
   #writerRow(part) {
@@ -102,10 +109,16 @@ export class Inspector {
   #node(entry) {
     const part = this.#parts = { editorOf: this.id };
     const body = [];
-    if (entry.description || entry.title) body.push(h("p", { class: "quiet-text" }, plain([entry.title, entry.description].filter(Boolean).join(". "), 400)));
+    if (entry.title && entry.name !== undefined) body.push(h("p", {},
+      h("code", { class: "quiet-text" }, plain(entry.name))));
+    if (entry.description) body.push(h("p", { class: "quiet-text" }, plain(entry.description, 400)));
+    part.raised = h("p", { hidden: true });
+    part.changed = h("p", { class: "quiet-text" }, "");
+    part.stale = h("p", { class: "warn-text", hidden: true }, "");
+    body.push(part.raised);
     part.value = h("div", { class: "inspector-value value", tabindex: 0, "aria-label": "Value" }, "");
     part.error = h("p", { class: "bad-text", hidden: true }, "");
-    body.push(part.value, part.error);
+    body.push(part.value, part.changed, part.stale, part.error);
     if (entry.kind === "mutable") {
       const slot = h("div", { class: "editor-slot" }, this.#editor?.element);
       if (!this.#editor) this.#edit(entry, slot);
@@ -114,21 +127,23 @@ export class Inspector {
     body.push(this.#owners(entry));
     part.rate = h("span", {}, "");
     part.alive = h("span", {}, "");
-    part.changed = h("span", {}, "");
     part.type = h("span", {}, "");
     part.count = h("span", {}, "");
-    const made = [entry.op && `${entry.op}`, entry.label].filter(Boolean).join(": ");
+    const made = [entry.op && `${entry.op}`, entry.label && stageWords(entry.label)].filter(Boolean).join(": ");
     body.push(h("dl", { class: "node-facts" },
-      row("Type", part.type), row("Rate", part.rate), row("Last change", part.changed), this.#writerRow(part), row("Emissions", part.count), row("Alive for", part.alive),
-      made ? row("Made by", h("code", {}, plain(made, 400))) : null,
-      entry.inputs?.length ? row("Made from", h("span", {}, entry.inputs.map((name, i) => [i ? ", " : "", this.#link(`n:${name}`, name)]).flat())) : null,
+      row("Type", part.type), row("Rate", part.rate),
+        this.#writerRow(part),
+        row("Emissions", part.count), row("Alive for", part.alive),
+      made ? row("Made by", h("code", { title: plain(entry.label ?? made, 400) }, plain(made, 400))) : null,
+      entry.inputs?.length ? row("Made from", this.#inputs(entry)) : null,
       entry.family ? row("Member of", this.#link(`n:${entry.family}`, entry.family)) : null,
       entry.of ? row("A step of", this.#link(`n:${entry.of}`, entry.of)) : null,
       entry.chain ? row("Pipeline", h("code", {}, entry.chain)) : null,
       entry.n !== undefined ? row("Number", h("code", {}, `#${entry.n}`)) : null));
     if (entry.name !== undefined) {
       part.explain = h("div", { class: "explain" });
-      body.push(h("button", { class: "quiet", type: "button", onclick: () => this.#explain(entry) }, "Why this value?"), part.explain);
+      body.push(h("button", { class: "quiet", type: "button", onclick: () => this.#explain(entry) }, "Why this value?"),
+        part.explain);
     }
     return body;
   }
@@ -140,11 +155,15 @@ export class Inspector {
     const slot = h("section", { class: "members", "aria-label": "Members" });
     this.#list(entry, slot);
     return [
-      entry.description || entry.title ? h("p", { class: "quiet-text" }, plain([entry.title, entry.description].filter(Boolean).join(". "), 400)) : null,
+      entry.description || entry.title ? h("p", { class: "quiet-text" },
+        plain([entry.title, entry.description].filter(Boolean).join(". "), 400)) : null,
       part.value,
-      h("dl", { class: "node-facts" }, row("Each is", entry.word), entry.type && row("Type", entry.type), made && row("Made by", h("code", {}, plain(made, 400))),
-        entry.inputs?.length ? row("Made from", h("span", {}, entry.inputs.map((name, i) => [i ? ", " : "", this.#link(`n:${name}`, name)]).flat())) : null,
-        entry.expire && row("Ends", `when it was not set for ${formatDuration(entry.expire)}`), row("Alive", part.alive = h("span", {}, ""))),
+      h("dl", { class: "node-facts" }, row("Each is", entry.word), entry.type && row("Type", entry.type),
+        made && row("Made by", h("code", {}, plain(made, 400))),
+        entry.inputs?.length ? row("Made from", h("span", {},
+          entry.inputs.map((name, i) => [i ? ", " : "", this.#link(`n:${name}`, name)]).flat())) : null,
+        entry.expire && row("Ends", `when it was not set for ${formatDuration(entry.expire)}`),
+          row("Alive", part.alive = h("span", {}, ""))),
       slot,
     ].filter(Boolean);
   }
@@ -153,7 +172,8 @@ export class Inspector {
     try {
       const { Members } = await load("/graph/members.js");
       if (!slot.isConnected || this.id !== entry.id || this.#members) return;
-      this.#members = new Members({ graph: this.#o.graph, family: entry, onChoose: (name) => this.#o.select(`n:${name}`) });
+      this.#members = new Members({ graph: this.#o.graph, family: entry,
+        onChoose: (name) => this.#o.select(`n:${name}`) });
       slot.append(this.#members.element);
     } catch {
       slot.textContent = "The list did not load: the server does not answer";
@@ -163,14 +183,14 @@ export class Inspector {
 
   /** The editor comes when somebody looks at the first node that can be set. */
   async #edit(entry, slot) {
-    let valueEditor;
-    try { ({ valueEditor } = await load("/ui/value-editor.js")); } catch {
+    let inputFor;
+    try { ({ inputFor } = await load("/ui/sensor.js")); } catch {
       slot.textContent = "The field did not load: the server does not answer";
       this.#signature = ""; // the next look asks again
       return;
     }
     if (!slot.isConnected || this.id !== entry.id || this.#editor) return;
-    this.#editor = valueEditor({ client: this.#o.client, graph: this.#o.graph, node: entry, announce: this.#o.announce });
+    this.#editor = inputFor({ client: this.#o.client, graph: this.#o.graph, node: entry, announce: this.#o.announce });
     slot.append(this.#editor.element);
     this.update();
   }
@@ -191,22 +211,29 @@ export class Inspector {
         const on = () => this.#light("owners", lit), off = () => this.#light();
         const names = ownerNames(entry, listener);
         const way = path.slice(1, -1).map((id) => titleOf(model.nodes.get(id) ?? { id }));
-        return h("li", {}, h("button", { class: "link", type: "button", onclick: () => this.#o.select(listener), onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off }, titleOf(client)),
-          names.length > 0 && h("span", { class: "quiet-text" }, ` for ${names.map((name) => plain(name, 40)).join(", ")}`),
-          h("span", { class: "quiet-text" }, way.length ? ` by way of ${way.map((w) => plain(w, 40)).join(" → ")}` : " directly"));
+        return h("li", {}, h("button", { class: "link", type: "button", onclick: () => this.#o.select(listener),
+          onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off }, titleOf(client)),
+          names.length > 0 && h("span", { class: "quiet-text" },
+            ` for ${names.map((name) => plain(name, 40)).join(", ")}`),
+          h("span", { class: "quiet-text" }, way.length ? ` by way of ${way.map((w) => plain(w, 40)).join(" → ")}`
+            : " directly"));
       })));
       const total = Math.max(clientCount(entry), kept.length);
-      if (total > Math.min(50, kept.length)) box.append(h("p", { class: "quiet-text" }, `and ${formatNumber(total - Math.min(50, kept.length))} more`));
+      if (total > Math.min(50, kept.length)) box.append(h("p", { class: "quiet-text" },
+        `and ${formatNumber(total - Math.min(50, kept.length))} more`));
     }
     if (anyway) {
       const self = entry.kind === "mutable" ? "It holds state: it stays whoever leaves."
         : entry.retain === "untilPressure" ? "It stays until memory is short (untilPressure)."
-        : entry.retain && entry.retain !== "whileInUse" ? "Its definition keeps it (retain: always)." : "A node made from it is kept by its definition.";
+        : entry.retain && entry.retain !== "whileInUse" ? "Its definition keeps it (retain: always)."
+          : "A node made from it is kept by its definition.";
       box.append(h("p", { class: "quiet-text" }, self));
     } else if (kept.length === 1 && clientCount(entry) <= 1) {
-      box.append(h("p", { class: "warn-text" }, `Would be released if ${titleOf(model.listeners.get(kept[0].listener))} leaves.`));
+      box.append(h("p", { class: "warn-text" },
+        `Would be released if ${titleOf(model.listeners.get(kept[0].listener))} leaves.`));
     } else if (kept.length) {
-      box.append(h("p", { class: "quiet-text" }, `Would stay if one of them leaves: ${plural(Math.max(clientCount(entry), kept.length), "client")} hold it.`));
+      box.append(h("p", { class: "quiet-text" },
+        `Would stay if one of them leaves: ${plural(Math.max(clientCount(entry), kept.length), "client")} hold it.`));
     } else {
       box.append(h("p", { class: "bad-text" }, "Nobody that this page can see. If it stays, it leaks."));
     }
@@ -226,17 +253,26 @@ export class Inspector {
     return [
       h("section", { class: "kept" }, h("h4", {}, "If it leaves"),
         released.size
-          ? h("div", { onpointerenter: on, onpointerleave: off }, h("p", { class: "warn-text" }, `Leaving releases ${plural(released.size, "node")}:`),
-            h("ul", { class: "owner-list" }, [...released].slice(0, 50).map((id) => h("li", {}, this.#link(id, titleOf(model.nodes.get(id)))))))
-          : h("p", { class: "quiet-text" }, "Nothing is released: others need what it needs, or a definition keeps it."),
-        entry.owners?.length > 0 && h("ul", { class: "owner-list", "aria-label": "Its owners" }, entry.owners.map((name) =>
-          h("li", {}, h("code", {}, plain(name, 64)), `: releasing it frees ${plural(releasedWithout(model, `${entry.id}/${name}`).size, "node")}`)))),
+          ? h("div", { onpointerenter: on, onpointerleave: off },
+            h("p", { class: "warn-text" }, `Leaving releases ${plural(released.size, "node")}:`),
+            h("ul", { class: "owner-list" }, [...released].slice(0, 50).map((id) =>
+              h("li", {}, this.#link(id, titleOf(model.nodes.get(id)))))))
+          : h("p", { class: "quiet-text" },
+            "Nothing is released: others need what it needs, or a definition keeps it."),
+        entry.owners?.length > 0 && h("ul", { class: "owner-list", "aria-label": "Its owners" },
+          entry.owners.map((name) =>
+          h("li", {}, h("code", {}, plain(name, 64)),
+            `: releasing it frees ${plural(releasedWithout(model, `${entry.id}/${name}`).size, "node")}`)))),
       h("dl", { class: "node-facts" },
         row(entry.kept ? "Without connection for" : "Connected for", part.since),
-        row("By", entry.kept ? `a ticket of ${entry.kept.of}, until ${formatTime(entry.kept.until)}` : entry.transport ?? "unknown"),
-        row("Listens to", h("span", {}, names.slice(0, 30).map((node, i) => [i ? ", " : "", this.#link(node.id, titleOf(node))]).flat())),
+        row("By", entry.kept ? `a ticket of ${entry.kept.of}, until ${formatTime(entry.kept.until)}` : entry.transport
+          ?? "unknown"),
+        row("Listens to", h("span", {}, names.slice(0, 30).map((node, i) =>
+          [i ? ", " : "", this.#link(node.id, titleOf(node))]).flat())),
         row("Folded values", part.folded), row("Waiting values", part.queued)),
-      ...(entry.kept ? [] : [h("p", {}, h("a", { href: this.#o.href(`/clients/${encodeURIComponent(entry.id.replace(/^c:/, ""))}`) }, "This connection under Clients"))]),
+      ...(entry.kept ? []
+        : [h("p", {}, h("a", { href: this.#o.href(`/clients/${encodeURIComponent(entry.id.replace(/^c:/, ""))}`) },
+          "This connection under Clients"))]),
     ];
   }
 
@@ -257,70 +293,75 @@ export class Inspector {
     }
     const text = entry.exists === false ? "asleep" : entry.fail ? "failed" : heldOf(entry);
     setText(part.value, plain(text, 4000));
-    if (entry.kind === "family") return setText(part.alive, entry.alive === entry.members ? "all of them" : `${formatNumber(entry.alive)}: the others come to life when they are needed`);
+    if (entry.kind === "family") return setText(part.alive,
+      entry.alive === entry.members ? "all of them"
+      : `${formatNumber(entry.alive)}: the others come to life when they are needed`);
     part.value.classList.toggle("small", text.length > 24);
     part.error.hidden = !entry.fail;
-    if (entry.fail) setText(part.error, `${entry.fail.msg ?? entry.fail.code} (${entry.fail.code}${entry.fail.at !== undefined ? `, at ${plain(JSON.stringify(entry.fail.at), 80)}` : ""})`);
+    if (entry.fail) setText(part.error,
+      `${entry.fail.msg ?? entry.fail.code} (${[entry.fail.code, placeOf(entry.fail)].filter(Boolean).join(", ")})`);
     const rate = this.#o.model.rate(this.id, performance.now());
     setText(part.rate, rate ? `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} updates a second` : "quiet");
-    setText(part.alive, entry.exists === false ? "not alive" : entry.born ? formatDuration(now - entry.born) : "not known");
-    setText(part.changed, entry.t ? `${formatAge(Math.max(0, now - entry.t))}, rev ${formatNumber(entry.c ?? 0)}` : "never");
-    setText(part.type, entry.type ?? (entry.exists === false || entry.empty ? "unknown until it has a value" : typeOf(entry)));
+    setText(part.alive, entry.exists === false ? "not alive" : entry.born ? formatDuration(now - entry.born)
+      : "not known");
+    const at = entry.empty ? 0 : entry.t;
+    setText(part.changed, `${lastWords(entry, at, now)}${at ? `, rev ${formatNumber(entry.c ?? 0)}` : ""}`);
+    setText(part.type, entry.type ?? (entry.exists === false || entry.empty ? "unknown until it has a value"
+      : typeOf(entry)));
     setText(part.count, entry.exists && !entry.born ? "not known" : formatNumber(entry.count ?? 0));
     // What was said of another revision is not true of this one.
     if (part.explained !== undefined && part.explained !== this.#o.client.query) {
       part.explained = undefined;
       part.explain.replaceChildren();
     }
-    if (this.#editor) this.#editor.show?.(entry, { t: entry.t, c: entry.c });
+    if (this.#editor && this.#parts.defined !== entry) this.#editor.redefine(this.#parts.defined = entry);
+    this.#editor?.show(entry, entry.c);
+    this.#warn(entry, now);
     if (entry.kind === "mutable") this.#findWriter(entry, now);
   }
 
-  async #ask(entry) {
-    const answer = await fetch(`/v1/graphs/${encodeURIComponent(this.#o.graph)}/nodes/${encodeURIComponent(entry.name)}/explain?${this.#o.client.query ?? ""}`);
-    const body = await answer.json();
-    if (!answer.ok) throw new Error(body.detail ?? body.msg ?? body.code ?? String(answer.status));
-    return body;
+  /** Says that the node calls for attention, or that its value is out of date. */
+  #warn(entry, now) {
+    const part = this.#parts, raised = raisedBy(entry), isStale = this.#o.model.stale.has(entry.name);
+    if (part.raised.dataset.raised !== raised) {
+      part.raised.dataset.raised = raised;
+      part.raised.hidden = !raised;
+      part.raised.replaceChildren(raised ? severityMark(raised, severityWords[raised]) : "");
+    }
+    part.stale.hidden = !isStale;
+    if (isStale) setText(part.stale, `Out of date: ${staleWords(entry, entry.t, now)}`);
   }
 
-  /** Who wrote the value, from a server that one signs in to: asked for once, and after changes at most every two seconds. */
+  #inputs({ inputs }) {
+    const { nodes } = this.#o.model;
+    return h("span", {}, inputs.map((name, i) =>
+      [i ? ", " : "", this.#link(`n:${name}`, titleOf(nodes.get(`n:${name}`) ?? { name }))]).flat());
+  }
+
+  /**
+   * Who wrote the value, from a server that one signs in to: asked for once, and after changes at most every
+   * two seconds.
+   */
   async #findWriter(entry, now) {
     const { writer } = this.#parts, change = String(entry.c);
-    if (!this.#o.isSignedIn() || this.#asked.change === change || (this.#asked.change && now - this.#asked.at < 2000)) return;
+    if (!this.#o.isSignedIn() || this.#asked.change === change
+      || (this.#asked.change && now - this.#asked.at < 2000)) return;
     this.#asked = { change, at: now };
     try {
-      const by = (await this.#ask(entry)).nodes.find(({ node }) => node === entry.name)?.by;
+      const by = (await ask(this.#o.graph, entry.name, this.#o.client.query)).nodes.find(({ node }) =>
+        node === entry.name)?.by;
       setText(writer, plain(String(by ?? ""), 80));
       writer.parentElement.parentElement.hidden = by === undefined;
     } catch { /* "Why this value?" says what is wrong */ }
   }
 
   async #explain(entry) {
-    const box = this.#parts.explain;
-    this.#parts.explained = this.#o.client.query;
-    box.replaceChildren(h("p", { class: "quiet-text" }, "Asking…"));
-    try {
-      const body = await this.#ask(entry);
-      const now = Date.now();
-      box.replaceChildren(h("ol", { class: "explain-list" }, body.nodes.map((node) => h("li", {},
-        h("div", {}, this.#link(`n:${node.node}`, node.node), " ", h("code", {}, plain(formatEntry(node, ""), 200))),
-        h("div", { class: "quiet-text" }, [node.t ? formatAge(Math.max(0, now - node.t)) : null, `rev ${formatNumber(node.c ?? 0)}`, node.by ? `written by ${plain(String(node.by), 80)}` : null].filter(Boolean).join(", ")),
-        node.stages?.length ? h("ul", {}, node.stages.map((stage) => h("li", {}, h("code", {}, plain(stage.label ?? stage.op, 120)), " made ", h("code", {}, plain(formatEntry(stage, ""), 120))))) : null))),
-        ...(body.commits?.length ? [h("h4", {}, "Commits that made it"), h("ol", { class: "explain-list" }, body.commits.map(commitOf))] : []));
-    } catch (error) {
-      box.replaceChildren(h("p", { class: "bad-text" }, `Could not be explained: ${plain(error.message, 200)}`));
-    }
+    const { graph, client } = this.#o, link = (node) => this.#link(`n:${node}`, node);
+    this.#parts.explained = client.query;
+    await explain(this.#parts.explain, graph, entry.name, client.query, link);
   }
 }
 
-const deeds = { set: "", define: "the graph began", redefine: "the definition was changed", tick: "its time had come" };
-
-/** One commit behind a value of the past, in words. */
-function commitOf({ rev, t, kind, by, ctx, set = [], clear = [] }) {
-  const what = [deeds[kind], set.length && `set ${set.join(", ")}`, clear.length && `cleared ${clear.join(", ")}`].filter(Boolean).join(", ") || "set nodes that are not yours to see";
-  return h("li", {}, h("div", {}, plain(what, 200)),
-    h("div", { class: "quiet-text" }, [`rev ${formatNumber(rev)}`, formatTime(t), by && `by ${plain(String(by), 80)}`].filter(Boolean).join(", ")),
-    ctx !== undefined && h("code", {}, plain(formatEntry({ v: ctx }), 200)));
-}
+const placeOf = ({ at }) => at !== undefined && `at ${plain(JSON.stringify(at), 80)}`;
 
 const typeOf = ({ v, fail }) => (fail ? "failed" : v === null ? "null" : Array.isArray(v) ? "array" : typeof v);

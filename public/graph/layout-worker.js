@@ -1,7 +1,6 @@
 // Lays large graphs out beside the page.
 import { layout } from "./layout.js";
-import * as later from "./settle.js";
 
 addEventListener("message", ({ data: { id, graph, memory, options } }) => {
-  postMessage({ id, picture: layout(graph, memory, options, later) });
+  postMessage({ id, picture: layout(graph, memory, options) });
 });

@@ -1,4 +1,5 @@
 // A layered picture of a graph: cycles taken out, longest paths, median sweeps. Pure.
+import { settle } from "./settle.js";
 
 /** CSS px at zoom 1. "Along" is the direction of the flow, "across" the other one. */
 const defaults = {
@@ -11,10 +12,10 @@ const defaults = {
 };
 
 /**
- * Lays `{nodes: [{id, w, h}], edges: [{id, from, to, feedback?, span?}]}` out. With the `memory` of the picture before, and
- * `settle.js` as `later`, little moves.
+ * Lays `{nodes: [{id, w, h}], edges: [{id, from, to, feedback?, span?}]}` out. With the `memory` of the picture before,
+ * little moves.
  */
-export function layout(graph, memory = null, options = {}, later = null) {
+export function layout(graph, memory = null, options = {}) {
   const o = { ...defaults, ...options };
   if (memory && memory.direction !== o.direction) memory = null;
   const down = o.direction === "down";
@@ -28,9 +29,10 @@ export function layout(graph, memory = null, options = {}, later = null) {
   const cycles = feedbackOf(nodes.length, edges, out, memory?.back);
   const { layer, alone } = layersOf(nodes, edges, out, into, cycles, memory?.layers);
   const items = makeItems(nodes, edges, layer, cycles.back, down, o);
-  const columns = Map.groupBy([...items.key.keys()].sort((a, b) => items.layer[a] - items.layer[b] || a - b), (item) => items.layer[item]);
+  const columns = Map.groupBy([...items.key.keys()].sort((a, b) => items.layer[a] - items.layer[b] || a - b),
+    (item) => items.layer[item]);
   if (memory && nodes.some((node) => memory.layers.has(node.id))) {
-    later.settle(items, columns, memory, nodes.length, o);
+    settle(items, columns, memory, nodes.length, o);
   } else {
     const list = [...columns.values()].map((column) => column.filter((item) => !alone.has(item)));
     order(list, items.up, items.down);
@@ -41,7 +43,10 @@ export function layout(graph, memory = null, options = {}, later = null) {
   return result(nodes, edges, items, layer, cycles.back, down, o);
 }
 
-/** The edges that lead back: those of before, so that a newcomer does not turn a ring round; then by depth-first search. */
+/**
+ * The edges that lead back: those of before, so that a newcomer does not turn a ring round; then by depth-first
+ * search.
+ */
 function feedbackOf(count, edges, out, remembered) {
   const back = new Set();
   edges.forEach((edge, i) => {
@@ -246,7 +251,8 @@ export function spread(items, column, wish, weight, o) {
     }
     blocks.push(block);
   });
-  for (const block of blocks) for (const end = k + block.count; k < end; k++) items.at[column[k]] = mean(block) + offsets[k];
+  for (const block of blocks) for (const end = k + block.count; k < end; k++) items.at[column[k]] = mean(block)
+    + offsets[k];
 }
 
 function result(nodes, edges, items, layer, back, down, o) {
@@ -271,7 +277,8 @@ function result(nodes, edges, items, layer, back, down, o) {
     places: new Map(items.key.map((key, i) => [key, { at: items.at[i], layer: items.layer[i] }])),
     back: new Set(edges.filter((edge, i) => back.has(i) && edge.a !== edge.b).map((edge) => edge.id)),
   };
-  return { nodes: new Map(nodes.map(({ id }, i) => [id, boxes[i]])), edges: routes, bounds: nodes.length ? { x: left, y: top, w: right - left, h: bottom - top } : { x: 0, y: 0, w: 0, h: 0 }, memory };
+  return { nodes: new Map(nodes.map(({ id }, i) => [id, boxes[i]])), edges: routes,
+    bounds: nodes.length ? { x: left, y: top, w: right - left, h: bottom - top } : { x: 0, y: 0, w: 0, h: 0 }, memory };
 }
 
 function portsOf(edges, items, back, into) {
@@ -305,8 +312,10 @@ function routesOf(nodes, edges, items, layer, back, down, pitch, o) {
     };
     if (back.has(i)) {
       kind = a === b ? "self" : "feedback";
-      const bends = items.bends.get(i)?.map((bend) => [items.layer[bend] * pitch + pitch / 2 - o.columnGap / 2, items.at[bend]]);
-      const side = (node) => ({ along: layer[node] * pitch, length: length(node), at: items.at[node], half: items.size[node] / 2 });
+      const bends = items.bends.get(i)?.map((bend) =>
+        [items.layer[bend] * pitch + pitch / 2 - o.columnGap / 2, items.at[bend]]);
+      const side = (node) => ({ along: layer[node] * pitch, length: length(node), at: items.at[node],
+        half: items.size[node] / 2 });
       a === b ? loop(way, side(a), down) : wayBack(way, side(a), side(b), bends);
     } else {
       way.push([layer[a] * pitch + length(a), items.at[a]]);
@@ -321,7 +330,8 @@ function routesOf(nodes, edges, items, layer, back, down, pitch, o) {
     const [m, n] = way.length > 4 ? [way[3], way[way.length - 4]] : [way[0], way[way.length - 1]];
     const centre = [(m[0] + n[0]) / 2, (m[1] + n[1]) / 2];
     const across = way.map((p) => p[1]);
-    routes.set(id, { d, kind, middle: down ? [centre[1], centre[0]] : centre, span: [Math.min(...across), Math.max(...across)] });
+    routes.set(id, { d, kind, middle: down ? [centre[1], centre[0]] : centre,
+      span: [Math.min(...across), Math.max(...across)] });
   });
   return routes;
 }

@@ -11,7 +11,8 @@ const reasons = {
 
 /** What has come and gone, in words. */
 export function tellingOf({ joined, left, born, died }) {
-  const words = [[joined, "listener", "joined"], [left, "listener", "left"], [born, "node", "born"], [died, "node", "released"]];
+  const words = [[joined, "listener", "joined"], [left, "listener", "left"], [born, "node", "born"],
+    [died, "node", "released"]];
   return words.filter(([list]) => list.length)
     .map(([{ length }, what, how]) => `${length} ${what}${length === 1 ? "" : "s"} ${how}`).join(", ");
 }
@@ -66,10 +67,12 @@ export class Lifetimes {
     this.#announce = announce;
     this.#onFind = onFind;
     this.element = h("section", { class: "lifetimes", "aria-label": "Births and deaths" },
-      this.button = h("button", { class: "quiet tray-button", type: "button", "aria-expanded": "false", "aria-controls": "graph-tray", onclick: () => this.toggle() }, "Recently released (0)"),
+      this.button = h("button", { class: "quiet tray-button", type: "button", "aria-expanded": "false",
+        "aria-controls": "graph-tray", onclick: () => this.toggle() }, "Recently released (0)"),
       this.canvas = h("canvas", { class: "strip", role: "img", "aria-label": "No births or deaths in five minutes" }),
       this.words = h("span", { class: "strip-words" }, ""));
-    this.tray = h("div", { class: "tray", id: "graph-tray", hidden: true, role: "region", "aria-label": "Recently released" });
+    this.tray = h("div", { class: "tray", id: "graph-tray", hidden: true, role: "region",
+      "aria-label": "Recently released" });
     this.#item = frame.item(this.canvas, () => this.#draw());
     new ResizeObserver(([{ contentRect }], observer) => {
       if (signal.aborted) return observer.disconnect();
@@ -106,7 +109,8 @@ export class Lifetimes {
   #fill() {
     this.#drawn = [];
     if (!this.log.tray.length) {
-      this.tray.replaceChildren(h("p", { class: "quiet-text" }, "Nothing was released so far. When the last client that needs a node leaves, the node goes, and rests here."));
+      this.tray.replaceChildren(h("p", { class: "quiet-text" },
+        "Nothing was released so far. When the last client that needs a node leaves, the node goes, and rests here."));
       return;
     }
     const list = h("ul", { class: "tray-list" }, this.log.tray.map((gone) => {
@@ -121,7 +125,8 @@ export class Lifetimes {
           : h("span", { class: "tray-name" }, titleOf(gone)),
         h("span", { class: "tray-word" }, wordOf(gone)),
         h("span", { class: "tray-value" }, held),
-        h("span", { class: "tray-life" }, `lived ${formatDuration(gone.lived)}; ${reasons[gone.reason] ?? gone.reason}`),
+        h("span", { class: "tray-life" },
+          `lived ${formatDuration(gone.lived)}; ${reasons[gone.reason] ?? gone.reason}`),
         age);
     }));
     this.tray.replaceChildren(list);
@@ -138,8 +143,10 @@ export class Lifetimes {
     // Asked for here, the size would make the browser lay out what other items have just written.
     const { width: w, height } = this.#size, ratio = devicePixelRatio || 1;
     if (!w) return;
-    if (canvas.width !== Math.round(w * ratio)) { canvas.width = Math.round(w * ratio); canvas.height = Math.round(height * ratio); }
-    const style = getComputedStyle(canvas), [line, ok, feedback] = ["--hairline", "--ok", "--feedback"].map((name) => style.getPropertyValue(name));
+    if (canvas.width !== Math.round(w * ratio)) { canvas.width = Math.round(w * ratio);
+    canvas.height = Math.round(height * ratio); }
+    const style = getComputedStyle(canvas), [line, ok, feedback] = ["--hairline", "--ok",
+      "--feedback"].map((name) => style.getPropertyValue(name));
     const context = canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, w, height);

@@ -1,4 +1,5 @@
-// The members of a family: searched and shown a page at a time, as they are at the moment. Looking keeps none of them alive.
+// The members of a family: searched and shown a page at a time, as they are at the moment. Looking keeps none
+// of them alive.
 import { h, setAttribute, setText } from "/lib/dom.js";
 import { formatEntry } from "/lib/format.js";
 import { globOf } from "./glob.js";
@@ -13,16 +14,20 @@ export class Members {
   #o; #rows = []; #timer; #isClosed = false; #asked = 0;
   /** Where this page and those before it begin, and where the next one does. */
   #starts = [""]; #next = "";
-  #find = h("input", { type: "search", placeholder: "Find a member", "aria-label": "Find a member", autocomplete: "off", spellcheck: "false", oninput: () => this.#go([""]) });
+  #find = h("input", { type: "search", placeholder: "Find a member", "aria-label": "Find a member", autocomplete: "off",
+    spellcheck: "false", oninput: () => this.#go([""]) });
   #list = h("ul", { class: "member-list" });
   #note = h("p", { class: "quiet-text", role: "status" }, "");
-  #back = h("button", { type: "button", class: "quiet", onclick: () => this.#go(this.#starts.slice(0, -1)) }, "Earlier");
-  #on = h("button", { type: "button", class: "quiet", onclick: () => this.#go([...this.#starts, this.#next]) }, "Later");
+  #back = h("button", { type: "button", class: "quiet", onclick: () => this.#go(this.#starts.slice(0, -1)) },
+    "Earlier");
+  #on = h("button", { type: "button", class: "quiet", onclick: () => this.#go([...this.#starts, this.#next]) },
+    "Later");
 
   /** `o`: `{graph, family, onChoose(name)}`. */
   constructor(o) {
     this.#o = o;
-    this.element = h("div", {}, this.#find, this.#list, h("div", { class: "member-pages" }, this.#back, this.#note, this.#on));
+    this.element = h("div", {}, this.#find, this.#list,
+      h("div", { class: "member-pages" }, this.#back, this.#note, this.#on));
     this.#go([""]);
   }
 
@@ -81,7 +86,8 @@ export class Members {
       setText(known.value, plain(formatEntry(node, family.unit), 60));
       known.value.classList.toggle("fail", Boolean(node.fail));
     });
-    setText(this.#note, found.length ? `${before + 1} to ${before + found.length}` : this.#find.value.trim() ? "None has this in its name" : "There are none at the moment");
+    setText(this.#note, found.length ? `${before + 1} to ${before + found.length}` : this.#find.value.trim()
+      ? "None has this in its name" : "There are none at the moment");
     setAttribute(this.#back, "disabled", this.#starts.length < 2);
     setAttribute(this.#on, "disabled", !next);
   }

@@ -8,14 +8,16 @@ export class Minimap {
 
   constructor({ view, frame, signal }) {
     this.#view = view;
-    this.element = h("canvas", { class: "minimap", width: width * 2, height: height * 2, "aria-hidden": "true", hidden: true });
+    this.element = h("canvas", { class: "minimap", width: width * 2, height: height * 2, "aria-hidden": "true",
+      hidden: true });
     this.#item = frame.item(this.element, () => this.#draw());
     const move = (event) => {
       if (event.type === "pointermove" && !event.buttons) return;
       const box = this.element.getBoundingClientRect();
       const { scale, x, y } = this.#fit();
       const { camera } = view, { w, h } = camera.size;
-      camera.move(w / 2 - (event.clientX - box.left - x) / scale * camera.zoom, h / 2 - (event.clientY - box.top - y) / scale * camera.zoom);
+      camera.move(w / 2 - (event.clientX - box.left - x) / scale * camera.zoom,
+        h / 2 - (event.clientY - box.top - y) / scale * camera.zoom);
       if (event.type === "pointerdown") this.element.setPointerCapture(event.pointerId);
       event.preventDefault();
     };
@@ -43,7 +45,8 @@ export class Minimap {
     const { scale, x, y } = this.#fit();
     context.setTransform(2, 0, 0, 2, 0, 0);
     context.clearRect(0, 0, width, height);
-    const colors = { mutable: color("--accent"), listener: color("--listener"), derived: color("--edge"), chain: color("--edge"), fold: color("--edge"), cluster: color("--text-2") };
+    const colors = { mutable: color("--accent"), listener: color("--listener"), derived: color("--edge"),
+      chain: color("--edge"), fold: color("--edge"), cluster: color("--text-2") };
     for (const node of this.#view.scene.nodes) {
       const box = this.#view.picture.nodes.get(node.id);
       if (!box) continue;

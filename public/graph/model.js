@@ -1,9 +1,14 @@
-// A graph as `topo` and `topod` tell it, and what of it is drawn, and as what. Pure.
+// A graph as `topo` and `topod` tell it. Pure.
+import { raisedBy } from "../lib/words.js";
+import { familyOf, gather, link } from "./families.js";
 
 /** Milliseconds that rates are averaged over. */
 const window_ = 2000;
 
-/** Named nodes have the id `n:name`, while they come and go, others `#number`, listeners `c:number`. Those asleep have `exists: false`. */
+/**
+ * Named nodes have the id `n:name`, while they come and go, others `#number`, listeners `c:number`. Those
+ * asleep have `exists: false`.
+ */
 export class GraphModel {
   nodes = new Map();
   edges = new Map();
@@ -14,35 +19,35 @@ export class GraphModel {
   listenerCount = null;
   /** By the server's numbers. */
   ids = new Map();
-  /** `families.js`, where there are families, and their nodes. */
-  kin = null;
   families = [];
+  /** The names of nodes whose values are out of date, as the server says. */
+  stale = new Set();
   #neighbours = null;
 
-  /** Whether it takes `births.js` to take a message over. */
-  static needsBirths = ({ add, del }) => [add, del].some((lists) => lists && Object.values(lists).some(({ length }) => length));
-
-  /** Takes a message over and returns what is different: ids, but what `died` or `left` with its last state and `edges`. */
-  apply(message, now = 0, births = null) {
+  /**
+   * Takes a message over and returns what is different: ids, but what `died` or `left` with its last state and
+   * `edges`.
+   */
+  apply(message, now = 0) {
     const news = {
       fresh: message.op === "topo", structure: false, born: [], died: [], joined: [], left: [],
-      values: new Set(), owners: new Set(), queues: new Set(),
+      values: new Set(), turned: new Set(), owners: new Set(), queues: new Set(),
     };
     this.rev = message.rev ?? this.rev;
     this.time = message.t ?? this.time;
     if (message.op === "topo") this.#start(message, now, news);
     else {
-      births?.change(this, message, now, news);
+      if (message.add) change(this, message, now, news);
       this.#follow(message, now, news);
     }
     this.listenerCount = message.listenerCount ?? null;
-    if (message.families || news.fresh) this.kin?.gather(this, message.families ?? [], news);
+    if (message.families || news.fresh) gather(this, message.families ?? [], news);
     if (news.structure) this.#declare();
     return news;
   }
 
   /** See `families.js`. */
-  familyOf(name) { return this.kin?.familyOf(this.families, name); }
+  familyOf(name) { return familyOf(this.families, name); }
 
   #start(message, now, news) {
     this.epoch = message.epoch;
@@ -59,7 +64,7 @@ export class GraphModel {
     for (const [n, held, count, change] of val) {
       const node = this.numbered(n);
       if (!node) continue;
-      hold(node, held);
+      if (hold(node, held)) news.turned.add(node.id);
       node.c = change;
       node.t = this.time;
       tick(node, count - node.count, now);
@@ -77,7 +82,8 @@ export class GraphModel {
 
   addNode(told, now) {
     const id = idOf(told), before = this.nodes.get(id);
-    const node = { exists: true, ...told, id, ownerCount: told.ownerCount ?? told.owners?.length ?? 0, rate: before?.rate ?? 0, rateAt: before?.rateAt ?? now };
+    const node = { exists: true, ...told, id, ownerCount: told.ownerCount ?? told.owners?.length ?? 0,
+      rate: before?.rate ?? 0, rateAt: before?.rateAt ?? now };
     node.owners ??= [];
     node.count ??= 0;
     if (told.n !== undefined) this.ids.set(told.n, id);
@@ -116,7 +122,7 @@ export class GraphModel {
         this.edges.set(id, { id, from, to: listener.l, kind: "listen" });
       }
     }
-    this.kin?.link(this);
+    link(this);
     this.#neighbours = null;
   }
 
@@ -127,7 +133,8 @@ export class GraphModel {
     return this.#neighbours ??= { into: by("to"), out: by("from") };
   }
 
-  queued({ id, kind, to, queued }) { return (kind === "listen" ? this.listeners.get(to)?.queued : this.edges.get(id)?.queued ?? queued) ?? 0; }
+  queued({ id, kind, to, queued }) { return (kind === "listen" ? this.listeners.get(to)?.queued
+    : this.edges.get(id)?.queued ?? queued) ?? 0; }
 
   rate(id, now) {
     const node = this.nodes.get(id);
@@ -145,11 +152,19 @@ function stepsOf({ op, label }) {
 
 export const idOf = ({ name, n }) => (name !== undefined ? `n:${name}` : `#${n}`);
 
+/** Takes over what a node holds; true where that is another state, and not only another sample of a number. */
 function hold(node, held) {
+  const before = stateOf(node);
   delete node.v;
   delete node.empty;
   delete node.fail;
   Object.assign(node, held);
+  return before !== stateOf(node);
+}
+
+function stateOf(node) {
+  const { v, fail } = node, held = fail ? "failed" : typeof v === "string" || typeof v === "boolean" ? v : typeof v;
+  return `${raisedBy(node)} ${held}`;
 }
 
 function tick(node, count, now) {
@@ -167,87 +182,67 @@ export function reach(model, id, direction) {
     for (const at of seen) for (const edge of map.get(at) ?? []) seen.add(edge[end]); // also of those that it adds
     return seen;
   };
-  return new Set([...(direction === "down" ? [] : along(into, "from")), ...(direction === "up" ? [] : along(out, "to"))]);
+  return new Set([...(direction === "down" ? [] : along(into, "from")),
+    ...(direction === "up" ? [] : along(out, "to"))]);
 }
 
-export const sizes = {
-  node: [172, 50], listener: [172, 34], fold: [172, 50], cluster: [172, 58], family: [208, 54],
-};
-/** So many nodes are drawn before chains are folded, and clusters made. */
-const crowd = { fold: 60, cluster: 300 };
-
-export const needsGroups = ({ nodes, listeners }, { steps }) => steps === "fold" || nodes.size + listeners.size > crowd.fold;
-
-/** Chooses what to draw; `dying` has just gone and still stands where it was, `grouping` is `groups.js`, `of` tells what an id is drawn as. */
-export function sceneOf(model, view, dying = [], grouping = null) {
-  const entries = new Map();
-  for (const node of model.nodes.values()) if (node.exists || view.asleep || node.id === view.focus?.id) entries.set(node.id, node);
-  for (const listener of model.listeners.values()) entries.set(listener.id, listener);
-  const edges = [...model.edges.values()];
-  for (const gone of dying) {
-    if (!entries.has(gone.id)) entries.set(gone.id, gone);
-    edges.push(...gone.edges);
+/** Takes `{add, del}` of a message over, and writes into `news` what is different. */
+function change(model, { add, del }, now, news) {
+  // What stood under a name that another has now, by its number.
+  const former = new Map();
+  for (const told of add.nodes) {
+    const id = idOf(told), before = model.nodes.get(id);
+    // Of one that has been redefined its number is known; one that sleeps has none.
+    if (told.n !== undefined && !model.ids.has(told.n)) news.born.push(id);
+    if (before?.exists && before.n !== told.n) former.set(before.n, before);
+    model.addNode(told, now);
+    news.structure = true;
   }
-  if (view.focus && entries.has(view.focus.id)) {
-    const near = reach(model, view.focus.id, view.focus.direction);
-    for (const id of entries.keys()) if (!near.has(id)) entries.delete(id);
+  for (const edge of add.edges) {
+    if (model.addEdge(edge)) news.structure = true;
+    else news.queues.add(model.ids.get(edge.from));
   }
-  const links = edges.filter((edge) => entries.has(edge.from) && entries.has(edge.to));
-  const of = new Map();
-  const groups = new Map();
-  const folds = Boolean(grouping) && (view.steps === "fold" || (view.steps !== "show" && entries.size > crowd.fold));
-  if (folds) grouping.fold(entries, links, view, of, groups);
-  const many = grouping && entries.size - of.size + groups.size > crowd.cluster;
-  if (many) {
-    of.clear();
-    groups.clear();
-    grouping.cluster(model, entries, view, of, groups);
-    if (folds) grouping.fold(entries, links, view, of, groups);
+  for (const listener of add.listeners) {
+    const known = model.listeners.get(listener.l);
+    if (!known) news.joined.push(listener.l);
+    if (!known || String(known.on) !== String(listener.on)) news.structure = true;
+    model.addListener(listener);
+    news.values.add(listener.l);
   }
-
-  const nodes = [];
-  let shown = 0;
-  for (const [id, entry] of entries) {
-    if (of.has(id)) continue;
-    const type = /listener|family/.test(entry.kind) ? entry.kind : "node", [w, h] = sizes[type];
-    nodes.push({ id, type, w, h, entry });
-    of.set(id, id);
-    shown++;
-  }
-  for (const [id, group] of groups) {
-    const [w, h] = sizes[group.type];
-    nodes.push({ id, w, h, ...group });
-    if (group.type === "fold") shown += group.members.length;
-  }
-  return { nodes, edges: join(links, of), of, shown, folds, clusters: Boolean(many) };
+  if (del.listeners.length || del.nodes.length) end(model, del, news, former);
+  for (const edge of del.edges) news.structure = model.edges.delete(`e${edge}`) || news.structure;
 }
 
-/** "2,300 named nodes, 12 asleep, 7 steps, 40 clients, showing 180 of 2,347". */
-export function countsOf(model, scene, isFocused) {
-  const nodes = [...model.nodes.values()].filter(({ kind }) => kind !== "family"), named = nodes.filter(({ name }) => name !== undefined);
-  const number = (count) => count.toLocaleString("en"), counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
-  const asleep = named.filter(({ exists }) => !exists).length, steps = nodes.length - named.length, clients = model.listenerCount ?? model.listeners.size;
-  const words = [counted(named.length, "named node"), model.kin?.words(model.families), asleep && `${number(asleep)} asleep`, steps && counted(steps, "step"), counted(clients, "client")];
-  const groups = scene?.nodes.filter(({ type }) => type === "cluster").length;
-  if (groups || (scene && isFocused)) words.push(`showing ${number(scene.shown)} of ${number(nodes.length + model.listeners.size)}${groups ? ` and ${counted(groups, "group")}` : ""}`);
-  return words.filter(Boolean).join(", ");
+function end(model, del, news, former) {
+  news.structure = true;
+  // Whoever shows how something goes away draws its edges.
+  const cut = new Map([...del.listeners.map(({ l }) => [l, []]),
+    ...del.nodes.map(({ n, name }) => [model.ids.get(n) ?? `n:${name}`, []])]);
+  for (const { l, reason } of del.listeners) {
+    const listener = model.listeners.get(l);
+    if (model.listeners.delete(l)) news.left.push({ ...listener, reason, edges: cut.get(l) });
+  }
+  for (const death of del.nodes) release(model, death, news, cut, former);
+  for (const [key, edge] of model.edges) {
+    const end = [edge.from, edge.to].find((id) => cut.has(id) && !model.nodes.get(id)?.exists);
+    if (end === undefined) continue;
+    model.edges.delete(key);
+    cut.get(end).push(edge);
+  }
 }
 
-function join(links, of) {
-  const joined = new Map();
-  for (const edge of links) {
-    const from = of.get(edge.from), to = of.get(edge.to);
-    if (!from || !to) continue;
-    const plain = from === edge.from && to === edge.to;
-    if (!plain && from === to) continue;
-    const id = plain ? edge.id : `${from} > ${to}`;
-    const known = joined.get(id);
-    if (known) {
-      known.members.push(edge);
-      known.feedback &&= Boolean(edge.feedback);
-    } else {
-      joined.set(id, { id, from, to, kind: edge.kind, inner: edge.inner, feedback: Boolean(edge.feedback), span: plain ? edge.span : 1, members: [edge] });
-    }
-  }
-  return [...joined.values()];
+function release({ nodes, ids }, { n, name, reason, lived, last }, news, cut, former) {
+  const id = ids.get(n) ?? `n:${name}`, present = nodes.get(id);
+  ids.delete(n);
+  // A declared name is no more; it may have slept.
+  if (n === undefined) return void (present?.exists || nodes.delete(id));
+  const node = former.get(n) ?? present;
+  if (!node) return;
+  const isReplaced = node !== present;
+  news.died.push({ ...node, reason, lived, last, edges: isReplaced ? [] : cut.get(id) });
+  if (isReplaced) return; // its successor has the name
+  const { kind, title, unit, description, severity, ok, op, label, inputs, families, type, retain } = node;
+  if (node.name === undefined || node.family || /removed|away/.test(reason)) nodes.delete(id);
+  else nodes.set(id, { id, kind, name: node.name, title, unit, description, severity, ...("ok" in node && { ok }), op,
+    label, inputs, families, type, retain, exists: false, owners: [], ownerCount: 0, count: 0 });
 }

@@ -1,10 +1,13 @@
-// The graph as a tree in words: everything the picture has, for keyboards, screen readers and phones. Only rows on screen exist.
+// The graph as a tree in words: everything the picture has, for keyboards, screen readers and phones. Only rows
+// on screen exist.
 import { h, setText, setAttribute } from "/lib/dom.js";
 import { formatNumber } from "/lib/format.js";
+import { raisedBy, severityWords } from "/lib/words.js";
 import { clientCount, heldOf, plain, titleOf, wordOf } from "./shapes.js";
 
 /**
- * The rows of the tree: from what nothing flows into, along the flow. What is reached a second time is named where it is
+ * The rows of the tree: from what nothing flows into, along the flow. What is reached a second time is named
+ * where it is
  * reached, and shown with all that follows where it was reached first. Pure.
  *
  * @returns `[{id, level, under, isReference, hasChildren, isOpen, place, of}]`
@@ -16,7 +19,8 @@ export function rowsOf(model, { asleep = true, closed = new Set(), only = null, 
     return (node ? node.exists || asleep : model.listeners.has(id)) && (!only || only.has(id));
   };
   const ids = [...model.nodes.keys(), ...model.listeners.keys()].filter(shown);
-  const follows = (id) => [...new Set((out.get(id) ?? []).map((edge) => edge.to))].filter((to) => to !== id && shown(to));
+  const follows = (id) => [...new Set((out.get(id) ?? []).map((edge) => edge.to))].filter((to) => to !== id
+    && shown(to));
   const fed = new Set();
   for (const id of ids) {
     for (const edge of into.get(id) ?? []) if (edge.from !== id && !edge.feedback && shown(edge.from)) fed.add(id);
@@ -36,7 +40,8 @@ export function rowsOf(model, { asleep = true, closed = new Set(), only = null, 
       rows.push(row);
       if (!row.hasChildren) continue;
       if (row.isOpen) {
-        for (let i = children.length - 1; i >= 0; i--) open.push({ id: children[i], level: row.level + 1, under: row.id, place: i + 1, of: children.length });
+        for (let i = children.length - 1; i >= 0;
+        i--) open.push({ id: children[i], level: row.level + 1, under: row.id, place: i + 1, of: children.length });
       } else {
         hide(children);
       }
@@ -69,7 +74,8 @@ export class Outline {
     this.#o = o;
     this.#height = o.narrow ? 44 : 32;
     this.space = h("div", { class: "outline-space" });
-    this.element = h("div", { class: "outline", role: "tree", tabindex: 0, "aria-label": "Outline of the graph" }, this.space);
+    this.element = h("div", { class: "outline", role: "tree", tabindex: 0, "aria-label": "Outline of the graph" },
+      this.space);
     const listen = (name, body) => this.element.addEventListener(name, body, { signal: o.signal });
     listen("scroll", () => this.#item.mark());
     listen("keydown", (event) => this.#key(event));
@@ -128,10 +134,12 @@ export class Outline {
     let at = same(this.#rows[this.#current]) ? this.#current : this.#rows.findIndex(same);
     if (at < 0) at = this.#order.get(here.id) ?? -1;
     if (at < 0) {
-      const { level } = here, above = before.slice(0, this.#current).findLast((row) => row.level < level && this.#order.has(row.id));
+      const { level } = here, above = before.slice(0,
+        this.#current).findLast((row) => row.level < level && this.#order.has(row.id));
       at = Math.max(0, Math.min(above ? this.#order.get(above.id) : this.#current, this.#rows.length - 1));
       const next = this.#rows[at], entry = next && (model.nodes.get(next.id) ?? model.listeners.get(next.id));
-      if (entry && this.element.contains(document.activeElement)) announce(`${here.title} is gone. Now at ${titleOf(entry)}`);
+      if (entry
+        && this.element.contains(document.activeElement)) announce(`${here.title} is gone. Now at ${titleOf(entry)}`);
     }
     this.#current = at;
   }
@@ -153,14 +161,18 @@ export class Outline {
       }
       this.#fill(drawn, at);
     }
-    setAttribute(this.element, "aria-activedescendant", this.#pool.has(this.#current) ? `outline-${this.#current}` : null);
+    setAttribute(this.element, "aria-activedescendant",
+      this.#pool.has(this.#current) ? `outline-${this.#current}` : null);
   }
 
   #make(at) {
     const row = this.#rows[at];
     const part = {};
-    part.element = h("div", { class: "outline-row", role: "treeitem", id: `outline-${at}`, "aria-level": row.level, "aria-posinset": row.place, "aria-setsize": row.of, "aria-expanded": row.hasChildren ? String(row.isOpen) : null, dataset: { at, id: row.id } },
-      h("span", { class: `twig${row.hasChildren ? " open" : ""}`, "aria-hidden": "true" }, row.hasChildren ? (row.isOpen ? "▾" : "▸") : ""),
+    part.element = h("div", { class: "outline-row", role: "treeitem", id: `outline-${at}`, "aria-level": row.level,
+      "aria-posinset": row.place, "aria-setsize": row.of, "aria-expanded": row.hasChildren ? String(row.isOpen) : null,
+      dataset: { at, id: row.id } },
+      h("span", { class: `twig${row.hasChildren ? " open" : ""}`, "aria-hidden": "true" },
+        row.hasChildren ? (row.isOpen ? "▾" : "▸") : ""),
       part.name = h("span", { class: "outline-name" }, ""),
       part.word = h("span", { class: "outline-word" }, ""),
       part.value = h("span", { class: "outline-value value" }, ""),
@@ -179,8 +191,12 @@ export class Outline {
     row.title = titleOf(entry);
     setText(part.name, plain(row.title, 80));
     const isListener = entry.kind === "listener";
-    const rate = model.rate(row.id, performance.now()), word = wordOf(entry);
-    setText(part.word, row.isReference ? "as above" : row.isLeak ? "leak: a ring that nobody owns" : rate > 2 ? `${word}, ${Math.round(rate)} updates/s` : word);
+    const raised = isListener ? "" : raisedBy(entry), isStale = model.stale.has(entry.name);
+    const rate = model.rate(row.id, performance.now()),
+      word = raised ? severityWords[raised] : isStale ? "out of date" : wordOf(entry);
+    setAttribute(part.element, "data-severity", raised || (isStale ? "stale" : null));
+    setText(part.word, row.isReference ? "as above" : row.isLeak ? "leak: a ring that nobody owns" : rate > 2
+      ? `${word}, ${Math.round(rate)} updates/s` : word);
     const held = isListener || row.isReference ? "" : entry.exists === false ? "asleep" : plain(heldOf(entry), 120);
     setText(part.value, held);
     const owners = clientCount(entry);
@@ -222,7 +238,8 @@ export class Outline {
       else if (row.isReference) this.#go(this.#order.get(row.id) ?? this.#current);
     } else if (event.key === "ArrowLeft") {
       if (row.isOpen) this.#turn(row, false);
-      else for (let at = this.#current - 1; at >= 0; at--) if (this.#rows[at].level < row.level) { this.#go(at); break; }
+      else for (let at = this.#current - 1; at >= 0; at--) if (this.#rows[at].level < row.level) { this.#go(at);
+      break; }
     } else if (event.key === "Enter" || event.key === " ") {
       this.#o.select(row.id);
     } else {
@@ -246,7 +263,8 @@ export function attach(page) {
   const { frame, signal, store, announce } = page.context;
   const outline = new Outline({
     model: page.model, frame, signal, announce, narrow: store.get("narrow"), select: (id) => page.select(id),
-    view: () => ({ asleep: page.view.view.asleep, selected: page.selected, only: page.only(), leaks: page.parts.ways?.leaks }),
+    view: () => ({ asleep: page.view.view.asleep, selected: page.selected, only: page.only(),
+      leaks: page.highlight.leaks }),
   });
   page.view.element.after(outline.element);
   return outline;

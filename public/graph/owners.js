@@ -1,5 +1,14 @@
 // Who keeps what alive. Pure: works on a GraphModel.
-import { isOf, isOnlyOf } from "/lib/held.js";
+
+/** Whether `owner` is `who`, or one of its named owners: `c:7/panel` is of `c:7`. */
+export const isOf = (owner, who) => owner === who || owner.startsWith(`${who}/`);
+
+/**
+ * Whether nothing but `who`, a connection or one of its named owners, owns the node, as far as its owners are
+ * listed.
+ */
+export const isOnlyOf = ({ owners = [], ownerCount = owners.length }, who) =>
+  ownerCount > 0 && ownerCount === owners.length && owners.every((owner) => isOf(owner, who));
 
 const step = (map, id) => map.get(id) ?? [];
 
@@ -30,13 +39,17 @@ export function keptAliveBy(model, id) {
   });
 }
 
-/** What is kept whoever leaves: nodes that hold state, nodes kept by their definition, and all that those are made from. */
+/**
+ * What is kept whoever leaves: nodes that hold state, nodes kept by their definition, and all that those are
+ * made from.
+ */
 export function keptAnyway(model) {
   const { into } = model.neighbours();
   const kept = new Set();
   const open = [];
   for (const node of model.nodes.values()) {
-    const isKept = node.exists && (node.kind === "mutable" || (node.retain !== undefined && node.retain !== "whileInUse"));
+    const isKept = node.exists && (node.kind === "mutable"
+      || (node.retain !== undefined && node.retain !== "whileInUse"));
     if (isKept) { kept.add(node.id); open.push(node.id); }
   }
   while (open.length) {
@@ -61,7 +74,8 @@ export function releasedWithout(model, who) {
 
 /** The names of the owners by which this client holds the node; the client itself has none. */
 export function ownerNames(node, listener) {
-  return node.owners.filter((owner) => owner !== listener && isOf(owner, listener)).map((owner) => owner.slice(listener.length + 1));
+  return node.owners.filter((owner) => owner !== listener
+    && isOf(owner, listener)).map((owner) => owner.slice(listener.length + 1));
 }
 
 /** Rings, as lists of node ids: strongly connected parts with more than one node, and nodes that feed themselves. */

@@ -1,11 +1,14 @@
 // The live graph of one name. It observes, and owns nothing.
 import { graphPath, h, load, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
-import { GraphModel, countsOf, reach } from "./model.js";
+import { highlightOf } from "./highlight.js";
+import { GraphModel, reach } from "./model.js";
+import { countsOf } from "./scene.js";
+import { Selection } from "./selection.js";
 import { GraphView } from "./view.js";
 
 /** Fetched when somebody is there, so that the first key or click finds it. */
-const likely = ["acts", "ways", "panel", "search"];
+const likely = ["panel", "search"];
 
 export async function mount(element, context) {
   await context.style("/graph/graph.css");
@@ -18,7 +21,7 @@ class GraphPage {
   selected = null; focused = null; mode = null; leaveWords = null; wanted = null;
   /** The members of families that are drawn, by name. */
   #members = [];
-  #subscription; #told = Promise.resolve(); #item; #hovered = null; #isReady = false; #hasShown = false; #isOther = false;
+  #subscription; #item; #isReady = false; #hasShown = false; #isOther = false;
 
   constructor(element, context) {
     this.context = context;
@@ -27,17 +30,23 @@ class GraphPage {
     this.view = new GraphView({
       frame, model, narrow: store.get("narrow"), signal,
       on: {
-        take: (event, id) => this.act("take", event, id), hover: (id) => this.#hover(id), lost: (gone) => this.act("lost", gone),
+        take: (event, id) => this.selection.take(event, id), hover: (id) => this.highlight.hover(id),
+        focused: (id) => this.selection.show(this.view.picture.nodes.get(id)),
+          lost: (gone) => this.selection.lost(gone),
         scene: () => this.#follow(), moved: () => this.parts.minimap?.mark(), missing: () => this.#missing(),
       },
     });
+    this.selection = new Selection(this);
     this.#build(element);
+    this.highlight = highlightOf(this);
     this.#item = frame.item(element, () => this.#refresh());
     signal.addEventListener("abort", () => this.#item.close(), { once: true });
     frame.tick(() => { this.parts.panel?.update(); this.parts.outline?.mark(); }, signal);
     store.listen("narrow", (isNarrow) => this.#narrow(isNarrow), signal);
+    store.listen("graphs", (graphs) => this.#age(graphs), signal);
     for (const [key, label, ...act] of [
-      ["f", "Focus: both ways, upstream, downstream, off", "cycleFocus"], ["o", "Owners: what keeps this node alive", "toggleOwners"],
+      ["f", "Focus: both ways, upstream, downstream, off", "cycleFocus"],
+        ["o", "Owners: what keeps this node alive", "toggleOwners"],
       ["+", "Zoom in", "zoom", 1.25], ["-", "Zoom out", "zoom", 0.8], ["Escape", "Step out", "escape"],
     ]) keys.bind(key, label, () => this.act(...act), { signal, group: "Graph" });
     keys.bind("0", "Fit the picture", () => this.view.fit(), { signal, group: "Graph" });
@@ -52,7 +61,8 @@ class GraphPage {
   part(name) {
     if (!this.loading.has(name)) {
       const { signal, store, style } = this.context;
-      this.loading.set(name, Promise.all([load(`/graph/${name}.js`), name !== "acts" && style("/graph/panels.css"), store.get("narrow") && style("/ui/dialogs.css")])
+      this.loading.set(name, Promise.all([load(`/graph/${name}.js`),
+        store.get("narrow") && style("/ui/dialogs.css")])
         .then(([module]) => (signal.aborted ? null : (this.parts[name] = module.attach(this))), () => {
           this.loading.delete(name);
           this.#missing();
@@ -62,40 +72,57 @@ class GraphPage {
     return this.loading.get(name);
   }
 
-  act(name, ...given) { return this.part("acts").then((acts) => acts?.[name](...given)); }
+  act(name, ...given) { return this.selection[name](...given); }
 
   #missing() { this.context.announce("Not there: the server does not answer", { assertive: true }); }
 
   #build(element) {
     const { header } = this.context;
-    const button = (label, action, more = {}) => h("button", { type: "button", class: "quiet", onclick: action, ...more }, label);
+    const button = (label, action, more = {}) =>
+      h("button", { type: "button", class: "quiet", onclick: action, ...more }, label);
     this.pictureButton = button("Picture", () => this.go({ view: "picture" }));
     this.outlineButton = button("Outline", () => this.go({ view: "outline" }));
-    this.asleepButton = button("Asleep", () => this.act("toggleAsleep"), { "aria-pressed": "true", title: "Show declared nodes that nobody needs" });
+    this.asleepButton = button("Asleep", () => this.act("toggleAsleep"),
+      { "aria-pressed": "true", title: "Show declared nodes that nobody needs" });
     this.stepsButton = button("Fold chains", () => this.act("toggleSteps"), { "aria-pressed": "false" });
-    this.field = h("input", { type: "search", class: "search-field", placeholder: "Find a node  /", "aria-label": "Find a node", autocomplete: "off", spellcheck: "false", onfocus: () => this.part("search"), onkeydown: (event) => { if (event.key === "Enter" && !this.parts.search) this.part("search").then((search) => search?.first()); } });
-    header.append(h("div", { class: "search" }, this.field), h("div", { class: "segments", role: "group", "aria-label": "View" }, this.pictureButton, this.outlineButton));
+    this.field = h("input", { type: "search", class: "search-field", placeholder: "Find a node  /",
+      "aria-label": "Find a node", autocomplete: "off", spellcheck: "false", onfocus: () => this.part("search"),
+      onkeydown: (event) => { if (event.key === "Enter"
+        && !this.parts.search) this.part("search").then((search) => search?.first()); } });
+    header.append(h("div", { class: "search" }, this.field),
+      h("div", { class: "segments", role: "group", "aria-label": "View" }, this.pictureButton, this.outlineButton));
 
     this.weight = h("span", { class: "weight" }, "");
     this.counts = h("span", { class: "counts" }, "");
     this.notice = h("span", { class: "graph-notice", role: "status" }, "");
     this.empty = h("p", { class: "graph-empty" }, "Asking the server for the graph…");
-    this.stage = h("div", { class: "graph-stage" }, this.view.element, this.empty, h("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
-      button("+", () => this.act("zoom", 1.25), { "aria-label": "Zoom in" }), button("−", () => this.act("zoom", 0.8), { "aria-label": "Zoom out" }),
-      button("Fit", () => this.view.fit(), { "aria-label": "Fit the picture" }), button("Tidy", () => this.view.tidy(), { title: "Lay everything out anew" })));
+    this.stage = h("div", { class: "graph-stage" }, this.view.element, this.empty,
+      h("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
+      button("+", () => this.act("zoom", 1.25), { "aria-label": "Zoom in" }),
+        button("−", () => this.act("zoom", 0.8), { "aria-label": "Zoom out" }),
+      button("Fit", () => this.view.fit(), { "aria-label": "Fit the picture" }),
+        button("Tidy", () => this.view.tidy(), { title: "Lay everything out anew" })));
     element.classList.add("graph-view");
     element.append(
-      h("div", { class: "graph-status" }, this.weight, this.counts, this.notice, h("div", { class: "graph-tools", role: "group", "aria-label": "What is shown" }, this.asleepButton, this.stepsButton)),
+      h("div", { class: "graph-status" }, this.weight, this.counts, this.notice,
+        h("div", { class: "graph-tools", role: "group", "aria-label": "What is shown" }, this.asleepButton,
+          this.stepsButton)),
       h("div", { class: "graph-body" }, this.stage),
-      this.strip = h("section", { class: "lifetimes", "aria-label": "Births and deaths" }, "Nothing born or released so far"));
+      this.strip = h("section", { class: "lifetimes", "aria-label": "Births and deaths" },
+        "Nothing born or released so far"));
   }
 
   #observe() {
     this.#subscription?.close();
-    this.#subscription = this.context.client.observe(this.graph, (message) => {
-      // In their order, also while what is needed for one of them is fetched.
-      this.#told = this.#told.then(() => this.#receive(message)).catch(reportError);
-    }, { every: 100, members: this.#members });
+    this.#subscription = this.context.client.observe(this.graph, (message) => this.#receive(message),
+      { every: 100, members: this.#members });
+  }
+
+  /** The list of graphs says which values are out of date. */
+  #age(graphs = []) {
+    const { model, view } = this, before = model.stale;
+    model.stale = new Set(graphs.find(({ graph }) => graph === this.graph)?.stale);
+    view.repaint([...before, ...model.stale].map((name) => `n:${name}`));
   }
 
   #draw(members) {
@@ -103,21 +130,10 @@ class GraphPage {
     this.#observe();
   }
 
-  async #receive(message) {
+  #receive(message) {
     if (message.op === "err" || message.op === "end") return void this.act("refused", message);
-    let births = null;
-    if (message.families || GraphModel.needsBirths(message)) {
-      try {
-        if (message.families) this.model.kin = await load("/graph/families.js");
-        if (GraphModel.needsBirths(message)) births = await load("/graph/births.js");
-      } catch {
-        // All of it is told anew, rather than this be left out.
-        this.#missing();
-        return this.#observe();
-      }
-    }
     if (this.context.signal.aborted) return;
-    const now = performance.now(), news = this.model.apply(message, now, births);
+    const now = performance.now(), news = this.model.apply(message, now);
     this.view.apply(news, now);
     this.#isOther ||= news.structure || news.owners.size > 0;
     if (news.structure && !news.fresh) {
@@ -132,29 +148,27 @@ class GraphPage {
 
   /** Once a frame, after messages. */
   #refresh() {
-    const { ways, outline, panel } = this.parts, isStructure = this.#isOther;
+    const { outline, panel } = this.parts, isStructure = this.#isOther;
     this.#isOther = false;
     if (!isStructure) {
       panel?.update();
       return outline?.mark();
     }
     if (this.focused && !this.entry(this.focused.id).kind) this.go({ focus: null });
-    ways ? ways.follow() : this.#flagLeaks();
+    this.highlight.follow();
     outline?.refresh();
     panel?.rebuild();
     this.words();
   }
 
   #follow() {
-    this.parts.ways?.draw();
-    this.#flagLeaks();
+    this.highlight.draw();
     this.#map();
     this.words();
     if (this.wanted) this.act("reveal");
   }
 
   #attend() {
-    this.context.style("/graph/panels.css");
     for (const name of likely) load(`/graph/${name}.js`).catch(() => { /* asked for again when it is needed */ });
     this.#map();
   }
@@ -162,17 +176,6 @@ class GraphPage {
   #map() {
     if (this.context.store.get("present") && this.view.scene?.nodes.length > 40) this.part("minimap");
     this.parts.minimap?.mark();
-  }
-
-  /** Ways back between nodes without owners may be a ring that nobody owns. */
-  #flagLeaks() {
-    const { model, view: { picture } } = this;
-    const isLoose = (id) => {
-      const { exists, ownerCount, kind, retain = "whileInUse" } = this.entry(id);
-      return exists && !ownerCount && kind !== "mutable" && retain === "whileInUse";
-    };
-    const mayLeak = ({ id, from, to, feedback }) => (feedback || picture?.memory?.back.has(id)) && isLoose(from) && isLoose(to);
-    if (!this.parts.ways && [...model.edges.values()].some(mayLeak)) this.part("ways").then((ways) => ways?.follow());
   }
 
   words() {
@@ -200,7 +203,8 @@ class GraphPage {
     if (mode !== this.mode) this.#setMode(mode);
     if (!this.#isReady) return;
     const id = asked === null ? null : this.find(asked), direction = query.get("focus");
-    if (asked !== null && !id && !this.#members.includes(asked) && this.model.familyOf(asked)) return this.#draw([asked]);
+    if (asked !== null && !id && !this.#members.includes(asked)
+      && this.model.familyOf(asked)) return this.#draw([asked]);
     // What is closed is not drawn any more.
     if (asked === null && this.#members.length) this.#draw([]);
     const focus = id && /^(both|up|down)$/.test(direction) ? { id, direction } : null;
@@ -209,11 +213,11 @@ class GraphPage {
     this.#hasShown = true;
     this.selected = id;
     this.focused = focus;
-    if (focus || this.parts.ways) this.part("ways").then((ways) => ways?.focus(focus));
+    this.highlight.focus(focus);
     this.view.show({ selected: id, focus });
     this.parts.outline?.refresh();
     this.inspect(id);
-    if (isFirst && id) this.wanted = { id };
+    if ((isFirst || focus) && id) this.wanted = { id };
   }
 
   entry(id) { return this.model.nodes.get(id) ?? this.model.listeners.get(id) ?? { id, name: id }; }
@@ -225,11 +229,6 @@ class GraphPage {
     for (const [key, value] of Object.entries(change)) value === null ? query.delete(key) : query.set(key, value);
     const text = query.toString();
     this.context.go(graphPath(this.graph) + (text && `?${text}`), { replace: true });
-  }
-
-  #hover(id) {
-    this.#hovered = id;
-    if (this.parts.ways || this.model.listeners.has(id)) this.part("ways").then((ways) => ways?.hover(this.#hovered));
   }
 
   select(id, options) { return this.act("select", id, options); }

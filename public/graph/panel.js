@@ -6,7 +6,8 @@ const least = 260, most = 720, stored = "sluice.inspector";
 
 class Panel {
   #o; #inspector;
-  #aside = h("aside", { class: "graph-aside", "aria-label": "Inspector", hidden: true }, h("div", { class: "graph-aside-scroll" }));
+  #aside = h("aside", { class: "graph-aside", "aria-label": "Inspector", hidden: true },
+    h("div", { class: "graph-aside-scroll" }));
   #sheet = h("dialog", { class: "sheet graph-sheet", "aria-label": "Inspector" });
 
   /** `o`: what the inspector asks for, `body` to stand in, `narrow()` and `signal`. */
@@ -53,7 +54,8 @@ class Panel {
 
 /** Lets people choose how wide `panel` is, by pointer and by keys; the width is kept in this browser. */
 function resizable(panel, signal) {
-  const grip = h("div", { class: "grip", role: "separator", tabindex: 0, "aria-orientation": "vertical", "aria-label": "Width of the inspector", "aria-valuemin": least, "aria-valuemax": most });
+  const grip = h("div", { class: "grip", role: "separator", tabindex: 0, "aria-orientation": "vertical",
+    "aria-label": "Width of the inspector", "aria-valuemin": least, "aria-valuemax": most });
   const set = (width) => {
     const kept = Math.round(Math.min(most, Math.max(least, Math.min(width, innerWidth * 0.6))));
     panel.style.width = `${kept}px`;
@@ -62,7 +64,9 @@ function resizable(panel, signal) {
   };
   const listen = (name, body) => grip.addEventListener(name, body, { signal });
   listen("pointerdown", (event) => grip.setPointerCapture(event.pointerId));
-  listen("pointermove", (event) => { if (grip.hasPointerCapture(event.pointerId)) set(panel.getBoundingClientRect().right - event.clientX); });
+  listen("pointermove",
+    (event) =>
+      { if (grip.hasPointerCapture(event.pointerId)) set(panel.getBoundingClientRect().right - event.clientX); });
   listen("dblclick", () => set(336));
   listen("keydown", (event) => {
     const step = { ArrowLeft: 24, ArrowRight: -24 }[event.key];
@@ -81,6 +85,7 @@ export function attach(page) {
   return new Panel({
     model: page.model, graph: page.graph, client, announce, href, signal, body: page.stage.parentElement,
     narrow: () => store.get("narrow"), isSignedIn: () => store.get("session"),
-    select: (id) => page.select(id, { reveal: true }), light: (kind, set) => page.part("ways").then((ways) => ways?.light(kind, set)), close: () => page.select(null),
+    select: (id) => page.select(id, { reveal: true }), light: (kind, set) => page.highlight.light(kind, set),
+      close: () => page.select(null),
   });
 }

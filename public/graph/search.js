@@ -10,7 +10,8 @@ export function find(model, text, limit = most) {
   if (!wanted) return [];
   const found = [];
   for (const entry of [...model.nodes.values(), ...model.listeners.values()]) {
-    const fields = entry.kind === "listener" ? [entry.client, entry.id, entry.you ? "you" : null] : [entry.name, entry.title, entry.label, entry.of];
+    const fields = entry.kind === "listener" ? [entry.client, entry.id, entry.you ? "you" : null]
+      : [entry.name, entry.title, entry.label, entry.of];
     let best = Infinity;
     fields.forEach((field, i) => {
       const at = field ? field.toLowerCase().indexOf(wanted) : -1;
@@ -28,9 +29,11 @@ export class Search {
   constructor({ model, signal, field, onChoose }) {
     this.#model = model;
     this.#onChoose = onChoose;
-    this.list = h("ul", { class: "search-list", role: "listbox", id: "graph-found", "aria-label": "Found nodes", hidden: true });
+    this.list = h("ul", { class: "search-list", role: "listbox", id: "graph-found", "aria-label": "Found nodes",
+      hidden: true });
     this.field = field;
-    const roles = { role: "combobox", "aria-controls": "graph-found", "aria-expanded": "false", "aria-autocomplete": "list" };
+    const roles = { role: "combobox", "aria-controls": "graph-found", "aria-expanded": "false",
+      "aria-autocomplete": "list" };
     for (const [name, value] of Object.entries(roles)) field.setAttribute(name, value);
     field.after(this.list);
     const on = (name, body) => this.field.addEventListener(name, body, { signal });
@@ -56,14 +59,16 @@ export class Search {
     this.#at = 0;
     const text = this.field.value.trim();
     this.list.replaceChildren(...(this.#found.length || !text ? this.#found.map((entry, i) =>
-      h("li", { role: "option", id: `graph-found-${i}`, dataset: { at: i }, "aria-selected": "false" }, h("span", {}, plain(titleOf(entry), 80)), h("span", { class: "dim" }, wordOf(entry))))
+      h("li", { role: "option", id: `graph-found-${i}`, dataset: { at: i }, "aria-selected": "false" },
+        h("span", {}, plain(titleOf(entry), 80)), h("span", { class: "dim" }, wordOf(entry))))
       : [h("li", { class: "dim" }, "Nothing has this in its name")]));
     this.#show(text !== "");
     this.#mark();
   }
 
   #mark() {
-    [...this.list.children].forEach((item, i) => item.dataset.at && item.setAttribute("aria-selected", String(i === this.#at)));
+    [...this.list.children].forEach((item, i) => item.dataset.at
+      && item.setAttribute("aria-selected", String(i === this.#at)));
     this.list.children[this.#at]?.scrollIntoView({ block: "nearest" });
     setAttribute(this.field, "aria-activedescendant", this.#found.length ? `graph-found-${this.#at}` : null);
   }
@@ -102,5 +107,6 @@ export class Search {
 }
 
 export const attach = (page) => new Search({
-  model: page.model, signal: page.context.signal, field: page.field, onChoose: (id) => page.select(id, { reveal: true, focus: true }),
+  model: page.model, signal: page.context.signal, field: page.field,
+    onChoose: (id) => page.select(id, { reveal: true, focus: true }),
 });

@@ -1,4 +1,4 @@
-// Later pictures: what was there stays where it stood, and what is new finds a gap. Pure; a part of layout.js.
+// Later pictures: what was there stays where it stood, and what is new finds a gap. Pure.
 import { apart, spread } from "./layout.js";
 
 /** Gives known items their places; the rest keeps none. */
@@ -22,7 +22,8 @@ export function settle(items, columns, memory, nodeCount, o) {
   for (const [at, column] of standing) {
     column.sort((p, q) => items.at[p] - items.at[q] || p - q);
     // Sizes may have changed: what overlaps now moves apart, the rest stands still.
-    const overlaps = column.some((item, k) => k && items.at[item] - items.at[column[k - 1]] < collide(items, column[k - 1], item));
+    const overlaps = column.some((item, k) => k
+      && items.at[item] - items.at[column[k - 1]] < collide(items, column[k - 1], item));
     if (overlaps) spread(items, column, column.map((item) => items.at[item]), column.map(() => 1), o);
     standing.set(at, column);
   }
@@ -54,7 +55,10 @@ function wishOf(items, item, column, o) {
   return last === undefined ? 0 : items.at[last] + apart(items, last, item, o);
 }
 
-/** Puts `item` into a column: into the nearest free gap, unless a node is far better off when the others move hardly at all. */
+/**
+ * Puts `item` into a column: into the nearest free gap, unless a node is far better off when the others move
+ * hardly at all.
+ */
 function insert(items, column, item, wish, nodeCount, o) {
   let best = Infinity, slot = 0, at = wish;
   let preferred = 0;
@@ -73,7 +77,8 @@ function insert(items, column, item, wish, nodeCount, o) {
     const wishes = pushed.map((other) => (other === item ? wish : items.at[other]));
     spread(items, pushed, wishes, pushed.map(() => 1), o);
     let moved = 0;
-    pushed.forEach((other, k) => { if (other !== item && other < items.count) moved += Math.abs(items.at[other] - before[k]); });
+    pushed.forEach((other, k) => { if (other !== item
+      && other < items.count) moved += Math.abs(items.at[other] - before[k]); });
     if (moved <= o.maxMeanMove * nodeCount) {
       column.splice(preferred, 0, item);
       return;

@@ -1,6 +1,7 @@
 // How nodes and edges look.
 import { svg, setText, setAttribute } from "/lib/dom.js";
 import { formatEntry, formatNumber, plural } from "/lib/format.js";
+import { raisedBy, severityWords, stageWords } from "/lib/words.js";
 
 const marks = {
   mutable: "M3 13l1-3.2L10.5 3.3a1.4 1.4 0 012 2L6 11.8z",
@@ -10,6 +11,7 @@ const marks = {
   fold: "M3 5h10M3 8h10M3 11h10",
   cluster: "M3 3h4v4H3zM9 3h4v4H9zM3 9h4v4H3zM9 9h4v4H9z",
   family: "M5.5 2.5h8v7M2.5 5.5h8v8h-8z",
+  raised: "M8 2.5L14.5 13.5H1.5zM8 6.5v3.5M8 11.8v.2",
 };
 
 export function wordOf({ kind, of, op, label }) {
@@ -29,14 +31,15 @@ export function plain(text, most = 200) {
 }
 
 /** What a node holds, on one line. */
-export const heldOf = (entry) => (entry.kind === "family" ? plural(entry.members, "member") : formatEntry(entry, entry.unit));
+export const heldOf = (entry) => (entry.kind === "family" ? plural(entry.members, "member")
+  : formatEntry(entry, entry.unit));
 
 export function titleOf(entry) {
   if (entry.kind === "listener") {
     const name = plain(entry.client ?? entry.transport ?? "client", 60);
     return entry.you ? `You (${entry.id})` : `${name} (${entry.id})`;
   }
-  return plain(entry.name ?? entry.label ?? entry.op ?? entry.id, 200);
+  return plain(entry.title ?? entry.name ?? (entry.label && stageWords(entry.label)) ?? entry.op ?? entry.id, 200);
 }
 
 let ruler;
@@ -59,7 +62,7 @@ export function fitted(text, room, isMono = false) {
 export class Shape {
   /** When its values were drawn last; the edges that leave and enter it. */
   paintedAt = -Infinity; leaving = []; entering = [];
-  #part = {};
+  #part = {}; #kind; #word; #text;
   #flashedAt = -Infinity;
 
   constructor({ id, type, w, h, entry, label, members, steps }) {
@@ -70,33 +73,56 @@ export class Shape {
     this.element = svg("g", { class: `node ${kind}`, tabindex: -1, role: "button", dataset: { id, kind } },
       part.title = svg("title"),
       type === "family" ? svg("rect", { class: "behind", x: 8, y: 8, width: w, height: h, rx: round }) : null,
-      /fold|cluster|family/.test(type) ? svg("rect", { class: "behind", x: 4, y: 4, width: w, height: h, rx: round }) : null,
+      /fold|cluster|family/.test(type) ? svg("rect",
+        { class: "behind", x: 4, y: 4, width: w, height: h, rx: round }) : null,
       svg("rect", { class: "box", width: w, height: h, rx: round }),
       part.flash = svg("rect", { class: "flash", width: w, height: h, rx: round }),
-      kind === "mutable" || entry?.word === "mutable" ? svg("path", { class: "bar", d: `M8 0H5A5 5 0 000 5V${h - 5}A5 5 0 005 ${h}H8Z` }) : null,
-      svg("path", { class: "mark", d: marks[kind] ?? marks.derived, transform: `translate(12,${type === "listener" ? h / 2 - 8 : 7})` }),
+      kind === "mutable" || entry?.word === "mutable"
+        ? svg("path", { class: "bar", d: `M8 0H5A5 5 0 000 5V${h - 5}A5 5 0 005 ${h}H8Z` }) : null,
+      part.mark = svg("path", { class: "mark", d: marks[kind] ?? marks.derived,
+        transform: `translate(12,${type === "listener" ? h / 2 - 8 : 7})` }),
       part.name = svg("text", { class: "name", x: 34, y: type === "listener" ? h / 2 + 4.5 : 20 }, ""),
       part.value = /node|fold|family/.test(type) ? svg("text", { class: "value", x: 14, y: h - 13 }, "") : null,
-      part.word = type === "listener" ? null : svg("text", { class: "word", x: w - 12, y: h - 13, "text-anchor": "end" }, ""),
+      part.word = type === "listener" ? null : svg("text",
+        { class: "word", x: w - 12, y: h - 13, "text-anchor": "end" }, ""),
       type === "node" ? svg("rect", { class: "track", x: 14, y: h - 6, width: w - 28, height: 3, rx: 1.5 }) : null,
-      part.meter = type === "node" ? svg("rect", { class: "meter", x: 14, y: h - 6, width: w - 28, height: 3, rx: 1.5 }) : null,
-      part.badge = svg("g", { class: "badge" }, part.badgeBox = svg("rect", { y: -9, height: 18, rx: 9 }), part.badgeText = svg("text", { y: 4.5, "text-anchor": "middle" }, "")));
+      part.meter = type === "node" ? svg("rect",
+        { class: "meter", x: 14, y: h - 6, width: w - 28, height: 3, rx: 1.5 }) : null,
+      part.badge = svg("g", { class: "badge" }, part.badgeBox = svg("rect", { y: -9, height: 18, rx: 9 }),
+        part.badgeText = svg("text", { y: 4.5, "text-anchor": "middle" }, "")));
     const you = entry?.you;
     if (you) this.element.classList.add("you");
-    this.#name(label ?? (type === "listener" ? (you ? "You" : entry.client ?? entry.transport) : titleOf(entry)), entry ? titleOf(entry) : label);
+    this.#name(label ?? (type === "listener" ? (you ? "You" : entry.client ?? entry.transport) : titleOf(entry)),
+      entry ? whole(entry) : label);
+    this.#kind = kind;
     if (type === "cluster") {
       setText(part.word, `${formatNumber(members.length)} nodes`);
     } else if (type === "fold") {
       setText(part.word, `${steps} steps`);
     } else if (part.word) {
-      setText(part.word, fitted(wordOf(entry), 84));
+      this.#say(wordOf(entry));
     }
-    this.#part.wordWidth = part.word ? widthOf(part.word.textContent, false) : 0;
+  }
+
+  /** The word at the lower right. */
+  #say(word) {
+    if (word === this.#word) return;
+    this.#word = word;
+    setText(this.#part.word, fitted(word, 84));
+    this.#part.wordWidth = widthOf(this.#part.word.textContent, false);
   }
 
   #name(text, whole) {
     setText(this.#part.title, plain(whole));
-    setText(this.#part.name, fitted(plain(text, 80), this.w - 34 - (this.type === "listener" ? 14 : 12)));
+    this.#text = plain(text, 80);
+    this.fitName(1);
+  }
+
+  /** Draws as much of the name as fits where its letters are so many times as large as at zoom 1. */
+  fitName(scale) {
+    // Where only names are drawn they have all of the box.
+    const room = scale > 1 ? this.w - 24 : this.w - 34 - (this.type === "listener" ? 14 : 12);
+    setText(this.#part.name, fitted(this.#text, room / scale));
   }
 
   follow({ entry, members }, { x, y }, isSelected) {
@@ -106,9 +132,15 @@ export class Shape {
   }
 
   /** `rate` is in updates a second. */
-  paint(entry, rate, isLeak) {
+  paint(entry, rate, isLeak, isStale = false) {
     const { element } = this;
-    const part = this.#part;
+    const part = this.#part, raised = raisedBy(entry);
+    setAttribute(element, "data-severity", raised || null);
+    element.classList.toggle("stale", isStale);
+    if (this.type === "node") {
+      setAttribute(part.mark, "d", raised ? marks.raised : marks[this.#kind] ?? marks.derived);
+      this.#say(raised ? severityWords[raised] : isStale ? "out of date" : wordOf(entry));
+    }
     const asleep = entry.exists === false;
     element.classList.toggle("asleep", asleep);
     element.classList.toggle("failed", Boolean(entry.fail));
@@ -125,7 +157,8 @@ export class Shape {
       part.meter.style.transform = `scaleX(${share.toFixed(3)})`;
     }
     const owners = clientCount(entry);
-    const badge = isLeak ? "leak" : this.type === "listener" ? (entry.queued ? `${formatNumber(entry.queued)} waiting` : "")
+    const badge = isLeak ? "leak" : this.type === "listener"
+      ? (entry.queued ? `${formatNumber(entry.queued)} waiting` : "")
       : owners ? `×${formatNumber(owners)}` : "";
     if (part.badgeText.textContent !== badge) {
       setText(part.badgeText, badge);
@@ -150,22 +183,31 @@ export class Shape {
   }
 }
 
+/** "Indoors (indoor_c)". */
+const whole = (entry) => (entry.title && entry.name !== undefined ? `${titleOf(entry)} (${plain(entry.name)})`
+  : titleOf(entry));
+
 /** "plant, derived, 12.3, kept alive by 2 clients". */
 export function sentenceOf(entry, rate = 0) {
   const { kind, on, queued, exists, fail, unit } = entry, clients = clientCount(entry), title = titleOf(entry);
-  if (kind === "listener") return `${title}, listener on ${plural(new Set(on).size, "node")}${queued ? `, ${queued} values waiting` : ""}`;
+  if (kind === "listener") {
+    return `${title}, listener on ${plural(new Set(on).size, "node")}${queued ? `, ${queued} values waiting` : ""}`;
+  }
   if (kind === "family") return `${title}, family, ${heldOf(entry)}; press Enter to open`;
   if (exists === false) return `${title}, ${wordOf(entry)}, asleep: nobody needs it`;
   const held = fail ? `failed, ${plain(fail.msg ?? fail.code, 80)}` : plain(formatEntry(entry, unit), 80);
   const kept = clients ? `kept alive by ${plural(clients, "client")}` : "no client needs it";
-  return `${title}, ${wordOf(entry)}, ${held}, ${kept}${rate > 2 ? `, ${Math.round(rate)} updates a second` : ""}`;
+  const raised = raisedBy(entry);
+  const parts = [title, wordOf(entry), held, kept, rate > 2 && `${Math.round(rate)} updates a second`];
+  return (raised ? `${severityWords[raised]}: ` : "") + parts.filter(Boolean).join(", ");
 }
 
 const looks = ["flow", "feedback", "lit", "listen", "declared"];
 
 /** Arrowheads: not everywhere does a marker take its line's colour. */
 export const markers = () => svg("defs", {}, looks.map((name) =>
-  svg("marker", { id: `end-${name}`, class: `end ${name}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto", markerUnits: "userSpaceOnUse" },
+  svg("marker", { id: `end-${name}`, class: `end ${name}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8,
+    markerHeight: 8, orient: "auto", markerUnits: "userSpaceOnUse" },
     svg("path", { d: "M0.5 0.8L7.5 4L0.5 7.2z" }))));
 
 export class EdgeLayer {

@@ -1,76 +1,14 @@
-// The picture: draws a scene and follows its values; hands.js moves it.
-import { load, style, svg } from "/lib/dom.js";
+// The picture: draws a scene and follows its values; camera.js moves it.
+import { load, svg } from "/lib/dom.js";
+import { Camera } from "./camera.js";
 import { layout } from "./layout.js";
-import { needsGroups, sceneOf, sizes } from "./model.js";
-import { EdgeLayer, Shape, markers, sentenceOf } from "./shapes.js";
+import { sceneOf, sizes } from "./scene.js";
+import { EdgeLayer, Shape, markers, sentenceOf, titleOf, wordOf } from "./shapes.js";
 
 /** Milliseconds between two layouts, two texts of a node; of fading; between two labels. */
 const calm = { layout: 250, text: 100, gone: 900, label: 1000 };
 /** More nodes are laid out by a worker. */
 const workerFrom = 300;
-
-/** Text is 13 px at zoom 1; zooming out ends where it is 11. */
-const least = 11 / 13, most = 2.5;
-/** Around what fits, and below it besides. */
-const margin = 32, buttons = 32;
-
-class Camera {
-  x = 0;
-  y = 0;
-  zoom = 1;
-  #view; #changed;
-
-  constructor(view, changed) {
-    this.#view = view;
-    this.#changed = changed;
-  }
-
-  get #bounds() { return this.#view.picture?.bounds ?? { x: 0, y: 0, w: 0, h: 0 }; }
-
-  get size() { return { w: this.#view.element.clientWidth || 1, h: this.#view.element.clientHeight || 1 }; }
-
-  fitting(bounds = this.#bounds) {
-    const { w, h } = this.size;
-    return Math.min((w - 2 * margin) / Math.max(bounds.w, 1), (h - 2 * margin - buttons) / Math.max(bounds.h, 1));
-  }
-
-  clamp(zoom) { return Math.min(most, Math.max(least, zoom)); }
-
-  /** Everything on screen, or what can be read: from the beginning, or where most of `boxes` are if few stand there. */
-  fit(boxes) {
-    const bounds = this.#bounds;
-    this.zoom = Math.min(1, this.clamp(this.fitting()));
-    const { w, h: whole } = this.visible(), h = whole - buttons / this.zoom, edge = margin / this.zoom;
-    const from = (start, length, room, wish) => (length + 2 * edge <= room ? start - (room - length) / 2 : wish - edge);
-    const corner = (box) => [from(bounds.x, bounds.w, w, box.x), from(bounds.y, bounds.h, h, box.y)];
-    const count = ([x, y]) => {
-      let inside = 0;
-      for (const box of boxes) if (box.x >= x && box.y >= y && box.x + box.w <= x + w && box.y + box.h <= y + h) inside++;
-      return inside;
-    };
-    let best = corner(bounds), most = 2 * count(best);
-    for (const box of boxes) {
-      const other = corner(box), there = count(other);
-      if (there > most) [best, most] = [other, there];
-    }
-    this.move(-best[0] * this.zoom, -best[1] * this.zoom);
-  }
-
-  visible() {
-    const { w, h } = this.size;
-    return { x: -this.x / this.zoom, y: -this.y / this.zoom, w: w / this.zoom, h: h / this.zoom };
-  }
-
-  move(x, y, { zoom = this.zoom, glide = false } = {}) {
-    const { w, h } = this.size, b = this.#bounds, keep = 60, { layer } = this.#view;
-    this.zoom = zoom;
-    this.x = Math.min(w - keep - b.x * zoom, Math.max(keep - (b.x + b.w) * zoom, x));
-    this.y = Math.min(h - keep - b.y * zoom, Math.max(keep - (b.y + b.h) * zoom, y));
-    layer.classList.toggle("gliding", glide);
-    layer.style.transform = `translate(${this.x}px,${this.y}px) scale(${zoom})`;
-    this.#changed();
-  }
-}
 
 export class GraphView {
   /** What of the graph is drawn; change it with `show()`. */
@@ -91,9 +29,9 @@ export class GraphView {
   #waiting = false;
   #hasFitted = false;
   #labelledAt = 0;
-  #modules = {};
+  #textScale = 1;
 
-  /** `on`: `take(event, id)`, `hover(id)`, `scene()`, `moved()`, `lost(gone)`, `missing()`. */
+  /** `on`: `take(event, id)`, `hover(id)`, `focused(id)`, `scene()`, `moved()`, `lost(gone)`, `missing()`. */
   constructor({ frame, model, narrow, signal, on }) {
     this.model = model;
     this.#on = on;
@@ -103,11 +41,12 @@ export class GraphView {
     this.element = svg("svg", { class: "picture", role: "group", "aria-label": "Picture of the graph" },
       markers(),
       this.layer = svg("g", { class: "camera" }, this.edges.element, this.nodeLayer = svg("g", { class: "nodes" })));
-    this.camera = new Camera(this, on.moved);
-    for (const name of ["wheel", "pointerdown", "pointermove", "pointerup", "pointercancel", "click", "keydown", "pointerover", "pointerout", "focusin", "focusout"]) {
+    this.camera = new Camera(this, () => this.#moved());
+    for (const name of ["wheel", "pointerdown", "pointermove", "pointerup", "pointercancel", "click", "keydown",
+      "pointerover", "pointerout", "focusin", "focusout"]) {
       this.element.addEventListener(name, (event) => this.#take(event), { signal, passive: false });
     }
-    new ResizeObserver(() => { if (this.picture && !this.#hasFitted) this.fit(); }).observe(this.element);
+    new ResizeObserver(() => { if (this.picture && !this.#hasFitted) this.#start(); }).observe(this.element);
     this.#frame = frame.item(this.element, (now) => this.#draw(now));
     frame.tick(() => this.#age(), signal);
     signal.addEventListener("abort", () => this.#frame.close(), { once: true });
@@ -115,9 +54,14 @@ export class GraphView {
 
   #take(event) {
     const id = event.target.closest(".node")?.dataset.id ?? null, { type } = event;
-    if (type === "keydown" && (event.ctrlKey || event.metaKey || event.altKey || !/^(Arrow\w+|Enter| )$/.test(event.key))) return;
+    if (type === "keydown" && (event.ctrlKey || event.metaKey || event.altKey
+      || !/^(Arrow\w+|Enter| )$/.test(event.key))) return;
     if (type === "keydown" || type === "wheel") event.preventDefault();
-    if (id && type === "focusin") this.rove(id);
+    if (id && type === "focusin") {
+      this.rove(id);
+      // What the keyboard goes to comes on screen; what is clicked is there.
+      if (event.target.matches(":focus-visible")) this.#on.focused(id);
+    }
     if (/over|out|focus/.test(type)) return void (id && this.#on.hover(/(over|in)$/.test(type) ? id : null));
     this.#on.take(event, id);
   }
@@ -132,7 +76,7 @@ export class GraphView {
     }
     if (news.structure) this.#needsLayout = true;
     for (const ids of [news.values, news.owners, news.queues]) this.repaint(ids);
-    if (!news.fresh) for (const id of news.values) this.#flash(id, now);
+    if (!news.fresh) for (const id of news.turned) this.#flash(id, now);
   }
 
   repaint(ids) {
@@ -160,10 +104,23 @@ export class GraphView {
     this.show({});
   }
 
-  fit() {
+  fit() { if (this.picture && this.element.clientWidth) this.camera.fit(); }
+
+  #start() {
     if (!this.scene?.nodes.length || !this.element.clientWidth) return;
     this.#hasFitted = true;
-    this.camera.fit([...this.picture.nodes.values()]);
+    this.camera.start([...this.picture.nodes.values()]);
+  }
+
+  /** Names stay as large as they must be to be read. */
+  #moved() {
+    const { zoom, reading } = this.camera, scale = reading === "names" ? 11 / 13 / zoom : 1;
+    if (scale !== this.#textScale) {
+      this.#textScale = scale;
+      this.layer.style.setProperty("--name-size", `${13 * scale}px`);
+      for (const shape of this.shapes.values()) shape.fitName(scale);
+    }
+    this.#on.moved();
   }
 
   drawn(id) { return this.scene?.of.get(id); }
@@ -215,14 +172,15 @@ export class GraphView {
     const { type, members } = shape, entry = this.#entryOf(shape);
     if (type === "cluster") return `${shape.label}, ${members.length} nodes, folded; press Enter to open`;
     const leak = this.leaks.has(entry.id) ? ", leak: a ring that nobody owns" : "";
-    return sentenceOf(entry, this.model.rate(entry.id, now)) + leak + (type === "fold" ? `, ${members.length} steps folded; press Enter to open` : "");
+    return sentenceOf(entry, this.model.rate(entry.id, now)) + leak
+      + (type === "fold" ? `, ${members.length} steps folded; press Enter to open` : "");
   }
 
   #paint(shape, now) {
     shape.paintedAt = now;
     if (shape.type !== "cluster") {
       const entry = this.#entryOf(shape);
-      shape.paint(entry, this.model.rate(entry.id, now), this.leaks.has(entry.id));
+      shape.paint(entry, this.model.rate(entry.id, now), this.leaks.has(entry.id), this.model.stale.has(entry.name));
     }
     for (const edge of shape.leaving) this.edges.paint(edge, now);
     for (const edge of shape.entering) if (edge.look === "listen" || edge.backlog) this.edges.paint(edge, now);
@@ -251,17 +209,15 @@ export class GraphView {
 
   #layout(now) {
     this.#needsLayout = false;
-    const isLarge = this.model.nodes.size + this.model.listeners.size > workerFrom, { groups, changes, "layout-aside": aside } = this.#modules;
-    if (!groups && needsGroups(this.model, this.view)) return void this.#fetch("groups");
-    if (!changes && this.picture?.nodes.size) return void this.#fetch("changes");
-    if (!aside && isLarge) return void this.#fetch("layout-aside");
-    const scene = sceneOf(this.model, this.view, [...this.dying.values()], groups);
-    const graph = { nodes: scene.nodes.map(({ id, w, h }) => ({ id, w, h })), edges: scene.edges.map(({ id, from, to, feedback, span }) => ({ id, from, to, feedback, span })) };
+    const scene = sceneOf(this.model, this.view, [...this.dying.values()]);
+    const graph = { nodes: scene.nodes.map(({ id, w, h }) => ({ id, w, h })),
+      edges: scene.edges.map(({ id, from, to, feedback, span }) => ({ id, from, to, feedback, span })) };
     const before = this.picture, memory = before?.memory ?? null;
-    const to = (direction) => ({ node: this.model.families.length ? sizes.family : sizes.node, columnGap: direction === "down" ? 48 : 64, direction });
+    const to = (direction) => ({ node: this.model.families.length ? sizes.family : sizes.node,
+      columnGap: direction === "down" ? 48 : 64, direction });
     const options = to(this.#direction ?? (this.#narrow ? "down" : "right"));
-    if (graph.nodes.length <= workerFrom || !aside) {
-      let picture = layout(graph, memory, options, changes);
+    if (graph.nodes.length <= workerFrom) {
+      let picture = layout(graph, memory, options);
       if (!this.#direction && graph.nodes.length && this.element.clientWidth) {
         const flows = this.camera.fitting(picture.bounds);
         if (!this.#narrow && flows < 0.85) {
@@ -274,7 +230,7 @@ export class GraphView {
     }
     this.#direction ??= options.direction;
     this.#waiting = true;
-    aside.layoutAside({ graph, memory, options }, (picture) => {
+    const place = (picture) => {
       this.#waiting = false;
       if (this.#signal.aborted) return;
       if (!picture) return this.#on.missing();
@@ -282,20 +238,23 @@ export class GraphView {
       if (memory && !before.memory) picture.memory = null;
       this.#place(scene, picture);
       this.#frame.mark();
-    });
+    };
+    load("/graph/layout-aside.js").then(({ layoutAside }) => layoutAside({ graph, memory, options }, place),
+      () => place(null));
   }
 
   #place(scene, picture) {
-    const isFirst = !this.#hasFitted && scene.nodes.length > 0, { changes } = this.#modules, now = this.#laidOutAt = performance.now();
+    const isFirst = !this.#hasFitted && scene.nodes.length > 0, now = this.#laidOutAt = performance.now();
     this.scene = scene;
     this.picture = picture;
     this.edges.place(scene, picture, this.#hasFitted);
-    const lost = changes?.clear(this);
+    const lost = clear(this);
     for (const node of scene.nodes) {
       let shape = this.shapes.get(node.id);
       if (!shape) {
         this.shapes.set(node.id, shape = new Shape(node));
         if (this.#hasFitted) { shape.element.classList.add("born"); shape.bornAt = now; }
+        shape.fitName(this.#textScale);
         this.nodeLayer.append(shape.element);
       }
       shape.follow(node, picture.nodes.get(node.id), node.id === this.drawn(this.view.selected));
@@ -308,23 +267,53 @@ export class GraphView {
       this.#paint(shape, now);
       if (!shape.described) shape.describe(this.#sentence(shape, now));
     }
-    for (const edge of this.edges.values()) if (edge.members.some((each) => this.model.queued(each))) this.edges.paint(edge, now);
-    if (isFirst) this.fit();
+    for (const edge of this.edges.values()) if (edge.members.some((each) =>
+      this.model.queued(each))) this.edges.paint(edge, now);
+    if (isFirst) this.#start();
     this.rove(this.shapes.has(this.current) ? this.current : this.shapes.keys().next().value ?? null);
-    const gone = changes?.mark(this, lost);
+    const gone = mark(this, lost);
     if (gone) this.#on.lost(gone);
     this.#on.scene();
   }
+}
 
-  async #fetch(name) {
-    this.#waiting = true;
-    try {
-      const asked = load(`/graph/${name}.js`);
-      if (name === "changes") await style("/graph/panels.css");
-      this.#modules[name] = await asked;
-      this.#needsLayout = true;
-      this.#frame.mark();
-    } catch { this.#on.missing(); } // the next news try again
-    this.#waiting = false;
+// From one picture to the next: what has gone fades at its old place, and does not take the focus with it.
+
+/** Takes out what is not drawn any more, or not like that; returns what had the focus of it. */
+function clear({ shapes, scene }) {
+  const drawn = new Map(scene.nodes.map((node) => [node.id, node]));
+  let lost = null;
+  for (const [id, shape] of shapes) {
+    const next = drawn.get(id);
+    if (next && next.type === shape.type && looksLike(next, shape)) continue;
+    if (document.activeElement === shape.element) {
+      const { entry, label, members, entering } = shape;
+      // What it is drawn as now, what it was made of, or what it was made from.
+      lost = { id, entry: entry ?? { name: label },
+        near: [id, scene.of.get(id), ...(members ?? []), ...entering.map(({ from }) => from)] };
+    }
+    shape.element.remove();
+    shapes.delete(id);
   }
+  return lost;
+}
+
+function looksLike({ type, entry, label, members }, shape) {
+  if (type === "cluster" || type === "fold") return label === shape.label && String(members) === String(shape.members);
+  const now = shape.entry;
+  return entry.kind === now.kind && entry.you === now.you && titleOf(entry) === titleOf(now)
+    && wordOf(entry) === wordOf(now);
+}
+
+/** Marks what fades or falls asleep, and gives the focus to who is next; returns what lost it for good. */
+function mark(view, lost) {
+  const { shapes, dying, model } = view;
+  for (const [id, { element }] of shapes) {
+    const isThere = model.nodes.has(id) || model.listeners.has(id);
+    element.classList.toggle("gone", dying.has(id) && !isThere);
+    element.classList.toggle("falls", dying.has(id) && isThere);
+  }
+  if (!lost) return null;
+  const next = [...lost.near, view.current].find((id) => view.focus(id));
+  return next === lost.id ? null : { ...lost, next };
 }

@@ -14,7 +14,8 @@ function fill(element, attributes, children) {
 /** `h("button", { class: "quiet", onclick: fn }, "text", node, [more])`. */
 export const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 
-export const svg = (tag, attributes, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+export const svg = (tag, attributes, ...children) =>
+  fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
 const styles = new Map();
 
@@ -22,7 +23,8 @@ const styles = new Map();
 export function style(path) {
   if (!styles.has(path)) {
     styles.set(path, new Promise((resolve) => {
-      const link = h("link", { rel: "stylesheet", href: path, onload: resolve, onerror: () => { link.remove(); styles.delete(path); resolve(); } });
+      const link = h("link", { rel: "stylesheet", href: path, onload: resolve,
+        onerror: () => { link.remove(); styles.delete(path); resolve(); } });
       if (path.startsWith("/ui/")) document.querySelector("link[rel=stylesheet]").after(link);
       else document.head.append(link);
     }));
@@ -57,15 +59,31 @@ export function setAttribute(element, name, value) {
 /** Makes `items` the children; what looks the same stays, and so does the focus. */
 export function arrange(parent, items) {
   const focused = document.activeElement, had = parent.contains(focused);
-  const kept = items.map((item, i) => (!item.isConnected && parent.children[i]?.isEqualNode(item) ? parent.children[i] : item)), all = new Set(kept);
+  const kept = items.map((item, i) => (!item.isConnected && parent.children[i]?.isEqualNode(item) ? parent.children[i]
+    : item)), all = new Set(kept);
   for (const child of [...parent.children]) if (!all.has(child)) child.remove();
-  kept.forEach((item, i) => { if (parent.children[i] !== item) parent.insertBefore(item, parent.children[i] ?? null); });
+  kept.forEach((item, i) => { if (parent.children[i] !== item) parent.insertBefore(item,
+    parent.children[i] ?? null); });
   if (!had || parent.contains(document.activeElement)) return;
-  ([...parent.querySelectorAll("a")].find(({ href }) => href === focused.href) ?? document.getElementById("main")).focus();
+  ([...parent.querySelectorAll("a")].find(({ href }) => href === focused.href)
+    ?? document.getElementById("main")).focus();
 }
 
 export const icon = (path, size = 16) =>
-  svg("svg", { class: "icon", viewBox: "0 0 16 16", width: size, height: size, "aria-hidden": "true" }, svg("path", { d: path }));
+  svg("svg", { class: "icon", viewBox: "0 0 16 16", width: size, height: size, "aria-hidden": "true" },
+    svg("path", { d: path }));
+
+/** What calls for attention has a shape and words in a colour, each of which alone would do. */
+const severityShapes = {
+  alarm: "M8 2L14.5 13.5H1.5zM8 6.5v3.5M8 11.8v.2", warning: "M8 2L14.5 13.5H1.5zM8 6.5v3.5M8 11.8v.2",
+  info: "M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 0 0 0-11M8 7.5v3.5M8 5v.2",
+  stale: "M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 0 0 0-11M8 5v3l2 1.5", well: "M3 8.5l3.5 3.5L13 4.5",
+};
+
+/** `severity`: alarm, warning, info, stale or well. */
+export const severityMark = (severity, words) => h("span", { class: "severity small", dataset: { severity } },
+  svg("svg", { class: "icon", viewBox: "0 0 16 16", width: 14, height: 14, "aria-hidden": "true" },
+    svg("path", { d: severityShapes[severity] })), words);
 
 const routes = [
   { name: "graphs", pattern: /^\/$/ },
@@ -234,7 +252,8 @@ const isField = (element) =>
   element instanceof HTMLElement
   // The focus may still be in a dialog that has just closed.
   && !element.closest("dialog:not([open])")
-  && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) || element.closest("dialog[open]"));
+  && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName)
+    || element.closest("dialog[open]"));
 
 /** Keys and sequences ("g d"), while no field has the focus; they can be switched off (WCAG 2.1.4). */
 export class Keys {
@@ -265,7 +284,8 @@ export class Keys {
   list() { return [...this.#bindings.values()].flatMap((all) => all.slice(-1)); }
 
   #press(event) {
-    if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
+    if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey
+      || isField(event.target)) return;
     if (!this.enabled && event.key.length === 1) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const sequence = this.#first ? `${this.#first} ${key}` : key;

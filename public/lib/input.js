@@ -1,12 +1,5 @@
-// The field of a value, and how the value is written in it. Pure.
-import { encode } from "../client.js";
-
-export function same(a, b) {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || !a || !b || Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && same(a[key], b[key]));
-}
+// The field of a value: how a value is written in it, and what somebody typed as a value. Pure.
+import { decode, encode } from "../client.js";
 
 export function control(node) {
   if (node.enum) return "select";
@@ -22,7 +15,8 @@ export function control(node) {
 export function fieldText(node, value) {
   if (value === undefined) return "";
   const isText = typeof value === "string", isJSON = control(node) === "json";
-  if (isText && (!isJSON || node.type === "any" && value && !/^\s*([[{"\d-]|true|false|null)/.test(value))) return value;
+  if (isText && (!isJSON || node.type === "any" && value
+    && !/^\s*([[{"\d-]|true|false|null)/.test(value))) return value;
   return encode(value, isJSON ? 2 : undefined);
 }
 
@@ -36,4 +30,55 @@ export function bounds(node) {
   if (minLength !== undefined && maxLength !== undefined) return `${minLength} to ${maxLength} ${what}`;
   if (maxLength !== undefined) return `at most ${maxLength} ${what}`;
   return minLength !== undefined ? `at least ${minLength} ${what}` : pattern ? `in the form ${pattern}` : "";
+}
+
+const kinds = { object: "an object", array: "a list" };
+const count = (text) => [...text].length;
+
+function number(node, text) {
+  const clean = text.trim().replace(/^\+/, "").replace("−", "-").replace(/^(-?\d+),(\d+)$/, "$1.$2");
+  if (!clean) return { error: "Type a number" };
+  if (!/^-?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(clean)) return { error: "This is not a number" };
+  const value = Number(clean);
+  if (!Number.isFinite(value)) return { error: "This number is too large" };
+  if (node.type === "integer" && !Number.isInteger(value)) return { error: "This must be a whole number" };
+  if (node.min !== undefined && value < node.min) return { error: `This must be at least ${node.min}` };
+  if (node.max !== undefined && value > node.max) return { error: `This must be at most ${node.max}` };
+  return { value: /^-?\d+$/.test(clean) && !Number.isSafeInteger(value) ? BigInt(clean) : value };
+}
+
+function string(node, text) {
+  const length = count(text);
+  if (length < node.minLength) return { error: `This must have at least ${node.minLength} characters; it has ${length}` };
+  if (length > node.maxLength) return { error: `This must have at most ${node.maxLength} characters; it has ${length}` };
+  return { value: text };
+}
+
+function json(node, text) {
+  if (!text.trim()) return { error: "Type a JSON value" };
+  let value;
+  try {
+    value = decode(text);
+  } catch (error) {
+    // A text without quotes; what looks like broken JSON is rather a mistake.
+    if (node.type === "any" && !/^\s*[[{"]/.test(text)) return { value: text };
+    return { error: `This is not valid JSON: ${error.message}` };
+  }
+  const isKind = node.type === "array" ? Array.isArray(value) : value !== null && typeof value === "object"
+    && !Array.isArray(value);
+  if (kinds[node.type] && !isKind) return { error: `This must be ${kinds[node.type]}` };
+  if (node.type === "array"
+    && value.length < node.minLength) return { error: `This must have at least ${node.minLength} elements` };
+  if (node.type === "array"
+    && value.length > node.maxLength) return { error: `This must have at most ${node.maxLength} elements` };
+  return { value };
+}
+
+/** `{ value }` or `{ error }`. */
+export function parseInput(node, text) {
+  switch (control(node)) {
+  case "number": return number(node, text);
+  case "text": case "area": return string(node, text);
+  default: return json(node, text);
+  }
 }

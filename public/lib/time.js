@@ -1,5 +1,6 @@
 // Times of day as people read them.
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+const clock = new Intl.DateTimeFormat(undefined,
+  { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 
 /** With the date when it is another day's. */

@@ -1,4 +1,5 @@
-// What views take for the client while they show the past: the same calls, answered from one picture of the graph after another.
+// What views take for the client while they show the past: the same calls, answered from one picture of the
+// graph after another.
 import { SluiceError } from "/client.js";
 
 const refuse = () => Promise.reject(new SluiceError({ code: "past", msg: "the past cannot be changed" }));
@@ -7,7 +8,7 @@ const unknown = { ended: { code: "past", msg: "pipelines run on live values only
 const heldOf = ({ v, empty, fail }) => (fail ? { fail } : v === undefined || empty ? { empty: true } : { v });
 
 export class PastClient {
-  state = { name: "past", words: "The past can only be read" };
+  state = { name: "past" };
   limits = {};
   session = undefined;
   epoch = undefined;
@@ -36,17 +37,24 @@ export class PastClient {
     for (const watcher of [...this.#watchers]) watcher();
   }
 
-  /** Each look has numbers of its own: what looks alike keeps the number that it had first, so that a drawing keeps its place. */
+  /**
+   * Each look has numbers of its own: what looks alike keeps the number that it had first, so that a drawing
+   * keeps its place.
+   */
   #renumber(picture) {
     const numbers = new Map(), counts = new Map();
     for (const { n, name, op, label, of } of picture.nodes) {
-      const like = name === undefined ? `${of} ${op} ${label}` : `= ${name}`, count = counts.get(like) ?? 0, key = `${count} ${like}`;
+      const like = name === undefined ? `${of} ${op} ${label}` : `= ${name}`, count = counts.get(like) ?? 0,
+        key = `${count} ${like}`;
       counts.set(like, count + 1);
       if (!this.#numbers.has(key)) this.#numbers.set(key, this.#numbers.size + 1);
       if (n !== undefined) numbers.set(n, this.#numbers.get(key));
     }
-    const nodes = picture.nodes.map((node) => (node.n === undefined ? node : { ...node, n: numbers.get(node.n), owners: [], born: undefined, count: undefined }));
-    const edges = (picture.edges ?? []).map((edge) => ({ ...edge, from: numbers.get(edge.from), to: numbers.get(edge.to) }));
+    const nodes = picture.nodes.map((node) =>
+      (node.n === undefined ? node : { ...node, n: numbers.get(node.n), owners: [], born: undefined,
+        count: undefined }));
+    const edges = (picture.edges ?? []).map((edge) =>
+      ({ ...edge, from: numbers.get(edge.from), to: numbers.get(edge.to) }));
     return { ...picture, nodes, edges };
   }
 
@@ -70,25 +78,31 @@ export class PastClient {
     const node = this.#node(name), { rev, epoch } = this.#picture;
     // Times go back, too: what a chart has is of another moment.
     if (!node || pipe?.length) return fn(undefined, { ...(node ? unknown : missing), rev, epoch, anew: true });
-    const { v, empty, fail } = heldOf(node), value = typeof type === "function" && v !== undefined && type !== Object ? type(v) : v;
+    const { v, empty, fail } = heldOf(node), value = typeof type === "function" && v !== undefined && type !== Object
+      ? type(v) : v;
     fn(value, { t: node.t, rev, c: node.c, epoch, folded: 1, empty, fail, anew: true });
   }
 
   /** Those that changed at the same time together; returns the names of all. */
   #tellAll(globs, before, fn) {
-    const fits = globs.map((glob) => new RegExp(`^${glob.replace(/[.-]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`));
-    const { rev, epoch, nodes } = this.#picture, named = nodes.filter(({ name }) => name !== undefined && fits.some((each) => each.test(name)));
+    const fits = globs.map((glob) =>
+      new RegExp(`^${glob.replace(/[.-]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`));
+    const { rev, epoch, nodes } = this.#picture,
+      named = nodes.filter(({ name }) => name !== undefined && fits.some((each) => each.test(name)));
     const present = new Set(named.map(({ name }) => name)), gone = [...before].filter((name) => !present.has(name));
     for (const [t, all] of Map.groupBy(named, (node) => node.t)) {
       fn({}, { m: Object.fromEntries(all.map((node) => [node.name, heldOf(node)])), t, rev, epoch });
     }
-    if (gone.length) fn({}, { m: Object.fromEntries(gone.map((name) => [name, { gone: true }])), t: this.#picture.t, rev, epoch });
+    if (gone.length) fn({}, { m: Object.fromEntries(gone.map((name) => [name, { gone: true }])), t: this.#picture.t,
+      rev, epoch });
     return present;
   }
 
   async get(target, what) {
-    const { nodes, rev, t } = await this.picture(), names = typeof target === "string" && target.includes("/") ? [target.split("/")[1]] : what;
-    const m = Object.fromEntries(nodes.filter(({ name }) => names.includes(name)).map((node) => [node.name, heldOf(node)]));
+    const { nodes, rev, t } = await this.picture(),
+      names = typeof target === "string" && target.includes("/") ? [target.split("/")[1]] : what;
+    const m = Object.fromEntries(nodes.filter(({ name }) => names.includes(name)).map((node) =>
+      [node.name, heldOf(node)]));
     return { epoch: this.epoch, rev, t, m };
   }
 

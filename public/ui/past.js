@@ -1,4 +1,5 @@
-// The page as it was: a slider over the revisions that the server keeps, and a view fed from the one that it stands on. The live view goes
+// The page as it was: a slider over the revisions that the server keeps, and a view fed from the one that it
+// stands on. The live view goes
 // on below, hidden, and is there again on return.
 import { h, icon, load, setAttribute, setText, style, styled } from "/lib/dom.js";
 import { formatNumber } from "/lib/format.js";
@@ -36,13 +37,15 @@ export async function lookBack(page, { path, route, graph }, button, hold) {
 
 class Past {
   graph; client;
-  #page; #path; #kept = null; #wanted = 0; #shown = null; #isAsking = false; #timer; #withSteps = true; #times = new Map();
+  #page; #path; #kept = null; #wanted = 0; #shown = null; #isAsking = false; #timer; #withSteps = true;
+  #times = new Map();
   #ending = new AbortController(); #view = null; #showing = null; #live = null;
   #slot = h("div", { class: "slot" });
   #when = h("strong", { class: "past-when" });
   #words = h("p", { class: "past-words small", role: "status" });
   #first = h("span", { class: "small num dim" }); #last = h("span", { class: "small num dim" });
-  #slider = h("input", { type: "range", min: 0, max: 0, step: 1, "aria-label": "Revision", oninput: () => this.#move(this.#slider.valueAsNumber) });
+  #slider = h("input", { type: "range", min: 0, max: 0, step: 1, "aria-label": "Revision",
+    oninput: () => this.#move(this.#slider.valueAsNumber) });
   #controls = h("div", { class: "past-controls" }); #bar;
 
   /** `page`: what views get, with `main`, `slot`, `context` (the bar of the graph), and `closed()`. */
@@ -51,11 +54,16 @@ class Past {
     this.graph = graph;
     this.#path = `/v1/graphs/${encodeURIComponent(graph)}`;
     this.client = new PastClient(graph);
-    const step = (by, label, path) => h("button", { type: "button", class: "quiet only-icon", "aria-label": label, title: label, onclick: () => this.#move(this.#wanted + by) }, icon(path));
-    this.#controls.append(step(-1, "The commit before", "M10 3L5 8l5 5"), this.#first, this.#slider, this.#last, step(1, "The next commit", "M6 3l5 5-5 5"));
+    const step = (by, label, path) => h("button",
+      { type: "button", class: "quiet only-icon", "aria-label": label, title: label,
+        onclick: () => this.#move(this.#wanted + by) }, icon(path));
+    this.#controls.append(step(-1, "The commit before", "M10 3L5 8l5 5"), this.#first, this.#slider, this.#last,
+      step(1, "The next commit", "M6 3l5 5-5 5"));
     const back = h("button", { type: "button", class: "primary", onclick: () => this.close() }, "Back to now");
-    this.#bar = h("section", { class: "past-bar", "aria-label": "The past", onkeydown: (event) => { if (event.key === "Escape") { event.preventDefault(); this.close(); } } },
-      h("div", { class: "past-head" }, h("span", { class: "past-mark" }, "Past, read-only"), this.#when, back), this.#controls, this.#words);
+    this.#bar = h("section", { class: "past-bar", "aria-label": "The past",
+      onkeydown: (event) => { if (event.key === "Escape") { event.preventDefault(); this.close(); } } },
+      h("div", { class: "past-head" }, h("span", { class: "past-mark" }, "Past, read-only"), this.#when, back),
+        this.#controls, this.#words);
   }
 
   get signal() { return this.#ending.signal; }
@@ -149,7 +157,8 @@ class Past {
     this.#shown = rev;
     if (code === "gone" && kept) {
       this.#keep(kept);
-      setText(this.#words, `Revision ${formatNumber(rev)} is no longer kept. The oldest is ${formatNumber(kept.from)}.`);
+      setText(this.#words,
+        `Revision ${formatNumber(rev)} is no longer kept. The oldest is ${formatNumber(kept.from)}.`);
     } else if (code === "unknown_graph") {
       setText(this.#words, `Revision ${formatNumber(rev)} had ended the graph.`);
     } else {
@@ -160,10 +169,12 @@ class Past {
   /** The address names this view of the graph now. */
   async follow(path, route) {
     if (!this.#kept) return;
-    const inPast = route.name === "dash" ? { ...route, query: new URLSearchParams([...route.query, ["kiosk", "1"]]) } : route;
+    const inPast = route.name === "dash" ? { ...route, query: new URLSearchParams([...route.query, ["kiosk", "1"]]) }
+      : route;
     if (this.#showing?.path === path && this.#showing.element.isConnected) return void this.#view?.update?.(inPast);
     this.#unmount();
-    const { main, slot } = this.#page, showing = this.#showing = { path, element: h("div", { class: "view" }), ending: new AbortController() };
+    const { main, slot } = this.#page, showing = this.#showing = { path, element: h("div", { class: "view" }),
+      ending: new AbortController() };
     this.#live = main.firstElementChild;
     this.#live.hidden = slot.hidden = true;
     main.append(showing.element);
@@ -178,7 +189,8 @@ class Past {
       this.#view = view;
       this.#page.keys.bind("Escape", "Back to now", () => this.close(), { signal, group: "The past" });
     } catch (error) {
-      if (!signal.aborted) showing.element.replaceChildren(h("p", { class: "notice" }, `This view cannot be shown: ${error.message}`));
+      if (!signal.aborted) showing.element.replaceChildren(h("p", { class: "notice" },
+        `This view cannot be shown: ${error.message}`));
     }
   }
 

@@ -2,7 +2,7 @@
 // It behaves as a field does: `value` is JSON text, `input` events tell changes, `readOnly` keeps the focus.
 import { decode, encode } from "/client.js";
 import { h } from "/lib/dom.js";
-import { same } from "/lib/input.js";
+import { same } from "/lib/format.js";
 
 const isRecord = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
@@ -11,11 +11,13 @@ export const suitsForm = (value) => isRecord(value) && Object.keys(value).length
   && Object.values(value).every((each) => each === null || typeof each !== "object" || Object.keys(each).length < 9);
 
 class RecordField extends HTMLElement {
-  #text; #form = h("div", { class: "record" }); #toggle; #label; #asForm = null; #fields = new Map(); #value; #readOnly = false;
+  #text; #form = h("div", { class: "record" }); #toggle; #label; #asForm = null; #fields = new Map(); #value;
+  #readOnly = false;
 
   begin({ label, describedBy }) {
     this.#label = label;
-    this.#text = h("textarea", { rows: 1, spellcheck: "false", placeholder: "JSON", "aria-label": label, "aria-describedby": describedBy });
+    this.#text = h("textarea", { rows: 1, spellcheck: "false", placeholder: "JSON", "aria-label": label,
+      "aria-describedby": describedBy });
     this.#toggle = h("button", { type: "button", class: "quiet small", hidden: true, onclick: () => this.#turn() });
     this.append(this.#text, this.#form, this.#toggle);
     this.#form.hidden = true;
@@ -67,7 +69,8 @@ class RecordField extends HTMLElement {
     this.#toggle.textContent = value ? "As JSON" : "As a form";
     if (!value) return;
     const keys = Object.keys(value);
-    if (!this.#value || !same(keys, [...this.#fields.keys()]) || keys.some((key) => typeof value[key] !== typeof this.#value[key])) this.#build(value);
+    if (!this.#value || !same(keys, [...this.#fields.keys()])
+      || keys.some((key) => typeof value[key] !== typeof this.#value[key])) this.#build(value);
     this.#value = value;
     for (const [key, field] of this.#fields) {
       const each = value[key];
@@ -80,15 +83,18 @@ class RecordField extends HTMLElement {
   #build(value) {
     this.#fields = new Map(Object.entries(value).map(([key, each]) => [key, typeof each === "boolean"
       ? h("input", { type: "checkbox", "aria-label": `${this.#label}: ${key}` })
-      : h("input", { type: "text", autocomplete: "off", spellcheck: "false", inputmode: typeof each === "number" ? "decimal" : "text", "aria-label": `${this.#label}: ${key}` })]));
-    this.#form.replaceChildren(...[...this.#fields].map(([key, field]) => h("label", {}, h("span", { class: "small" }, key), field)));
+      : h("input", { type: "text", autocomplete: "off", spellcheck: "false",
+        inputmode: typeof each === "number" ? "decimal" : "text", "aria-label": `${this.#label}: ${key}` })]));
+    this.#form.replaceChildren(...[...this.#fields].map(([key, field]) =>
+      h("label", {}, h("span", { class: "small" }, key), field)));
   }
 
   /** JSON of what the form says: texts stay texts, everything else is JSON, and what is wrong there is wrong here. */
   #read() {
     const entries = [...this.#fields].map(([key, field]) => {
       const before = this.#value[key];
-      const text = typeof before === "boolean" ? String(field.checked) : typeof before === "string" ? encode(field.value) : field.value.trim() || "?";
+      const text = typeof before === "boolean" ? String(field.checked) : typeof before === "string"
+        ? encode(field.value) : field.value.trim() || "?";
       return `${encode(key)}:${text}`;
     });
     return `{${entries}}`;

@@ -1,7 +1,7 @@
-// What the buttons of the bar open: the connection's figures, the theme, the keys, the way out; the figures themselves, and the banner.
+// What the buttons of the bar open: the connection's figures, the theme, the keys, the way out.
 import { h, setText, style } from "/lib/dom.js";
 import { formatBytes, formatDuration } from "/lib/format.js";
-import { isSignedOut, words } from "/app.js";
+import { words } from "./connection.js";
 
 style("/ui/dialogs.css");
 let figures = {};
@@ -11,15 +11,19 @@ export function aboutConnection({ client, dialogs, frame, store }) {
   const list = h("dl", { class: "facts" }), closing = new AbortController();
   const fill = () => {
     const state = store.get("state"), now = Date.now(), { trip, messages, updates, bytes } = figures;
-    const rows = [["State", words(state, now)], state.since && [state.name === "live" ? "Up for" : "Lost", formatDuration(now - state.since)],
-      ["Called by the server", client.session ?? "–"], ["Round trip", trip ? `${trip}, median of five` : "not measured yet"],
-      ["Messages", `${messages ?? 0}/s`], ["Updates", `${updates ?? 0}/s`], ["Received", formatBytes(bytes ?? 0, "B/s")]].filter(Boolean);
+    const rows = [["State", words(state, now)],
+      state.since && [state.name === "live" ? "Up for" : "Lost", formatDuration(now - state.since)],
+      ["Called by the server", client.session ?? "–"],
+        ["Round trip", trip ? `${trip}, median of five` : "not measured yet"],
+      ["Messages", `${messages ?? 0}/s`], ["Updates", `${updates ?? 0}/s`],
+        ["Received", formatBytes(bytes ?? 0, "B/s")]].filter(Boolean);
     list.replaceChildren(...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", { class: "num" }, value)]));
   };
   fill();
   frame.tick(fill, closing.signal);
   dialogs.open({ title: "Connection", sheet: true, body: h("div", { class: "field" }, list,
-    h("p", { class: "small dim" }, "Looking at a graph keeps nothing in it alive; widgets and tables of values do, as long as they are open.")),
+    h("p", { class: "small dim" },
+      "Looking at a graph keeps nothing in it alive; widgets and tables of values do, as long as they are open.")),
   }).then(() => closing.abort());
 }
 
@@ -29,16 +33,18 @@ export function theme({ dialogs, store }, button) {
   const choose = (name) => {
     if (name === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = name;
-    try { name === "system" ? localStorage.removeItem("sluice.theme") : localStorage.setItem("sluice.theme", name); } catch { /* for now only */ }
+    try { name === "system" ? localStorage.removeItem("sluice.theme") : localStorage.setItem("sluice.theme", name);
+    } catch { /* for now only */ }
     button.ariaLabel = `Theme: ${name}`;
     store.set("theme", name);
   };
   dialogs.menu(button, [["system", "As the system"], ["light", "Light"], ["dark", "Dark"]].map(([name, label]) =>
-    ({ label: label + (name === now ? "  ✓" : ""), action: () => choose(name) })));
+    ({ label: name === now ? `${label} (now)` : label, action: () => choose(name) })));
 }
 
 export async function signOut({ announce, store }) {
-  try { await fetch("/v1/session", { method: "DELETE" }); } catch { return announce("Not signed out: the server does not answer", { assertive: true }); }
+  try { await fetch("/v1/session", { method: "DELETE" });
+  } catch { return announce("Not signed out: the server does not answer", { assertive: true }); }
   store.set("session", false);
   location.reload();
 }
@@ -53,54 +59,23 @@ export function help({ keys, dialogs }) {
     title: "Keys",
     body: h("div", { class: "field" },
       h("div", { class: "keys" }, [...groups].map(([group, all]) => [
-        h("h3", {}, group), ...all.flatMap(({ key, label }) => [h("span", {}, key.split(" ").map(cap)), h("span", {}, label)]),
+        h("h3", {}, group), ...all.flatMap(({ key, label }) =>
+          [h("span", {}, key.split(" ").map(cap)), h("span", {}, label)]),
       ])),
       h("label", {}, box, " Single keys act (only while no field has the focus)")),
   });
 }
 
-/** Once for the page: `line` tells the first figures, the banner that the server is away or another one now. */
-export function attend({ frame, meters, store }, line) {
+/** Once for the page: `line` tells the first figures. */
+export function measure({ frame, meters }, line) {
   let before = { at: performance.now(), ...meters };
   frame.tick(() => {
     const at = performance.now(), { trips } = meters, rtt = trips?.toSorted((a, b) => a - b)[trips.length >> 1];
     const rate = (what) => Math.max(0, (meters[what] - before[what]) * 1000 / (at - before.at));
     const round = (value) => (value >= 10 ? value.toFixed(0) : value.toFixed(1)).replace(/\.0$/, "");
-    figures = { trip: rtt === undefined ? "" : `${rtt.toFixed(rtt < 10 ? 1 : 0)} ms`, messages: round(rate("messages")), updates: round(rate("updates")), bytes: rate("bytes") };
+    figures = { trip: rtt === undefined ? "" : `${rtt.toFixed(rtt < 10 ? 1 : 0)} ms`, messages: round(rate("messages")),
+      updates: round(rate("updates")), bytes: rate("bytes") };
     before = { at, ...meters };
     setText(line, [figures.trip, `${figures.updates} updates/s`].filter(Boolean).join(" · "));
-  });
-  banner(store);
-}
-
-/** A newer page is never loaded without being asked for. */
-function banner(store) {
-  const element = document.getElementById("banner");
-  let first, isNewer = false, tried = 0;
-
-  const show = ({ name, code, reason }) => {
-    const isClosed = name === "closed" && code !== 1000 && !isSignedOut({ name, code });
-    const said = isClosed ? `The server has closed the connection${reason ? `: ${reason}` : ""}. Nothing is updated any more.`
-      : isNewer ? `The server has been updated. ${name === "live" ? "This page still works; reload it when it suits you." : "It may not talk to this page any more."}`
-      : name === "offline" ? "The server cannot be reached. What you see is the last that came; nothing can be set until it is back." : "";
-    element.hidden = !said;
-    if (element.textContent.startsWith(said) && said) return;
-    element.replaceChildren(h("span", {}, said), isNewer ? h("button", { type: "button", onclick: () => location.reload() }, "Reload to update") : "");
-  };
-
-  const ask = async () => {
-    try {
-      const { version, protocol } = await (await fetch("/version")).json(), now = `${version} ${protocol}`;
-      isNewer = (first ??= now) !== now;
-      show(store.get("state"));
-    } catch { /* asked again with the next state that needs it */ }
-  };
-
-  store.listen("state", (state) => {
-    show(state);
-    const { name, tries, at } = state;
-    // A server that answers, but no sockets of this protocol, is heard of with the third try.
-    if (name === "live" ? tried !== 0 || !first : at && tries === 3) ask();
-    tried = name === "live" ? 0 : tries;
   });
 }

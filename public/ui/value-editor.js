@@ -1,40 +1,73 @@
-// <value-editor>: the field that a node's type asks for, and what became of what was sent, in `data-state`: clean, edited,
-// sending, accepted, rejected, conflict or unknown; `data-off` while not connected. What people do with it comes when somebody is near.
+// <value-editor>: the field that a node's type asks for, and what became of what was sent, in `data-state`:
+// clean, edited,
+// sending, accepted, rejected, conflict or unknown; `data-off` while not connected.
 import { h, load, setAttribute, setText, style } from "/lib/dom.js";
-import { formatValue } from "/lib/format.js";
-import { bounds, control, fieldText, same } from "/lib/input.js";
+import { formatValue, same } from "/lib/format.js";
+import { bounds, control, fieldText } from "/lib/input.js";
+import { Sending } from "./sending.js";
 
 style("/ui/editor.css");
 let numbers = 0;
 
+/** What the field is made of: when it says something else, the field is made anew. */
+const rulesOf = ({ type, title, unit, min, max, minLength, maxLength, pattern, enum: choices, slider,
+  requireIfMatch }) =>
+  JSON.stringify([type, title, unit, min, max, minLength, maxLength, pattern, choices, slider, requireIfMatch]);
+
 class ValueEditor extends HTMLElement {
   entry = { empty: true }; away = new AbortController();
-  #send; #reset; #clear; #message; #choices; #timer; #acts = null; #coming = null; #waiting = [];
+  #send; #reset; #clear; #message; #choices; #timer; #sending = new Sending(this); #rules = "";
 
   /** See `valueEditor`. */
   begin(given) {
-    const { node, compact } = this.given = given, { signal } = this.away;
+    this.given = given;
+    this.#build();
+    this.addEventListener("keydown", (event) => this.#press(event));
+    this.tabIndex = -1;
+    addEventListener("connection", () => this.#connection(), { signal: this.away.signal });
+    this.state("clean");
+    this.#connection();
+    return this;
+  }
+
+  /** The node's definition has changed: what somebody is typing stays, under the new rules. */
+  redefine(node) {
+    if (rulesOf(node) === this.#rules) return;
+    const { state } = this.dataset, typed = this.field.value, focused = this.contains(document.activeElement);
+    const keeps = /edited|rejected|conflict/.test(state) && control(node) === control(this.given.node);
+    this.given = { ...this.given, node };
+    this.slider = undefined;
+    this.#build();
+    this.fill();
+    this.state("clean");
+    if (keeps) {
+      this.field.value = typed;
+      this.#sending.edited(typed);
+    }
+    if (focused) this.field.focus();
+  }
+
+  #build() {
+    const { node, compact } = this.given;
+    this.#rules = rulesOf(node);
     this.kind = control(node);
     const id = `editor-${++numbers}`;
     this.#message = h("p", { class: "editor-message small", id: `${id}-message` });
     this.field = this.#makeField(`${id}-message`);
     this.#send = h("button", { type: "submit", class: "primary" }, "Set");
-    this.#reset = h("button", { type: "button", class: "quiet", onclick: () => this.#inOrder(() => this.restore()) }, "Undo");
-    this.#clear = h("button", { type: "button", class: "quiet clear", title: "Make the node empty", onclick: () => this.#act("empty") }, "Clear");
+    this.#reset = h("button", { type: "button", class: "quiet", onclick: () => this.restore() }, "Undo");
+    this.#clear = h("button", { type: "button", class: "quiet clear", title: "Make the node empty",
+      onclick: () => this.#sending.empty() }, "Clear");
     this.#choices = h("span", { class: "editor-choices" });
-    if (this.kind === "number" && node.min !== undefined && node.max !== undefined && (node.slider || !compact)) this.slider = this.#makeSlider();
-    this.append(h("form", { class: "editor", novalidate: true, onsubmit: (event) => { event.preventDefault(); this.#act("submitText", this.field.value); } },
-      h("span", { class: "editor-row" }, this.slider, this.field, node.unit && h("span", { class: "dim" }, node.unit), this.#send, this.#reset,
+    if (this.kind === "number" && node.min !== undefined && node.max !== undefined
+      && (node.slider || !compact)) this.slider = this.#makeSlider();
+    const submit = (event) => { event.preventDefault(); this.#sending.submitText(); };
+    this.replaceChildren(h("form", { class: "editor", novalidate: true, onsubmit: submit },
+      h("span", { class: "editor-row" }, this.slider, this.field, node.unit && h("span", { class: "dim" }, node.unit),
+        this.#send, this.#reset,
         !compact && this.#clear),
       h("span", { class: "editor-row" }, this.#message, this.#choices)));
-    this.addEventListener("keydown", (event) => this.#press(event));
-    for (const name of ["focusin", "pointerover"]) this.addEventListener(name, () => this.#load(), { once: true, signal });
     this.dataset.kind = this.kind;
-    this.tabIndex = -1;
-    addEventListener("connection", () => this.#connection(), { signal });
-    this.state("clean");
-    this.#connection();
-    return this;
   }
 
   end() {
@@ -42,53 +75,32 @@ class ValueEditor extends HTMLElement {
     clearTimeout(this.#timer);
   }
 
-  show(entry) {
-    // What was done before it is on its way.
-    if (this.#waiting.length) return void this.#waiting.push(() => this.show(entry));
+  show({ v, empty, fail }) {
     const before = this.entry, { state } = this.dataset;
-    this.entry = entry;
+    // Not the caller's own object, which may change in place.
+    const entry = this.entry = fail ? { fail } : empty || v === undefined ? { empty: true } : { v };
     if (same(entry.v, before.v) && !!entry.empty === !!before.empty && this.isFilled) return;
     if (state === "clean" || state === "accepted") {
       this.fill();
       return this.#buttons();
     }
-    if (/edited|rejected|conflict/.test(state)) this.#act("surprise");
-  }
-
-  #inOrder(act) {
-    if (this.#waiting.length) this.#waiting.push(act);
-    else act();
-  }
-
-  /** Does what `/ui/value-acts.js` can, after everything that was done before. */
-  #act(name, ...given) {
-    if (this.#acts && !this.#waiting.length) return this.#acts[name](...given);
-    this.#waiting.push(() => this.#acts[name](...given));
-    this.#load();
-  }
-
-  #load() {
-    this.#coming ??= load("/ui/value-acts.js").then(({ ValueActs }) => {
-      this.#acts = new ValueActs(this);
-      for (const act of this.#waiting.splice(0)) act();
-    }, () => {
-      this.#coming = null;
-      if (this.#waiting.splice(0).length) this.state("rejected", "Not set: this page could not load what sets it. Try again.");
-    });
+    if (/edited|rejected|conflict/.test(state)) this.#sending.surprise();
   }
 
   #makeField(described) {
     const { node } = this.given, label = `New value of ${node.title || node.name}`;
-    const common = { "aria-label": label, "aria-describedby": described, oninput: () => this.#act("edited", this.field.value) };
+    const common = { "aria-label": label, "aria-describedby": described,
+      oninput: () => this.#sending.edited(this.field.value) };
     switch (this.kind) {
     case "select":
-      return h("select", { ...common, oninput: () => this.#act("submitText", this.field.value) },
+      return h("select", { ...common, oninput: () => this.#sending.submitText() },
         h("option", { value: "", hidden: true }, "empty"),
         node.enum.map((value, i) => h("option", { value: String(i) }, formatValue(value))));
     case "switch":
       return h("button", {
-        type: "button", role: "switch", class: "switch", "aria-label": label, "aria-describedby": described, "aria-checked": "false",
-        onclick: () => this.#act("submit", !(this.entry.v === true)),
+        type: "button", role: "switch", class: "switch", "aria-label": label, "aria-describedby": described,
+          "aria-checked": "false",
+        onclick: () => this.#sending.submit(!(this.entry.v === true)),
       }, h("span", { class: "switch-knob" }));
     case "json": {
       const field = this.given.recordField({ label, describedBy: described });
@@ -106,9 +118,10 @@ class ValueEditor extends HTMLElement {
   }
 
   #makeSlider() {
-    const { node } = this.given, slide = (isLast) => () => this.#act("slide", this.slider.valueAsNumber, isLast);
+    const { node } = this.given, slide = (isLast) => () => this.#sending.slide(this.slider.valueAsNumber, isLast);
     return h("input", {
-      type: "range", min: node.min, max: node.max, step: node.type === "integer" ? 1 : "any", "aria-label": `Slider for ${node.title || node.name}`,
+      type: "range", min: node.min, max: node.max, step: node.type === "integer" ? 1 : "any",
+        "aria-label": `Slider for ${node.title || node.name}`,
       "aria-describedby": this.#message.id, oninput: slide(false), onchange: slide(true),
     });
   }
@@ -126,7 +139,8 @@ class ValueEditor extends HTMLElement {
       field = this.field;
       if (had) field.focus();
     }
-    const text = this.kind === "select" ? String(node.enum.findIndex((each) => same(each, v))).replace("-1", "") : fieldText(node, v);
+    const text = this.kind === "select" ? String(node.enum.findIndex((each) => same(each, v))).replace("-1", "")
+      : fieldText(node, v);
     if (field.value !== text) field.value = text;
     if (this.kind === "area") field.rows = Math.min(8, Math.max(1, text.split("\n").length));
     if (this.slider && typeof v === "number") this.slider.value = String(v);
@@ -143,18 +157,21 @@ class ValueEditor extends HTMLElement {
     this.dataset.state = name;
     setText(this.#message, words || (name === "clean" || name === "edited" ? bounds(this.given.node) : ""));
     setAttribute(this.field.control ?? this.field, "aria-invalid", name === "rejected" ? "true" : null);
-    this.#choices.replaceChildren(...choices.map(([label, act]) => h("button", { type: "button", class: "small", onclick: act }, label)));
+    this.#choices.replaceChildren(...choices.map(([label, act]) =>
+      h("button", { type: "button", class: "small", onclick: act }, label)));
     if (name === "accepted") this.#timer = setTimeout(() => this.dataset.state === "accepted" && this.restore(), 4000);
     this.#buttons(focused);
   }
 
   #buttons(focused = this.contains(document.activeElement) && document.activeElement) {
-    const { state } = this.dataset, off = "off" in this.dataset, typing = /edited|rejected|conflict|unknown/.test(state);
+    const { state } = this.dataset, off = "off" in this.dataset,
+      typing = /edited|rejected|conflict|unknown/.test(state);
     const immediate = this.kind === "switch" || this.kind === "select";
     setAttribute(this.#send, "hidden", immediate || !(typing || state === "sending"));
     setAttribute(this.#reset, "hidden", !typing);
     setAttribute(this.#clear, "hidden", typing || !!this.entry.empty);
-    for (const button of [this.#send, this.#clear, ...this.#choices.children]) button.disabled = off || state === "sending";
+    for (const button of [this.#send, this.#clear, ...this.#choices.children]) button.disabled = off
+      || state === "sending";
     // A disabled field would lose the focus.
     if (immediate) this.field.disabled = off;
     else this.field.readOnly = off;
@@ -164,37 +181,37 @@ class ValueEditor extends HTMLElement {
   }
 
   #connection() {
-    const { name, words = "Not connected: nothing can be set" } = this.given.client.state, off = name !== "live";
-    if (off === ("off" in this.dataset)) return;
-    if (off) {
-      this.dataset.off = "";
-      if (!/sending|unknown/.test(this.dataset.state)) setText(this.#message, words);
-    } else {
-      delete this.dataset.off;
-      if (!/sending|unknown|conflict|rejected/.test(this.dataset.state)) this.state(this.dataset.state);
-    }
+    // Why nothing can be set is said once for the page, not beside each field.
+    this.toggleAttribute("data-off", this.given.client.state.name !== "live");
     this.#buttons();
   }
 
   #press(event) {
     // These keys are the input method's.
     if (event.isComposing || event.keyCode === 229) return;
-    if (event.key === "Escape" && (/edited|rejected|conflict/.test(this.dataset.state) || this.#waiting.length)) {
+    if (event.key === "Escape" && /edited|rejected|conflict/.test(this.dataset.state)) {
       event.preventDefault();
       event.stopPropagation();
-      this.#inOrder(() => this.restore());
+      this.restore();
       this.field.focus();
     } else if (event.key === "Enter" && event.target.tagName === "TEXTAREA" && !event.shiftKey) {
       event.preventDefault();
-      this.#act("submitText", this.field.value);
+      this.#sending.submitText();
     }
   }
 }
 
 customElements.define("value-editor", ValueEditor);
 
-/** `node` is its entry of a picture or `topo`; call `show` with `{v}`, `{empty}` or `{fail}` at every change; `compact` leaves the slider out. */
+/**
+ * `node` is its entry of a picture or `topo`; call `show` with `{v}`, `{empty}` or `{fail}` at every change,
+ * and `redefine` with
+ * the node's new entry when the graph's definition may have changed. `compact` leaves the slider out. Of a node
+ * that this client may
+ * not set there is a note instead of a field.
+ */
 export function valueEditor(given) {
+  if (given.node.readOnly) return readOnly();
   const element = document.createElement("value-editor");
   let entry = null, state = "waiting";
   const begin = (recordField) => {
@@ -204,14 +221,21 @@ export function valueEditor(given) {
     if (entry) element.show(entry);
   };
   // Few nodes hold records.
-  if (control(given.node) === "json") load("/ui/record-field.js").then((module) => begin(module.recordField), () => element.append("The field did not load"));
+  if (control(given.node) === "json") load("/ui/record-field.js").then((module) => begin(module.recordField),
+    () => element.append("The field did not load"));
   else begin();
   return {
     element,
-    show: (next) => (state === "open" ? element.show(next) : (entry = next)),
+    show: (next) => (state === "open" ? element.show(next) : (entry = { ...next })),
+    redefine: (node) => (state === "open" ? element.redefine(node) : (given = { ...given, node })),
     close() {
       if (state === "open") element.end();
       state = "closed";
     },
   };
+}
+
+function readOnly() {
+  const element = h("p", { class: "read-only small dim" }, "Read-only: you may see this value, not set it.");
+  return { element, show() {}, redefine() {}, close() {} };
 }

@@ -1,11 +1,14 @@
-// Who is connected, what they listen to, and what would go with them. Asked for again every two seconds while it is shown.
+// Who is connected, what they listen to, and what would go with them. Asked for again every two seconds while
+// it is shown.
 import { arrange, graphPath, h, href, setAttribute, setText } from "/lib/dom.js";
 import { formatAge, formatBytes, formatDuration, plural } from "/lib/format.js";
 import { formatTime } from "/lib/time.js";
-import { releasedWithout } from "/lib/held.js";
+import { GraphModel } from "/graph/model.js";
+import { releasedWithout } from "/graph/owners.js";
 
 const words = { ws: "WebSocket", http: "HTTP", sse: "events", bare: "plain stream" };
-const columns = [["Client"], ["Address"], ["Connected", "num"], ["Round trip", "num"], ["Unsent", "num"], ["Folded", "num"], [""]];
+const columns = [["Client"], ["Address"], ["Connected", "num"], ["Round trip", "num"], ["Unsent", "num"],
+  ["Folded", "num"], [""]];
 
 async function json(path, signal) {
   const answer = await fetch(path, { signal });
@@ -20,16 +23,19 @@ export async function mount(element, context) {
   await Promise.all(["/ui/table.css", "/views/views.css"].map(style));
   if (signal.aborted) return {};
   let { id } = context.route.params, busy = false, known = null;
-  const count = h("span", { class: "dim" }), body = h("tbody"), detail = h("section", { class: "card", hidden: true, "aria-label": "One client" });
+  const count = h("span", { class: "dim" }), body = h("tbody"),
+    detail = h("section", { class: "card", hidden: true, "aria-label": "One client" });
   const page = h("div", { class: "page" }, h("div", { class: "title-row" }, h("h1", {}, "Clients"), count),
     h("section", { class: "card" }, h("div", { class: "scroll" }, h("table", { class: "clients" },
-      h("thead", {}, h("tr", {}, columns.map(([label, kind]) => h("th", { scope: "col", class: kind }, label || h("span", { class: "unseen" }, "Actions"))))), body))),
+      h("thead", {}, h("tr", {}, columns.map(([label, kind]) =>
+        h("th", { scope: "col", class: kind }, label || h("span", { class: "unseen" }, "Actions"))))), body))),
     detail);
   element.append(page);
   const rows = new Map();
 
   const end = async ({ c, client: name }) => {
-    if (!await dialogs.confirm(`Disconnect ${name ?? c}?`, "Its connection is closed, and what only it kept alive is released. It may connect again.", "Disconnect")) return;
+    if (!await dialogs.confirm(`Disconnect ${name ?? c}?`,
+      "Its connection is closed, and what only it kept alive is released. It may connect again.", "Disconnect")) return;
     const { ok } = await fetch(`/v1/connections/${encodeURIComponent(c)}`, { method: "DELETE" }).catch(() => ({}));
     announce(ok ? `${name ?? c} disconnected` : `${name ?? c} was not disconnected`, { assertive: !ok });
     refresh();
@@ -37,12 +43,15 @@ export async function mount(element, context) {
 
   function row(connection) {
     const { c, transport, peer } = connection;
-    const cells = { age: h("td", { class: "num" }), trip: h("td", { class: "num" }), queued: h("td", { class: "num" }), folded: h("td", { class: "num" }) };
+    const cells = { age: h("td", { class: "num" }), trip: h("td", { class: "num" }), queued: h("td", { class: "num" }),
+      folded: h("td", { class: "num" }) };
     const name = h("a", { href: href(`/clients/${encodeURIComponent(c)}`) }), mine = h("span", { class: "tag" });
-    const button = h("button", { type: "button", class: "quiet", "aria-label": `Disconnect ${connection.client ?? c}`, onclick: () => end(connection) }, "Disconnect");
+    const button = h("button", { type: "button", class: "quiet", "aria-label": `Disconnect ${connection.client ?? c}`,
+      onclick: () => end(connection) }, "Disconnect");
     const line = h("tr", {}, h("th", { scope: "row" }, h("span", { class: "client-name" }, name, mine),
       h("span", { class: "client-kind small dim" }, h("code", {}, c), ` ${words[transport] ?? transport}`)),
-      h("td", { class: "mono small peer" }, peer), cells.age, cells.trip, cells.queued, cells.folded, h("td", { class: "num" }, button));
+      h("td", { class: "mono small peer" }, peer), cells.age, cells.trip, cells.queued, cells.folded,
+        h("td", { class: "num" }, button));
     return { line, show: (now) => {
       setText(name, now.client || words[transport] || transport);
       setText(mine, c === client.session ? "you" : "");
@@ -60,25 +69,31 @@ export async function mount(element, context) {
   /** What one client listens to, in every graph that may be looked at. */
   async function show(connection) {
     if (!connection) {
-      arrange(detail, [h("h2", {}, `${id} is not connected any more`), h("p", { class: "dim" }, "What only it kept alive has been released.")]);
+      arrange(detail, [h("h2", {}, `${id} is not connected any more`),
+        h("p", { class: "dim" }, "What only it kept alive has been released.")]);
       return void (detail.hidden = false);
     }
     const graphs = store.get("graphs") ?? [];
     const found = (await Promise.all(graphs.map(async ({ graph, title: name }) => {
       try {
-        const { listeners, nodes, edges } = await json(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json&live=1`, signal);
+        const picture = await json(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json&live=1`, signal);
+        const { listeners, nodes } = picture, model = new GraphModel();
+        model.apply({ ...picture, op: "topo" });
         const listener = listeners.find(({ l }) => l === connection.c);
         if (!listener) return null;
         const named = new Map(nodes.filter(({ n }) => n !== undefined).map((node) => [node.n, node]));
         const label = (n) => named.get(n)?.name ?? named.get(n)?.label ?? `node ${n}`;
-        const own = releasedWithout({ nodes, edges }, connection.c).length;
-        const owners = (listener.owners ?? []).map((owner) => [owner, releasedWithout({ nodes, edges }, `${connection.c}/${owner}`).length]);
-        return { graph, name, listener, owners, nodes: listener.on.map((n) => ({ label: label(n), node: named.get(n)?.name })), own };
+        const own = releasedWithout(model, connection.c).size;
+        const owners = (listener.owners ?? []).map((owner) =>
+          [owner, releasedWithout(model, `${connection.c}/${owner}`).size]);
+        return { graph, name, listener, owners, nodes: listener.on.map((n) =>
+          ({ label: label(n), node: named.get(n)?.name })), own };
       } catch { return null; }
     }))).filter(Boolean);
     if (signal.aborted) return;
     const held = found.map(({ graph, name, listener, owners, nodes, own }) => h("li", {},
-      h("a", { href: href(graphPath(graph)) }, name || graph), `: listens to ${plural(nodes.length, "node")}; leaving would release ${plural(own, "node")}`,
+      h("a", { href: href(graphPath(graph)) }, name || graph),
+        `: listens to ${plural(nodes.length, "node")}; leaving would release ${plural(own, "node")}`,
       listener.folded ? `; ${listener.folded} values folded for it` : "",
       h("p", { class: "held" }, nodes.slice(0, 40).map(({ label, node }) => (node
         ? h("a", { class: "tag mono", href: href(`${graphPath(graph)}?node=${encodeURIComponent(node)}`) }, label)
@@ -86,7 +101,8 @@ export async function mount(element, context) {
       owners.length > 0 && h("ul", { class: "plain", "aria-label": "Its owners" }, owners.map(([owner, count]) =>
         h("li", {}, h("code", {}, owner), `: releasing it would free ${plural(count, "node")}`)))));
     arrange(detail, [h("h2", {}, connection.client || connection.c),
-      h("p", { class: "dim" }, `${words[connection.transport] ?? connection.transport} from ${connection.peer}, since ${formatTime(connection.since)} (${formatAge(Date.now() - connection.since)}).`),
+      h("p", { class: "dim" },
+        `${words[connection.transport] ?? connection.transport} from ${connection.peer}, since ${formatTime(connection.since)} (${formatAge(Date.now() - connection.since)}).`),
       held.length ? h("ul", { class: "plain" }, held) : h("p", {}, "It listens to nothing: no node depends on it.")]);
     detail.hidden = false;
   }
@@ -99,7 +115,8 @@ export async function mount(element, context) {
       // Requests of pages and programs come and go, this one's among them; who stays is listed.
       known = connections.filter(({ transport }) => transport !== "http");
       const others = connections.length - known.length;
-      setText(count, `${plural(known.length, "connection")}${others ? `, and ${plural(others, "open HTTP connection")}` : ""}`);
+      setText(count,
+        `${plural(known.length, "connection")}${others ? `, and ${plural(others, "open HTTP connection")}` : ""}`);
       const present = new Set(known.map(({ c }) => c));
       for (const [c] of rows) if (!present.has(c)) rows.delete(c);
       for (const each of known) {
@@ -113,9 +130,12 @@ export async function mount(element, context) {
       if (signal.aborted) return;
       if (error.code) {
         const isElsewhere = error.code === "not_found";
-        element.replaceChildren(h("div", { class: "notice" }, h("h1", {}, isElsewhere ? "Clients are listed at another address" : "Clients are not shown to you"),
-          h("p", {}, isElsewhere ? ["Who runs this server has given its operations an address of their own (", h("code", {}, "admin.listen"), " in the configuration). The list is there, at ",
-            h("code", {}, "/v1/connections"), "."] : [`${error.message}. The list of connections takes the right `, h("code", {}, "admin"), "."])));
+        element.replaceChildren(h("div", { class: "notice" },
+          h("h1", {}, isElsewhere ? "Clients are listed at another address" : "Clients are not shown to you"),
+          h("p", {}, isElsewhere ? ["Who runs this server has given its operations an address of their own (",
+            h("code", {}, "admin.listen"), " in the configuration). The list is there, at ",
+            h("code", {}, "/v1/connections"), "."] : [`${error.message}. The list of connections takes the right `,
+              h("code", {}, "admin"), "."])));
       }
       // Without an answer the connection's state says so; the list stays as it was.
     } finally {

@@ -1,10 +1,12 @@
-// For servers that want a token: it is given once, kept by the browser in a cookie that scripts cannot read, and nowhere else.
+// For servers that want a token: it is given once, kept by the browser in a cookie that scripts cannot read,
+// and nowhere else.
 import { h, setText } from "/lib/dom.js";
 
 export function mount(element, { client, store, style, title }) {
   for (const path of ["/ui/dialogs.css", "/views/views.css"]) style(path);
   title("Sign in");
-  const field = h("input", { type: "password", id: "token", name: "token", autocomplete: "current-password", spellcheck: "false", required: true, "aria-describedby": "token-message" });
+  const field = h("input", { type: "password", id: "token", name: "token", autocomplete: "current-password",
+    spellcheck: "false", required: true, "aria-describedby": "token-message" });
   const message = h("p", { class: "small bad", id: "token-message", role: "alert" });
   const button = h("button", { type: "submit", class: "primary" }, "Sign in");
   const { reason } = client.state;
@@ -17,7 +19,8 @@ export function mount(element, { client, store, style, title }) {
     field.removeAttribute("aria-invalid");
     try {
       const answer = await fetch("/v1/session", {
-        method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ token: field.value.trim() }),
+        method: "POST", headers: { "Content-Type": "application/json" },
+          body: JSON.stringify({ token: field.value.trim() }),
       });
       if (answer.ok) {
         field.value = "";
@@ -26,7 +29,8 @@ export function mount(element, { client, store, style, title }) {
       }
       const { detail, title: heading } = await answer.json();
       field.setAttribute("aria-invalid", "true");
-      setText(message, answer.status === 401 ? "This token is not known here, or has ended." : `Not signed in: ${detail ?? heading}`);
+      setText(message, answer.status === 401 ? "This token is not known here, or has ended."
+        : `Not signed in: ${detail ?? heading}`);
       field.select();
     } catch {
       setText(message, "The server did not answer. Try again in a moment.");
@@ -37,7 +41,8 @@ export function mount(element, { client, store, style, title }) {
 
   element.append(h("form", { class: "card sign-in", onsubmit: submit },
     h("h1", {}, "Sign in"),
-    h("p", { class: "dim" }, `${why} Show the token that you were given; whoever runs the server makes one with `, h("code", {}, "sluice token"), "."),
+    h("p", { class: "dim" }, `${why} Show the token that you were given; whoever runs the server makes one with `,
+      h("code", {}, "sluice token"), "."),
     h("div", { class: "field" }, h("label", { for: "token" }, "Token"), field, message),
     button));
   field.focus();

@@ -1,10 +1,14 @@
-// All values of a graph as a table, with a field for what can be set: the plain way, also for small screens and screen readers.
-import { graphPath, h, href, setAttribute, setText } from "/lib/dom.js";
-import { formatAge, formatEntry, plural } from "/lib/format.js";
-import { formatTime } from "/lib/time.js";
-import { same } from "/lib/input.js";
+// All values of a graph as a table, with a field for what can be set: the plain way, also for small screens and
+// screen readers.
+import { graphPath, h, href, setAttribute, setText, severityMark } from "/lib/dom.js";
+import { formatAge, formatEntry, formatNumber, plural, same } from "/lib/format.js";
+import { raisedBy, severityWords, stageWords, staleWords } from "/lib/words.js";
 import { formatState } from "/lib/state.js";
-import { valueEditor } from "/ui/value-editor.js";
+import { formatTime } from "/lib/time.js";
+import { inputFor } from "/ui/sensor.js";
+
+/** So many rows stand on one page; only they are followed. */
+const most = 200;
 
 const note = (title, words) => h("div", { class: "notice" }, h("h1", {}, title), h("p", {}, words));
 
@@ -14,23 +18,24 @@ const shapeOf = ({ v, empty, fail, n, c, t, exists, ...rest }) => JSON.stringify
 class Row {
   entry = null; at = 0;
   #value = h("span", { class: "value" }, h("span", { class: "skeleton" }));
+  #mark = h("span", { class: "row-mark" });
   #age = h("td", { class: "num small dim" }, "–");
-  #editor = null; #item; #node; #drawn = null;
+  #input = null; #item; #node; #drawn = null; #raised = "";
 
   constructor(context, node) {
-    const { client, announce, frame, route } = context;
+    const { client, announce, frame, route } = context, cell = h("td");
     this.#node = node;
     this.#value.dataset.node = node.name;
-    const cell = h("td");
     if (node.kind === "mutable") {
-      this.#editor = valueEditor({ client, announce, node, graph: route.params.graph, compact: false });
-      cell.append(this.#editor.element);
+      this.#input = inputFor({ client, announce, node, graph: route.params.graph, compact: false });
+      cell.append(this.#input.element);
     } else {
-      cell.append(h("span", { class: "made dim small" }, `${node.op} ${(node.inputs ?? []).join(", ")}`, node.label && [" → ", h("code", {}, node.label)]));
+      cell.append(h("span", { class: "made dim small" }, `${node.op} ${(node.inputs ?? []).join(", ")}`,
+        node.label && [" → ", h("code", { title: node.label }, stageWords(node.label))]));
     }
     this.element = h("tr", { dataset: { row: node.name } },
       h("th", { scope: "row" }, node.title && h("span", { class: "row-title" }, node.title), h("code", {}, node.name)),
-      h("td", {}, this.#value), cell, this.#age);
+      h("td", {}, this.#value, this.#mark), cell, this.#age);
     this.#item = frame.item(this.element, () => this.#draw());
   }
 
@@ -38,20 +43,35 @@ class Row {
     this.entry = entry;
     this.at = t;
     this.#item.mark();
-    this.#editor?.show(entry);
+    this.#input?.show(entry, t);
+  }
+
+  /** The definition has changed; what somebody types stays. */
+  redefine(node) {
+    this.#node = node;
+    this.#input?.redefine(node);
+    this.#drawn = null;
+    this.#item.mark();
   }
 
   #draw() {
     if (!this.entry) return;
     this.#drawn = this.entry;
-    const { empty, fail, gone, state } = this.entry;
+    const { empty, fail, gone } = this.entry, raised = raisedBy(this.#node, this.entry);
     setText(this.#value, gone ? "removed" : formatEntry(this.entry, this.#node.unit));
-    setAttribute(this.#value, "data-facets", formatState(state) || null);
     this.#value.className = `value${fail ? " fail" : empty || gone ? " empty" : ""}`;
+    if (raised !== this.#raised) {
+      this.#raised = raised;
+      setAttribute(this.element, "data-severity", raised || null);
+      this.#mark.replaceChildren(raised ? severityMark(raised, severityWords[raised]) : "");
+    }
     this.#tell(Date.now());
   }
 
-  /** Once a second: the age, and the value of a row that is not on screen, for those who read or search all of the page. */
+  /**
+   * Once a second: the age, and the value of a row that is not on screen, for those who read or search all of
+   * the page.
+   */
   tick(now, isPaused) {
     if (this.entry !== this.#drawn && !isPaused) this.#draw();
     else this.#tell(now);
@@ -59,125 +79,217 @@ class Row {
 
   /** The age of the value, in words; the time itself on hover. */
   #tell(now) {
-    if (!this.at) return;
+    const { state } = this.entry ?? {}, { stale, ...rest } = state ?? {}, at = state?.t ?? this.at;
+    const words = [formatState(rest),
+      stale && `out of date: ${staleWords(this.#node, at, now)}`].filter(Boolean).join(", ");
+    setAttribute(this.#value, "data-facets", words || null);
+    if (!this.at || this.entry?.empty) return setText(this.#age, "–");
     setText(this.#age, formatAge(now - this.at));
     setAttribute(this.#age, "title", formatTime(this.at, now));
   }
 
   close() {
     this.#item.close();
-    this.#editor?.close();
+    this.#input?.close();
   }
 }
 
 export async function mount(element, context) {
-  const { client, route, store, frame, signal, style, title } = context, { graph } = route.params;
-  title(`${graph}, values`);
-  let rows = new Map(), handle = null, families = 0, ended = false, loading = false, built = "", isFirst = true, left = 0;
-  const told = new Map(), problem = h("p", { class: "notice bad", hidden: true });
+  const view = new Values(element, context);
+  await Promise.all(["/ui/table.css", "/views/views.css"].map(context.style));
+  if (!context.signal.aborted) view.start();
+  return view;
+}
 
-  const clear = () => {
-    for (const row of rows.values()) row.close();
-    rows = new Map();
-  };
+class Values {
+  #element; #context; #graph;
+  #rows = new Map(); #known = new Map(); #picture = null; #built = ""; #definition;
+  #handle = null; #followed = ""; #isLoading = false; #isFirst = true; #left = 0; #page = 0; #hasEnded = false;
+  #problem = h("p", { class: "notice bad", hidden: true });
+  #find = h("input", { type: "search", placeholder: "Find a value", "aria-label": "Find a value", autocomplete: "off",
+    spellcheck: "false", oninput: () => this.#turn(0) });
+  #found = h("span", { class: "small dim num", role: "status" }, "");
+  #back = h("button", { type: "button", class: "quiet", onclick: () => this.#turn(this.#page - 1) }, "Earlier");
+  #on = h("button", { type: "button", class: "quiet", onclick: () => this.#turn(this.#page + 1) }, "Later");
+  #tools = h("div", { class: "values-tools" }, this.#find, this.#found, this.#back, this.#on);
 
-  const kin = (families = []) => families.length > 0 && h("section", { class: "card" }, h("h2", {}, "Families"), h("p", {}, families.map(({ name, members }, i) =>
-    [i ? ", " : "", h("a", { href: href(`${graphPath(graph)}?node=${encodeURIComponent(name)}`) }, h("code", {}, name)), ` with ${plural(members, "member")}`])));
+  constructor(element, context) {
+    this.#element = element;
+    this.#context = context;
+    this.#graph = context.route.params.graph;
+    context.title(`${this.#graph}, values`);
+  }
 
-  async function load() {
+  start() {
+    const { store, frame, signal } = this.#context;
+    let wasLive = false;
+    store.listen("state", ({ name, restarted }) => {
+      const live = name === "live";
+      // Another history may come with another definition.
+      if (live && (!wasLive && !this.#rows.size || restarted)) this.#load();
+      wasLive = live;
+    }, signal);
+    store.listen("graphs", (graphs) => this.#noteDefinition(graphs), signal);
+    frame.tick(() => { const now = Date.now(); for (const row of this.#rows.values()) row.tick(now, frame.paused); },
+      signal);
+    if (!this.#rows.size) this.#load();
+  }
+
+  /** The list of graphs says when the definition is another one. */
+  #noteDefinition(graphs = []) {
+    const definition = graphs.find(({ graph }) => graph === this.#graph)?.definition;
+    if (this.#definition && definition && definition !== this.#definition) this.#load();
+    this.#definition = definition ?? this.#definition;
+  }
+
+  async #load() {
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    try {
+      this.#picture = await this.#ask();
+      if (!this.#hasEnded) this.#show();
+    } catch (error) {
+      if (this.#hasEnded) return;
+      if (error.code) {
+        this.#element.replaceChildren(note("There is no such graph",
+          `${error.message}. It may have been removed, or not be yours to see.`));
+      } else if (!this.#rows.size) {
+        // Without an answer the banner says what is wrong; the table stays as it was.
+        this.#element.replaceChildren(note("Not loaded",
+          "The server does not answer. The table comes as soon as it does."));
+      }
+    } finally {
+      this.#isLoading = false;
+    }
+  }
+
+  async #ask() {
+    const { client, signal } = this.#context;
     if (client.picture) return client.picture();
-    const answer = await fetch(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json`, { signal });
+    const answer = await fetch(`/v1/graphs/${encodeURIComponent(this.#graph)}/graph?format=json`, { signal });
     const body = await answer.json();
     if (!answer.ok) throw Object.assign(new Error(body.detail ?? body.title), { code: body.code });
     return body;
   }
 
-  /** Rows whose nodes are defined as before stay, with what somebody types in them. */
-  function build(picture) {
-    const named = picture.nodes.filter(({ name }) => name), shapes = new Map(named.map((node) => [node.name, shapeOf(node)]));
-    const shape = [...shapes.values()].join();
-    if (shape === built) return;
-    built = shape;
-    const before = rows, focused = document.activeElement;
-    rows = new Map();
-    const table = (heading, nodes) => {
-      if (!nodes.length) return null;
-      const body = h("tbody");
-      for (const node of nodes) {
-        const kept = before.get(node.name), row = kept?.shape === shapes.get(node.name) ? kept : new Row(context, node);
-        if (row === kept) before.delete(node.name);
-        row.shape = shapes.get(node.name);
-        // What the picture says holds until the subscription answers.
-        if (told.has(node.name)) row.show(...told.get(node.name));
-        else if (node.n !== undefined) row.show(node, node.t);
-        rows.set(node.name, row);
-        body.append(row.element);
-      }
-      return h("section", { class: "card" }, h("div", { class: "scroll" }, h("table", { class: "values" }, h("caption", {}, heading),
-        h("thead", {}, h("tr", {}, ["Node", "Value", heading === "Set by clients" ? "Set" : "Made by", "Changed"].map((label, i) =>
-          h("th", { scope: "col", class: i === 3 && "num" }, label)))), body)));
-    };
-    const mutable = named.filter(({ kind }) => kind === "mutable"), derived = named.filter(({ kind }) => kind !== "mutable");
-    if (!named.length && !picture.families?.length) return element.replaceChildren(note("No nodes", "This graph's definition has no nodes yet."));
-    element.replaceChildren(problem, h("div", { class: "page" }, ...[table("Set by clients", mutable), table("Derived", derived)].filter(Boolean),
-      kin(picture.families),
-      h("p", { class: "small dim" }, client.picture ? "These are the values of one revision." : "This table listens to all of these nodes, so they are alive while it is open.")));
+  #turn(page) {
+    this.#page = page;
+    if (this.#picture) this.#show();
+  }
+
+  #show() {
+    const named = this.#picture.nodes.filter(({ name }) => name), text = this.#find.value.trim().toLowerCase();
+    if (!named.length && !this.#picture.families?.length) {
+      return this.#element.replaceChildren(note("No nodes", "This graph's definition has no nodes yet."));
+    }
+    const found = text ? named.filter(({ name, title = "" }) => `${name} ${title}`.toLowerCase().includes(text))
+      : named;
+    // In the order in which they are shown: what is set comes first.
+    const ordered = [...found.filter(({ kind }) => kind === "mutable"),
+      ...found.filter(({ kind }) => kind !== "mutable")];
+    const pages = Math.max(1, Math.ceil(ordered.length / most)),
+      page = this.#page = Math.min(Math.max(0, this.#page), pages - 1);
+    const shown = ordered.slice(page * most, (page + 1) * most);
+    this.#build(shown);
+    const range = shown.length
+      ? `${formatNumber(page * most + 1)} to ${formatNumber(page * most + shown.length)} of ` : "";
+    setText(this.#found, `${pages > 1 ? range : ""}${plural(ordered.length, "value")}`);
+    this.#tools.hidden = named.length < 12;
+    this.#back.hidden = this.#on.hidden = pages === 1;
+    this.#back.disabled = page === 0;
+    this.#on.disabled = page === pages - 1;
+    this.#follow(named.length, shown.map(({ name }) => name));
+  }
+
+  /** Rows of nodes that are still of that kind stay, with what somebody types in them. */
+  #build(nodes) {
+    const shapes = new Map(nodes.map((node) => [node.name, shapeOf(node)])), shape = [...shapes.values()].join();
+    if (shape === this.#built) return;
+    this.#built = shape;
+    const before = this.#rows, focused = document.activeElement;
+    this.#rows = new Map();
+    const tables = [this.#table("Set by clients", "Set", nodes.filter(({ kind }) => kind === "mutable"), before,
+      shapes),
+      this.#table("Derived", "Made by", nodes.filter(({ kind }) => kind !== "mutable"), before,
+        shapes)].filter(Boolean);
+    const { client } = this.#context;
+    const about = client.picture ? "These are the values of one revision."
+      : "This table listens to these nodes, so they are alive while it is open.";
+    const page = h("div", { class: "page" }, this.#tools, ...tables, this.#kin(),
+      h("p", { class: "small dim" }, about));
+    this.#element.replaceChildren(this.#problem, page);
     for (const row of before.values()) row.close();
     // What was moved has lost the focus.
-    if (focused?.isConnected && element.contains(focused)) focused.focus({ preventScroll: true });
+    if (focused?.isConnected && this.#element.contains(focused)) focused.focus({ preventScroll: true });
   }
 
-  async function show() {
-    if (loading) return;
-    loading = true;
-    try {
-      const picture = await load();
-      if (ended) return;
-      families = picture.families?.length;
-      build(picture);
-    } catch (error) {
-      if (ended) return;
-      if (error.code) return element.replaceChildren(note("There is no such graph", `${error.message}. It may have been removed, or not be yours to see.`));
-      // Without an answer the connection's state says what is wrong; the table stays as it was.
-      if (!rows.size) element.replaceChildren(note("Not loaded", "The server does not answer. The table comes as soon as it does."));
-      return;
-    } finally {
-      loading = false;
-    }
-    // Members of families are listed in the graph view, page by page.
-    handle ??= client.watch({ graph, nodes: families ? [...rows.keys()] : ["*"] }, null, (_, { m, t, gap, more, ended: end }) => {
-      left = more ?? left;
-      setText(problem, end ? `The values cannot be followed: ${end.msg ?? end.code}.` : `${plural(left, "more node")} not followed: the server allows no more at once.`);
-      problem.hidden = end ? end.code === "closed" : !left;
-      if (end) return;
-      // All at once come with the time of the graph's last change, which is not that of each.
-      const isAll = isFirst || gap !== undefined;
-      isFirst = false;
-      for (const [name, entry] of Object.entries(m)) {
-        const row = rows.get(name), at = entry.same ? row?.at : isAll && (!row?.entry || same(row.entry.v, entry.v)) ? row?.at ?? 0 : t;
-        told.set(name, [entry, at]);
-        if (row) row.show(entry, at);
-        else show();
+  #table(heading, third, nodes, before, shapes) {
+    if (!nodes.length) return null;
+    const body = h("tbody");
+    for (const node of nodes) {
+      const kept = before.get(node.name), isKept = kept && kept.kind === `${node.kind} ${node.role} ${node.readOnly}`;
+      const row = isKept ? kept : new Row(this.#context, node);
+      if (isKept) {
+        before.delete(node.name);
+        if (row.shape !== shapes.get(node.name)) row.redefine(node);
       }
-    }, { every: 100, facets: true });
+      Object.assign(row, { shape: shapes.get(node.name), kind: `${node.kind} ${node.role} ${node.readOnly}` });
+      // What the picture says holds until the subscription answers.
+      if (this.#known.has(node.name)) row.show(...this.#known.get(node.name));
+      else if (node.n !== undefined) row.show(node, node.t);
+      this.#rows.set(node.name, row);
+      body.append(row.element);
+    }
+    const head = ["Node", "Value", third, nodes[0].kind === "mutable" ? "Last set" : "Changed"];
+    return h("section", { class: "card" }, h("div", { class: "scroll" },
+      h("table", { class: "values" }, h("caption", {}, heading),
+      h("thead", {}, h("tr", {}, head.map((label, i) => h("th", { scope: "col", class: i === 3 && "num" }, label)))),
+        body)));
   }
 
-  await Promise.all(["/ui/table.css", "/views/views.css"].map(style));
-  if (signal.aborted) return { unmount() {} };
-  let wasLive = false;
-  store.listen("state", ({ name, restarted }) => {
-    const live = name === "live";
-    // Another history may come with another definition.
-    if (live && (!wasLive && !rows.size || restarted)) show();
-    wasLive = live;
-  }, signal);
-  frame.tick(() => { const now = Date.now(); for (const row of rows.values()) row.tick(now, frame.paused); }, signal);
-  if (!rows.size) show();
-  return {
-    unmount() {
-      ended = true;
-      handle?.close();
-      clear();
-    },
-  };
+  /** Members of families are listed in the graph view, page by page. */
+  #kin() {
+    const { families = [] } = this.#picture;
+    return families.length > 0 && h("section", { class: "card" }, h("h2", {}, "Families"),
+      h("p", {}, families.map(({ name, members }, i) =>
+      [i ? ", " : "", h("a", { href: href(`${graphPath(this.#graph)}?node=${encodeURIComponent(name)}`) },
+        h("code", {}, name)), ` with ${plural(members, "member")}`])));
+  }
+
+  /** Everything at once while it fits on a page; otherwise what is on the page. */
+  #follow(count, names) {
+    const { client } = this.#context, all = count <= most && !this.#picture.families?.length,
+      nodes = all ? ["*"] : names;
+    if (this.#followed === String(nodes)) return;
+    this.#handle?.close();
+    this.#followed = String(nodes);
+    this.#isFirst = true;
+    this.#handle = nodes.length ? client.watch({ graph: this.#graph, nodes }, null, (_, meta) => this.#hear(meta),
+      { every: 100, facets: true }) : null;
+  }
+
+  #hear({ m, t, gap, more, ended: end }) {
+    this.#left = more ?? this.#left;
+    setText(this.#problem, end ? `The values cannot be followed: ${end.msg ?? end.code}.`
+      : `${plural(this.#left, "more node")} not followed: the server allows no more at once.`);
+    this.#problem.hidden = end ? end.code === "closed" : !this.#left;
+    if (end) return;
+    // All at once come with the time of the graph's last change, which is not that of each.
+    const isAll = this.#isFirst || gap !== undefined;
+    this.#isFirst = false;
+    for (const [name, entry] of Object.entries(m)) {
+      const row = this.#rows.get(name);
+      const at = entry.same ? row?.at : isAll && (!row?.entry || same(row.entry.v, entry.v)) ? row?.at ?? 0 : t;
+      this.#known.set(name, [entry, at]);
+      if (row) row.show(entry, at);
+      else this.#load();
+    }
+  }
+
+  unmount() {
+    this.#hasEnded = true;
+    this.#handle?.close();
+    for (const row of this.#rows.values()) row.close();
+    this.#rows.clear();
+  }
 }

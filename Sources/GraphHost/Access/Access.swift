@@ -239,6 +239,7 @@ public struct GraphView {
     @inline(never)
     private func refusal(_ node: NamedNode?, _ name: String?, _ right: Rights) -> HostError {
         guard let node, access.rights(on: node).contains(.read) else {
+            if node == nil, right == .set { graph.noteMissed(name) }
             var error = HostError(.unknownNode, "no such node in \(graph.name)", node: name)
             error.hint = name.flatMap(guess)
             return error

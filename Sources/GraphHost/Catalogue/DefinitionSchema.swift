@@ -55,6 +55,11 @@ extension Catalogue {
         "title": {"description": "A name for people.", "$ref": "#/$defs/text"},
         "unit": {"description": "The unit of the values, for people.", "$ref": "#/$defs/text"},
         "description": {"description": "What the node is about, for people.", "$ref": "#/$defs/text"},
+        "severity": {
+          "description": "How urgent it is while the node holds `true`, or not what `ok` says, or has failed.",
+          "enum": ["info", "warning", "alarm"]
+        },
+        "ok": {"description": "Beside `severity`: the value at which all is well."},
         "history": {
           "description": "How many earlier values are kept.",
           "type": "integer", "minimum": 0, "maximum": \##(Notebook.longestHistory)
@@ -192,6 +197,10 @@ extension Catalogue {
                     "fresh": {
                       "description": "The value is stale when it is not set or confirmed for so long.",
                       "$ref": "#/$defs/duration"
+                    },
+                    "role": {
+                      "description": "Who sets it: devices and programs (shown as a value), or people (shown with a field).",
+                      "enum": ["sensor", "setting"]
                     },
                     "requireIfMatch": {
                       "description": "Whether a set must say which value it replaces.",

@@ -8,13 +8,13 @@ enum NodeKey: String, CaseIterable {
     case pipe
     // Mutable nodes.
     case set, min, max, minLength, maxLength, pattern, `enum`, schema, initial, ttl, expire, fresh,
-        requireIfMatch
+        requireIfMatch, role
     // All nodes.
-    case retain, history, title, unit, description
+    case retain, history, title, unit, description, severity, ok
 
     static let mutableOnly: [NodeKey] = [
         .min, .max, .minLength, .maxLength, .pattern, .enum, .schema, .initial, .ttl, .expire, .fresh,
-        .requireIfMatch,
+        .requireIfMatch, .role,
     ]
 }
 
@@ -89,6 +89,7 @@ extension Notebook {
             NodeKey.allCases.map(\.rawValue) + catalogue.sources.map(\.name)
             + catalogue.keysBesideSources.keys.sorted()
         var hint = Spelling.hint(for: word, among: words)
+        if word == "expect" { hint = "'fresh' says how long a value may go without being set" }
         if let row = catalogue[word], row.isStage {
             hint = "'\(word)' is a stage: write it in a pipe"
         }
@@ -190,6 +191,7 @@ extension Notebook {
             )
         }
         let fresh = fields[.fresh].flatMap { span($0, of: "fresh") }
+        let role: NodeDefinition.Mutable.Role? = fields[.role].flatMap { word($0, of: "role") }
         let requiresIfMatch = fields[.requireIfMatch].flatMap { flag($0, of: "requireIfMatch") } ?? false
         return check.map { check in
             NodeDefinition.Mutable(
@@ -198,7 +200,8 @@ extension Notebook {
                 ttl: ttl,
                 fresh: fresh,
                 requiresIfMatch: requiresIfMatch,
-                expire: expire
+                expire: expire,
+                role: role
             )
         }
     }
@@ -219,6 +222,7 @@ extension Notebook {
         let title = fields[.title].flatMap { text($0, of: "title") }
         let unit = fields[.unit].flatMap { text($0, of: "unit") }
         let description = fields[.description].flatMap { text($0, of: "description") }
+        let alarm = alarm(fields)
         return kind.map { kind in
             NodeDefinition(
                 name: name,
@@ -226,12 +230,37 @@ extension Notebook {
                 title: title,
                 unit: unit,
                 description: description,
+                alarm: alarm,
                 statedRetain: retain,
                 history: history ?? 0,
                 position: entry.key.position,
                 canonical: entry.value.json(isCanonical: true)
             )
         }
+    }
+
+    /// Reads `severity` and `ok`.
+    private func alarm(_ fields: [NodeKey: Document]) -> Alarm? {
+        guard let document = fields[.severity] else {
+            if let ok = fields[.ok] {
+                add(
+                    "'ok' says when an alarm is not raised: it needs 'severity' beside it",
+                    at: ok.position,
+                    hint: "add severity: info, warning or alarm"
+                )
+            }
+            return nil
+        }
+        if pattern != nil {
+            add(
+                "a family has no 'severity'",
+                at: document.position,
+                hint: "give it to a node that joins the members: all: \"sensor.*.hot\", reduce: any"
+            )
+        }
+        let severity: Alarm.Severity? = word(document, of: "severity")
+        let ok = fields[.ok].flatMap(datum)
+        return severity.map { Alarm(severity: $0, ok: ok) }
     }
 }
 
@@ -244,6 +273,7 @@ extension NodeDefinition {
             title: nil,
             unit: nil,
             description: nil,
+            alarm: nil,
             statedRetain: nil,
             history: 0,
             position: side.position,

@@ -27,6 +27,16 @@ public final class NodeDefinition {
         public let requiresIfMatch: Bool
         /// Of a family: a member is dropped when it was not set for so long, and nothing needs it.
         public let expire: Stage.Span?
+        /// Who sets it, where the definition says so.
+        public let role: Role?
+
+        /// Who sets a node.
+        public enum Role: String, CaseIterable, Sendable {
+            /// A device or a program.
+            case sensor
+            /// People.
+            case setting
+        }
 
         init(
             check: Check,
@@ -34,7 +44,8 @@ public final class NodeDefinition {
             ttl: Stage.Span?,
             fresh: Stage.Span?,
             requiresIfMatch: Bool,
-            expire: Stage.Span?
+            expire: Stage.Span?,
+            role: Role?
         ) {
             self.check = check
             self.initial = initial
@@ -42,6 +53,7 @@ public final class NodeDefinition {
             self.fresh = fresh
             self.requiresIfMatch = requiresIfMatch
             self.expire = expire
+            self.role = role
         }
     }
 
@@ -66,6 +78,8 @@ public final class NodeDefinition {
     public let title: String?
     public let unit: String?
     public let description: String?
+    /// When it calls for attention; nil: never.
+    public let alarm: Alarm?
     /// What the definition says about `retain`; see `retain` for what holds.
     public let statedRetain: Retention?
     /// How many values the history ring keeps; 0 for none.
@@ -85,6 +99,7 @@ public final class NodeDefinition {
         title: String?,
         unit: String?,
         description: String?,
+        alarm: Alarm?,
         statedRetain: Retention?,
         history: Int,
         position: Position,
@@ -103,6 +118,7 @@ public final class NodeDefinition {
         self.title = title
         self.unit = unit
         self.description = description
+        self.alarm = alarm
         self.statedRetain = statedRetain
         self.history = history
         self.position = position
@@ -120,14 +136,16 @@ public final class NodeDefinition {
         check?.complaint(about: value, within: &budget)
     }
 
-    /// How long the node is held: as stated, or by its state class; one with a history is kept so that it has one.
+    /// How long the node is held: as stated, or by its state class; one with a history is kept so that it has one, and one
+    /// with an alarm so that it can be raised while nobody looks.
     ///
     /// Mutable nodes are always held, and mutable members of families while they hold a value; derived members as stated only.
     public var retain: Retention {
         if pattern != nil, let statedRetain { return statedRetain }
         guard case .derived = kind else { return .always }
-        return statedRetain
-            ?? (pattern != nil || stateClass == .none && history == 0 ? .whileInUse : .always)
+        if let statedRetain { return statedRetain }
+        let isKept = stateClass != .none || history > 0 || alarm != nil
+        return pattern == nil && isKept ? .always : .whileInUse
     }
 
     /// What its value depends on: the strongest class of its source and stages.

@@ -26,6 +26,8 @@ final class FacetTable {
     private var entries: [ObjectIdentifier: FacetEntry] = [:]
     /// How many of the entries have something to say.
     private(set) var speaking = 0
+    /// How many of them say that a value is stale.
+    private var stale = 0
     /// Watched nodes by number.
     private var watched: [UInt64: Watched] = [:]
     /// Those whose inputs change with values.
@@ -43,6 +45,11 @@ final class FacetTable {
     /// What is known of a mutable node.
     func facets(of node: NamedNode) -> Facets {
         node.hasFacets ? entries[ObjectIdentifier(node)]?.facets ?? Facets() : Facets()
+    }
+
+    /// The nodes whose values are stale.
+    var staleNodes: [NamedNode] {
+        stale == 0 ? [] : entries.values.filter(\.facets.isStale).map(\.node)
     }
 
     /// The entry of a node that has one.
@@ -72,6 +79,7 @@ final class FacetTable {
         guard facets != entry.facets else { return }
         speaking += (facets.isClear ? 0 : 1) - (entry.facets.isClear ? 0 : 1)
         let wasStale = entry.facets.isStale
+        stale += (facets.isStale ? 1 : 0) - (wasStale ? 1 : 0)
         entry.facets = facets
         if facets.isStale, !wasStale { entry.node.graph.demand?.becameStale(entry.node) }
         if facets.isClear { entry.reported = nil }

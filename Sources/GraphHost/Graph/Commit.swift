@@ -69,6 +69,12 @@ public struct Commit {
         set { own().claimer = newValue }
     }
 
+    /// Whether a person has made it, not a program (`"hand": true`).
+    var isByHand: Bool {
+        get { rare?.isByHand ?? false }
+        set { if newValue != isByHand { own().isByHand = newValue } }
+    }
+
     var kind: Kind {
         get { rare?.kind ?? .values }
         set { own().kind = newValue }
@@ -135,6 +141,7 @@ public struct Commit {
         var key: String?
         var claimed: [NamedNode] = []
         var claimer: String?
+        var isByHand = false
 
         init(_ other: Rare?) {
             guard let other else { return }
@@ -148,6 +155,7 @@ public struct Commit {
             key = other.key
             claimed = other.claimed
             claimer = other.claimer
+            isByHand = other.isByHand
         }
 
         /// Whether there is nothing to be looked at before the commit may be applied.

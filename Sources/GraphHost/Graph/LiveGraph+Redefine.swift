@@ -46,6 +46,7 @@ extension LiveGraph {
         // Observers need the right to see every node; a new node may have taken that away.
         if hasOtherRules || (chains.watch != nil && !added.isEmpty) { host.sessions.revise() }
         chains.watch?.redefined()
+        if !gone.isEmpty || !removedInputs.isEmpty { noteRemoved(gone) }
         if isAboutMembers { showMembersAgain(stamp) }
         facets.noteEdges()
         demand?.redefined()

@@ -44,7 +44,13 @@ public final class LiveGraph {
     /// The names, and their living nodes.
     let registry: Registry
     /// All declared nodes, in the order of the definition: those that are no members of families.
-    @exclusivity(unchecked) public internal(set) var nodes: [NamedNode] = []
+    @exclusivity(unchecked) public internal(set) var nodes: [NamedNode] = [] {
+        didSet { knownAlarms = nil }
+    }
+    /// Nodes that were set and that the definition does not have any more, and whether clients have set them since.
+    var removedInputs: [String: Bool] = [:]
+    /// Those of them that have an alarm, once somebody has asked.
+    private var knownAlarms: [NamedNode]?
     /// The families, in the order of the definition.
     @exclusivity(unchecked) var families: [NodeFamily] = []
     /// The names of the members that globs mean: see ``NameWatcher``.
@@ -200,6 +206,14 @@ public final class LiveGraph {
             pending: pending,
             unreachable: leaked.count
         )
+    }
+
+    /// The declared nodes that have an alarm.
+    var alarmNodes: [NamedNode] {
+        if let knownAlarms { return knownAlarms }
+        let found = nodes.filter { $0.definition.alarm != nil }
+        knownAlarms = found
+        return found
     }
 
     /// Where its history stands.

@@ -23,6 +23,9 @@ public final class NamedNode: RegistryEntry {
     @exclusivity(unchecked) private var isChecked = false
     /// Whether its graph's ``FacetTable`` knows something of it.
     @exclusivity(unchecked) var hasFacets = false
+    /// How often programs have set it since the server began, up to ``sensorFrom``, and whether a person has.
+    @exclusivity(unchecked) private var fed: UInt8 = 0
+    @exclusivity(unchecked) private var isSetByHand = false
     /// What the definition says about it.
     @exclusivity(unchecked) public internal(set) var definition: NodeDefinition
     /// The graph it belongs to, which lives longer.
@@ -138,6 +141,27 @@ public final class NamedNode: RegistryEntry {
             ? "\(name) is declared and belongs to no family; change the definition to remove it"
             : "\(name) is derived; drop the members that it is made from"
         return HostError(.notMutable, message, node: name)
+    }
+
+    /// Who sets it: as the definition says, or as it has been used since the server began.
+    var role: NodeDefinition.Mutable.Role {
+        if case .mutable(let rules) = definition.kind, let role = rules.role { return role }
+        return fed == Self.sensorFrom && !isSetByHand ? .sensor : .setting
+    }
+
+    /// A node that programs have set so often, and no person, counts as a sensor.
+    private static var sensorFrom: UInt8 { 5 }
+
+    /// It is being set.
+    @inline(__always)
+    func noteSet(byHand: Bool) {
+        if byHand { isSetByHand = true } else if fed < Self.sensorFrom { fed += 1 }
+    }
+
+    /// How urgently it calls for attention at the moment; nil: it does not.
+    var raised: Alarm.Severity? {
+        guard let alarm = definition.alarm, let living, alarm.isRaised(by: living.value) else { return nil }
+        return alarm.severity
     }
 
     /// What is wrong with a value that is to be set; nil when it passes.

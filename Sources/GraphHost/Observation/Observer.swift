@@ -104,7 +104,8 @@ final class Observer {
         Answer.appendCursor(of: graph, to: &buffer)
         Answer.appendTime(of: graph, to: &buffer)
         buffer.append(",\"nodes\":")
-        buffer.append(list: picture.entries) { $0.append(to: &$1, isLive: true) }
+        let access = session.access.access
+        buffer.append(list: picture.entries) { $0.append(to: &$1, isLive: true, for: access) }
         buffer.append(",\"edges\":")
         buffer.append(list: picture.links) { $0.append(to: &$1) }
         appendFamilies(to: &buffer)
@@ -281,7 +282,8 @@ final class Observer {
         buffer.append(",\"add\":{\"nodes\":")
         let deaths = deaths.all
         let flashed = deaths.filter { !$0.wasShown }.map(\.entry)
-        buffer.append(list: flashed.map(Shown.bytes) + newNodes.map(Shown.entry)) { $0.append(to: &$1) }
+        let born = flashed.map(Shown.bytes) + newNodes.map { Shown.entry($0, session) }
+        buffer.append(list: born) { $0.append(to: &$1) }
         buffer.append(",\"edges\":")
         buffer.append(list: newEdges) { $0.append(to: &$1) }
         buffer.append(",\"listeners\":")

@@ -5,13 +5,14 @@ internal import Support
 /// Something that was added: still there, or known from its end only.
 enum Shown {
     case bytes([UInt8])
-    case entry(Picture.Entry)
+    case entry(Picture.Entry, Session)
     case listener(Picture.Listener, Session)
 
     func append(to buffer: inout ByteBuffer) {
         switch self {
         case .bytes(let bytes): buffer.append(bytes)
-        case .entry(let entry): entry.append(to: &buffer, isLive: true)
+        case .entry(let entry, let session):
+            entry.append(to: &buffer, isLive: true, for: session.access.access)
         case .listener(let listener, let session): listener.append(to: &buffer, for: session)
         }
     }

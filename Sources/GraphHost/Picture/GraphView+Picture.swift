@@ -26,7 +26,8 @@ extension GraphView {
                 live: isLive,
                 of: nodes,
                 access.readableFamilies(graph),
-                around: surroundings
+                around: surroundings,
+                for: access
             )
         case .dot: graph.pictureDOT(live: isLive, of: nodes, around: surroundings)
         case .mermaid: graph.pictureMermaid(live: isLive, of: nodes, around: surroundings)

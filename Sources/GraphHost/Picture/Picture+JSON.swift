@@ -14,7 +14,8 @@ extension LiveGraph {
         live: Bool,
         of nodes: [NamedNode]?,
         _ families: [NodeFamily]?,
-        around surroundings: Surroundings?
+        around surroundings: Surroundings?,
+        for access: Access? = nil
     ) -> [UInt8] {
         let picture = Picture(
             of: self,
@@ -29,7 +30,7 @@ extension LiveGraph {
         Answer.appendCursor(of: self, to: &buffer)
         Answer.appendTime(of: self, to: &buffer)
         buffer.append(",\"nodes\":")
-        buffer.append(list: picture.entries) { $0.append(to: &$1, isLive: live) }
+        buffer.append(list: picture.entries) { $0.append(to: &$1, isLive: live, for: access) }
         buffer.append(",\"edges\":")
         buffer.append(list: picture.links) { $0.append(to: &$1) }
         if !picture.families.isEmpty {
@@ -68,6 +69,13 @@ extension ByteBuffer {
         append(field: "title", definition.title)
         append(field: "unit", definition.unit)
         append(field: "description", definition.description)
+        if let alarm = definition.alarm {
+            append(field: "severity", alarm.severity.rawValue)
+            if let ok = alarm.ok {
+                append(",\"ok\":")
+                ok.withBytes { append($0) }
+            }
+        }
         switch definition.kind {
         case .mutable(let rules):
             append(rules: rules)
@@ -108,8 +116,8 @@ extension Picture.Entry {
     /// How many owners one entry lists; the rest is counted.
     static let mostOwners = 100
 
-    /// Appends the entry; with `isLive` also what changes while the node lives.
-    func append(to buffer: inout ByteBuffer, isLive: Bool) {
+    /// Appends the entry; with `isLive` also what changes while the node lives, and with `access` what its caller may not set.
+    func append(to buffer: inout ByteBuffer, isLive: Bool, for access: Access? = nil) {
         buffer.append("{")
         if let number {
             buffer.append("\"n\":")
@@ -118,7 +126,7 @@ extension Picture.Entry {
         }
         buffer.append("\"kind\":")
         buffer.append(json: kind)
-        if let named { append(named, to: &buffer) }
+        if let named { append(named, for: access, to: &buffer) }
         if named == nil, isLive, let node { buffer.append(change: graph.lastChange(of: node)) }
         if let record {
             buffer.append(field: "op", record.stage)
@@ -175,12 +183,16 @@ extension Picture.Entry {
         }
     }
 
-    private func append(_ named: NamedNode, to buffer: inout ByteBuffer) {
+    private func append(_ named: NamedNode, for access: Access?, to buffer: inout ByteBuffer) {
         let definition = named.definition
         buffer.append(field: "name", named.name)
         if node == nil { buffer.append(",\"exists\":false") }
         buffer.append(field: "family", named.family?.pattern.text)
         buffer.append(facts: definition, inputs: inputs)
+        if named.isMutable {
+            buffer.append(field: "role", named.role.rawValue)
+            if let access, !access.rights(on: named).contains(.set) { buffer.append(",\"readOnly\":true") }
+        }
         buffer.append(change: named.lastChange)
     }
 }

@@ -40,6 +40,7 @@ extension Session {
         var commit = Commit(graph: view.graph)
         try CommitReader.read(fields, into: &commit, for: view)
         commit.by = access.name
+        commit.isByHand = try fields.bool("hand") ?? false
         let claimed = try fields.bool("presence") == true ? commit.setNodes : renewed(by: commit)
         commit.claimed = claimed
         try submit(commit, claiming: claimed, id: id, bytes: bytes)
@@ -194,6 +195,9 @@ extension LiveGraph {
         buffer.append(decimal: access.countReadable(self))
         buffer.append(",\"listeners\":")
         buffer.append(decimal: subscriptions)
+        buffer.append(",\"definition\":")
+        buffer.append(json: definition.hash)
+        appendAlarms(to: &buffer, for: access)
         buffer.append("}")
     }
 }

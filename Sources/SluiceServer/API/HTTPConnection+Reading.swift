@@ -165,8 +165,6 @@ extension HTTPConnection {
             out.append("{")
             out.append(summary: graph, for: access)
             let counts = graph.statistics
-            out.append(",\"definition\":")
-            out.append(json: graph.definition.hash)
             out.append(file == nil ? ",\"owner\":\"api\"" : ",\"owner\":\"file\"")
             out.append(",\"live\":{\"nodes\":")
             out.append(decimal: counts.nodes)
@@ -236,5 +234,8 @@ extension ByteBuffer {
         append(decimal: access.countReadable(graph))
         append(",\"listeners\":")
         append(decimal: graph.statistics.subscriptions)
+        append(",\"definition\":")
+        append(json: graph.definition.hash)
+        graph.appendAlarms(to: &self, for: access)
     }
 }

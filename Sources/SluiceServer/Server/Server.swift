@@ -194,6 +194,12 @@ public final class Server {
             }
         }
         host.onFault = { [unowned self] in report($0) }
+        host.onMissed = { [log] graph, node in
+            log.warning(
+                "clients still set a node that the definition does not have any more",
+                metadata: ["graph": "\(graph)", "node": "\(node)"]
+            )
+        }
     }
 
     /// Writes a mistake of the server's own into the log.

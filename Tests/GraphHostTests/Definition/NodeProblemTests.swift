@@ -30,6 +30,23 @@ struct NodeProblemTests {
             (#""a": {"set": "any", ¦"map": "value"}"#, "'map' is for nodes that are derived"),
             (#""a": {"from": "x", ¦"initial": 1}"#, "'initial' is for nodes that are set"),
             (#""a": {"merge": ["x"], ¦"ttl": "5s"}"#, "'ttl' is for nodes that are set"),
+            (#""a": {"from": "x", ¦"role": "sensor"}"#, "'role' is for nodes that are set"),
+            (
+                #""a": {"set": "any", ¦"expect": "1m"}"#,
+                "unknown key 'expect' of a node ('fresh' says how long a value may go without being set)"
+            ),
+            (
+                #""a": {"from": "x", "severity": ¦"alrm"}"#,
+                "severity must be one of info, warning, alarm (did you mean 'alarm'?)"
+            ),
+            (
+                #""a": {"from": "x", "ok": ¦1}"#,
+                "'ok' says when an alarm is not raised: it needs 'severity' beside it (add severity: info, warning or alarm)"
+            ),
+            (
+                #""a.{id}": {"set": "any", "severity": ¦"info"}"#,
+                "a family has no 'severity' (give it to a node that joins the members: all: \"sensor.*.hot\", reduce: any)"
+            ),
             (#""a": {"set": "any", ¦"buffer": 1}"#, "'buffer' is for nodes that are derived"),
             (#""a": {"merge": ["x"], ¦"buffer": 1}"#, "'buffer' stands beside 'zip' only"),
             (

@@ -47,7 +47,7 @@ struct ObservingTests {
         let topo = observe()
         #expect(
             topo.hasPrefix(
-                #"{"op":"topo","id":7,"seq":1,"epoch":"e1","rev":1,"t":5000000,"nodes":[{"n":1,"kind":"mutable","name":"x","type":"number","retain":"always","c":1,"t":5000000,"v":1,"count":1,"born":5000000,"owners":[]},"#
+                #"{"op":"topo","id":7,"seq":1,"epoch":"e1","rev":1,"t":5000000,"nodes":[{"n":1,"kind":"mutable","name":"x","type":"number","retain":"always","role":"setting","c":1,"t":5000000,"v":1,"count":1,"born":5000000,"owners":[]},"#
             ),
             "\(topo)"
         )

@@ -16,7 +16,8 @@ struct ProtocolTests {
             (#"{"op":"ping","id":5}"#, #"{"op":"ok","id":5}"#),
             (
                 #"{"op":"list","id":12}"#,
-                #"{"op":"ok","id":12,"graphs":[{"graph":"g","title":"G","epoch":"e1","rev":1,"nodes":3,"listeners":0}]}"#
+                #"{"op":"ok","id":12,"graphs":[{"graph":"g","title":"G","epoch":"e1","rev":1,"nodes":3,"listeners":0,"#
+                    + #""definition":"31f66d372bd80b1cf25cbd7349f6a9b6"}]}"#
             ),
             (
                 #"{"op":"get","id":10,"graph":"g","nodes":["x","double","y"]}"#,

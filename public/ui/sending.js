@@ -1,12 +1,8 @@
-// What people do with a <value-editor>: what they type becomes a value that is sent, and what became of it is shown.
-import { style } from "/lib/dom.js";
-import { formatEntry } from "/lib/format.js";
-import { fieldText, same } from "/lib/input.js";
-import { parseInput } from "/lib/parse.js";
+// From what people type in a <value-editor> to a value that is sent, and what became of it.
+import { formatEntry, same } from "/lib/format.js";
+import { fieldText, parseInput } from "/lib/input.js";
 
-style("/ui/value-acts.css");
-
-export class ValueActs {
+export class Sending {
   #editor; #flying = false; #next;
 
   constructor(editor) { this.#editor = editor; }
@@ -69,13 +65,15 @@ export class ValueActs {
     return this.#editor.kind === "select" ? this.#drag(value, true) : this.submit(value, false, text);
   }
 
-  #takes(isPassing) { return !("off" in this.#editor.dataset) && (this.#name !== "sending" || isPassing || this.#flying); }
+  #takes(isPassing) { return !("off" in this.#editor.dataset)
+    && (this.#name !== "sending" || isPassing || this.#flying); }
 
   async submit(value, isPassing = false, text = this.#editor.field.value) {
     if (!this.#takes(isPassing)) return;
     const { given: { client, graph, node }, entry: { v, empty } } = this.#editor;
     const condition = node.requireIfMatch ? { [node.name]: empty ? { empty } : { v } } : undefined;
-    await this.#wait(() => client.set(`${graph}/${node.name}`, value, { if: condition }), value, isPassing, text);
+    await this.#wait(() => client.set(`${graph}/${node.name}`, value, { if: condition, hand: true }), value,
+      isPassing, text);
   }
 
   empty() {
@@ -92,7 +90,8 @@ export class ValueActs {
       if (isPassing || this.#next) return;
       // The update may come after the answer.
       if (value !== undefined && !same(value, editor.entry.v)) editor.entry = { v: value };
-      if (editor.field.value !== text) return editor.state("edited", `Accepted, revision ${rev}; what has been typed since is not set yet`);
+      if (editor.field.value !== text) return editor.state("edited",
+        `Accepted, revision ${rev}; what has been typed since is not set yet`);
       editor.fill();
       editor.state("accepted", `Accepted, revision ${rev}`);
     } catch (error) {

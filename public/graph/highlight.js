@@ -1,4 +1,5 @@
-// Ways through the picture: what keeps a node alive, what would go with a client, what stands around a node; rings that nobody owns.
+// What is lit up in the picture: what keeps a node alive, what would go with a client, rings that nobody owns;
+// and the focus.
 import { h, setAttribute, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { keptAliveBy, leaks, releasedWithout } from "./owners.js";
@@ -7,7 +8,7 @@ import { titleOf } from "./shapes.js";
 const directions = ["both", "up", "down"];
 const words = { both: "upstream and downstream", up: "upstream", down: "downstream" };
 
-export class Ways {
+export class Highlight {
   /** The rings that nobody owns: ids of nodes. */
   leaks = new Set();
   #o; #ownersOf = null; #hovered = null;
@@ -23,7 +24,8 @@ export class Ways {
   follow() {
     const { model, view, changed } = this.#o, before = this.leaks;
     view.leaks = this.leaks = leaks(model);
-    const turned = [...before].filter((id) => !this.leaks.has(id)).concat([...this.leaks].filter((id) => !before.has(id)));
+    const turned = [...before].filter((id) =>
+      !this.leaks.has(id)).concat([...this.leaks].filter((id) => !before.has(id)));
     view.repaint(turned);
     if (turned.length) changed();
     if (this.isLit) this.light();
@@ -59,7 +61,8 @@ export class Ways {
     if (this.isLit) return;
     const listener = id && model.listeners.get(id), released = listener ? releasedWithout(model, id) : new Set();
     this.light("leaving", released.size ? { nodes: released, edges: new Set() } : null);
-    said(listener ? `${titleOf(listener)}: leaving releases ${released.size ? plural(released.size, "node") : "nothing"}` : null);
+    said(listener
+      ? `${titleOf(listener)}: leaving releases ${released.size ? plural(released.size, "node") : "nothing"}` : null);
   }
 
   /** Lights up what keeps a node alive, or stops that. */
@@ -72,7 +75,8 @@ export class Ways {
 
   #owners() {
     const kept = keptAliveBy(this.#o.model, this.#ownersOf);
-    return { kind: "owners", nodes: new Set([this.#ownersOf, ...kept.flatMap((k) => k.path)]), edges: new Set(kept.flatMap((k) => k.edges)) };
+    return { kind: "owners", nodes: new Set([this.#ownersOf, ...kept.flatMap((k) => k.path)]),
+      edges: new Set(kept.flatMap((k) => k.edges)) };
   }
 
   /** Goes from node to node: along the flow, or to the next in the same column. */
@@ -80,8 +84,10 @@ export class Ways {
     const { current, edges, isDown, picture } = this.#o.view, [along, across] = isDown ? [dy, dx] : [dx, dy];
     const here = picture?.nodes.get(current), middle = (box) => (isDown ? box.x + box.w / 2 : box.y + box.h / 2);
     if (!here) return;
-    const ends = along ? [...edges.values()].flatMap(({ from, to }) => (along > 0 ? from === current && to : to === current && from) || [])
-      : [...picture.nodes].filter(([, box]) => box.layer === here.layer && Math.sign(middle(box) - middle(here)) === across).map(([id]) => id);
+    const ends = along ? [...edges.values()].flatMap(({ from, to }) =>
+      (along > 0 ? from === current && to : to === current && from) || [])
+      : [...picture.nodes].filter(([, box]) => box.layer === here.layer
+        && Math.sign(middle(box) - middle(here)) === across).map(([id]) => id);
     const way = (id) => Math.abs(middle(picture.nodes.get(id)) - middle(here));
     const [best] = ends.filter((id) => id !== current && picture.nodes.has(id)).sort((a, b) => way(a) - way(b));
     if (!best) return;
@@ -89,7 +95,10 @@ export class Ways {
     this.#o.show(picture.nodes.get(best));
   }
 
-  /** Something else is selected, or in focus: what is lit goes out, and what the focus shows is said beside the counts. */
+  /**
+   * Something else is selected, or in focus: what is lit goes out, and what the focus shows is said beside the
+   * counts.
+   */
   focus(focus) {
     const { chip, entry } = this.#o;
     if (this.isLit) this.toggleOwners();
@@ -107,12 +116,15 @@ export class Ways {
   }
 }
 
-export function attach(page) {
+/** The highlight of a page, with the chip that says what its focus is. */
+export function highlightOf(page) {
   const go = (change) => page.go(change);
-  const chip = h("span", { class: "focus-chip", hidden: true }, h("span", {}, ""), h("button", { type: "button", class: "quiet", onclick: () => go({ focus: null }) }, "Show all"));
+  const chip = h("span", { class: "focus-chip", hidden: true }, h("span", {}, ""),
+    h("button", { type: "button", class: "quiet", onclick: () => go({ focus: null }) }, "Show all"));
   page.counts.after(chip);
-  return new Ways({
-    model: page.model, view: page.view, announce: page.context.announce, entry: (id) => page.entry(id), go, chip, show: (box) => page.act("show", box),
+  return new Highlight({
+    model: page.model, view: page.view, announce: page.context.announce, entry: (id) => page.entry(id), go, chip,
+      show: (box) => page.act("show", box),
     said: (words) => { page.leaveWords = words; page.words(); },
     changed: () => { page.parts.outline?.refresh(); page.words(); },
   });

@@ -1,6 +1,87 @@
-// Moving and zooming the picture: by pointer, wheel and pinch, by keys and buttons.
+// Where the picture stands, and how people move it: by pointer, wheel and pinch, by keys and buttons.
 
-export class Hands {
+/** Text is 13 px at zoom 1, and 11 px where it can just be read. */
+const readable = 11 / 13, most = 2.5;
+/** Below `readable` only names are drawn, as large as they must be; below this, nothing is written. */
+const named = 0.3;
+/** Around what fits, and below it besides. */
+const margin = 32, buttons = 32;
+
+export class Camera {
+  x = 0;
+  y = 0;
+  zoom = 1;
+  #view; #changed;
+
+  constructor(view, changed) {
+    this.#view = view;
+    this.#changed = changed;
+  }
+
+  get #bounds() { return this.#view.picture?.bounds ?? { x: 0, y: 0, w: 0, h: 0 }; }
+
+  get size() { return { w: this.#view.element.clientWidth || 1, h: this.#view.element.clientHeight || 1 }; }
+
+  fitting(bounds = this.#bounds) {
+    const { w, h } = this.size;
+    return Math.min((w - 2 * margin) / Math.max(bounds.w, 1), (h - 2 * margin - buttons) / Math.max(bounds.h, 1));
+  }
+
+  /** Zooming out ends where text can just be read, or where everything is on screen. */
+  clamp(zoom) { return Math.min(most, Math.max(Math.min(readable, this.fitting()), zoom)); }
+
+  /** How much can be read at this zoom: all, names or nothing. */
+  get reading() { return this.zoom >= readable - 0.001 ? "all" : this.zoom >= named ? "names" : "nothing"; }
+
+  /** All of the picture on screen, however small. */
+  fit() {
+    const { x, y, w, h } = this.#bounds, zoom = Math.min(1, this.fitting()), size = this.size;
+    this.move((size.w - w * zoom) / 2 - x * zoom, (size.h - buttons - h * zoom) / 2 - y * zoom, { zoom });
+  }
+
+  /**
+   * The first look: everything, or what can be read of it: from the beginning, or where most of `boxes` are if
+   * few stand there.
+   */
+  start(boxes) {
+    const bounds = this.#bounds;
+    this.zoom = Math.min(1, Math.max(readable, this.fitting()));
+    const { w, h: whole } = this.visible(), h = whole - buttons / this.zoom, edge = margin / this.zoom;
+    const from = (start, length, room, wish) => (length + 2 * edge <= room ? start - (room - length) / 2 : wish - edge);
+    const corner = (box) => [from(bounds.x, bounds.w, w, box.x), from(bounds.y, bounds.h, h, box.y)];
+    const count = ([x, y]) => {
+      let inside = 0;
+      for (const box of boxes) if (box.x >= x && box.y >= y && box.x + box.w <= x + w && box.y + box.h <= y
+        + h) inside++;
+      return inside;
+    };
+    let best = corner(bounds), most = 2 * count(best);
+    for (const box of boxes) {
+      const other = corner(box), there = count(other);
+      if (there > most) [best, most] = [other, there];
+    }
+    this.move(-best[0] * this.zoom, -best[1] * this.zoom);
+  }
+
+  visible() {
+    const { w, h } = this.size;
+    return { x: -this.x / this.zoom, y: -this.y / this.zoom, w: w / this.zoom, h: h / this.zoom };
+  }
+
+  move(x, y, { zoom = this.zoom, glide = false } = {}) {
+    const { w, h } = this.size, b = this.#bounds, keep = 60, { layer } = this.#view;
+    this.zoom = zoom;
+    this.x = Math.min(w - keep - b.x * zoom, Math.max(keep - (b.x + b.w) * zoom, x));
+    this.y = Math.min(h - keep - b.y * zoom, Math.max(keep - (b.y + b.h) * zoom, y));
+    layer.classList.toggle("gliding", glide);
+    layer.dataset.reading = this.reading;
+    layer.style.transform = `translate(${this.x}px,${this.y}px) scale(${zoom})`;
+    this.#changed();
+  }
+}
+
+/** What pointers, wheels and keys do to the picture. */
+export class Navigation {
   #view; #walk; #pointers = new Map();
   /** Whether the pointer that is down has moved the picture. */
   #dragged = false;

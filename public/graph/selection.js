@@ -1,21 +1,19 @@
-// What people do with the graph on screen: choose, open, show and step out.
+// What people choose in the graph: a node or a listener, shown in the picture, the outline and the inspector.
 import { setText } from "/lib/dom.js";
-import { Hands } from "./hands.js";
+import { Navigation } from "./camera.js";
 import { titleOf } from "./shapes.js";
 
-export const attach = (page) => new Acts(page);
-
-class Acts {
-  #page; #hands;
+export class Selection {
+  #page; #navigation;
 
   constructor(page) {
     this.#page = page;
-    this.#hands = new Hands(page.view, (dx, dy) => page.part("ways").then((ways) => ways?.walk(dx, dy)));
+    this.#navigation = new Navigation(page.view, (dx, dy) => page.highlight.walk(dx, dy));
   }
 
   /** Follows an event of the picture. */
   take(event, at) {
-    const id = this.#hands.take(event, at), shape = this.#page.view.shapes.get(id);
+    const id = this.#navigation.take(event, at), shape = this.#page.view.shapes.get(id);
     if (id === null) return this.select(null);
     if (!shape) return;
     this.#page.view.rove(id);
@@ -23,9 +21,9 @@ class Acts {
     else this.select(id);
   }
 
-  zoom(factor) { this.#hands.zoom(factor); }
+  zoom(factor) { this.#navigation.zoom(factor); }
 
-  show(box) { this.#hands.show(box); }
+  show(box) { this.#navigation.show(box); }
 
   /** Selects a node or listener, or nothing; `reveal` also brings it on screen, `focus` under the keyboard. */
   select(id, { reveal = false, focus = false } = {}) {
@@ -90,21 +88,16 @@ class Acts {
     return (element.contains(document.activeElement) ? here : null) ?? selected ?? here;
   }
 
-  async cycleFocus() {
-    const page = this.#page, ways = await page.part("ways");
-    ways?.cycleFocus(page.focused?.id ?? this.#target(), page.focused);
+  cycleFocus() {
+    const page = this.#page;
+    page.highlight.cycleFocus(page.focused?.id ?? this.#target(), page.focused);
   }
 
-  async toggleOwners() {
-    const ways = await this.#page.part("ways");
-    ways?.toggleOwners(this.#target());
-  }
+  toggleOwners() { this.#page.highlight.toggleOwners(this.#target()); }
 
-  async escape() {
-    const page = this.#page, { parts } = page;
-    // Earlier keys act earlier.
-    await page.loading.get("ways");
-    if (parts.ways?.isLit) parts.ways.toggleOwners();
+  escape() {
+    const page = this.#page, { highlight, parts } = page;
+    if (highlight.isLit) highlight.toggleOwners();
     else if (parts.lifetimes?.tray.hidden === false) parts.lifetimes.toggle(false);
     else if (page.focused) page.go({ focus: null });
     else if (page.selected) this.select(null);
@@ -129,7 +122,8 @@ class Acts {
   /** The node under the keyboard is gone, or drawn as another: that has the focus. */
   lost({ id, entry, next }) {
     const { view, context } = this.#page, shape = view.shapes.get(next);
-    if (entry.kind && !view.drawn(id)) context.announce(`${titleOf(entry)} is gone${shape ? `. Now at ${shape.label ?? titleOf(shape.entry)}` : ""}`);
+    if (entry.kind
+      && !view.drawn(id)) context.announce(`${titleOf(entry)} is gone${shape ? `. Now at ${shape.label ?? titleOf(shape.entry)}` : ""}`);
   }
 
   toggleSteps() {

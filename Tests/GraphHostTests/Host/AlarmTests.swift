@@ -1,0 +1,114 @@
+import ReactiveGraph
+import Support
+import Testing
+
+@testable import GraphHost
+
+@Suite("Alarms: which nodes call for attention, and who sets a node")
+struct AlarmTests {
+    private let bench = Bench()
+
+    private func graph() throws -> LiveGraph {
+        try bench.define(
+            """
+            {"graph": "g", "nodes": {
+              "x": {"set": "number", "initial": 1, "fresh": "5s"},
+              "hot": {"from": "x", "pipe": [{"map": "value > 50"}], "severity": "warning", "title": "Hot"},
+              "mode": {"from": "x", "pipe": [{"map": "value > 90 ? 'off' : 'on'"}], "severity": "alarm", "ok": "on"},
+              "broken": {"from": "x", "pipe": [{"map": "[1][int(value) - 1]"}], "severity": "info"},
+              "sensor": {"set": "number", "role": "sensor"},
+              "y": {"set": "number"}
+            }}
+            """
+        )
+    }
+
+    private func alarms(_ graph: LiveGraph, for access: Access = .full) -> String {
+        var buffer = ByteBuffer()
+        graph.appendAlarms(to: &buffer, for: access)
+        return String(decoding: buffer.bytes, as: UTF8.self)
+    }
+
+    @Test("true, everything but `ok`, and a failure raise an alarm; the most urgent comes first")
+    func raising() throws {
+        let graph = try graph()
+        #expect(alarms(graph) == "")
+        try bench.set(graph, [("x", "60")])
+        #expect(
+            alarms(graph).hasPrefix(
+                #","alarms":[{"node":"hot","severity":"warning","title":"Hot","v":true},{"node":"broken","severity":"info","fail":{"#
+            )
+        )
+        try bench.set(graph, [("x", "95")])
+        #expect(alarms(graph).hasPrefix(#","alarms":[{"node":"mode","severity":"alarm","v":"off"},"#))
+        try bench.set(graph, [("x", "1")])
+        #expect(alarms(graph) == "")
+    }
+
+    @Test("a node with an alarm is kept alive: it is raised while nobody looks")
+    func kept() throws {
+        let graph = try graph()
+        #expect(graph.node("hot")?.living != nil)
+        #expect(graph.node("hot")?.definition.retain == .always)
+    }
+
+    @Test("a value that was not set for too long is named as out of date, until it is set")
+    func stale() throws {
+        let graph = try graph()
+        bench.pass(6_000)
+        #expect(alarms(graph) == #","stale":["x"]"#)
+        try bench.set(graph, [("x", "2")])
+        #expect(!alarms(graph).contains("stale"))
+    }
+
+    @Test("callers hear of the alarms that they may read only")
+    func reading() throws {
+        let graph = try graph()
+        try bench.set(graph, [("x", "95")])
+        #expect(alarms(graph, for: Access(everybody: [])) == "")
+    }
+
+    @Test("a sensor is what the definition calls so, or what programs set often and no person does")
+    func roles() throws {
+        let graph = try graph()
+        let y = try #require(graph.node("y"))
+        #expect(graph.node("sensor")?.role == .sensor)
+        #expect(y.role == .setting)
+        for value in 1...5 { try bench.set(graph, [("y", "\(value)")]) }
+        #expect(y.role == .sensor)
+        let client = bench.connect()
+        _ = client.ask(#"{"op":"set","id":2,"graph":"g","set":{"y":7},"hand":true}"#)
+        #expect(y.role == .setting)
+    }
+
+    @Test("a picture says what its caller may not set")
+    func readOnly() throws {
+        let graph = try graph()
+        let view = try GraphView(graph, for: Access(everybody: [.read, .observe]))
+        let picture = String(decoding: try view.picture(.json, live: true), as: UTF8.self)
+        #expect(picture.contains(#""role":"sensor","readOnly":true"#))
+        #expect(picture.contains(#""severity":"alarm","ok":"on""#))
+        #expect(!String(decoding: graph.pictureJSON(live: true), as: UTF8.self).contains("readOnly"))
+    }
+
+    @Test("a node that clients set after it was removed is reported once, until it is there again")
+    func missed() throws {
+        let graph = try graph()
+        var missed: [String] = []
+        bench.host.onMissed = { missed.append("\($0)/\($1)") }
+        let access = Access.full
+        func set() { _ = try? GraphView(graph, for: access).node(graph.node("y"), named: "y", to: .set) }
+        let less = #"{"graph": "g", "nodes": {"x": {"set": "number"}}}"#
+        _ = bench.host.redefine(graph, as: try bench.definition(less))
+        bench.endTurn()
+        #expect(alarms(graph) == "")
+        set()
+        set()
+        #expect(missed == ["g/y"])
+        #expect(alarms(graph) == #","missed":["y"]"#)
+        let more = #"{"graph": "g", "nodes": {"x": {"set": "number"}, "y": {"set": "number"}}}"#
+        _ = bench.host.redefine(graph, as: try bench.definition(more))
+        bench.endTurn()
+        #expect(alarms(graph) == "")
+    }
+}

@@ -1,0 +1,51 @@
+// Why a node has its value: what it was made from, stage by stage, and the commits behind it.
+import { h } from "/lib/dom.js";
+import { formatAge, formatEntry, formatNumber } from "/lib/format.js";
+import { stageWords } from "/lib/words.js";
+import { formatTime } from "/lib/time.js";
+import { plain } from "./shapes.js";
+
+const deeds = { set: "", define: "the graph began", redefine: "the definition was changed", tick: "its time had come" };
+const listed = (parts) => parts.filter(Boolean).join(", ");
+
+/** What the server says of it; `query` names a moment of the past. */
+export async function ask(graph, node, query = "") {
+  const path = `/v1/graphs/${encodeURIComponent(graph)}/nodes/${encodeURIComponent(node)}/explain`;
+  const answer = await fetch(`${path}?${query}`), body = await answer.json();
+  if (!answer.ok) throw new Error(body.detail ?? body.msg ?? body.code ?? String(answer.status));
+  return body;
+}
+
+/** Fills `box`; `link(name)` makes a link to a node. */
+export async function explain(box, graph, node, query, link) {
+  box.replaceChildren(h("p", { class: "quiet-text" }, "Asking…"));
+  try {
+    const { nodes, commits = [] } = await ask(graph, node, query), now = Date.now();
+    box.replaceChildren(h("ol", { class: "explain-list" }, nodes.map((each) => nodeOf(each, link, now))),
+      ...(commits.length ? [h("h4", {}, "Commits that made it"),
+        h("ol", { class: "explain-list" }, commits.map(commitOf))] : []));
+  } catch (error) {
+    box.replaceChildren(h("p", { class: "bad-text" }, `Could not be explained: ${plain(error.message, 200)}`));
+  }
+}
+
+const valueOf = (entry, most) => h("code", {}, plain(formatEntry(entry, ""), most));
+
+function nodeOf({ node, t, c = 0, by, stages = [], ...held }, link, now) {
+  const when = listed([t && formatAge(Math.max(0, now - t)), `rev ${formatNumber(c)}`,
+    by && `written by ${plain(String(by), 80)}`]);
+  const made = stages.map(({ label, op, ...result }) =>
+    h("li", {}, h("code", {}, plain(label ? stageWords(label) : op, 120)), " made ", valueOf(result, 120)));
+  return h("li", {}, h("div", {}, link(node), " ", valueOf(held, 200)), h("div", { class: "quiet-text" }, when),
+    made.length > 0 && h("ul", {}, made));
+}
+
+/** One commit behind a value of the past, in words. */
+function commitOf({ rev, t, kind, by, ctx, set = [], clear = [] }) {
+  const what = listed([deeds[kind], set.length && `set ${set.join(", ")}`,
+    clear.length && `cleared ${clear.join(", ")}`]);
+  return h("li", {}, h("div", {}, plain(what || "set nodes that are not yours to see", 200)),
+    h("div", { class: "quiet-text" }, listed([`rev ${formatNumber(rev)}`, formatTime(t),
+      by && `by ${plain(String(by), 80)}`])),
+    ctx !== undefined && valueOf({ v: ctx }, 200));
+}

@@ -1,0 +1,82 @@
+// Nodes in words: what calls for attention, how long nothing has come, what stages do. Pure.
+import { formatAge, formatDuration, formatEntry, plural, same } from "./format.js";
+
+/** The most urgent first. */
+const severities = ["alarm", "warning", "info"];
+
+export const severityWords = { alarm: "Alarm", warning: "Warning", info: "Note" };
+
+/**
+ * "alarm", "warning" or "info" while a node with this definition, which holds this entry, calls for attention;
+ * else "".
+ */
+export function raisedBy(node, entry = node) {
+  if (!node.severity || entry.exists === false) return "";
+  if (entry.fail) return node.severity;
+  if (!("v" in entry) || entry.v === undefined) return "";
+  return ("ok" in node ? !same(entry.v, node.ok) : entry.v === true) ? node.severity : "";
+}
+
+/** Of an entry of a list of graphs: `{ level, words }`; `level` is a severity, "stale" or "well". */
+export function healthOf({ alarms = [], alarmCount = alarms.length, stale = [], staleCount = stale.length,
+  missed = [] }) {
+  const most = severities.find((each) => alarms.some(({ severity }) => severity === each));
+  const counts = severities.map((each) => [each, alarms.filter(({ severity }) => severity === each).length])
+    .filter(([, count]) => count).map(([each, count]) => plural(count, severityWords[each].toLowerCase()));
+  if (alarmCount > alarms.length) counts.push(`${alarmCount - alarms.length} more`);
+  if (staleCount) counts.push(`${plural(staleCount, "value")} out of date`);
+  if (missed.length) counts.push(`${plural(missed.length, "removed node")} still set`);
+  const level = most ?? (staleCount || missed.length ? "stale" : "well");
+  return { level, words: counts.join(", ") || "All is well" };
+}
+
+/** "Alarm: damp and cold", "Warning: Warm"; of an entry of `alarms`. */
+export function alarmWords({ node, title = node, severity, ...entry }) {
+  const what = [severityWords[severity], title].filter((word, i, all) => all.indexOf(word) === i).join(": ");
+  return entry.v === true ? what : `${what}: ${formatEntry(entry)}`;
+}
+
+/** When a node got its value: "last set 40 s ago", "changed 3 min ago"; `at` is 0 where it has none. */
+export function lastWords({ kind }, at, now) {
+  const verb = kind === "mutable" ? "last set" : "changed";
+  if (!at) return kind === "mutable" ? "not set" : "not changed yet";
+  return `${verb} ${formatAge(Math.max(0, now - at))}`;
+}
+
+/** Why a value is out of date: "not set for 2 min, expected every 1 min". */
+export function staleWords({ fresh }, at, now) {
+  const since = at ? `not set for ${formatDuration(Math.max(1000, Math.floor((now - at) / 1000) * 1000))}`
+    : "out of date";
+  return fresh ? `${since}, expected every ${formatDuration(fresh)}` : since;
+}
+
+const figures = {
+  avg: "average", sum: "sum", min: "smallest", max: "largest", count: "number of values", first: "first", last: "last",
+  rate: "rate", p50: "median", p95: "95th percentile", p99: "99th percentile", list: "list",
+};
+const time = (ms) => formatDuration(Number(ms));
+
+const forms = [
+  [/^window\(last (\d+);(\w+)\)$/, (ms, of) => `${figures[of] ?? of} over ${time(ms)}`],
+  [/^window\(count (\d+);(\w+)\)$/, (count, of) => `${figures[of] ?? of} of the last ${count}`],
+  [/^debounce\((\d+)(?:;trailing)?\)$/, (ms) => `waits ${time(ms)}`],
+  [/^debounce\((\d+);leading\)$/, (ms) => `at once, then rests ${time(ms)}`],
+  [/^debounce\((\d+);both\)$/, (ms) => `at once, and after ${time(ms)}`],
+  [/^sample\((\d+)\)$/, (ms) => `every ${time(ms)}`],
+  [/^delay\((\d+)\)$/, (ms) => `${time(ms)} later`],
+  [/^skip\((\d+)\)$/, (count) => `without the first ${count}`],
+  [/^take\((\d+)\)$/, (count) => `only the first ${count}`],
+  [/^distinct$/, () => "only changes"],
+  [/^delta$/, () => "difference to the one before"],
+];
+
+function wordsOf(stage) {
+  for (const [form, words] of forms) {
+    const found = form.exec(stage);
+    if (found) return words(...found.slice(1));
+  }
+  return stage;
+}
+
+/** A label of the server, whose stages stand between bars; expressions stay as they are. */
+export const stageWords = (label = "") => label.split(" | ").map(wordsOf).join(", then ");
