@@ -110,18 +110,11 @@ public final class Host {
 
     /// What ``work`` was when this turn began.
     @exclusivity(unchecked) private var workBefore: UInt64 = 0
-    /// Which kind of work that had to wait went on last.
-    private var lastRemainder = 0
 
     /// Whether the requests of all clients have had so much of this turn that dear ones wait for another: two and a half times
     /// what one client's may have.
     public var isCrowded: Bool {
         @inline(never) get { (work - workBefore) * 2 / 5 >= limits.work }
-    }
-
-    /// Whether as much has been done in this turn as one client's requests may do: what waited for this turn goes on waiting.
-    public var isBusy: Bool {
-        @inline(never) get { work - workBefore >= limits.work }
     }
 
     /// Performs a dear request in a later turn, after those that wait already.
@@ -594,8 +587,9 @@ public final class Host {
     /// Lets everything happen whose time has come: deliveries that waited for their interval, private timed
     /// stages, and for each graph one tick commit with all that its definition's stages emit.
     public func advance() {
-        timers.fire(until: .milliseconds(clock.now), atMost: Self.timersInTurn) { $0.perform() }
-        goOn()
+        sessions.goOn(of: self)
+        timers.fire(until: .milliseconds(clock.now)) { $0.perform() }
+        lanes.run(in: self)
         guard makesTicks else { return }
         let wall = clock.wall
         timed.removeAll { graph in
@@ -615,32 +609,6 @@ public final class Host {
         }
     }
 
-    /// How many of the timers that are due one turn takes.
-    private static let timersInTurn = 100
-
-    /// Work that waits for a turn with room for it.
-    private enum Remainder: CaseIterable {
-        /// Of clients that have gone.
-        case release
-        case requests
-        case pipelines
-    }
-
-    /// One kind of work that waits, each in its turn: what others wait for is one share then, and not the sum of all.
-    private func goOn() {
-        for kind in Remainder.allCases.indices {
-            let place = (lastRemainder + 1 + kind) % Remainder.allCases.count
-            switch Remainder.allCases[place] {
-            case .release where sessions.isReleasing: sessions.goOnReleasing(of: self)
-            case .requests where sessions.hasUnfinished: sessions.goOn(of: self)
-            case .pipelines where lanes.isWaiting: lanes.run(in: self)
-            case .release, .requests, .pipelines: continue
-            }
-            lastRemainder = place
-            return
-        }
-    }
-
     /// Something of the graph is to happen at a time, and nothing else was.
     func noteTimer(of graph: LiveGraph) {
         guard !graph.isTimed else { return }
@@ -656,7 +624,7 @@ public final class Host {
 
     /// When ``advance()`` has something to do next, in milliseconds of the steady clock; nil: nothing is set.
     public var nextDeadline: UInt64? {
-        if sessions.isReleasing || sessions.hasUnfinished || lanes.isWaiting { return clock.now }
+        if sessions.hasUnfinished || lanes.isWaiting { return clock.now }
         if demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
         var next = timers.nextMilliseconds
         // What is due when the log is well again happens then.

@@ -16,9 +16,9 @@ from sluice import Server
 
 LONGEST = 100
 MOST = 64 << 20
-# What ARCHITECTURE.md, "Shares of a turn are short", lets a victim wait for others; and what a clock may be off. In milliseconds.
-SLICES = 0.5
-SHORTEST = 0.05
+# What others may take before a victim's frame: one share of each kind of work, and a run of a stage
+# (docs/decisions/018-fair-shares-of-a-turn.md). In milliseconds.
+SHARES = 2.5
 
 
 @pytest.mark.parametrize("attack", pipelines.ALL, ids=lambda attack: attack.__name__)
@@ -73,5 +73,4 @@ def test_a_victim_among_three_attackers():
     print(f"alone: {alone}\namong attackers: {attacked}")
     if len(attacked.fair) < 0.8 * len(attacked.all):
         pytest.skip("other work on this machine held up more than a fifth of the sets")
-    assert attacked.late(attacked.fair, 0.5) < 1.1 * alone.late(alone.fair, 0.5) + SHORTEST
-    assert attacked.late(attacked.fair) < alone.late(alone.fair) + SLICES
+    assert attacked.late(attacked.fair) < alone.late(alone.fair) + SHARES

@@ -12,7 +12,7 @@ struct ErrorTableTests {
         ("not_mutable method_not_allowed", 405, nil, false, false),
         ("not_acceptable", 406, nil, false, false),
         ("timeout", 408, 4508, true, false),
-        ("in_use", 409, nil, false, false),
+        ("in_use read_only", 409, nil, false, false),
         ("gone", 410, nil, false, false),
         ("conflict", 412, nil, false, false),
         ("too_large", 413, 1009, false, false),

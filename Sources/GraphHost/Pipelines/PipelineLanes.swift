@@ -9,8 +9,8 @@ internal import DequeModule
 final class PipelineLanes {
     /// What all pipelines together may take of one turn at once: 1 ms.
     static let crowd = 50_000
-    /// What the late lane takes of one turn: 0.1 ms.
-    static let slice = 5_000
+    /// What the late lane takes of one turn: 0.2 ms.
+    static let slice = 10_000
     /// What the first values of one new pipeline may take at once where its principal has no room: 0.04 ms.
     static let opening = 2_000
 

@@ -11,9 +11,8 @@ internal import ReactiveGraph
 final class StageGate {
     /// How many emissions may wait.
     static let mostWaiting = 1_024
-    /// What holding one back costs, about as much as a node that is built, and what replacing it does.
+    /// What holding one back costs, about as much as a node that is built.
     private static let keepingUnits = 40
-    private static let replacingUnits = 5
     /// Bytes that one takes besides its value.
     private static let keepingBytes = 256
     /// So many are let go of in the time of a node that is built.
@@ -21,14 +20,14 @@ final class StageGate {
 
     /// What waits.
     private struct Kept {
-        var commit: CommitInfo
+        let commit: CommitInfo
         /// What expressions see as `time`, in milliseconds since 1970.
-        var time: UInt64
+        let time: UInt64
         /// How many emissions it has replaced.
         var replaced: UInt64 = 0
         /// Bytes that it takes, where it is not the only one; the newest value is held by the stage before anyway.
         var bytes = 0
-        let emission: any Postponed
+        let deliver: () -> Void
     }
 
     /// Called when the first value of a new pipeline, which waits here, has come to its end, or the stage has gone.
@@ -107,11 +106,8 @@ final class StageGate {
     @inline(never)
     private func letsAnother<Value: Weighed>(_ emission: Emission<Value>, at site: Site) -> Bool {
         if kept.isEmpty, passToNext(), let payer, lanes.hasRoom(for: payer, in: graph.host) { return true }
-        if replacesNewest(with: emission, at: site) { return false }
-        keep(
-            PostponedEmission(emission, at: site),
-            bytes: Self.keepingBytes + (emission.value?.knownByteCount ?? 0)
-        )
+        let postponed = PostponedEmission(emission, at: site)
+        keep(bytes: Self.keepingBytes + (emission.value?.knownByteCount ?? 0)) { postponed.deliver() }
         return false
     }
 
@@ -137,23 +133,7 @@ final class StageGate {
 
     // MARK: - Waiting
 
-    /// Where only the newest counts, it takes the place of the one that waits: a commit may come to thousands of gates
-    /// at which something waits, and others wait for that commit.
-    private func replacesNewest<Value>(with emission: Emission<Value>, at site: Site) -> Bool {
-        guard needingAll == 0, !kept.isEmpty, !isOverflowing, lanes.opening == nil else { return false }
-        let last = kept.count - 1
-        let newest = kept[last].emission
-        guard newest.isPostponed(at: site) else { return false }
-        unsafeDowncast(newest, to: PostponedEmission<Value>.self).replace(with: emission)
-        kept[last].commit = graph.frames.info
-        kept[last].time = graph.evaluationTime
-        kept[last].replaced += 1
-        if graph.materialising == 0 { graph.lateRev = graph.rev }
-        spend(Self.replacingUnits)
-        return true
-    }
-
-    private func keep(_ emission: any Postponed, bytes: Int) {
+    private func keep(bytes: Int, _ deliver: @escaping () -> Void) {
         if isOverflowing { return }
         if let first = lanes.opening.take() {
             opening = first
@@ -162,7 +142,7 @@ final class StageGate {
         }
         spend(Self.keepingUnits)
         graph.host.work += 1
-        var entry = Kept(commit: graph.frames.info, time: graph.evaluationTime, emission: emission)
+        var entry = Kept(commit: graph.frames.info, time: graph.evaluationTime, deliver: deliver)
         guard let waitsAmong, !kept.isEmpty else {
             // Without users it is being torn down.
             guard let payer else { return }
@@ -203,7 +183,7 @@ final class StageGate {
             at: next.time,
             replacing: next.replaced,
             isNews: isNews,
-            next.emission
+            next.deliver
         )
         isPassing = false
         if let arrived = lanes.opening.take() { arrived() }
@@ -297,13 +277,13 @@ extension LiveGraph {
         at time: UInt64,
         replacing replaced: UInt64,
         isNews: Bool,
-        _ emission: any Postponed
+        _ deliver: () -> Void
     ) {
         let outerTime = evaluationTime
         evaluationTime = time
         if isNews { lateRev = rev }
         replacedEmissions = replaced
-        frames.deliver(late: commit) { emission.deliver() }
+        frames.deliver(late: commit, deliver)
         replacedEmissions = 0
         evaluationTime = outerTime
     }

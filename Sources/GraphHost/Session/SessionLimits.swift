@@ -3,7 +3,7 @@ public struct SessionLimits: Sendable {
     /// Subscriptions of one session (`sub_limit`).
     public var subscriptions = 1_000
     /// Nodes that one session's requests may build, and values they may read, in one turn; the rest goes on in the next.
-    public var work: UInt64 = 100
+    public var work: UInt64 = 500
     /// Observers of one session (`sub_limit`).
     public var observers = 4
     /// Bytes of one message from the client; the server enforces it, `hello` tells it.

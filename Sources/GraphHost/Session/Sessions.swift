@@ -38,7 +38,7 @@ final class Sessions {
     @exclusivity(unchecked) private var leaving: Deque<Session> = []
     /// What the present turn has released.
     @exclusivity(unchecked) private var released = TurnShare()
-    @exclusivity(unchecked) private var isInRelease = false
+    @exclusivity(unchecked) private var isReleasing = false
 
     /// How many of `open` are closed.
     private var closedCount = 0
@@ -68,9 +68,9 @@ final class Sessions {
     /// Goes on where the turn before ended.
     private func releaseSome(of host: Host) -> UInt64 {
         // Sending a release to observers may close their sessions: those follow.
-        guard !isInRelease else { return 0 }
-        isInRelease = true
-        defer { isInRelease = false }
+        guard !isReleasing else { return 0 }
+        isReleasing = true
+        defer { isReleasing = false }
         var freed: UInt64 = 0
         while let first = leaving.first {
             let room = released.room(of: host)
@@ -128,30 +128,22 @@ final class Sessions {
     /// Requests that go on in later turns, those that have waited longest first.
     private var unfinished: Deque<() -> Void> = []
 
-    /// Whether there are any.
-    var hasUnfinished: Bool { !unfinished.isEmpty }
-
-    /// Whether closed sessions are still being released.
-    var isReleasing: Bool { !leaving.isEmpty }
+    /// Whether there are any, or closed sessions that are not released.
+    var hasUnfinished: Bool { !unfinished.isEmpty || !leaving.isEmpty }
 
     /// Performs something in a later turn, once.
     func later(_ perform: @escaping () -> Void) {
         unfinished.append(perform)
     }
 
-    /// Closed sessions are released as far as this turn allows.
-    func goOnReleasing(of host: Host) {
-        _ = releaseSome(of: host)
-    }
-
-    /// Requests go on where the budget of an earlier turn ended, at least one.
+    /// A turn begins: requests go on where the budget of the one before ended.
     func goOn(of host: Host) {
+        if !leaving.isEmpty { _ = releaseSome(of: host) }
         // What is put off again stands behind those that have not had their turn.
         var count = unfinished.count
-        while count > 0, let next = unfinished.popFirst() {
+        while count > 0, !host.isCrowded, let next = unfinished.popFirst() {
             count -= 1
             next()
-            if host.isBusy { return }
         }
     }
 

@@ -164,12 +164,8 @@ package final class TimerQueue {
     }
 
     /// Runs every timer that is due at `time`, those set in the meantime included, and gives what graphs are to emit.
-    ///
-    /// At most `limit` of them; the others stay due.
-    package func fire(until time: Duration, atMost limit: Int = .max, _ emit: (Due) -> Void) {
-        var left = limit
-        while left > 0, let first = heap.first, first.deadline.time <= time {
-            left -= 1
+    package func fire(until time: Duration, _ emit: (Due) -> Void) {
+        while let first = heap.first, first.deadline.time <= time {
             remove(first)
             firing = first.deadline
             if let due = first.action() { emit(due) }

@@ -45,7 +45,7 @@ extension Configuration {
         /// Tickets of one principal, for chains that are kept when its connections end.
         public var keptChains = 10_000
         /// Nodes that one client's requests may build, and values they may read, in one turn of the loop.
-        public var work = 100
+        public var work = 500
         /// Different regular expressions in the pipelines of one principal, or in a definition by HTTP.
         public var patterns = 250
         /// Graphs, of files and of the API.

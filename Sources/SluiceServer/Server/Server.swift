@@ -350,7 +350,7 @@ public final class Server {
         if handshakes.isWaiting { handshakes.beginTurn() }
         // A connection that must wait again goes behind those that have not had their turn.
         var count = unfinished.count
-        while count > 0, !host.isBusy, let next = unfinished.popFirst() {
+        while count > 0, !host.isCrowded, let next = unfinished.popFirst() {
             count -= 1
             next.goOn()
         }

@@ -158,7 +158,8 @@ struct MemberTests {
         bench.clock.advance(by: 300_000)
         bench.host.advance()
         try bench.set(graph, [("sensor.b.celsius", "1")])
-        #expect(bench.host.nextDeadline == bench.clock.now + 300_000)
+        let looksAgain = bench.clock.now + 60_000
+        #expect(bench.host.nextDeadline == looksAgain, "the wall clock may be set before the member is due")
         try bench.set(graph, [("sensor.a.celsius", "2")])
         bench.clock.advance(by: 600_000)
         bench.host.advance()

@@ -29,11 +29,11 @@ struct ProtocolTests {
             ),
             (
                 #"{"op":"hello","client":"t/1"}"#,
-                #"{"op":"hello","session":"c:1","server":"sluice/1.0","hb":25,"limits":{"subs":1000,"msg":65536,"pipe":16}}"#
+                #"{"op":"hello","session":"c:1","server":"sluice/0.1.0","hb":25,"limits":{"subs":1000,"msg":65536,"pipe":16}}"#
             ),
             (
                 #"{"op":"hello","id":3}"#,
-                #"{"op":"hello","id":3,"session":"c:1","server":"sluice/1.0","hb":25,"limits":{"subs":1000,"msg":65536,"pipe":16}}"#
+                #"{"op":"hello","id":3,"session":"c:1","server":"sluice/0.1.0","hb":25,"limits":{"subs":1000,"msg":65536,"pipe":16}}"#
             ),
         ]
     )
