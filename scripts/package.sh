@@ -29,7 +29,7 @@ install -D "$binary" "$usr/bin/sluice"
 [ -n "$trial" ] || strip --strip-debug "$usr/bin/sluice"
 mkdir -p "$usr/share/sluice" "$usr/share/doc/sluice"
 cp -r public "$usr/share/sluice/public"
-cp -r README.md CHANGELOG.md docs/*.md docs/schema "$usr/share/doc/sluice/"
+cp -r README.md ARCHITECTURE.md CHANGELOG.md docs "$usr/share/doc/sluice/"
 completions=$usr/share/bash-completion/completions
 mkdir -p "$completions" "$usr/share/zsh/vendor-completions"
 "$binary" --generate-completion-script bash >"$completions/sluice"
@@ -53,14 +53,14 @@ tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH
 
 # The Debian package.
 root=$work/deb
-mkdir -p "$root/DEBIAN" "$root/etc/sluice/graphs" "$root/etc/sluice/dashboards"
+mkdir -p "$root/DEBIAN" "$root/etc/sluice/graphs"
 mv "$usr" "$root/usr"
 install -D -m 644 packaging/sluice.service "$root/usr/lib/systemd/system/sluice.service"
 install -m 644 LICENSE "$root/usr/share/doc/sluice/copyright"
 "$binary" init "$work/first" >/dev/null
 install -m 644 "$work/first/graphs/home.yaml" "$root/etc/sluice/graphs/home.yaml"
 sed -e 's|^graphs: .*|graphs: /etc/sluice/graphs|' -e 's|^dataDir: .*|dataDir: /var/lib/sluice|' \
-    -e 's|^dashboards: .*|dashboards: /etc/sluice/dashboards|' config/sluice.yaml >"$root/etc/sluice/sluice.yaml"
+    -e 's|^dashboards: .*|dashboards: /var/lib/sluice/dashboards|' config/sluice.yaml >"$root/etc/sluice/sluice.yaml"
 chmod 644 "$root/etc/sluice/sluice.yaml"
 (cd "$root" && find etc -type f | sort | sed 's|^|/|') >"$root/DEBIAN/conffiles"
 for script in postinst prerm postrm; do install "packaging/$script" "$root/DEBIAN/$script"; done

@@ -3,6 +3,7 @@
 With SLUICE_NIGHTLY the binary is the optimised one (`make package`); otherwise the one under test, packed fast.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -77,7 +78,7 @@ def test_the_package_says_what_it_needs_and_what_is_whose(packages):
     assert run("dpkg-deb", "-I", packages[0], "conffiles").split() == ["/etc/sluice/graphs/home.yaml", "/etc/sluice/sluice.yaml"]
     listed = run("dpkg-deb", "-c", packages[0])
     for path in ["/usr/bin/sluice", "/usr/share/sluice/public/index.html", "/usr/share/bash-completion/completions/sluice",
-                 "/usr/lib/systemd/system/sluice.service", "/usr/share/doc/sluice/copyright", "/usr/share/doc/sluice/operations.md"]:
+                 "/usr/lib/systemd/system/sluice.service", "/usr/share/doc/sluice/copyright", "/usr/share/doc/sluice/docs/operations.md"]:
         assert f".{path}\n" in listed, path
     assert "root/root" in listed and not re.search(r"^\S+ (?!root/root)", listed, re.M)
 
@@ -95,10 +96,13 @@ def test_the_service_is_hardened_and_well_formed(root):
 
 def test_an_installed_server_runs_with_its_configuration_and_its_page(root, tmp_path):
     binary, config = root / "usr/bin/sluice", root / "etc/sluice/sluice.yaml"
-    settings = ["--set", f"graphs={root}/etc/sluice/graphs", "--set", f"dataDir={tmp_path}/data", "--set", f"dashboards={root}/etc/sluice/dashboards"]
+    settings = ["--set", f"graphs={root}/etc/sluice/graphs", "--set", f"dataDir={tmp_path}/data", "--set", f"dashboards={tmp_path}/data/dashboards"]
     shown = run(binary, "serve", "--config", config, "--print-config")
-    assert re.search(r"^dataDir +/var/lib/sluice ", shown, re.M) and re.search(r"^graphs +/etc/sluice/graphs ", shown, re.M)
+    for key, folder in ("dataDir", "/var/lib/sluice"), ("graphs", "/etc/sluice/graphs"), ("dashboards", "/var/lib/sluice/dashboards"):
+        assert re.search(rf"^{key} +{folder} ", shown, re.M), key
+    (tmp_path / "data/dashboards").mkdir(parents=True)
     with Running(binary, "--config", config, *settings, folder="/") as server:
+        assert json.loads(server.get("/v1/dashboards"))["writable"] is True
         assert "<title>" in server.get("/")
         run(binary, "set", "home/indoor_c", "20.5", "--url", server.url)
         assert server.get("/v1/graphs/home/nodes/indoor_f") == "68.9"
