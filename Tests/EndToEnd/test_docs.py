@@ -101,8 +101,10 @@ def test_every_key_of_the_configuration_that_a_page_names_is_one():
 
 def test_every_link_from_page_to_page_leads_to_a_file_and_a_heading():
     def anchors(page):
-        headings = re.findall(r"^#+ (.*)", page.read_text(), re.M)
-        return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+        text = page.read_text()
+        headings = re.findall(r"^#+ (.*)", text, re.M)
+        made = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+        return made | set(re.findall(r'<a id="([^"]+)"></a>', text))
 
     for page in PAGES:
         for path, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)", page.read_text()):

@@ -136,6 +136,12 @@ HTTP.update({
 })
 
 
+@http("read_only")
+def read_only(_):
+    with Server({"g": GRAPH}, "dashboards: /proc/none\n") as server:
+        return plain(server.request("PUT", "/v1/dashboards/d", '{"v":1,"graph":"g","widgets":[]}', {"Content-Type": "application/json"}))
+
+
 @http("node_failed")
 def node_failed(server):
     server.set("g", "any", "text")

@@ -19,6 +19,7 @@ NODE = "/v1/graphs/g/nodes/"
 TESTED = {
     "limits.connections": ("Tests/SluiceServerTests/RequestTests.swift", "who comes when there is no room gets a clean 503"),
     "limits.connectionsPerAddress": ("Tests/SluiceServerTests/RequestTests.swift", "connections of one address are bounded"),
+    "limits.dashboards": ("Tests/EndToEnd/test_saved_dashboards.py", "size_and_number_are_bounded"),
     "limits.sets": ("Tests/GraphHostTests/Host/RateTests.swift", "limits.sets: what comes too fast is refused"),
     "limits.messages": ("Tests/GraphHostTests/Host/RateTests.swift", "limits.messages: every object counts"),
     "limits.pipelines": ("Tests/GraphHostTests/Host/PipelineLaneTests.swift", "limits.pipelines: who has no room"),
