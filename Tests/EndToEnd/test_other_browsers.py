@@ -235,7 +235,7 @@ def test_widgets_are_drawn_moved_and_resized(open_other):
         page.click("[aria-label='Menu of Both']")
         page.click("[role=menuitem]", "Show as table")
         page.wait_text("[aria-label^=Both] table", "100")
-        page.press("e")
+        page.press("a")
         page.wait("document.querySelector('dialog[open]')?.ariaLabel === 'Add widget' || document.querySelector('dialog[open] h2')?.textContent === 'Add widget'")
         page.press("Escape")
         assert "w=1." in page.evaluate("location.hash")
