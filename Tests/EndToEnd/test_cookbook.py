@@ -1,5 +1,6 @@
 """The recipes of docs/cookbook.md do what they say. Seconds are shortened, the rest is as it stands there."""
 
+import datetime
 import re
 import subprocess
 import time
@@ -98,3 +99,20 @@ def test_a_node_is_renamed_and_keeps_its_value():
         reload(after)
         assert server.value("g", "living_room_c") == 22
         assert server.get("/v1/graphs/g/nodes/temp").status == 404
+
+
+def test_night_setback():
+    text, = recipe("Night setback")
+    now = datetime.datetime.now(datetime.timezone.utc)
+
+    def during(first, last):
+        """The recipe with a night from so many hours from now to so many."""
+        times = [(now + datetime.timedelta(hours=hours)).strftime("%H:%M") for hours in (first, last)]
+        return text.replace('["22:00", "06:00"]', f'["{times[0]}", "{times[1]}"]').replace("zone: Europe/Berlin", "zone: UTC")
+
+    with Server({"g": during(-2, 2)}) as server:
+        assert server.value("g", "target") == 17
+        server.set("g", "awake", True)
+        assert server.value("g", "target") == 21
+    with Server({"g": during(2, 4)}) as server:
+        assert server.value("g", "target") == 21
