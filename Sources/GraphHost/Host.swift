@@ -155,6 +155,11 @@ public final class Host {
         log?.follower = self
     }
 
+    deinit {
+        // Nodes that are released together with the host are reported to nobody: parts of the host are gone by then.
+        for graph in known { graph.chains.watch = nil }
+    }
+
     /// All graphs, in the order in which they came.
     public var graphs: [LiveGraph] { known.filter(\.isLive) }
 
