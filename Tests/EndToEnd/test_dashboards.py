@@ -484,7 +484,7 @@ def test_an_alarm_fills_its_widget_and_is_said(open_page):
         for title in ("mode", "Voltage"):
             expect(widget(page, title)).to_have_attribute("data-loud", "alarm")
             expect(widget(page, title).locator(".widget-alarm")).to_have_text("alarm")
-        expect(page.locator("#polite")).to_contain_text("Alarm")
+        expect(page.locator("#assertive")).to_contain_text("Alarm")
         server.set("g", "mode", "auto")
         server.set("g", "x", 20)
         for title in ("mode", "Voltage"):

@@ -132,7 +132,7 @@ export class Widget {
     this.#tone = tone;
     setAttribute(this.element, "data-loud", isLoud(tone) && tone);
     setText(this.#alarm, toneWords[tone] ?? "");
-    if (tone === "alarm") this.#board.page.announce(`Alarm: ${this.title}`);
+    if (tone === "alarm") this.#board.page.announce(`Alarm: ${this.title}`, { assertive: true });
     return tone;
   }
 
