@@ -12,7 +12,7 @@ final class MemberAccount {
 
 /// Who has brought the living members of a host's families to life.
 ///
-/// A member counts from its birth to its death for the principal whose set or subscription made it, whoever sets it later. Those
+/// A member counts from its birth to its death for the principal whose set or subscription made it, even if another one sets it later. Those
 /// that a definition makes count for nobody, and those of a snapshot for the principal that set them last.
 final class MemberAccounts {
     private let nameless = MemberAccount(nil)
