@@ -21,6 +21,7 @@ class Seat {
       // The seat went with the connection.
       if (name === "live" && !wasLive && this.node) {
         this.node = null;
+        given.mark();
         setTimeout(() => this.join(), 300);
       }
       wasLive = name === "live";
@@ -32,7 +33,7 @@ class Seat {
     const { feeds, page, graph, field, problem, signal } = this.#given, name = field.value.trim();
     if (!name) return void field.focus();
     // Pressed twice it would hold two.
-    if (this.#isJoining || signal.aborted) return;
+    if (this.node || this.#isJoining || signal.aborted) return;
     try { localStorage.setItem(stored, name); } catch { /* the name is not kept */ }
     this.#isJoining = true;
     problem.textContent = await this.#take(feeds, page.client, graph, name);
@@ -72,7 +73,8 @@ function make(widget, { feeds, page, graph, signal, mark, isKiosk }) {
   const seat = new Seat({ feeds, page, graph, field, problem, signal, mark });
   const press = (event) => {
     event.preventDefault();
-    if (seat.node) seat.leave(); else seat.join();
+    // What is on the screen decides: Enter pressed again before the seat is shown must not give it up.
+    if (field.hidden) seat.leave(); else seat.join();
   };
   const form = h("form", { class: "people-join", onsubmit: press, hidden: isKiosk }, field, button);
   const nobody = h("p", { class: "dim small" }, "Nobody has given a name yet.");
