@@ -1,7 +1,7 @@
-/// What a caller may do in one graph, on its way to another thread.
+/// What a caller may do in one graph, in a form that can be sent to another thread.
 ///
-/// The graph's present rules go with it: what they close to the caller stays closed in a graph that is looked at as it was, besides
-/// what the rules of that time close.
+/// The graph's present rules go with it. A caller who looks at the graph as it was is bound by
+/// both: the rules of that time and the present ones.
 struct SentAccess: Sendable {
     private let everywhere: Rights
     private let principal: (name: String, roles: [String], grants: [Principal.Grant])?

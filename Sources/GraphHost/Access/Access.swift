@@ -1,12 +1,15 @@
 internal import CEL
 internal import ReactiveGraph
 
-/// What one caller may see and do: that of a principal's token, bounded by each graph's own rules; or, without authentication, the same
-/// on every node (docs/access.md).
+/// What one caller may see and do (docs/access.md).
 ///
-/// What a caller may not read does not exist for it: graphs, nodes, pictures and errors are the same as if it were not there.
+/// With authentication these are the rights of the principal's token, bounded by the rules of each
+/// graph. Without it, every caller has the same rights on every node.
+///
+/// What a caller may not read does not exist for it: graphs, nodes, pictures and errors are the
+/// same as if it were not there.
 public struct Access {
-    /// Who it is; nil where nobody has to say so.
+    /// The caller; nil if the server has no authentication.
     public let principal: Principal?
     let everywhere: Rights
 
@@ -16,25 +19,25 @@ public struct Access {
         everywhere = []
     }
 
-    /// The access of everybody, where there is no authentication.
+    /// The access of every caller of a server without authentication.
     public init(everybody rights: Rights) {
         principal = nil
         everywhere = rights
     }
 
-    /// Everything.
+    /// Access to everything.
     public static var full: Access { Access(everybody: .all) }
 
-    /// What stands as `by` in its commits.
+    /// The name recorded as `by` in the caller's commits.
     public var name: String? { principal?.name }
 
-    /// Whether there is a right to something on whichever node, or to the server itself.
+    /// Whether the caller has the right on at least one node, or on the server itself.
     public func has(_ right: Rights) -> Bool {
         guard let principal else { return everywhere.contains(right) }
         return principal.grants.contains { $0.can.contains(right) }
     }
 
-    /// Whether the caller may define and remove graphs of that name.
+    /// Whether the caller may define and remove graphs with that name.
     public func administers(graph name: String) -> Bool {
         guard let principal else { return everywhere.contains(.admin) }
         return principal.grants.contains { $0.can.contains(.admin) && Glob.matches(name, anyOf: $0.graphs) }
@@ -71,7 +74,8 @@ public struct Access {
             .intersection(Self.allowed(by: principal.presentRules, principal, means))
     }
 
-    /// What the rules of a graph leave of a principal's rights on a node; all where there are none.
+    /// The part of a principal's rights on a node that the graph's rules allow; all of it if the
+    /// graph has no rules.
     private static func allowed(
         by rules: [AccessRule],
         _ principal: Principal,
@@ -90,14 +94,14 @@ public struct Access {
         return rights(of: principal, in: family.graph) { Glob.matches(family.pattern.text, anyOf: $0) }
     }
 
-    /// The rights that there may be on some member of a family.
+    /// The rights on at least one possible member of a family.
     private func rights(onSomeOf family: NodeFamily) -> Rights {
         guard let principal else { return everywhere }
         let glob = family.pattern.glob
         return rights(of: principal, in: family.graph) { $0.contains { Glob.meet($0, glob) } }
     }
 
-    /// The families of which the caller may read some member.
+    /// The families that have at least one member the caller may read.
     func readableFamilies(_ graph: LiveGraph) -> [NodeFamily] {
         graph.families.filter { rights(onSomeOf: $0).contains(.read) }
     }
@@ -119,17 +123,18 @@ public struct Access {
         return count
     }
 
-    /// The graphs that exist for this caller, in the order in which they came.
+    /// The graphs that exist for this caller, in the order in which they were added.
     public func graphs(of host: Host) -> [LiveGraph] {
         let graphs = host.graphs
         host.work += UInt64(graphs.count)
         return graphs.filter(sees)
     }
 
-    /// What looks at so many names cost, in the work of a turn: sixteen are about as dear as a value that is read.
+    /// The cost of comparing so many names, in units of work of a turn: sixteen names cost about as
+    /// much as reading one value.
     static func work(looking looks: Int) -> UInt64 { UInt64(looks / 16) }
 
-    /// Whether all that lives in a graph may be seen.
+    /// Whether the caller may see everything that lives in a graph.
     func observes(_ graph: LiveGraph) -> Bool {
         let needed: Rights = [.observe, .read]
         guard let principal else { return everywhere.isSuperset(of: needed) }
@@ -143,7 +148,7 @@ public struct Access {
         return observes
     }
 
-    /// Whether the graph exists for this caller: it may do something with a node of it.
+    /// Whether the graph exists for this caller: it has a right on at least one of its nodes.
     public func sees(_ graph: LiveGraph) -> Bool {
         guard let principal else { return !everywhere.isEmpty }
         let outlook = principal.outlooks[graph]
@@ -164,10 +169,10 @@ public struct GraphNames: Sendable {
         self.patterns = patterns
     }
 
-    /// Whether no graph is meant.
+    /// Whether it matches no graph.
     public var isEmpty: Bool { patterns.isEmpty }
 
-    /// Whether the graph of that name is meant.
+    /// Whether it matches the graph with that name.
     public func contains(_ name: String) -> Bool { Glob.matches(name, anyOf: patterns) }
 }
 
@@ -175,10 +180,10 @@ public struct GraphNames: Sendable {
 public struct GraphView {
     /// The graph.
     public let graph: LiveGraph
-    /// Who looks.
+    /// The caller that looks at it.
     public let access: Access
 
-    /// The graph of that name, if it exists for the caller.
+    /// The graph with that name, if it exists for the caller.
     ///
     /// - Throws: `unknown_graph`.
     public init(_ graph: consuming LiveGraph?, for access: consuming Access) throws(HostError) {
@@ -190,7 +195,8 @@ public struct GraphView {
     /// The nodes that the caller may read, in the order of the definition.
     public var nodes: [NamedNode] { access.readable(graph) }
 
-    /// Refuses a look at everything that lives in the graph, pipelines and clients included, to those who may not see all of it.
+    /// Throws unless the caller may see everything that lives in the graph, including pipelines and
+    /// clients.
     ///
     /// - Throws: `forbidden`.
     public func requireObservation() throws(HostError) {
@@ -202,13 +208,14 @@ public struct GraphView {
         }
     }
 
-    /// Refuses a pipeline on nodes that the caller may only read, and on more than its principal may hold.
+    /// Throws if the caller may not run a pipeline on these nodes, or if its principal already has
+    /// as many as it may.
     ///
     /// - Throws: `forbidden`, `pipe_limit`.
     func requirePipe(on source: Source) throws(HostError) {
         for name in source.nodes { if let node = graph.node(name) { try require(.pipe, on: node) } }
         guard let glob = source.glob else { return }
-        // Of the nodes that a glob means, those that the caller may not use do not exist.
+        // Nodes that match a glob but that the caller may not use are treated as missing.
         guard access.has(.pipe) else { throw HostError(.forbidden, "the right to pipe is missing") }
         guard graph.chains.find(ChainKey(source)) == nil else { return }
         let host = graph.host
@@ -220,10 +227,10 @@ public struct GraphView {
         }
     }
 
-    /// A node that the caller may do something with.
+    /// A node on which the caller has the right.
     ///
-    /// - Throws: `forbidden` where the caller may read the node but not do that; `unknown_node` otherwise, whether
-    ///   it exists or not.
+    /// - Throws: `forbidden` if the caller may read the node but lacks the right; otherwise
+    ///   `unknown_node`, whether or not the node exists.
     @inline(__always)
     public func node(
         _ node: NamedNode?,
@@ -250,16 +257,16 @@ public struct GraphView {
     /// The most names that one wrong name is compared with.
     static let mostGuesses = 1000
 
-    /// What was probably meant by the name of a node that does not exist for the caller: a node that it may read.
+    /// A suggestion for a misspelt name: a similar name of a node that the caller may read.
     private func guess(_ name: String) -> String? {
         let names = nodes.prefix(Self.mostGuesses).map(\.name)
         graph.host.work += UInt64(names.count / 8)
         return Spelling.hint(for: name, among: names)
     }
 
-    /// Refuses where a right on an already found node is missing.
+    /// Throws if the right on a node that was already found is missing.
     ///
-    /// - Throws: `forbidden`, or `unknown_node` where the node may not be read either.
+    /// - Throws: `forbidden`, or `unknown_node` if the caller may not read the node either.
     public func require(_ right: Rights, on node: NamedNode) throws(HostError) {
         guard !access.rights(on: node).contains(right) else { return }
         throw refusal(node, node.name, right)

@@ -1,8 +1,11 @@
-/// A bounded number of places, shared out among owners: each may have what there is, divided by the owners that have any.
+/// A bounded number of places, shared among owners.
 ///
-/// When all are taken, an owner with more than its share loses its oldest: first the one that adds, else the one that has most.
+/// The fair share of each owner is the limit divided by the number of owners that hold a place.
+///
+/// When all places are taken, an owner above its share loses its oldest place: the owner that adds
+/// one, if it is above its share, otherwise the owner with the most places.
 public struct FairShares<Owner: Hashable, Member> {
-    /// One place, and who has it for what.
+    /// One place: its owner, and what the owner uses it for.
     public final class Place {
         public let owner: Owner
         public let member: Member
@@ -29,7 +32,8 @@ public struct FairShares<Owner: Hashable, Member> {
         }
 
         deinit {
-            // One by one: places that free each other would take as much stack as there are.
+            // Iterative, because places that free each other would need stack in proportion to
+            // their number.
             while let first = oldest {
                 oldest = first.next
                 first.next = nil
@@ -53,15 +57,15 @@ public struct FairShares<Owner: Hashable, Member> {
         }
     }
 
-    /// How many places there are.
+    /// The number of places.
     public let limit: Int
-    /// How many are taken.
+    /// The number of places taken.
     public private(set) var count = 0
     private var shares: [Owner: Share] = [:]
-    /// The owner that had most when that was last asked.
+    /// The owner that had the most places when this was last determined.
     private var largest: Share?
 
-    /// So many places, none of them taken.
+    /// A number of places, none of them taken.
     public init(limit: Int) {
         self.limit = limit
     }
@@ -71,7 +75,7 @@ public struct FairShares<Owner: Hashable, Member> {
 
     /// Takes a place.
     ///
-    /// - Returns: the place, and the one that went for it.
+    /// - Returns: the place, and the one that was removed to make room for it.
     public mutating func add(_ member: Member, of owner: Owner) -> (place: Place, lost: Place?) {
         let share = shares[owner] ?? Share(of: owner)
         shares[owner] = share
@@ -82,7 +86,7 @@ public struct FairShares<Owner: Hashable, Member> {
         return (place, lost)
     }
 
-    /// Gives a place back; without effect where it is gone already.
+    /// Gives a place back; no effect if it was removed already.
     public mutating func remove(_ place: Place) {
         guard place.isTaken, let share = shares[place.owner] else { return }
         place.isTaken = false
@@ -100,7 +104,7 @@ public struct FairShares<Owner: Hashable, Member> {
         share.append(place)
     }
 
-    /// Gives back each owner's oldest places, as long as they are over.
+    /// Removes each owner's oldest places while `isOver` says that they are over.
     mutating func removeOldest(while isOver: (Member) -> Bool, _ removed: (Member) -> Void) {
         for share in Array(shares.values) {
             while let oldest = share.oldest, isOver(oldest.member) {
@@ -110,12 +114,12 @@ public struct FairShares<Owner: Hashable, Member> {
         }
     }
 
-    /// Gives one place back, so that `share` may have one more.
+    /// Removes one place so that `share` may get another.
     private mutating func makeRoom(for share: Share) -> Place? {
         let fair = max(1, limit / shares.count)
         var loser = share
         if share.count < fair {
-            // Asked again only when the one that had most has come down to its share.
+            // Determined again only after the largest owner has shrunk to its fair share.
             if largest.map({ $0.count <= fair }) ?? true {
                 largest = shares.values.max { $0.count < $1.count }
             }
@@ -123,7 +127,7 @@ public struct FairShares<Owner: Hashable, Member> {
         }
         let lost = loser.oldest
         if let lost { remove(lost) }
-        // The owner that adds stays known, also when that was its only one.
+        // The adding owner stays registered even if it lost its only place.
         shares[share.owner] = share
         return lost
     }

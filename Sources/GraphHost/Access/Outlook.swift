@@ -1,13 +1,16 @@
-/// What a principal may do in one graph as a whole, found once for each definition of it: every message asks, and only a look at
-/// every node can answer.
+/// A principal's rights in one graph as a whole, cached for each definition.
+///
+/// Every message needs them, and finding them takes a look at every node.
 final class Outlook {
-    /// What it is true of; held, so that no other can come to lie in the same place.
+    /// The definition that this holds for.
+    ///
+    /// Retained, so that no other object can get the same address.
     let definition: DefinitionMark
-    /// Whether it may do something with some node.
+    /// Whether the principal has a right on at least one node.
     var sees: Bool?
     /// Whether it may observe and read every node.
     var observes: Bool?
-    /// How many nodes it may read.
+    /// The number of nodes it may read.
     var readable: Int?
 
     init(_ definition: DefinitionMark) {
@@ -15,14 +18,16 @@ final class Outlook {
     }
 }
 
-/// Stands for one definition of one graph that runs, and for no other: only its identity counts.
+/// Identifies one definition of one running graph.
+///
+/// Only its object identity counts.
 final class DefinitionMark {}
 
-/// What is known of a principal's rights in graphs.
+/// A principal's cached rights, by graph.
 struct Outlooks {
-    /// How many graphs are remembered; with one more all are forgotten.
+    /// The most graphs that are cached; one more clears the cache.
     ///
-    /// A host has 1,000 graphs unless told otherwise, but they come and go under other names.
+    /// A host has 1,000 graphs by default, but graphs are removed and created under other names.
     private static var most: Int { 2_000 }
 
     private var known: [String: Outlook] = [:]

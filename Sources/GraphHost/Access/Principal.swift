@@ -1,20 +1,22 @@
-/// Somebody who has shown a token: a name, roles, and what the token is good for.
+/// A caller with a token: its name, its roles, and what the token grants.
 public final class Principal {
-    /// What stands as `by` in commits, such as `device:7`.
+    /// The name recorded as `by` in commits, such as `device:7`.
     public let name: String
-    /// The roles that graphs' rules speak of.
+    /// The roles that the access rules of graphs refer to.
     public let roles: [String]
-    /// What the token grants; the union counts.
+    /// What the token grants; the rights of all grants are added up.
     public let grants: [Grant]
     /// When the token ends, milliseconds since 1970; nil: never.
     public let expires: UInt64?
     /// SHA-256 of the token: 32 bytes.
     public let digest: [UInt8]
-    /// The present rules of the one graph that it looks at as it was, which bound its rights besides the rules of that time.
+    /// The present rules of the graph whose past the caller looks at.
+    ///
+    /// They bound its rights in addition to the rules of that time.
     var presentRules: [AccessRule] = []
     var outlooks = Outlooks()
 
-    /// A principal.
+    /// A principal with these grants.
     public init(
         name: String,
         roles: [String] = [],
@@ -38,7 +40,7 @@ public final class Principal {
         /// What may be done with them.
         public let can: Rights
 
-        /// A grant; without names of graphs or nodes it is good for all.
+        /// A grant; without names of graphs or nodes it covers all of them.
         public init(graphs: [String] = ["*"], nodes: [String] = ["*"], can: Rights = .customary) {
             self.graphs = graphs
             self.nodes = nodes
@@ -49,9 +51,9 @@ public final class Principal {
 
 /// One rule of a graph's `access` section.
 public struct AccessRule: Sendable {
-    /// Whom it is about.
+    /// The callers that a rule is about.
     public enum Subject: Hashable, Sendable {
-        /// `*`: everybody who is let in.
+        /// `*`: every caller.
         case everybody
         /// `role:viewer`.
         case role(String)
@@ -59,7 +61,7 @@ public struct AccessRule: Sendable {
         case principal(String)
     }
 
-    /// Whom it is about.
+    /// The callers that the rule is about.
     public let who: Subject
     /// Names and globs of nodes.
     public let nodes: [String]

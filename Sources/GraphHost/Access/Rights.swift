@@ -7,13 +7,13 @@ public struct Rights: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// See values, and subscribe to them.
+    /// Read values and subscribe to them.
     public static let read = Rights(rawValue: 1)
-    /// Have pipelines run on what may be read.
+    /// Run pipelines on nodes that the caller may read.
     public static let pipe = Rights(rawValue: 2)
     /// Set and clear mutable nodes.
     public static let set = Rights(rawValue: 4)
-    /// See nodes, edges and listeners come and go.
+    /// See nodes, edges and listeners as they come and go.
     public static let observe = Rights(rawValue: 8)
     /// See the counters of the server.
     public static let metrics = Rights(rawValue: 16)
@@ -25,16 +25,18 @@ public struct Rights: OptionSet, Hashable, Sendable {
 
     /// Every right.
     public static let all: Rights = [.read, .pipe, .set, .observe, .metrics, .admin, .dashboards]
-    /// What whoever is let in may do unless something else is said; the others are granted by name only.
+    /// The default rights of a token.
+    ///
+    /// The other rights must be granted by name.
     public static let customary: Rights = [.read, .pipe, .set]
 
-    /// The words for them, in files and messages.
+    /// The words for the rights, in files and messages.
     public static let words: [(word: String, right: Rights)] = [
         ("read", .read), ("pipe", .pipe), ("set", .set), ("observe", .observe), ("metrics", .metrics),
         ("admin", .admin), ("dashboards", .dashboards),
     ]
 
-    /// The right of that word.
+    /// The right with that word.
     public init?(word: String) {
         guard let right = Rights.words.first(where: { $0.word == word })?.right else { return nil }
         self = right

@@ -1,6 +1,6 @@
 internal import CEL
 
-/// The file that says which tokens there are (`auth` of the configuration).
+/// The file that lists the tokens (`auth` in the configuration).
 ///
 /// ```yaml
 /// tokens:
@@ -13,9 +13,9 @@ internal import CEL
 ///     expires: 2027-01-01T00:00:00Z
 /// ```
 ///
-/// The list alone will do: that is what `sluice token >> tokens.yaml` makes of no file.
+/// The key `tokens` may be left out, so that `sluice token >> tokens.yaml` can create the file.
 public enum TokenFile {
-    /// Reads the whole file and reports everything that is wrong with it at once.
+    /// Reads the whole file and reports all problems at once.
     public static func read(_ document: Document, file: String) -> (tokens: [Principal], problems: [Problem])
     {
         let notebook = Notebook(file: file, options: DefinitionOptions())

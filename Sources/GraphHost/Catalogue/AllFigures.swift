@@ -4,16 +4,19 @@ internal import Support
 
 /// A reduction of the library over the values of a graph.
 ///
-/// A member that has failed, or whose value is of another type, makes the result a failure that names it.
+/// If a member has failed, or its value has the wrong type, the result is a failure that names the
+/// member.
 struct AllFigure<Base: Reduction>: Reduction {
     private var base: Base
     private var bad: BadMembers
-    /// What the reduction is given of a value; nil: the value is of the wrong type.
+    /// Converts a value for the reduction; nil if the value has the wrong type.
     private let give: (Datum) -> Base.Value?
     private let take: (Base.Result) -> CEL.Value
     private let place: String
 
-    /// What `base` makes of the values that `give` takes; `needs` says for people what kind of values these are.
+    /// Applies `base` to the values that `give` accepts.
+    ///
+    /// `needs` names the kind of value in error messages.
     init(
         _ all: AllArgument,
         at place: String,
@@ -67,7 +70,9 @@ struct AllListing: Reduction {
     private var bad: BadMembers
     private let glob: String
     private let isObject: Bool
-    /// Whether the text is made by ``listing(_:)`` only: then the result is no more than a sign that it is another now.
+    /// Whether only ``listing(_:)`` makes the text.
+    ///
+    /// Then the result merely signals a change.
     private let isDeferred: Bool
     private let sign = Datum.null
 
@@ -117,7 +122,8 @@ struct AllListing: Reduction {
         return Datum(JSONReader(validated: buffer.bytes))
     }
 
-    /// What the object calls a node: the text that the one `*` of the glob stands for, or the whole name.
+    /// The key of a node in the object: the text that the only `*` of the glob matched, or the
+    /// whole name.
     static func key(of name: String, matching glob: String) -> String {
         let parts = glob.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
         guard parts.count == 2, !glob.utf8.contains(UInt8(ascii: "?")) else { return name }
@@ -126,11 +132,11 @@ struct AllListing: Reduction {
     }
 }
 
-/// The members of which nothing can be made: those that have failed, and those of the wrong type.
+/// The members that cannot be reduced: those that have failed, and those of the wrong type.
 private struct BadMembers {
-    /// By name, so that the first one is the same everywhere.
+    /// Ordered by name, so that every server reports the same one first.
     private var names = PlaceHeap<String>()
-    /// Those whose names have not been asked for yet.
+    /// Members whose names are not known yet.
     private var new: [Int] = []
     private var isBad: [Bool] = []
     private let place: String
@@ -152,7 +158,7 @@ private struct BadMembers {
         if names.has(place) { names.remove(at: place) }
     }
 
-    /// What the result is because of them; nil: there are none.
+    /// The failure that these members cause; nil if there are none.
     mutating func failure(_ members: GatheredMembers<Datum>) -> Datum? {
         for place in new where isBad[place] && !names.has(place) {
             names.insert(members.key(at: place), at: place)
@@ -165,7 +171,7 @@ private struct BadMembers {
 }
 
 extension JSONKind {
-    /// For people.
+    /// The names, for an error message.
     fileprivate var words: String {
         switch self {
         case .null: "null"

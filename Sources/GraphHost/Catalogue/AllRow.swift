@@ -2,16 +2,16 @@ internal import CEL
 internal import ReactiveGraph
 internal import Support
 
-/// `all: "sensor.*.celsius"`, with the `reduce` and the `map` that stand beside it (F-5).
+/// `all: "sensor.*.celsius"`, with its sibling keys `reduce` and `map` (F-5).
 struct AllArgument: SourceArgument {
-    /// What is made of the values.
+    /// How the values are reduced.
     enum Reduce: String, CaseIterable {
         case sum, avg, min, max, count, any, all, list, object
     }
 
     let pattern: String
     let reduce: Reduce
-    /// What is made of the result, seen as `value`; without it the result.
+    /// An expression over the result (`value`); without it, the result itself.
     let map: Expression?
 
     static let schema = ArgumentSchema(
@@ -47,7 +47,9 @@ struct AllArgument: SourceArgument {
 }
 
 extension SourceReading {
-    /// The argument as a glob, noted for the check that it matches something.
+    /// The argument as a glob.
+    ///
+    /// It is recorded so that the reader can check that it matches something.
     fileprivate func glob() -> String? {
         guard let scalar = argument.scalar, scalar.value != .null else {
             notebook.add("\(row.name) must be a glob, not \(argument.kindName)", at: argument.position)
@@ -77,7 +79,8 @@ extension SourceReading {
 }
 
 extension StageSite {
-    /// What is made of all nodes whose names match a glob, as they come, change and go.
+    /// A node that reduces all nodes whose names match a glob, and follows as they appear, change
+    /// and go.
     func gathered(_ all: AllArgument) -> Node<Datum> {
         switch all.reduce {
         case .sum: return numbers(all, GatherSum<Double>())
@@ -100,7 +103,8 @@ extension StageSite {
     private func numbers<Base: Reduction>(_ all: AllArgument, _ base: Base) -> Node<Datum>
     where Base.Value == Double, Base.Result == Double {
         let figure = AllFigure(all, at: place, base, needs: "numbers") { datum -> Double? in
-            // Without the sign of a zero: equal values are then the same, whichever of them is the least.
+            // Adding zero drops the sign of -0, so that equal values are identical whichever is the
+            // smallest.
             if case .double(let number) = datum.tree { number + 0 } else { nil }
         } take: {
             .double($0)
@@ -118,10 +122,10 @@ extension StageSite {
         return gather(all, figure)
     }
 
-    /// Makes the node, and its members known to it.
+    /// Makes the node and connects its members.
     ///
-    /// In a client's pipeline what is done with the result waits where the principal has no room; so does putting together a list, which
-    /// `deferred` does.
+    /// In a client's pipeline, `map` and the deferred assembly of a list (`deferred`) wait while
+    /// the principal has no work left in its share.
     private func gather<Figure: Reduction>(
         _ all: AllArgument,
         _ figure: Figure,
@@ -147,11 +151,13 @@ extension StageSite {
     }
 }
 
-/// What is made of the members of an `all` in a client's pipeline: it waits where its principal has no room.
+/// The `map` of an `all` in a client's pipeline.
+///
+/// It waits while its principal has no work left in its share.
 private struct GatheredMap: Operator {
     let name = "Gather"
     let gate: StageGate
-    /// Puts the result together, as it is by then.
+    /// Assembles the result as it is at that time.
     let later: (() -> Datum)?
     let map: ((Datum) -> Datum)?
 

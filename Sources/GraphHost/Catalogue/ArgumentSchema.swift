@@ -1,6 +1,7 @@
 internal import Support
 
-/// What an argument may be, for editors: the members of a JSON Schema, as text without the braces around them.
+/// The JSON Schema of an argument, for editors: the members of the schema as text, without the
+/// surrounding braces.
 struct ArgumentSchema: Sendable {
     let members: String
 
@@ -14,7 +15,7 @@ struct ArgumentSchema: Sendable {
     static let expression = reference("expression")
     static let duration = reference("duration")
 
-    /// A definition of the frame.
+    /// A reference to a definition in the schema's frame.
     static func reference(_ name: String) -> ArgumentSchema {
         ArgumentSchema(members: "\"$ref\":\"#/$defs/\(name)\"")
     }

@@ -1,13 +1,14 @@
 internal import ReactiveGraph
 
-/// The keys that the cases of one switch follow.
+/// The keys of the cases of one switch.
 ///
-/// A value is taken apart and its key looked up once, however many cases there are (G-91). Each then compares a number.
+/// A value is parsed and its key looked up once, however many cases there are (G-91). Each case
+/// then compares a number.
 ///
-/// The cases hold their table, and the graph finds it while there is one. Invariant: a slot stands in `slots` while a case
-/// follows its key.
+/// The cases hold their table; the graph refers to it weakly. Invariant: `slots` has a slot exactly
+/// while a case follows its key.
 final class CaseTable {
-    /// What a pair comes to.
+    /// The result of looking up a pair.
     enum Route {
         /// The key of this slot; its value.
         case slot(Int, Datum)
@@ -19,7 +20,7 @@ final class CaseTable {
 
     private var slots: [CaseKey: (slot: Int, users: Int)] = [:]
     private var lastSlot = 0
-    /// The pair that was looked at last, and what it came to.
+    /// The pair that was looked up last, and its route.
     @exclusivity(unchecked) private var pair: Datum?
     @exclusivity(unchecked) private var route = Route.none
     private let source: UInt64
@@ -34,9 +35,9 @@ final class CaseTable {
         graph?.caseTables[source] = nil
     }
 
-    /// Begins to follow a key.
+    /// Registers a key.
     fileprivate func follow(_ key: CaseKey) -> Int {
-        // What was looked at before knew nothing of this key.
+        // The last lookup did not know this key.
         forget()
         if let known = slots[key] {
             slots[key] = (known.slot, known.users + 1)
@@ -52,7 +53,9 @@ final class CaseTable {
         slots[key] = known.users > 1 ? (known.slot, known.users - 1) : nil
     }
 
-    /// The route of a pair; only the first case that asks takes the pair apart, and pays for that.
+    /// The route of a pair.
+    ///
+    /// Only the first case that asks parses the pair, and is charged for it.
     @inline(__always)
     func route(_ pair: Datum, _ gate: StageGate?) -> Route {
         if pair !== self.pair {
@@ -71,7 +74,7 @@ final class CaseTable {
         return route ?? .none
     }
 
-    /// Lets go of the pair.
+    /// Releases the pair.
     func forget() {
         pair = nil
         route = .none
@@ -95,7 +98,7 @@ final class CasePlace {
     }
 }
 
-/// A key by what it says: JSON texts that mean the same are one.
+/// A key by its meaning: JSON texts with equal values are equal keys.
 struct CaseKey: Hashable {
     private let bytes: [UInt8]
 
@@ -104,12 +107,12 @@ struct CaseKey: Hashable {
         bytes = Array(text)
     }
 
-    /// The key that a value says.
+    /// The key that a value stands for.
     init(_ key: Datum) {
         self = key.withBytes { CaseKey($0) }
     }
 
-    /// The key of a pair; nil where it is none.
+    /// The key of a pair; nil if it has none.
     static func of(_ pair: Datum) -> CaseKey? {
         JSONText.readPair(pair) { key, _ in CaseKey(key) }
     }
@@ -128,7 +131,7 @@ struct CaseKey: Hashable {
             // Equal decimals have the same nearest double; 0 and -0 are equal as doubles, too.
             case .number: hasher.combine(reader.double)
             case .string: reader.text?.withUTF8 { hasher.combine(bytes: $0) }
-            // Rarely used as keys; those of one length share a place.
+            // Rarely used as keys, so all arrays of one length share a bucket.
             case .array: hasher.combine(reader.elements.reduce(0) { count, _ in count + 1 })
             case .object: hasher.combine(reader.members.reduce(0) { count, _ in count + 1 })
             }
@@ -136,13 +139,13 @@ struct CaseKey: Hashable {
     }
 }
 
-/// Finds a table without holding it.
+/// A weak reference to a table.
 struct CaseTableReference {
     weak var table: CaseTable?
 }
 
 extension LiveGraph {
-    /// A place for one more case behind the switch `source`.
+    /// Adds a case to the table of the switch `source`.
     func place(for key: Datum, behind source: Node<Datum>) -> CasePlace {
         let table = caseTables[source.id]?.table ?? CaseTable(of: source.id, in: self)
         caseTables[source.id] = CaseTableReference(table: table)

@@ -2,19 +2,19 @@ internal import Support
 
 /// Operators in one table.
 ///
-/// It drives the reading of definitions and pipelines, `GET /v1/operators` and the documentation. Adding an operator needs a
-/// row here, besides the operator itself and its test.
+/// It drives the reading of definitions and pipelines, `GET /v1/operators` and the documentation.
+/// Adding an operator needs a row here, besides the operator itself and its test.
 public struct Catalogue: Sendable {
-    /// The server's operators: where values come from, what happens to them in a `pipe`, what ties nodes together.
+    /// The server's operators: sources of nodes, stages of a `pipe`, and ties between nodes.
     public static let standard = Catalogue(OperatorRow.sources + OperatorRow.stages + OperatorRow.sections)
 
     /// Every operator.
     public let all: [OperatorRow]
-    /// The words of the sources that a client's pipeline can have, besides one node.
+    /// The words of the sources that a client's pipeline may have, besides a single node.
     public let clientSources: [String]
-    /// What a subscription can be to: one or several nodes, or one of ``clientSources``.
+    /// What a client can subscribe to: one or several nodes, or one of ``clientSources``.
     let subscribable: FieldNames
-    /// The keys of a node that belong to its source, and the words of the sources they stand beside.
+    /// Keys that belong to a source, each with the words of the sources that it may accompany.
     let keysBesideSources: [String: [String]]
     private let index: [String: Int]
 
@@ -39,7 +39,7 @@ public struct Catalogue: Sendable {
         self.keysBesideSources = keysBesideSources
     }
 
-    /// The operators that say where the values of a node come from.
+    /// The operators that produce the values of a node.
     var sources: [OperatorRow] { all.filter(\.isSource) }
 
     /// The row of an operator by its name or alias.

@@ -2,7 +2,8 @@ internal import CEL
 internal import Support
 
 extension Catalogue {
-    /// The JSON Schema of graph definitions, for editors: a fixed frame, filled with what the operators take.
+    /// The JSON Schema of graph definitions, for editors: a fixed frame, filled with the arguments
+    /// of the operators.
     public var definitionSchema: String {
         var properties = ""
         for row in all {
@@ -272,7 +273,7 @@ extension Catalogue {
 }
 
 extension Document {
-    /// JSON for people: what fits on a line stands on one.
+    /// JSON for people: what fits on one line is written on one line.
     fileprivate func lines(indent: String = "") -> String {
         let inner = indent + "  "
         let parts: [String]

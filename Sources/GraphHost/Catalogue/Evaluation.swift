@@ -1,24 +1,27 @@
 internal import CEL
 internal import ReactiveGraph
 
-/// One expression as a stage uses it: it adds the time where that is asked for, and makes a value of whatever comes out.
+/// One expression as a stage uses it.
+///
+/// It adds the time if the expression asks for it, and converts the result to a value.
 ///
 /// A failure is a value too.
 struct Evaluation {
     private let program: Program
     private let place: String
     private unowned let graph: LiveGraph
-    /// Behind which of the stage's values the expression wants the time of the newest commit among its inputs;
-    /// 0: nowhere.
+    /// The position in the arguments at which the expression expects the time of the newest commit
+    /// among its inputs; 0: it does not use the time.
     private let timePlace: Int
-    /// Whether it looks at that time at all.
+    /// Whether it uses that time.
     private let needsTime: Bool
-    /// What the placeholders stand for, where the expression may ask for that: it comes after the time.
+    /// The values of the placeholders, if the expression may use them; passed after the time.
     private let key: Value?
-    /// Whom the units are charged to, in a client's pipeline.
+    /// In a client's pipeline, the gate that is charged for the units.
     private let gate: StageGate?
 
-    /// `count` values will be given, in the order in which the expression declares its variables.
+    /// An evaluation that takes `count` values, in the order in which the expression declares its
+    /// variables.
     init(
         _ expression: Expression,
         taking count: Int,
@@ -35,7 +38,9 @@ struct Evaluation {
         needsTime = timePlace > 0 && Self.mentionsTime(expression.source)
     }
 
-    /// Whether the word stands in the text at all; a wrong yes only costs the making of a timestamp.
+    /// Whether the word occurs in the text.
+    ///
+    /// A false positive only costs making a timestamp.
     private static func mentionsTime(_ source: String) -> Bool {
         var matched = 0
         let word: StaticString = "time"
@@ -117,7 +122,7 @@ struct Evaluation {
         return Timestamp(milliseconds: Int64(clamping: graph.evaluationTime)).map(Value.timestamp) ?? .null
     }
 
-    /// A computed tree as a value; what JSON cannot say is a failure.
+    /// A computed tree as a value; a tree that JSON cannot represent is a failure.
     static func datum(_ tree: Value, at place: String) -> Datum {
         do throws(JSONError) {
             return try Datum(tree: tree)
@@ -128,9 +133,9 @@ struct Evaluation {
 }
 
 extension Datum {
-    /// A unit for eight bytes of text, as in expressions.
+    /// One unit for eight bytes of text, as in expressions.
     var textCost: Int { knownByteCount >> 3 }
 
-    /// What writing or reading all of the text costs, number by number.
+    /// The cost of writing or reading all of the text, number by number.
     var numbersCost: Int { knownByteCount >> 1 }
 }

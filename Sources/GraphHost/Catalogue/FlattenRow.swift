@@ -56,13 +56,15 @@ struct FlattenArgument: SourceArgument {
 }
 
 extension StageSite {
-    /// The node that the value of another one names (G-77): built when it is chosen, let go of when another is.
+    /// The node that another node's value names (G-77).
+    ///
+    /// It is built when it is chosen and released when another one is chosen.
     func flattened(_ flatten: FlattenArgument, from outer: Node<Datum>) -> Node<Datum> {
         let chosen = Dictionary(flatten.to.map { ($0.key, $0.node) }, uniquingKeysWith: { first, _ in first })
         let notAKey = Datum.fail("not_a_key", at: place, "no node is chosen by this key")
         let site = self
         return outer.flattenMap { [unowned graph] key in
-            // A failure passes: it is shown in place of a chosen node.
+            // A failure is passed on: it replaces the chosen node.
             if key.isFail { return graph.stand(for: key) }
             guard let name = chosen[Self.keyText(key)] ?? flatten.otherwise, let node = site.node(name) else {
                 return graph.stand(for: notAKey)
@@ -71,7 +73,7 @@ extension StageSite {
         }
     }
 
-    /// How a key is written in `to`: a string as what it says, anything else as its JSON text.
+    /// How a key is written in `to`: a string as its content, anything else as its JSON text.
     private static func keyText(_ key: Datum) -> String {
         switch key.tree {
         case .string(let text): text
@@ -81,7 +83,7 @@ extension StageSite {
 }
 
 extension LiveGraph {
-    /// A node that is followed while none is chosen: a part of the stage.
+    /// A stand-in that is followed while no node is chosen; part of the stage.
     fileprivate func stand(for failure: Datum) -> Node<Datum> {
         let node = core.node(failure)
         chains.hide(node)

@@ -1,12 +1,13 @@
 internal import CEL
 internal import ReactiveGraph
 
-/// `combine: { t: indoor_c, … }` or `combine: [indoor_c, …]`, with the expression that stands beside it.
+/// `combine: { t: indoor_c, … }` or `combine: [indoor_c, …]`, with its sibling key `map`.
 struct CombineArgument: SourceArgument {
-    /// Names by which the expression sees the inputs; nil for the list form, which it sees as `value`.
+    /// The names of the inputs in the expression; nil for the list form, where the expression sees
+    /// the list as `value`.
     let names: [String]?
     let inputs: [String]
-    /// What is made of the inputs; without it an object with the names, or a list.
+    /// An expression over the inputs; without it, an object with the names, or a list.
     let map: Expression?
 
     static let schema = ArgumentSchema.either(
@@ -37,7 +38,7 @@ struct CombineArgument: SourceArgument {
         } else if let named = named(reading) {
             (names, inputs) = (named.map(\.name), named.map(\.node))
         }
-        // Unreadable inputs would only make follow-up errors of unknown names.
+        // If the inputs cannot be read, checking the expression would only report unknown names.
         guard let inputs else { return nil }
         let variables = names.map { $0.contains("time") ? $0 : $0 + ["time"] } ?? Notebook.valueNames
         let types = reading.notebook.types
@@ -71,12 +72,12 @@ struct CombineArgument: SourceArgument {
     }
 }
 
-/// `zip: [indoor_c, humidity]`, with the `map` and the `buffer` that stand beside it.
+/// `zip: [indoor_c, humidity]`, with its sibling keys `map` and `buffer`.
 struct ZipArgument: SourceArgument {
     let inputs: [String]
-    /// What is made of a row, seen as the list `value`; without it the list.
+    /// An expression over a row, seen as the list `value`; without it, the list.
     let map: Expression?
-    /// How many values of one input may wait for the others; nil: as many as the server allows.
+    /// How many values of one input may wait for the other inputs; nil: the server's limit.
     let buffer: Int?
 
     static let schema = ArgumentSchema.nodes
@@ -105,9 +106,9 @@ struct ZipArgument: SourceArgument {
 }
 
 extension StageSite {
-    /// What is made of all inputs: what they hold now, once none is empty.
+    /// Combines the present values of all inputs, once none is empty.
     ///
-    /// A failure of one is the result.
+    /// If an input has failed, the result is its failure.
     func combined(_ combine: CombineArgument, _ inputs: [Node<Datum>]) -> Node<Datum> {
         let compute = joined(combine.map, names: combine.names)
         guard let gate else { return Node.combineEach(inputs, compute) }
@@ -116,10 +117,11 @@ extension StageSite {
         return rows.apply(RowMap(gate: gate, compute))
     }
 
-    /// What is made of the first values of all inputs, then of the second ones, and so on.
+    /// Combines the first values of all inputs, then the second ones, and so on.
     ///
-    /// Each value takes a place, null and failures too; emptiness takes none. A full queue loses its oldest value, and the
-    /// node fails until the next row, because from then on the rows are not the ones that were asked for.
+    /// Each value takes a place, including null and failures; emptiness takes none. A full queue
+    /// drops its oldest value, and the node fails until the next row, because from then on the rows
+    /// no longer match.
     func zipped(_ zip: ZipArgument, _ inputs: [Node<Datum>]) -> Node<Datum> {
         let limit = min(zip.buffer ?? .max, graph.host.limits.zipBuffer)
         let place = place
@@ -153,7 +155,7 @@ extension StageSite {
                 return JSONText.joined(data, names: names)
             }
         }
-        // The names of the list form are those of one value.
+        // In the list form the expression has the variables of a single value.
         let evaluation = evaluation(map, taking: names?.count ?? 1)
         return { data in
             if let fail = data.first(where: \.isFail) { return fail }
@@ -163,12 +165,14 @@ extension StageSite {
     }
 }
 
-/// What is made of the values of all inputs, in a client's pipeline: the join itself only puts them together, and this waits
-/// where its principal has no room.
+/// The `map` of a join in a client's pipeline.
+///
+/// The join itself only collects the inputs; this stage waits while the principal has no work left
+/// in its share.
 private struct RowMap: Operator {
     let name = "Join"
     let gate: StageGate
-    /// What waits for a row, in a zip.
+    /// In a zip, the values that wait for a row.
     let waiting: WaitingRows?
     let compute: ([Datum]) -> Datum
 
@@ -193,13 +197,15 @@ private struct RowMap: Operator {
 
 /// The values of a client's zip that wait for a row.
 ///
-/// Each costs units, or a side that waits in vain would be free. Each counts as held bytes: as many as the largest of the
-/// inputs had when it came.
+/// Each costs units, otherwise an input that never finds a partner would be free. Each counts as
+/// held bytes with the size of the largest input at the time it arrived.
 private final class WaitingRows {
     private let inputs: [Unmanaged<Node<Datum>>]
     private let gate: StageGate
     private let sizes = HeldSizes()
-    /// Counts them; the zip holds it, and it this object.
+    /// Counts the waiting values.
+    ///
+    /// Weak: the zip holds it, and it holds this object.
     weak var control: BufferControl?
 
     /// `inputs` live as long as the zip.

@@ -1,9 +1,10 @@
-/// One row of the operator catalogue: the word, what it takes, what it does, and what makes it.
+/// One row of the operator catalogue: its word, its argument, its behaviour, and the operator that
+/// implements it.
 ///
-/// The operators themselves are those of `ReactiveGraph`. A row adds what a server needs: how the argument is read, what
-/// happens to failures, and who pays.
+/// The operators themselves are those of `ReactiveGraph`. A row adds what a server needs: how the
+/// argument is read, what happens to failures, and who is charged.
 public final class OperatorRow: Sendable {
-    /// What an operator's value depends on; a pipe is of the strongest class in it.
+    /// What an operator's value depends on; a pipe has the strongest class of its operators.
     public enum StateClass: String, Hashable, Sendable, Comparable {
         /// The present inputs only.
         case none
@@ -27,9 +28,10 @@ public final class OperatorRow: Sendable {
 
     /// Where the operator is written.
     enum Form: Sendable {
-        /// In a `pipe`, with this argument; the function reads what stands after the word.
+        /// In a `pipe`, with this argument; the function reads the argument that follows the word.
         case stage(any StageArgument.Type, read: @Sendable (StageReading) -> Stage?)
-        /// A key of a node, which says where its values come from; the function reads what stands under it.
+        /// A key of a node that says where its values come from; the function reads the argument
+        /// under the key.
         case source(SourcePlace, any SourceArgument.Type, read: @Sendable (SourceReading) -> Source?)
         /// A key of the graph.
         case section(schema: @Sendable () -> ArgumentSchema)
@@ -37,21 +39,21 @@ public final class OperatorRow: Sendable {
 
     /// How many values an operator passes on.
     enum Emission: Sendable {
-        /// One for each that comes, whichever input brings it.
+        /// One for each value, whichever input it comes from.
         case forEachValue
-        /// One for each commit in settled mode, or one for each value.
+        /// One per commit in settled mode, otherwise one per value.
         case onceSettled
-        /// One for each row of values, of which every input brings one.
+        /// One per row, to which every input contributes one value.
         case forEachRow
     }
 
-    /// Where a source may stand.
+    /// Where a source may be used.
     enum SourcePlace: Sendable {
         /// In definitions and in pipelines of clients.
         case anywhere
-        /// In definitions only: it makes nodes with names, or goes by the time of commits.
+        /// In definitions only: it makes named nodes, or depends on the time of commits.
         case definitions
-        /// In definitions; it is a node as it stands, which clients write as `node`.
+        /// In definitions only: it stands for an existing node, which clients write as `node`.
         case node
     }
 
@@ -59,15 +61,15 @@ public final class OperatorRow: Sendable {
     public let name: String
     /// Another word for it.
     public let alias: String?
-    /// What it takes, for people.
+    /// Its argument, for people.
     public let arguments: String
     /// What its value depends on.
     public let stateClass: StateClass
-    /// The class where one word does not say it.
+    /// A description of the class where one word is not enough.
     let classNote: String?
     /// Whether it counts or collects, so that clients do not share it.
     public let isPrivate: Bool
-    /// What it does with an input in `fail`, for people.
+    /// How it treats a failed input, for people.
     public let onFail: String
     /// One line of documentation.
     public let summary: String
@@ -107,7 +109,7 @@ public final class OperatorRow: Sendable {
         if case .stage = form { true } else { false }
     }
 
-    /// Whether it is a key of a node, which says where its values come from.
+    /// Whether it is a key of a node that says where its values come from.
     public var isSource: Bool {
         if case .source = form { true } else { false }
     }

@@ -1,6 +1,6 @@
 internal import ReactiveGraph
 
-/// What a stage does with an input that is a failure.
+/// How a stage treats an input that is a failure.
 enum FailurePolicy: Sendable {
     /// The failure goes on as it is; the operator does not receive it.
     case bypass
@@ -8,7 +8,7 @@ enum FailurePolicy: Sendable {
     case count
 }
 
-/// What a run of a stage costs, besides the units of its expressions.
+/// The cost of one run of a stage, besides the units of its expressions.
 enum StageCost: Sendable {
     /// The expression pays.
     case none
@@ -17,33 +17,35 @@ enum StageCost: Sendable {
     /// The same, and one more for eight bytes of text, as in expressions.
     case text
 
-    /// What taking a value from one stage to the next costs, in the units of expressions.
+    /// The cost of passing a value from one stage to the next, in units of expressions.
     static let runUnits = 10
 }
 
-/// What an operator is given of a value.
+/// An operator's input, made from a value.
 enum StageInput<Value> {
     case value(Value)
-    /// The value cannot be given to it: the stage emits this failure.
+    /// The value does not fit the operator: the stage emits this failure.
     case failure(Datum)
 }
 
-/// Where a function of a stage leaves the failure that the stage emits instead of what the operator says.
+/// Holds a failure raised by a function of the stage; the stage emits it in place of the operator's
+/// result.
 final class StageFailure {
     @exclusivity(unchecked) var datum: Datum?
 }
 
-/// What the host adds to an operator: how values are handed to it and taken from it, what happens to failures, and who
-/// pays.
+/// What the host adds to an operator: how values are passed in and out, how failures are treated,
+/// and who is charged.
 final class StagePolicy<Base: Operator> {
     let failures: FailurePolicy
     let cost: StageCost
     let gate: StageGate?
     let give: (Datum) -> StageInput<Base.Input>
     let take: (Base.Output) -> Emission<Datum>
-    /// Where functions that the operator calls leave their failures.
+    /// Where functions that the operator calls store their failures.
     let failure: StageFailure?
-    /// Called after each run, with the operator as it is then and the value that it was given, if it was one.
+    /// Called after each run, with the operator in its new state and its input, if the input was a
+    /// value.
     @exclusivity(unchecked) var afterwards: ((Base, Datum?) -> Void)?
 
     init(

@@ -2,7 +2,7 @@ internal import CEL
 internal import ReactiveGraph
 internal import Support
 
-/// `schedule: "0 22 * * *"`, with the `zone` beside it.
+/// `schedule: "0 22 * * *"`, with its sibling key `zone`.
 struct ScheduleArgument: SourceArgument {
     let schedule: CronSchedule
     let zone: Zone
@@ -21,7 +21,7 @@ struct ScheduleArgument: SourceArgument {
     }
 }
 
-/// `between: ["22:00", "06:00"]`, with the `zone` and the `days` beside it.
+/// `between: ["22:00", "06:00"]`, with its sibling keys `zone` and `days`.
 struct BetweenArgument: SourceArgument {
     let begins: CronSchedule
     let ends: CronSchedule
@@ -87,7 +87,7 @@ struct Zone {
 }
 
 extension SourceReading {
-    /// The zone that stands beside, or UTC.
+    /// The value of the sibling key `zone`, or UTC.
     fileprivate func zone() -> Zone? {
         guard let document = beside["zone"] else { return Zone(name: "UTC") { _ in 0 } }
         guard let name = notebook.text(document, of: "zone") else { return nil }
@@ -105,7 +105,7 @@ extension SourceReading {
 
     fileprivate func text() -> String? { notebook.text(argument, of: row.name) }
 
-    /// Complains about a family: the time is the same for all of its members.
+    /// Reports an error in a family: the time is the same for all members.
     fileprivate func takesClock() -> Bool {
         guard notebook.pattern != nil else { return true }
         notebook.add(
@@ -116,7 +116,7 @@ extension SourceReading {
         return false
     }
 
-    /// What `read` makes; its error is noted at its place within `document`.
+    /// The result of `read`; an error is recorded at its place in `document`.
     fileprivate func cron(
         _ document: Document,
         _ read: () throws(CronError) -> CronSchedule
@@ -152,7 +152,7 @@ extension SourceReading {
 }
 
 extension StageSite {
-    /// The moments of a schedule, as text by the clock of its zone.
+    /// The moments of a schedule, as text in local time of its zone.
     func schedule(_ argument: ScheduleArgument) -> Node<Datum> {
         let (schedule, offset) = (argument.schedule, argument.zone.offset)
         let moments = Schedule<Void>(
@@ -165,7 +165,7 @@ extension StageSite {
         }
     }
 
-    /// Whether it is between two times of the day: whichever of them came last decides.
+    /// Whether the time is between two times of the day: the one that passed last decides.
     func between(_ argument: BetweenArgument) -> Node<Datum> {
         let (begins, ends, offset) = (argument.begins, argument.ends, argument.zone.offset)
         let periods = Between<Void>(
@@ -181,7 +181,7 @@ extension StageSite {
         return clocked(periods) { $0 ? .true : .false }
     }
 
-    /// A node that only the clock drives: a timed operator after a node that never changes.
+    /// A node driven only by the clock: a timed operator on a node that never changes.
     private func clocked<Base: TimedOperator>(
         _ base: Base,
         _ datum: @escaping (Base.Output) -> Datum

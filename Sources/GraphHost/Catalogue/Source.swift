@@ -1,46 +1,47 @@
 internal import CEL
 internal import ReactiveGraph
 
-/// What a derived node or a client's pipeline starts from: an operator of the catalogue and its argument.
+/// What a derived node or a client's pipeline starts from: an operator of the catalogue and its
+/// argument.
 public struct Source {
     /// The operator's row in the catalogue.
     public let `operator`: OperatorRow
     /// Canonical text of the argument.
     private let argument: String
-    /// The nodes that it is made from, in the order of the definition; one may be there twice.
+    /// The nodes that it is made from, in the order of the definition; a node may occur twice.
     let inputs: [String]
-    /// The nodes that a value of an input may choose: built when they are chosen.
+    /// The nodes that a value of an input may choose; they are built when they are chosen.
     let choices: [String]
     /// Names of the nodes it reads, each once.
     public let nodes: [String]
-    /// Names of the nodes that must exist before it, each once.
+    /// Names of the nodes that must exist before it is made, each once.
     let eagerNodes: [String]
-    /// The names of all nodes that it is made from besides, as they come and go.
+    /// A glob; all nodes whose names match it are inputs too, as they appear and go.
     let glob: String?
-    /// Who has asked for a client's pipeline whose nodes a glob chooses.
+    /// The access of the client whose pipeline this is, if a glob chooses its nodes.
     var access: Access?
-    /// The switch of which it takes some keys (`limits.switchKeys`).
+    /// The switch whose keys it takes (`limits.switchKeys`).
     let caseOf: String?
-    /// The nodes that it makes besides its own.
+    /// The further nodes that it makes.
     let sides: [Side]
-    /// How its node depends on the input, where that changes with values.
+    /// How its node depends on the input, if values decide that.
     let branching: Branching?
-    /// Makes the node, of the living inputs.
+    /// Makes the node from the living inputs.
     let make: (StageSite, [Node<Datum>]) -> Node<Datum>
-    /// The regular expressions that stand in its expressions.
+    /// The regular expressions in its expressions.
     var patterns: [any RegexMatcher] = []
 
-    /// A node that a source makes besides its own: one side of an `if`.
+    /// A further node that a source makes: one side of an `if`.
     struct Side {
         let name: String
         let position: Position
-        /// The key under which its name stands.
+        /// The key that gives its name.
         let word: String
-        /// Where its values come from; the node to which it belongs has this name.
+        /// Makes its source, given the name of the node it belongs to.
         let source: (String) -> Source
     }
 
-    /// An operator and its argument, of which `make` makes a node.
+    /// An operator and its argument; `make` makes the node from it.
     init<Argument: SourceArgument>(
         _ row: OperatorRow,
         _ argument: Argument,
@@ -59,7 +60,7 @@ public struct Source {
         self.make = { make(argument, $0, $1) }
     }
 
-    /// A node as it stands.
+    /// An existing node as it is.
     static func from(_ node: String) -> Source {
         Source(.from, NodeArgument(node: node)) { _, _, inputs in inputs[0] }
     }
@@ -70,12 +71,12 @@ public struct Source {
     /// Canonical text, the beginning of the key of a shared chain.
     public var key: String { "\(name)(\(argument))" }
 
-    /// Whether it makes the same node as another.
+    /// Whether it makes the same node as another source.
     func isSame(as other: Source) -> Bool {
         name == other.name && argument == other.argument
     }
 
-    /// Whether it is a node as it stands, and makes none.
+    /// Whether it stands for an existing node and makes none.
     var isNode: Bool {
         if case .source(.node, _, _) = self.operator.form { true } else { false }
     }
@@ -88,17 +89,16 @@ public struct Source {
 }
 
 extension Source {
-    /// The keys that a client may write beside a source, where the source has them.
+    /// The sibling keys that a client may write, if the source has them.
     static let clientKeys = ["map", "reduce"]
 
     /// Reads the source of a client's pipeline, written as in a definition.
     ///
-    /// - Parameters:
-    ///   - word: the operator, one of ``Catalogue/clientSources``.
-    ///   - argument: what stands under it.
-    ///   - beside: what stands beside it, by ``clientKeys``.
-    ///   - options: what expressions may use, and the bounds.
-    /// - Returns: the source when there are no problems, and the problems in the order of their places.
+    /// - Parameters:   - word: the operator, one of ``Catalogue/clientSources``.   - argument: the
+    ///   value of the operator's key.   - beside: the values of its sibling keys (``clientKeys``).
+    ///   - options: what expressions may use, and the limits.
+    /// - Returns: the source if there are no problems, and the problems in the order of their
+    ///   places.
     public static func parse(
         _ word: String,
         _ argument: Document,

@@ -1,16 +1,16 @@
 internal import CEL
 internal import Support
 
-/// A source being read: what stands under its word, and under the keys beside it.
+/// A source being read: the value of its key, and of its sibling keys.
 final class SourceReading {
     let notebook: Notebook
     let row: OperatorRow
     let argument: Document
-    /// What stands under the keys beside the word that belong to sources.
+    /// The values of the sibling keys that belong to sources.
     let beside: [String: Document]
-    /// Where it names nodes, also if something else is wrong with it.
+    /// Where it names nodes; complete even if there are other problems.
     private(set) var references: [NodeReference] = []
-    /// Where it gives names to new nodes, also if something else is wrong with it.
+    /// Where it names new nodes; complete even if there are other problems.
     private(set) var newNodes: [NodeReference] = []
 
     init(notebook: Notebook, row: OperatorRow, argument: Document, beside: [String: Document]) {
@@ -25,14 +25,14 @@ final class SourceReading {
         notebook.fields(argument, of: row.name, known)
     }
 
-    /// The name of a node, noted for the check that it exists.
+    /// The name of a node, recorded so that the reader can check that it exists.
     func node(_ document: Document, of what: String) -> String? {
         guard let name = notebook.nodeName(document, "\(what) must name a node") else { return nil }
         references.append(NodeReference(node: name, position: document.position))
         return name
     }
 
-    /// The node that stands under a key.
+    /// The node named under a key.
     func node(_ key: String, in fields: [String: Document]) -> String? {
         fields[key].flatMap { node($0, of: key) }
     }
@@ -56,13 +56,13 @@ final class SourceReading {
         return false
     }
 
-    /// The expression over `value` that stands under a key.
+    /// The expression over `value` under a key.
     func expression(_ key: String, in fields: [String: Document]) -> Expression? {
         notebook.types.see(valuesOf: fields["from"]?.scalar?.text)
         return fields[key].flatMap { notebook.expression($0, of: key, variables: Notebook.valueNames) }
     }
 
-    /// A node that the source makes besides its own, if its name stands under the key `word`.
+    /// A further node of the source, if the key `word` gives its name.
     func side(
         _ word: String,
         in fields: [String: Document],
@@ -82,11 +82,12 @@ struct NodeReference {
     let position: Position
 }
 
-/// What a source takes: its schema, how it is read, its canonical text, and the nodes it names.
+/// The argument of a source: its schema, how it is read, its canonical text, and the nodes it
+/// names.
 ///
-/// Reading gives `nil` after it has noted what is wrong.
+/// Reading returns nil after recording the problems.
 protocol SourceArgument: SendableMetatype {
-    /// The keys of the node, beside the word, that belong to the source.
+    /// The sibling keys that belong to the source.
     static var beside: [ArgumentField] { get }
     static var schema: ArgumentSchema { get }
     static func read(_ reading: SourceReading) -> Self?
@@ -96,13 +97,13 @@ protocol SourceArgument: SendableMetatype {
     var inputs: [String] { get }
     /// The nodes that a value of an input may choose.
     var choices: [String] { get }
-    /// The names of all nodes that it is made from besides, as they come and go.
+    /// A glob; all nodes whose names match it are inputs too.
     var glob: String? { get }
-    /// The switch of which it takes some keys.
+    /// The switch whose keys it takes.
     var caseOf: String? { get }
-    /// The nodes that it makes besides its own.
+    /// The further nodes that it makes.
     var sides: [Source.Side] { get }
-    /// How its node depends on the input, where that changes with values.
+    /// How its node depends on the input, if values decide that.
     var branching: Branching? { get }
 }
 

@@ -1,6 +1,6 @@
 internal import ReactiveGraph
 
-// The operators that are keys of a node, and those that are keys of the graph, a row each.
+// The operators that are keys of a node, and those that are keys of the graph, one row each.
 extension OperatorRow {
     static let sources: [OperatorRow] = [
         .from,
@@ -113,7 +113,8 @@ extension OperatorRow {
         ) { between, site, _ in site.between(between) },
     ]
 
-    /// A row of an operator that says where the values of a node come from; `make` makes the node of the living inputs.
+    /// A row of an operator that says where a node's values come from; `make` makes the node from
+    /// the living inputs.
     static func source<Argument: SourceArgument>(
         _ name: String,
         _ argument: Argument.Type,
@@ -146,7 +147,7 @@ extension OperatorRow {
         )
     }
 
-    /// Also what a client writes as `node`.
+    /// Also what clients write as `node`.
     static let from: OperatorRow = .source(
         "from",
         NodeArgument.self,
@@ -158,7 +159,7 @@ extension OperatorRow {
         example: #""from":"a""#
     ) { _, _, inputs in inputs[0] }
 
-    /// Also the sides of an `if`.
+    /// Also makes the two sides of an `if`.
     static let `case`: OperatorRow = .source(
         "case",
         CaseArgument.self,

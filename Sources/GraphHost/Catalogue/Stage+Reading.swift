@@ -3,8 +3,9 @@ internal import CEL
 extension Stage {
     /// Reads the list under `pipe`: of a definition, or of a client's subscription.
     ///
-    /// All problems are reported at once. A stage is a word (`distinct`) or a mapping with one key (`map: "value + 1"`). Every expression sees
-    /// `value` and `time`; the one of `scan` also `acc` and `index`.
+    /// All problems are reported at once. A stage is a word (`distinct`) or a mapping with one key
+    /// (`map: "value + 1"`). Every expression sees `value` and `time`; the one of `scan` also `acc`
+    /// and `index`.
     public static func parse(
         _ document: Document,
         options: DefinitionOptions = DefinitionOptions(),
@@ -90,7 +91,7 @@ extension Notebook {
     /// What an expression of a stage with one input sees.
     static let valueNames = ["value", "time"]
 
-    /// The values of a mapping with these keys; complains about missing and unknown ones.
+    /// The values of a mapping with these keys; reports missing and unknown ones.
     func fields(
         _ document: Document,
         of what: String,

@@ -1,7 +1,8 @@
 internal import CEL
 internal import ReactiveGraph
 
-/// One step of a `pipe`, in a definition or in a client's pipeline: an operator of the catalogue and its argument.
+/// One step of a `pipe`, in a definition or in a client's pipeline: an operator of the catalogue
+/// and its argument.
 public struct Stage {
     /// The operator's row in the catalogue.
     public let `operator`: OperatorRow
@@ -9,24 +10,24 @@ public struct Stage {
     public let stateClass: OperatorRow.StateClass
     /// Canonical text: equal for stages that do the same.
     ///
-    /// The key of a shared chain is made of these.
+    /// The keys of shared chains are made of these texts.
     public let key: String
     /// A short text for pictures of the graph: the expression, or name and argument.
     public let label: String
     /// Makes the library's operator.
     let make: (StageSite) -> StageOperator
-    /// The regular expressions that stand in its expressions.
+    /// The regular expressions in its expressions.
     var patterns: [any RegexMatcher] = []
 
     /// The operator's name on the wire.
     public var name: String { self.operator.name }
 
-    /// Whether clients with equal pipelines get one each instead of sharing.
+    /// Whether clients with equal pipelines get one stage each instead of sharing one.
     public var isPrivate: Bool {
         self.operator.isPrivate || stateClass == .timed
     }
 
-    /// A length of time in whole milliseconds, more than none.
+    /// A positive length of time in whole milliseconds.
     public struct Span: Hashable, Sendable {
         public let milliseconds: Int
 
@@ -44,38 +45,43 @@ public struct Stage {
 
 /// Where a stage runs.
 struct StageSite {
-    /// The graph, which outlives its stages: a function of a stage that holds the site must not hold the graph.
+    /// The graph, which outlives its stages.
+    ///
+    /// Unowned, because a stage's function that holds the site must not hold the graph.
     unowned let graph: LiveGraph
-    /// Whose time the timed stages live in.
+    /// The timer queue of the timed stages.
     let timers: TimerQueue
-    /// What failures say about where they happened: a node's name, or `pipe`, and the number of the stage.
+    /// The place named in failures: a node's name or `pipe`, and the number of the stage.
     let place: String
-    /// The member of a family to which it belongs; nil elsewhere.
+    /// The family member to which it belongs; nil for other nodes.
     var member: NamedNode?
-    /// What keeps the members of a source that a glob chooses.
+    /// Keeps the members of a source that a glob chooses.
     var members: AllMembers?
-    /// Called when a `prefix` has had its last value.
+    /// Called when a `prefix` has received its last value.
     var onLast: () -> Void = {}
 
-    /// Whom the stage's runs are charged to, in a client's pipeline.
+    /// In a client's pipeline, the gate that is charged for the stage's runs.
     var gate: StageGate? { graph.gate }
 
-    /// An expression as this stage uses it, with `count` values in the order of its variables.
+    /// The expression as this stage uses it, taking `count` values in the order of its variables.
     func evaluation(_ expression: Expression, taking count: Int = 1) -> Evaluation {
         Evaluation(expression, taking: count, at: place, in: graph, key: member?.placeholderTexts)
     }
 
-    /// The node that the definition names `reference`; asked for each time, because a member may have gone.
+    /// The node that the definition calls `reference`.
+    ///
+    /// Looked up each time, because a member may be gone.
     func node(_ reference: String) -> NamedNode? {
         graph.node(member?.family?.resolve(reference, for: member?.name ?? "") ?? reference)
     }
 }
 
-/// The library's operator of a stage, with the host's policy around it, whatever its type.
+/// The library's operator of a stage with the host's policy around it, type-erased.
 struct StageOperator {
-    /// A new node that follows another through the operator.
+    /// Makes a new node that follows another one through the operator.
     let derive: (Node<Datum>) -> Node<Datum>
-    /// Makes a node that exists follow another through the operator; gives what it is to emit now.
+    /// Makes an existing node follow another one through the operator; returns what it must emit
+    /// now.
     let connect: (_ upstream: Node<Datum>, _ node: Node<Datum>) -> Emission<Datum>
 
     init<Base: Operator>(_ operation: Policied<Base>) {

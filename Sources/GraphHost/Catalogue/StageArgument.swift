@@ -1,4 +1,4 @@
-/// A stage being read: its word, and what stands after it.
+/// A stage being read: its word and its argument.
 struct StageReading {
     let notebook: Notebook
     let row: OperatorRow
@@ -7,16 +7,16 @@ struct StageReading {
     let argument: Document?
 }
 
-/// What a stage takes: its schema, how it is read, and its canonical text.
+/// The argument of a stage: its schema, how it is read, and its canonical text.
 ///
-/// Reading gives `nil` after it has noted what is wrong.
+/// Reading returns nil after recording the problems.
 protocol StageArgument: SendableMetatype {
     static var isOptional: Bool { get }
     /// Whether null is a value like any other.
     static var takesNull: Bool { get }
     static var schema: ArgumentSchema { get }
     static func read(_ reading: StageReading) -> Self?
-    /// Equal for arguments that mean the same; `nil` where there is none.
+    /// Equal for arguments that mean the same; nil if there is no argument.
     var canonical: String? { get }
 }
 

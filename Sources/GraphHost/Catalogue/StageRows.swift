@@ -1,7 +1,7 @@
 internal import CEL
 internal import ReactiveGraph
 
-// The operators that stand in a `pipe`, a row each.
+// The operators of a `pipe`, one row each.
 extension OperatorRow {
     static let stages: [OperatorRow] = [
         .stage(
@@ -112,7 +112,7 @@ extension OperatorRow {
                 .count,
                 .none,
                 give: { datum in
-                    // A value without a key is the failure to find one.
+                    // If no key can be computed, the failure serves as the value's key.
                     let key = keys[datum]
                     return .value(key.isFail ? key : datum)
                 }
@@ -251,10 +251,11 @@ extension OperatorRow {
         },
     ]
 
-    /// A row of an operator that stands in a `pipe`.
+    /// A row of an operator of a `pipe`.
     ///
-    /// `label` makes a short text for pictures, the canonical text by default; `classOf` says the class where it depends
-    /// on the argument; `make` makes the library's operator with the host's policy.
+    /// `label` makes a short text for pictures (default: the canonical text). `classOf` gives the
+    /// class if it depends on the argument. `make` makes the library's operator with the host's
+    /// policy.
     static func stage<Argument: StageArgument>(
         _ name: String,
         alias: String? = nil,
@@ -353,7 +354,7 @@ struct DebounceArgument: StageArgument {
 }
 
 extension StageSite {
-    /// A stage of an operator that takes and gives values of the host.
+    /// A stage of an operator whose input and output are values of the host.
     func stage<Base: Operator>(
         _ base: Base,
         _ failures: FailurePolicy,
@@ -367,7 +368,7 @@ extension StageSite {
         return StageOperator(Policied(base: base, policy: policy))
     }
 
-    /// A stage of an operator that takes or gives something else.
+    /// A stage of an operator with another input or output type.
     fileprivate func stage<Base: Operator>(
         _ base: Base,
         _ failures: FailurePolicy,
@@ -394,7 +395,7 @@ extension StageSite {
         return StageOperator(Policied(base: base, policy: policy), on: timers)
     }
 
-    /// Gives an operator numbers, and a failure instead of anything else.
+    /// Passes numbers to an operator, and a failure in place of anything else.
     func number(_ message: String) -> (Datum) -> StageInput<Double> {
         let place = place
         return { datum in
@@ -406,9 +407,9 @@ extension StageSite {
     }
 }
 
-/// The keys of values, by an expression.
+/// The keys of values, computed by an expression.
 ///
-/// Each value is asked for twice in a row, so the last two are kept.
+/// Each value is asked for twice in a row, so the last two results are kept.
 private final class StageKeys {
     private let evaluation: Evaluation
     private var known: [(datum: Datum, key: Datum)] = []
@@ -418,7 +419,7 @@ private final class StageKeys {
     }
 
     subscript(datum: Datum) -> Datum {
-        // A failure is its own key.
+        // The key of a failure is the failure.
         if datum.isFail { return datum }
         if let place = known.firstIndex(where: { $0.datum === datum }) { return known[place].key }
         let key = evaluation.datum(datum.tree)

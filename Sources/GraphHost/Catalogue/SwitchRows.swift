@@ -1,16 +1,17 @@
 internal import CEL
 internal import ReactiveGraph
 
-// A switch of the host is a value, `{"key":…,"value":…}` (G-90, G-94): so there is nothing to keep for keys without a
-// case (G-143), nothing stale to replay (G-92), and clients can read the key.
+// The host represents a switch as values of the form `{"key":…,"value":…}` (G-90, G-94). So keys
+// without a case need no storage (G-143), nothing stale can be replayed (G-92), and clients can
+// read the key.
 
 /// `switch: { from: note, by: "value.who", value: "value.text" }`.
 struct SwitchArgument: SourceArgument {
-    /// The node whose values are sorted.
+    /// The node whose values are distributed.
     let from: String
-    /// The key of a value; none where it is null, or is made of a member that the value has not.
+    /// The key of a value; a value has none if this is null or uses a member that the value lacks.
     let by: Expression
-    /// What is kept of a value; without it the value.
+    /// An expression for the part of a value that is passed on; without it, the whole value.
     let value: Expression?
 
     static let schema = ArgumentSchema.mapping(fields)
@@ -37,9 +38,9 @@ struct SwitchArgument: SourceArgument {
 struct CaseArgument: SourceArgument {
     /// The switch, or any node whose values have a `key` and a `value`.
     let of: String
-    /// The key, compared by structure; null stands for values without one.
+    /// The key, compared by structure; null means values without a key.
     let key: Datum
-    /// Whether failures of the switch are shown; those of an `if` go to its `else` side only.
+    /// Whether failures of the switch are shown; an `if` shows them on its `else` side only.
     var showsFailures = true
 
     static let schema = ArgumentSchema.mapping(fields)
@@ -91,7 +92,7 @@ struct DefaultArgument: SourceArgument {
 struct OtherwiseArgument: SourceArgument {
     /// The switch, or any node whose values have a `key` and a `value`.
     let of: String
-    /// The keys whose values are left out, compared by structure; null stands for values without one.
+    /// The keys whose values are left out, compared by structure; null means values without a key.
     let excluding: [Datum]
 
     static let schema = ArgumentSchema.mapping(fields)
@@ -179,7 +180,7 @@ extension StageSite {
         let map = Map<Datum, Datum> { datum in
             var key = by.datum(datum.tree)
             if let failure = key.fail {
-                // The value has no such member: it has no key.
+                // The value lacks the member: it has no key.
                 guard failure.code == ErrorCode.noKey.rawValue else { return key }
                 key = .null
             }
@@ -190,7 +191,7 @@ extension StageSite {
         return stage(map, .bypass, .none)
     }
 
-    /// Each value with whether the condition holds, as an object.
+    /// Each value with the result of the condition, as an object.
     func judged(_ condition: IfArgument) -> StageOperator {
         let when = evaluation(condition.when)
         let map = Map<Datum, Datum> { datum in
@@ -206,7 +207,7 @@ extension StageSite {
         return stage(map, .bypass, .none)
     }
 
-    /// The values of one key; pairs with other keys change nothing (G-91).
+    /// The values with one key; pairs with other keys change nothing (G-91).
     func chosen(_ key: Datum, _ showsFailures: Bool, from source: Node<Datum>) -> Node<Datum> {
         let chosen = graph.place(for: key, behind: source)
         let notAPair = notAPair
@@ -222,7 +223,7 @@ extension StageSite {
         return stage(choose, .count).derive(source)
     }
 
-    /// The values of all keys but some (G-93).
+    /// The values of all keys except some (G-93).
     func remaining(_ rest: OtherwiseArgument) -> StageOperator {
         let excluded = Set(rest.excluding.map { CaseKey($0) })
         let notAPair = notAPair

@@ -3,15 +3,15 @@ internal import ReactiveGraph
 
 /// `window: { last: 60s, of: avg }` or `window: { count: 10, of: avg }`.
 struct WindowArgument: StageArgument {
-    /// How far back it looks.
+    /// Which values it covers.
     enum Extent {
         /// The values of the last span of time.
         case last(Stage.Span)
-        /// The last so many values.
+        /// The last `n` values.
         case count(Int)
     }
 
-    /// What it makes of the values.
+    /// The figure that it computes.
     enum Figure: String, CaseIterable {
         case avg, sum, min, max, count, first, last, rate, p50, p95, p99, list
     }
@@ -77,7 +77,7 @@ extension StageSite {
         case .first: values(window, WindowFirst<Datum>(), keep: { $0 }) { $0 }
         case .last: values(window, WindowLast<Datum>(), keep: { $0 }) { $0 }
         case .list:
-            // The list is written anew each time.
+            // The list is written again for each value.
             values(window, WindowList<Datum>(), keep: { $0 }) { [gate] data in
                 if let gate { gate.spend(data.reduce(0) { $0 + 4 + $1.textCost }) }
                 return JSONText.joined(data, names: nil)
@@ -85,8 +85,9 @@ extension StageSite {
         }
     }
 
-    /// A value's place among the others is found by halves; making room for it, and closing the gap of the oldest, moves half
-    /// of them each.
+    /// The place of a value is found by binary search.
+    ///
+    /// Inserting it and removing the oldest each move half of the values.
     private func percentileCost(_ count: Int) -> Int { 10 + count >> 4 }
 
     /// A figure over numbers; anything else is a failure, and the window stays as it is.

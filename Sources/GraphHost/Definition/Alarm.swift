@@ -1,18 +1,18 @@
 /// When a node calls for attention, and how urgently (docs/definitions.md, Alarms).
 public struct Alarm {
-    /// How urgent it is, the least urgent first.
+    /// How urgent it is, from the least urgent.
     public enum Severity: String, CaseIterable, Sendable {
         case info, warning, alarm
 
-        /// Its place among the others.
+        /// The position among the severities; higher is more urgent.
         var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
     public let severity: Severity
-    /// The value at which all is well; nil: everything but `true` is.
+    /// The value at which all is well; nil: every value except `true`.
     public let ok: Datum?
 
-    /// Whether the node calls for attention while it holds this value; nil: it is empty.
+    /// Whether the node calls for attention with this value; nil: it is empty.
     func isRaised(by value: Datum?) -> Bool {
         guard let value else { return false }
         if value.isFail { return true }

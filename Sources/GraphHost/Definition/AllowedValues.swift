@@ -1,9 +1,11 @@
-/// The values of an `enum`; whether one is among them takes no longer where there are many.
+/// The values of an `enum`.
+///
+/// The lookup takes constant time, however many there are.
 public struct AllowedValues: ExpressibleByArrayLiteral {
     /// In the order of the definition.
     public let values: [Datum]
     private let known: Set<Datum>
-    /// How many of them a complaint names.
+    /// How many of them an error message lists.
     private static let named = 20
 
     /// These values.
@@ -14,10 +16,10 @@ public struct AllowedValues: ExpressibleByArrayLiteral {
 
     public init(arrayLiteral values: Datum...) { self.init(values) }
 
-    /// Whether a value is among them, compared as JSON is.
+    /// Whether a value is one of them, compared as JSON.
     public func contains(_ value: Datum) -> Bool { known.contains(value) }
 
-    /// What is wrong with a value that is not among them.
+    /// The error message for a value that is not one of them.
     var complaint: String {
         let names = values.prefix(Self.named).map(\.text).joined(separator: ", ")
         let more = values.count - Self.named

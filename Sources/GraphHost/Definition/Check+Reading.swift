@@ -1,7 +1,7 @@
 internal import CEL
 
 extension Check {
-    /// What stands under `set`: a type's name, or a mapping.
+    /// The value of the key `set`: a type's name, or a mapping.
     static let schema = ArgumentSchema.either(.type, .mapping(fields, rules: #""minProperties":1"#))
     fileprivate static let fields: [ArgumentField] = [
         .optional("type", .type, "The type of the values."),
@@ -14,7 +14,8 @@ extension ArgumentSchema {
 }
 
 extension Notebook {
-    /// Reads what stands under `set` with the bounds beside it: a type's name, or a mapping with `enum` or `type`.
+    /// Reads the value of `set` with its sibling bounds: a type's name, or a mapping with `enum` or
+    /// `type`.
     func check(_ document: Document, _ fields: [NodeKey: Document]) -> Check? {
         let before = problems.count
         var check = Check()
@@ -59,7 +60,7 @@ extension Notebook {
         return AllowedValues(values)
     }
 
-    /// Complains about allowed values that the other checks never let pass.
+    /// Reports allowed values that the other checks reject.
     private func checkAllowed(_ check: Check, at document: Document) {
         guard let allowed = check.allowed?.values, let elements = document.elements,
             elements.count == allowed.count
@@ -128,7 +129,7 @@ extension Notebook {
         check.pattern = text
     }
 
-    /// A regular expression and what searches for it.
+    /// A regular expression and its compiled form.
     func matcher(_ document: Document) -> (text: String, matcher: any RegexMatcher)? {
         guard let text = text(document, of: "pattern") else { return nil }
         guard let literals = options.expressions.literals else {

@@ -1,9 +1,9 @@
 internal import CEL
 
-/// What a value must be to be set on a node.
+/// The conditions that a value must meet to be set on a node.
 ///
-/// Checks are compiled when the definition is read. A failed check is `type_mismatch`; its message says what was
-/// expected, never what came.
+/// Checks are compiled when the definition is read. A failed check is `type_mismatch`; its message
+/// says what was expected and never repeats the value.
 public struct Check {
     /// The type a value must have.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -12,19 +12,21 @@ public struct Check {
 
     /// The type.
     public var kind: Kind = .any
-    /// Bounds of a number, included.
+    /// Inclusive bounds of a number.
     public var min: Double?
     public var max: Double?
-    /// Bounds of a string's length in characters (Unicode scalars), included; of an array's in elements.
+    /// Inclusive bounds of a string's length in characters (Unicode scalars), or of an array's in
+    /// elements.
     public var minLength: Int?
     public var maxLength: Int?
-    /// What must be found somewhere in a string (RE2 syntax; `^` and `$` tie it to the ends), as it was written.
+    /// A pattern that must match somewhere in a string (RE2 syntax; `^` and `$` anchor it), as it
+    /// was written.
     public var pattern: String?
     /// The pattern, compiled.
     var matcher: (any RegexMatcher)?
-    /// The values allowed; nil for all.
+    /// The values allowed; nil: all.
     public var allowed: AllowedValues?
-    /// What a value must be besides.
+    /// A JSON Schema that it must meet as well.
     public var schema: JSONSchema?
 
     /// A check that everything passes.
@@ -38,13 +40,13 @@ public struct Check {
             && allowed == nil && schema == nil
     }
 
-    /// What is wrong with `datum`, as a sentence without a full stop; nil when it passes.
+    /// The error message for `datum`, without a full stop; nil if the datum passes.
     public func complaint(about datum: Datum) -> String? {
         var budget = CheckBudget()
         return complaint(about: datum, within: &budget)
     }
 
-    /// The same, where several values share a budget.
+    /// The same, for several values that share a budget.
     func complaint(about datum: Datum, within budget: inout CheckBudget) -> String? {
         if datum.isFail { return "a failure cannot be set" }
         if kind == .any, allowed == nil { return schema?.complaint(about: datum, within: &budget) }
@@ -109,7 +111,8 @@ public struct Check {
 }
 
 extension JSONNumber {
-    /// Whether a number has no fraction, however it is written (`1e3`, `5.0`) and however large it is.
+    /// Whether a number has no fractional part, however it is written (`1e3`, `5.0`) and however
+    /// large it is.
     static func isWhole(_ text: UnsafeRawBufferPointer) -> Bool {
         let decimal = JSONDecimal(text)
         return decimal.isZero || decimal.leadingExponent >= decimal.significantDigits - 1

@@ -2,10 +2,11 @@ internal import CEL
 
 /// Reads the definitions that clients send, on any thread.
 ///
-/// Each definition is read with options of its own, so that it can be handed over whole. Reading takes time in proportion to
-/// the text, tenths of a second for the largest. The loop that runs the graphs need not wait for it.
+/// Each definition is read with options of its own, so that it can be sent to another thread as a
+/// whole. Reading takes time in proportion to the text, tenths of a second for the largest, and the
+/// loop that runs the graphs need not wait for it.
 public struct DefinitionReader: Sendable {
-    /// How many times the pattern work of a pipeline a definition may take.
+    /// A definition may have this many times the pattern work of a pipeline.
     private static let patternWorkFactor = 4
 
     private let limits: SessionLimits
@@ -13,10 +14,10 @@ public struct DefinitionReader: Sendable {
 
     /// A reader of definitions with these bounds.
     ///
-    /// - Parameters:
-    ///   - limits: bounds literal regular expressions by ``SessionLimits/patterns`` and four times ``SessionLimits/patternWork``, first
-    ///     values by two fifths of ``SessionLimits/pipelineUnits``.
-    ///   - options: makes what one definition may use; called on the thread that reads.
+    /// - Parameters:   - limits: ``SessionLimits/patterns`` and four times
+    ///   ``SessionLimits/patternWork`` bound literal regular expressions; two fifths of
+    ///   ``SessionLimits/pipelineUnits`` bound first values.   - options: makes the options of one
+    ///   definition; called on the thread that reads.
     public init(limits: SessionLimits, options: @escaping @Sendable () -> DefinitionOptions) {
         self.limits = limits
         self.options = options
@@ -24,11 +25,10 @@ public struct DefinitionReader: Sendable {
 
     /// Reads a definition.
     ///
-    /// - Parameters:
-    ///   - document: what the client sent.
-    ///   - name: what the graph is called; a `graph` key must say the same.
-    /// - Returns: the definition, which belongs to the caller.
-    /// - Throws: everything that is wrong with it, in ``HostError/problems``.
+    /// - Parameters:   - document: the definition that the client sent.   - name: the name of the
+    ///   graph; a `graph` key must be equal to it.
+    /// - Returns: the definition, which the caller owns.
+    /// - Throws: all problems, in ``HostError/problems``.
     public func read(_ document: Document, named name: String) throws(HostError) -> sending GraphDefinition {
         let options = options().bounded(by: limits, units: limits.patternWork * Self.patternWorkFactor)
         let (definition, problems) = GraphDefinition.read(document, file: nil, named: name, options: options)

@@ -1,12 +1,14 @@
-/// How many values one commit can bring to the nodes of a graph at most, counted before there is a graph.
+/// The number of values that one commit can bring to the nodes of a graph at most, counted before
+/// the graph exists.
 ///
-/// Where branches meet again, a merge passes on every value of every branch; so does a combine in immediate mode. A stack of
-/// either doubles the values with each step. Syncs and links are counted while a commit is applied (``Tie/mostInCommit``).
+/// Where branches meet again, a merge passes on every value of every branch; so does a combine in
+/// immediate mode. A stack of either doubles the values with each step. Syncs and links are counted
+/// while a commit is applied (``Tie/mostInCommit``).
 struct Deliveries {
-    /// The most there may be, besides ten for each node and stage: about 0.1 s.
+    /// The limit, besides ten for each node and stage: about 0.1 s.
     static let most = 1_000_000.0
 
-    /// Where the most is exceeded, in the order of the nodes; nil: nowhere.
+    /// The first node, in order, at which the limit is exceeded; nil: none.
     private(set) var excess: NodeDefinition?
 
     init(
@@ -43,7 +45,7 @@ struct Deliveries {
         let inputs = (source.inputs + node.matches).map { values($0) ?? 0 }
         switch source.operator.emission {
         case .forEachValue:
-            // Of the nodes that a value may choose, one at a time is followed.
+            // Only one of the nodes that a value may choose is followed at a time.
             return inputs.reduce(0, +) + (source.choices.compactMap(values).max() ?? 0)
         case .onceSettled: return mode == .settled ? 1 : inputs.reduce(0, +)
         case .forEachRow: return inputs.max() ?? 0
@@ -58,7 +60,7 @@ extension NodeDefinition {
 }
 
 extension Notebook {
-    /// Complains about a graph in which one commit could cause more work than any should.
+    /// Reports a graph in which one commit could cause too much work.
     func checkDeliveries(
         _ nodes: [NodeDefinition],
         order: [Int],

@@ -1,7 +1,9 @@
 extension Document {
-    /// Reads one JSON text, every part with its place; duplicate keys are kept for the reader to report.
+    /// Reads one JSON text, recording the place of every part.
     ///
-    /// - Throws: the first place where the text is no JSON.
+    /// Duplicate keys are kept; the reader of the document reports them.
+    ///
+    /// - Throws: the first place where the text is not JSON.
     public static func parse(
         json bytes: UnsafeRawBufferPointer,
         file: String? = nil
@@ -29,7 +31,8 @@ extension Document {
         return try result.get()
     }
 
-    /// Makes documents of readers, counting lines and characters on the way; places are asked for in order.
+    /// Builds documents from readers and counts lines and characters on the way; positions must be
+    /// requested in order.
     private struct Builder {
         let bytes: UnsafeRawBufferPointer
         private var at = 0

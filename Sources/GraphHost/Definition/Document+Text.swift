@@ -4,8 +4,9 @@ internal import Support
 extension Document {
     /// The document as JSON on one line.
     ///
-    /// What JSON cannot say, an infinity, becomes a string: a place where it is allowed takes any text. The canonical
-    /// form has its keys sorted, so that documents that differ in the order of keys only give the same text.
+    /// An infinity, which JSON does not have, becomes a string: where it is allowed, any text is.
+    /// The canonical form has sorted keys, so documents that differ only in the order of keys give
+    /// the same text.
     public func json(isCanonical: Bool = false) -> String {
         var bytes: [UInt8] = []
         append(to: &bytes, isCanonical)
@@ -33,7 +34,8 @@ extension Document {
 }
 
 extension Document {
-    /// The JSON Pointer (RFC 6901) of what stands at a place: the innermost member or element that begins there or before.
+    /// The JSON Pointer (RFC 6901) of a place: that of the innermost member or element that begins
+    /// there or before.
     func pointer(to place: Position) -> String {
         var pointer = ""
         var document = self
@@ -64,7 +66,8 @@ extension Document {
 }
 
 extension Array {
-    /// The first index whose element `isBehind`, by binary search: a file may have as many problems as elements.
+    /// The first index whose element `isBehind`, by binary search, because a file may have as many
+    /// problems as elements.
     fileprivate func partitioningIndex(_ isBehind: (Element) -> Bool) -> Int {
         var range = 0..<count
         while !range.isEmpty {

@@ -1,10 +1,10 @@
-/// A YAML or JSON document as a tree in which everything knows its place.
+/// A YAML or JSON document as a tree in which every part knows its place.
 ///
-/// JSON text becomes one by `Document.parse(json:)` here, YAML by the server, which calls `scalar`, `sequence` and
-/// `mapping` from the events of its parser, innermost first. It may be made on another thread than that of the host. Duplicate keys are kept: whoever reads the document
-/// reports them.
+/// `Document.parse(json:)` makes one from JSON text. For YAML the server calls `scalar`, `sequence`
+/// and `mapping` from the events of its parser, innermost first. It may be made on another thread
+/// than the host's. Duplicate keys are kept; the reader of the document reports them.
 public struct Document: Sendable {
-    /// What stands at this place.
+    /// The content of a document.
     public indirect enum Content: Sendable {
         case scalar(Scalar)
         case sequence([Document])
@@ -23,18 +23,17 @@ public struct Document: Sendable {
         }
     }
 
-    /// What stands here.
+    /// The content at this place.
     public let content: Content
     /// Where it begins.
     public let position: Position
 
     /// A scalar.
     ///
-    /// - Parameters:
-    ///   - text: what it says, escapes resolved and folded.
-    ///   - style: how it was written; only plain ones are typed by the core schema.
-    ///   - position: where it begins, its quote or block indicator included.
-    ///   - indent: for block scalars, how many spaces precede each line of the text.
+    /// - Parameters:   - text: its text, with escapes resolved and lines folded.   - style: how it
+    ///   was written; the core schema types plain scalars only.   - position: where it begins,
+    ///   including its quote or block indicator.   - indent: for block scalars, how many spaces
+    ///   precede each line of the text.
     /// - Returns: the scalar as a document of its own.
     public static func scalar(
         _ text: String,
@@ -73,12 +72,12 @@ extension Document {
         if case .mapping(let entries) = content { entries } else { nil }
     }
 
-    /// The value under a key of a mapping; of duplicates the first.
+    /// The value under a key of a mapping; the first of duplicates.
     public subscript(key: String) -> Document? {
         entries?.first { $0.key.scalar?.text == key }?.value
     }
 
-    /// What is here, for messages: `a string`, `a list` and so on.
+    /// The kind of its content for messages: `a string`, `a list` and so on.
     public var kindName: String {
         switch content {
         case .sequence: "a list"

@@ -4,7 +4,7 @@ public import CEL
 public struct Expression {
     /// As it was written.
     public let source: String
-    /// Compiled; arguments go in the order of `variables`.
+    /// The compiled program; arguments are passed in the order of `variables`.
     public let program: Program
     /// The names it may use.
     public let variables: [String]
@@ -15,7 +15,7 @@ public struct Expression {
         self.variables = variables
     }
 
-    /// Equal for expressions that differ in formatting only; part of the key for sharing chains.
+    /// Equal for expressions that differ only in formatting; part of the key for sharing chains.
     public var key: String {
         program.canonicalText
     }

@@ -1,29 +1,31 @@
 internal import Support
 
-/// The hash FNV-1a with 128 bits (draft-eastlake-fnv): tells definitions apart; it is no protection against somebody
-/// who looks for two with the same hash.
+/// The hash FNV-1a with 128 bits (draft-eastlake-fnv).
+///
+/// It tells definitions apart, but does not resist an attacker who looks for two with the same
+/// hash.
 package struct FNV128 {
-    /// The hash of what was taken in.
+    /// The hash of the bytes added so far.
     package private(set) var value: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     private static let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013b
 
     package init() {}
 
-    /// Takes bytes in.
+    /// Adds bytes.
     package mutating func add(_ bytes: [UInt8]) {
         for byte in bytes { add(byte) }
     }
 
-    /// Takes bytes in, and that they end here.
+    /// Adds bytes and marks their end.
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         for byte in bytes { add(byte) }
         add(0xff)
     }
 
-    /// Takes a text in, and that it ends here.
+    /// Adds a text and marks its end.
     mutating func add(_ text: String) {
         for byte in text.utf8 { add(byte) }
-        // No byte of UTF-8.
+        // 0xff never occurs in UTF-8.
         add(0xff)
     }
 

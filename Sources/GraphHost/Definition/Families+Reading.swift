@@ -1,7 +1,7 @@
 internal import ReactiveGraph
 internal import Support
 
-// What definitions say about families: names with placeholders (F-1, F-2).
+// Families in definitions: names with placeholders (F-1, F-2).
 extension Notebook {
     /// Reads a name with placeholders.
     func namePattern(_ text: String, at position: Position) -> NamePattern? {
@@ -17,9 +17,8 @@ extension Notebook {
         return nil
     }
 
-    /// The name of a family as the family that is being read may say it: with all of its own placeholders (F-1).
-    ///
-    /// Then each member is made from one member.
+    /// Checks a family's name used within another family: it must have all placeholders of that
+    /// family (F-1), so that each member is made from exactly one member.
     func checkPlaceholders(_ named: NamePattern, at position: Position) -> String? {
         guard let pattern else {
             add(
@@ -41,15 +40,16 @@ extension Notebook {
         return named.text
     }
 
-    /// What an expression of a family may name besides: the texts of the placeholders, by their names.
+    /// The variables of an expression in a family: the given ones and `key`, which has the texts of
+    /// the placeholders.
     func withKey(_ variables: [String]) -> [String] {
         pattern == nil || variables.contains(Self.keyName) ? variables : variables + [Self.keyName]
     }
 
-    /// `key.id` is what the placeholder `{id}` stands for.
+    /// `key.id` is the text of the placeholder `{id}`.
     static var keyName: String { "key" }
 
-    /// Complains about families that could have a member of the same name (F-2).
+    /// Reports families that could have a member with the same name (F-2).
     func checkOverlaps(_ nodes: [NodeDefinition]) {
         var byShape: [Int: [(node: NodeDefinition, pattern: NamePattern)]] = [:]
         var compared = 0
@@ -58,7 +58,7 @@ extension Notebook {
             let count = pattern.text.utf8.count { $0 == UInt8(ascii: ".") }
             for other in byShape[count] ?? [] {
                 compared += 1
-                // Families of so many kinds are compared as far as that takes no noticeable time.
+                // Only as many pairs of families are compared as take no noticeable time.
                 guard compared <= 4_000_000 else {
                     return add("a graph has at most some 2,000 families", at: node.position)
                 }
@@ -73,7 +73,7 @@ extension Notebook {
         }
     }
 
-    /// Finds the families that references mean: which name of `names` each stands for.
+    /// An index of the families among `names`, by the names of their members.
     func familyIndex(of names: [String], _ index: [String: Int]) -> FamilyIndex {
         var families = FamilyIndex()
         for name in names where NamePattern.isPattern(name) {
@@ -84,7 +84,8 @@ extension Notebook {
     }
 }
 
-/// The families of a definition, found by the name of a member, or by a pattern all of whose names are members.
+/// Finds the family of a definition by the name of a member, or by a pattern all of whose names are
+/// members.
 struct FamilyIndex {
     private var byCount: [Int: [(pattern: NamePattern, place: Int)]] = [:]
 
@@ -92,7 +93,7 @@ struct FamilyIndex {
         byCount[Self.count(pattern.text), default: []].append((pattern, place))
     }
 
-    /// The place of the family that `reference` names, or names a member of.
+    /// The index of the family that has this name or a member with this name.
     func place(of reference: String) -> Int? {
         let candidates = byCount[Self.count(reference)] ?? []
         guard !candidates.isEmpty else { return nil }

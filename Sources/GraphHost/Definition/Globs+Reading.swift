@@ -6,12 +6,12 @@ struct GlobReference {
     let position: Position
 }
 
-// What definitions say about `all`: which nodes its globs mean (F-5).
+// `all` in definitions: which nodes its globs match (F-5).
 extension Notebook {
-    /// The most declared nodes that the globs of a definition may mean together.
+    /// The most declared nodes that all globs of a definition may match together.
     private static let mostMatches = 200_000
 
-    /// Notes a glob of the node that is being read.
+    /// Records a glob of the node that is being read.
     func note(glob: String, at position: Position) {
         if pattern != nil {
             add("a family cannot join all nodes of a glob", at: position, hint: "a node of its own can")
@@ -19,13 +19,12 @@ extension Notebook {
         globs.append(GlobReference(glob: glob, position: position))
     }
 
-    /// Puts each node that joins others after all that its glob means; complains about a glob that means none.
+    /// Orders each node with a glob after all nodes that the glob matches; reports a glob that
+    /// matches none.
     ///
-    /// - Parameters:
-    ///   - globs: those of each node, by its place among `names`.
-    ///   - names: all nodes and families.
-    ///   - nodes: what is known of them.
-    ///   - upstream: what each of them is made from.
+    /// - Parameters:   - globs: the globs of each node, by its place among `names`.   - names: all
+    ///   nodes and families.   - nodes: their definitions.   - upstream: the nodes that each is
+    ///   made from.
     func connect(
         _ globs: [Int: GlobReference],
         _ names: [String],
@@ -57,9 +56,9 @@ extension Notebook {
     }
 }
 
-/// Whether a glob may mean a member of a family.
+/// Whether a glob may match a member of a family.
 enum GlobOverlap {
-    /// What stands at one place of a glob or of a name with placeholders.
+    /// One token of a glob or of a name with placeholders.
     private enum Token {
         case byte(UInt8)
         /// `?`: any one character.
@@ -70,18 +69,19 @@ enum GlobOverlap {
         case placeholder
     }
 
-    /// Whether some name fits both: the glob, and `name`, which may have placeholders.
+    /// Whether some name matches both the glob and `name`, which may have placeholders.
     static func overlaps(_ glob: String, _ name: String) -> Bool {
         guard NamePattern.isPattern(name) else { return Glob.matches(name, glob) }
         let (a, b) = (tokens(glob), tokens(name))
-        // Which places of `b` can be reached with the tokens of `a` so far; of a placeholder, before it and within it.
+        // The positions in `b` that the tokens of `a` so far can reach: for a placeholder, before
+        // it and within it.
         var seen: Set<Int> = []
         var open = [(0, 0)]
         func visit(_ i: Int, _ j: Int) {
             if seen.insert(i * (2 * b.count + 2) + j).inserted { open.append((i, j)) }
         }
         while let (i, j) = open.popLast() {
-            // An odd place is within a placeholder that has one character at least.
+            // An odd position is inside a placeholder that has matched at least one character.
             let (token, isWithin) = (j / 2, j % 2 == 1)
             if i == a.count, token == b.count { return true }
             if isWithin { visit(i, 2 * (token + 1)) }

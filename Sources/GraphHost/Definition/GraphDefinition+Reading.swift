@@ -2,15 +2,14 @@ internal import CEL
 internal import Support
 
 extension GraphDefinition {
-    /// Reads a whole graph and reports everything that is wrong with it at once.
+    /// Reads a whole graph and reports all problems at once.
     ///
-    /// - Parameters:
-    ///   - document: the file as a tree.
-    ///   - file: the file's name for messages; without a `graph` key the graph is called as the file, less folder
-    ///     and extension.
-    ///   - name: what the graph is called whatever its file; a `graph` key must say the same.
-    ///   - options: what expressions and patterns may use.
-    /// - Returns: the definition when there are no problems, and the problems in the order of their places.
+    /// - Parameters:   - document: the file as a tree.   - file: the file's name for messages;
+    ///   without a `graph` key the graph gets the file's name without folder and extension.   -
+    ///   name: the name of the graph, whatever its file; a `graph` key must be equal to it.   -
+    ///   options: what expressions and patterns may use.
+    /// - Returns: the definition if there are no problems, and the problems in the order of their
+    ///   places.
     public static func read(
         _ document: Document,
         file: String?,
@@ -101,7 +100,7 @@ extension Notebook {
         return text
     }
 
-    /// All nodes, and an order in which each stands behind those it is made from.
+    /// All nodes, and an order in which each comes after the nodes it is made from.
     private func nodes(
         _ section: Document,
         _ ties: TieDefinitions
@@ -119,7 +118,7 @@ extension Notebook {
         types = KnownTypes(declaredIn: members, except: ties)
         defer { types = KnownTypes() }
         var nodes: [NodeDefinition] = []
-        // The names as they stand, with those that an `if` gives to its sides behind its own.
+        // The names in the order of the file; the sides of an `if` come right after its own name.
         var names: [String] = []
         var sidePlaces: [String: Position] = [:]
         var upstream: [[NodeReference]] = []
@@ -157,7 +156,7 @@ extension Notebook {
         return nodes.count == names.count ? (nodes, order.sorted, families) : nil
     }
 
-    /// Where each name stands; complains about names that `then` and `else` give to nodes that exist.
+    /// The index of each name; reports names under `then` and `else` that already exist.
     private func index(of names: [String], _ sidePlaces: [String: Position]) -> [String: Int] {
         var index: [String: Int] = [:]
         for (place, name) in names.enumerated() {
@@ -170,7 +169,8 @@ extension Notebook {
         return index
     }
 
-    /// Complains about names of nodes that do not exist, and takes them out; members of families get the places of these.
+    /// Reports names of nodes that do not exist, and removes them; a member of a family gets the
+    /// family's index.
     private func checkReferences(
         _ upstream: inout [[NodeReference]],
         _ names: [String],
@@ -189,7 +189,7 @@ extension Notebook {
         }
     }
 
-    /// Complains about the first case too many of each switch.
+    /// Reports the first case above the limit of each switch.
     private func checkCases(_ nodes: [NodeDefinition]) {
         var cases: [String: Int] = [:]
         for node in nodes {

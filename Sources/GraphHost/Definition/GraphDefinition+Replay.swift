@@ -1,10 +1,11 @@
 internal import ReactiveGraph
 
 extension GraphDefinition {
-    /// The nodes that are the same wherever the same commits are replayed: of those that are always held, all that depend on no other.
+    /// The nodes whose values are the same wherever the same commits are replayed: the always held
+    /// nodes that depend on no others.
     ///
-    /// A node with a state of its own that is not always held begins anew when it is asked for. So its value depends on who has asked, and
-    /// so does what is made from it.
+    /// A node with a state of its own that is not always held starts anew when it is needed. So its
+    /// value, and that of everything made from it, depends on when clients needed it.
     var replayedNodes: [NodeDefinition] {
         var dependents: [String: [String]] = [:]
         for node in nodes { for input in node.inputs { dependents[input, default: []].append(node.name) } }

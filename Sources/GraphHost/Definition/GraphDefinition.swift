@@ -1,6 +1,6 @@
 internal import ReactiveGraph
 
-/// A graph as its file or an administrator describes it; checked, with every expression compiled.
+/// A graph as described by its file or an administrator: checked, with every expression compiled.
 public struct GraphDefinition {
     /// How changes travel (G-50).
     public enum Mode: String, Hashable, Sendable, CaseIterable {
@@ -9,31 +9,33 @@ public struct GraphDefinition {
 
     /// The graph's name.
     public let name: String
-    /// For people.
+    /// A title for people.
     public let title: String?
     public let mode: Mode
     /// The nodes in the order of the definition; families are not among them.
     public let nodes: [NodeDefinition]
-    /// Positions in `nodes`, every node behind those it is made from.
+    /// Indices into `nodes`, every node after those it is made from.
     public let order: [Int]
     /// The families, in the order of the definition (F-1).
     public let families: [NodeDefinition]
-    /// Who may do what; empty: whatever a token grants.
+    /// The access rules; empty: whatever a token grants.
     public let access: [AccessRule]
     /// Pairs of nodes that follow each other, in the order of the definition.
     public let syncs: [SyncDefinition]
     /// Further edges, in the order of the definition.
     public let links: [LinkDefinition]
-    /// Where values are sent, in the order of the definition.
+    /// The sinks, which send values elsewhere, in the order of the definition.
     public let sinks: [SinkDefinition]
-    /// The whole definition as JSON, every key as it was given, on one line: reading it gives an equal definition.
-    public let text: String
-    /// Equal for definitions that say the same, whatever their format, comments and order of keys: 32 hexadecimal
-    /// digits.
+    /// The whole definition as JSON on one line, every key as it was given.
     ///
-    /// The order of the nodes counts: clients see it.
+    /// Reading it gives an equal definition.
+    public let text: String
+    /// Equal for definitions with the same meaning, whatever their format, comments and order of
+    /// keys: 32 hexadecimal digits.
+    ///
+    /// The order of the nodes counts, because clients see it.
     public let hash: String
-    /// The settings besides the nodes, each as canonical text.
+    /// The settings other than nodes, each as canonical text.
     let settings: [String: String]
     private let index: [String: Int]
 
@@ -71,15 +73,15 @@ public struct GraphDefinition {
         )
     }
 
-    /// The node of that name, or the family whose name with placeholders it is.
+    /// The node with that name, or the family with that name with placeholders.
     public subscript(name: String) -> NodeDefinition? {
         index[name].map { $0 < nodes.count ? nodes[$0] : families[$0 - nodes.count] }
     }
 
-    /// The family of which a node of that name would be a member.
+    /// The family that a node with that name would belong to.
     func family(of name: String) -> NodeDefinition? { families.first { $0.pattern?.values(of: name) != nil } }
 
-    /// Whether there is, or can be, a node of that name.
+    /// Whether there is, or can be, a node with that name.
     func means(_ name: String) -> Bool { index[name] != nil || family(of: name) != nil }
 
     private static func hash(

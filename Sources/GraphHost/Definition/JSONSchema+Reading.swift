@@ -1,7 +1,7 @@
 internal import CEL
 
 extension Notebook {
-    /// Keywords that say something to people and nothing to the check.
+    /// Keywords that inform people and do not affect the check.
     private static let annotations: Set<String> = [
         "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment",
         "$schema",
@@ -15,8 +15,9 @@ extension Notebook {
         "additionalProperties", "minProperties", "maxProperties", "allOf", "anyOf", "oneOf", "not",
     ]
 
-    /// Reads the part of JSON Schema that is supported; keywords besides it are problems, so that nothing seems to be
-    /// checked that is not.
+    /// Reads the supported part of JSON Schema.
+    ///
+    /// Other keywords are problems, so that nothing seems to be checked that is not.
     func schema(_ document: Document) -> JSONSchema? {
         let before = problems.count
         let schema = JSONSchema()

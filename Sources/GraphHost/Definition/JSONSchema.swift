@@ -1,10 +1,13 @@
 internal import CEL
 
-/// What a value must be, by the part of JSON Schema (draft 2020-12) that can be checked in one walk over its text.
+/// A check by the part of JSON Schema (draft 2020-12) that can be evaluated in one walk over the
+/// text.
 ///
-/// Keywords: `type`, `enum`, `const`; `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`; `minLength`, `maxLength`, `pattern`; `items`, `prefixItems`,
-/// `minItems`, `maxItems`; `properties`, `required`, `additionalProperties`, `minProperties`, `maxProperties`; `allOf`, `anyOf`,
-/// `oneOf`, `not`; and `true` and `false` as schemas. Annotations are let pass. There are no references and no formats.
+/// Keywords: `type`, `enum`, `const`; `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`;
+/// `minLength`, `maxLength`, `pattern`; `items`, `prefixItems`, `minItems`, `maxItems`;
+/// `properties`, `required`, `additionalProperties`, `minProperties`, `maxProperties`; `allOf`,
+/// `anyOf`, `oneOf`, `not`; and `true` and `false` as schemas. Annotations are ignored. References
+/// and formats are not supported.
 public final class JSONSchema {
     /// The types of JSON Schema: those of JSON, and `integer`.
     enum Kind: String, CaseIterable {
@@ -30,7 +33,8 @@ public final class JSONSchema {
     var one: [JSONSchema]?
     var not: JSONSchema?
 
-    /// Whether it looks at all bytes of a value, besides what its parts look at; known once it is read.
+    /// Whether it reads all bytes of a value itself, besides its subschemas; computed after
+    /// reading.
     private lazy var readsAll =
         allowed != nil || kinds != nil || minimum != nil || maximum != nil || above != nil || below != nil
         || length != nil || pattern != nil || elements != nil || members != nil || items != nil
@@ -38,13 +42,14 @@ public final class JSONSchema {
 
     init() {}
 
-    /// What is wrong with a value, with the place as a JSON pointer; nil when it passes.
+    /// The error message for a value, with the place as a JSON pointer; nil if the value passes.
     ///
-    /// The sentence says what was expected, never what came; the pointer has no names that the schema does not have.
+    /// The message says what was expected and never repeats the value; the pointer contains only
+    /// names that occur in the schema.
     func complaint(about datum: Datum, within budget: inout CheckBudget) -> String? {
         datum.withBytes { bytes in
             let found = complaint(JSONReader(validated: bytes), &budget)
-            // A walk that was broken off has found nothing out.
+            // A walk that ran out of budget has no result.
             if budget.isSpent { return CheckBudget.complaint }
             guard let found else { return nil }
             return found.path.isEmpty
@@ -52,7 +57,7 @@ public final class JSONSchema {
         }
     }
 
-    /// What is wrong, and where: innermost step first.
+    /// The error and its place, innermost step first.
     private struct Complaint {
         let text: String
         var path: [String] = []
@@ -162,7 +167,7 @@ public final class JSONSchema {
         return nil
     }
 
-    /// How many of the schemas a value passes, counted as far as `least`.
+    /// How many of the schemas a value passes; stops counting at `least`.
     private func passing(
         _ schemas: [JSONSchema],
         _ value: JSONReader,
@@ -197,7 +202,8 @@ public final class JSONSchema {
 }
 
 extension JSONSchema.Kind {
-    /// Whether a value is of this type; a number without fraction is an integer, however it is written.
+    /// Whether a value is of this type; a number without fraction is an integer, however it is
+    /// written.
     func includes(_ value: JSONReader) -> Bool {
         switch (self, value.kind) {
         case (.null, .null), (.boolean, .bool), (.object, .object), (.array, .array), (.number, .number),

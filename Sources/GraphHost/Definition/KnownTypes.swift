@@ -1,18 +1,20 @@
 internal import CEL
 
-/// What is known of the types of values while a definition is read, so that expressions which can only fail are found.
+/// The types of values that are known while a definition is read, so that expressions which can
+/// only fail are found.
 ///
-/// A type is known of nodes that are set, and of what is made from them as far as the checker follows. Where a value may come from
-/// elsewhere, as over a link, nothing is known: what may be right is not refused.
+/// The type is known for nodes that are set, and for nodes made from them as far as the checker can
+/// follow. Where values may come from elsewhere, as over a link, the type is unknown: only certain
+/// errors are reported.
 struct KnownTypes {
     /// The types of nodes, by name.
     private var nodes: [String: StaticType] = [:]
-    /// The types of what the expressions at hand see, by name.
+    /// The types of the variables of the current expressions, by name.
     var names: [String: StaticType] = [:]
-    /// What the expression read last gives.
+    /// The type of the expression that was read last.
     var result: StaticType = .dyn
 
-    /// What the nodes of a section declare that take values from outside only.
+    /// The declared types of a section's nodes that take values only from outside.
     init(declaredIn members: [(key: String, entry: Document.Entry)], except ties: TieDefinitions) {
         let tied = Set(ties.syncs.flatMap { [$0.a, $0.b] } + ties.links.map(\.to))
         for (name, entry) in members where !tied.contains(name) {
@@ -28,24 +30,24 @@ struct KnownTypes {
         name.flatMap { nodes[$0] } ?? .dyn
     }
 
-    /// Variables with what is known of their types; nil where that is nothing.
+    /// Variables with their types; nil if no type is known.
     func variables(_ names: [String]) -> [Variable]? {
         let variables = names.map { Variable($0, type: self.names[$0] ?? .dyn) }
         return variables.contains { $0.type != .dyn } ? variables : nil
     }
 
-    /// What is known, for people.
+    /// The known types, for people.
     var sentence: String {
         let known = names.filter { $1 != .dyn }.sorted { $0.key < $1.key }
         return known.map { "\($0) is \($1.kind)" }.joined(separator: ", ")
     }
 
-    /// The next expressions see the values of one node.
+    /// Makes the values of one node visible to the next expressions.
     mutating func see(valuesOf node: String?) {
         names = ["value": self[node: node]]
     }
 
-    /// What `value` is after a stage of this name.
+    /// Sets the type of `value` after a stage with this name.
     mutating func pass(_ stage: String) {
         switch stage {
         case "map": names["value"] = result.asJSON
@@ -59,7 +61,7 @@ struct KnownTypes {
 }
 
 extension Check.Kind {
-    /// What expressions see of a value; numbers are `int`, the type that fits wherever a number does.
+    /// The type that expressions see; numbers are `int`, which is accepted wherever a number is.
     fileprivate var type: StaticType {
         switch self {
         case .any: .dyn
@@ -73,7 +75,7 @@ extension Check.Kind {
 }
 
 extension StaticType {
-    /// As definitions name it.
+    /// The type's name in definitions.
     fileprivate var kind: String {
         switch self {
         case .bool: "a boolean"
@@ -85,7 +87,7 @@ extension StaticType {
         }
     }
 
-    /// The type with which a result goes on as a value of a node.
+    /// The type of a result once it is a value of a node.
     fileprivate var asJSON: StaticType {
         switch self {
         case .bool: .bool

@@ -2,7 +2,7 @@ internal import CEL
 internal import ReactiveGraph
 internal import Support
 
-/// Which keys a node may have, besides those of the sources, and on which nodes.
+/// The keys that a node may have besides those of sources, and on which nodes.
 enum NodeKey: String, CaseIterable {
     // Derived nodes, besides those of their source.
     case pipe
@@ -21,10 +21,10 @@ enum NodeKey: String, CaseIterable {
 /// The keys of one node: fixed ones, words of sources, and keys that belong to a source.
 private struct StatedKeys {
     var fields: [NodeKey: Document] = [:]
-    /// Where the keys of `fields` stand.
+    /// The places of the keys in `fields`.
     var places: [NodeKey: Position] = [:]
     var sources: [(row: OperatorRow, argument: Document)] = []
-    /// Keys that belong to sources, beside their words.
+    /// Sibling keys that belong to sources.
     var beside: [String: Document.Entry] = [:]
 }
 
@@ -32,10 +32,10 @@ extension Notebook {
     /// The longest history ring.
     static let longestHistory = 100_000
 
-    /// Reads one node, and the ones that its source makes besides.
+    /// Reads one node, and the further nodes that its source makes.
     ///
-    /// The result is nil when the node cannot be used; then its problems have been noted. The places where it names
-    /// nodes, and where it names new ones, are added to `references` and `sides`.
+    /// The result is nil if the node cannot be used; then its problems have been recorded. The
+    /// places where it names nodes and new nodes are added to `references` and `sides`.
     func node(
         _ name: String,
         _ entry: Document.Entry,
@@ -65,7 +65,8 @@ extension Notebook {
         return [definition] + (source?.sides.map { NodeDefinition(side: $0, of: name) } ?? [])
     }
 
-    /// Sorts the keys of a node into fixed ones, words of sources, and keys that belong to a source.
+    /// Sorts the keys of a node into fixed ones, words of sources, and keys that belong to a
+    /// source.
     private func keys(_ members: [(key: String, entry: Document.Entry)]) -> StatedKeys {
         var keys = StatedKeys()
         for (word, entry) in members {
@@ -96,7 +97,8 @@ extension Notebook {
         add("unknown key '\(word)' of a node", at: position, hint: hint)
     }
 
-    /// Complains unless exactly one key says where values come from, and the others go with it.
+    /// Reports an error unless exactly one key gives the source and all other keys are allowed with
+    /// it.
     private func check(_ keys: StatedKeys, of name: String, _ entry: Document.Entry) {
         let isMutable = keys.fields[.set] != nil
         let stated = (isMutable ? ["set"] : []) + keys.sources.map(\.row.name)
@@ -143,7 +145,7 @@ extension Notebook {
         add("'\(word)' is for nodes that are \(isMutable ? "derived" : "set")", at: place)
     }
 
-    /// Reads what says where values come from; the places where it names nodes, and new ones, are added to the lists.
+    /// Reads a node's source; the places where it names nodes and new nodes are added to the lists.
     private func source(
         _ keys: StatedKeys,
         _ references: inout [NodeReference],
@@ -265,7 +267,7 @@ extension Notebook {
 }
 
 extension NodeDefinition {
-    /// The node that the source of another makes.
+    /// A node that another node's source makes.
     fileprivate convenience init(side: Source.Side, of node: String) {
         self.init(
             name: side.name,

@@ -1,9 +1,9 @@
 public import ReactiveGraph
 
-/// A named node of a graph, as its definition says it.
+/// A named node of a graph, as defined.
 ///
-/// A class, because a change of a large graph looks at thousands of them: each copy of so large a struct would retain
-/// all its parts.
+/// A class, because changing a large graph looks at thousands of them, and each copy of so large a
+/// struct would retain all its parts.
 public final class NodeDefinition {
     /// Where a node's values come from.
     public enum Kind {
@@ -13,24 +13,26 @@ public final class NodeDefinition {
         case derived(Derived)
     }
 
-    /// What may be set, and what it starts with; a class, because it is asked at each birth of a member.
+    /// What may be set, and the initial value.
+    ///
+    /// A class, because it is looked up each time a member is made.
     public final class Mutable {
-        /// What every value must pass.
+        /// The check that every value must pass.
         public let check: Check
-        /// What it holds when the graph is new.
+        /// The value in a new graph.
         public let initial: Datum?
-        /// It is empty again when not set for so long.
+        /// How long after a set the node becomes empty again.
         public let ttl: Stage.Span?
-        /// Its value is stale when not set or confirmed for so long.
+        /// How long after a set or a confirmation the value becomes stale.
         public let fresh: Stage.Span?
-        /// Whether a set must say which value it replaces.
+        /// Whether a set must name the value that it replaces.
         public let requiresIfMatch: Bool
-        /// Of a family: a member is dropped when it was not set for so long, and nothing needs it.
+        /// For a family: how long after its last set a member is dropped, if nothing needs it.
         public let expire: Stage.Span?
-        /// Who sets it, where the definition says so.
+        /// The kind of producer that sets it, if the definition says so.
         public let role: Role?
 
-        /// Who sets a node.
+        /// The kinds of producers that set a node.
         public enum Role: String, CaseIterable, Sendable {
             /// A device or a program.
             case sensor
@@ -57,40 +59,42 @@ public final class NodeDefinition {
         }
     }
 
-    /// A source and what its values go through.
+    /// A source and the stages its values pass through.
     public struct Derived {
         public let source: Source
         public let pipe: [Stage]
     }
 
-    /// The node's name, unique in its graph; of a family, with placeholders.
+    /// The node's name, unique in its graph; a family's name has placeholders.
     public let name: String
-    /// The names that it stands for, where it is a family.
+    /// For a family: the pattern of its members' names.
     public let pattern: NamePattern?
-    /// Where it stands among all nodes and families of its graph if each comes after those it is made from.
+    /// Its index in an order of all nodes and families in which each comes after those it is made
+    /// from.
     var rank = 0
     public let kind: Kind
     /// Whether it is set from outside.
     let isMutable: Bool
-    /// What every value must pass; nil: everything does, or none is set.
+    /// The check that every value must pass; nil: there is none, or the node cannot be set.
     let check: Check?
-    /// For people.
+    /// Texts for people.
     public let title: String?
     public let unit: String?
     public let description: String?
     /// When it calls for attention; nil: never.
     public let alarm: Alarm?
-    /// What the definition says about `retain`; see `retain` for what holds.
+    /// The definition's `retain`; the property `retain` has the one in force.
     public let statedRetain: Retention?
-    /// How many values the history ring keeps; 0 for none.
+    /// How many values the history keeps; 0 for none.
     public let history: Int
-    /// Where the definition stands in its file.
+    /// The place of the definition in its file.
     public let position: Position
-    /// Names of the declared nodes that a glob means from which it is made; those of families come and go.
+    /// Names of the declared nodes that its glob matches; members of families come and go.
     var matches: [String] = []
-    /// Where links lead to the node, at least `history`: then it depends on which of its inputs came last.
+    /// Set if links lead to the node, at least `history`: then its value depends on which input
+    /// came last.
     var linkClass: OperatorRow.StateClass?
-    /// All that the definition says, as JSON with sorted keys: equal where nothing has changed.
+    /// The whole definition as JSON with sorted keys: equal if nothing has changed.
     let canonical: String
 
     init(
@@ -125,21 +129,24 @@ public final class NodeDefinition {
         self.canonical = canonical
     }
 
-    /// Whether it may be set only with a condition on it.
+    /// Whether a set must have a condition on it.
     var requiresCondition: Bool {
         guard isMutable, case .mutable(let rules) = kind else { return false }
         return rules.requiresIfMatch
     }
 
-    /// What is wrong with a value that is to be set; nil when it passes.
+    /// The error message for a value that is to be set; nil if the value passes.
     func complaint(about value: Datum, within budget: inout CheckBudget) -> String? {
         check?.complaint(about: value, within: &budget)
     }
 
-    /// How long the node is held: as stated, or by its state class; one with a history is kept so that it has one, and one
-    /// with an alarm so that it can be raised while nobody looks.
+    /// How long the node is held: as defined, or by its state class.
     ///
-    /// Mutable nodes are always held, and mutable members of families while they hold a value; derived members as stated only.
+    /// A node with a history is always held so that it collects one; a node with an alarm is always
+    /// held so that the alarm works without subscribers.
+    ///
+    /// Mutable nodes are always held, and mutable members of families while they have a value;
+    /// derived members only if the definition says so.
     public var retain: Retention {
         if pattern != nil, let statedRetain { return statedRetain }
         guard case .derived = kind else { return .always }
@@ -153,7 +160,7 @@ public final class NodeDefinition {
         max(ownStateClass, linkClass ?? .none)
     }
 
-    /// The class without what links bring.
+    /// The class without the effect of links.
     var ownStateClass: OperatorRow.StateClass {
         switch kind {
         case .mutable: .history
@@ -169,7 +176,9 @@ public final class NodeDefinition {
         }
     }
 
-    /// The inputs that must exist before it, each once: of a flatten, the chosen one is built when it is chosen.
+    /// The inputs that must exist before it, each once.
+    ///
+    /// A flatten's choices are built when they are chosen.
     var eagerInputs: [String] {
         switch kind {
         case .mutable: []
@@ -177,12 +186,12 @@ public final class NodeDefinition {
         }
     }
 
-    /// The names of all nodes that it joins, as they come and go.
+    /// A glob; all nodes whose names match it are inputs too.
     var glob: String? {
         if case .derived(let derived) = kind { derived.source.glob } else { nil }
     }
 
-    /// What the wire calls it: `mutable` or `derived`.
+    /// The kind on the wire: `mutable` or `derived`.
     public var kindName: String {
         if case .mutable = kind { "mutable" } else { "derived" }
     }

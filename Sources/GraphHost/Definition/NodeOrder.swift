@@ -1,15 +1,17 @@
-/// Sorts nodes behind those they are made from, and finds the circles that prevent it.
+/// Sorts nodes so that each comes after those it is made from, and finds the cycles that prevent
+/// it.
 struct NodeOrder {
     /// Nodes each made from the next, the first named again at the end.
     struct Cycle {
         let names: [String]
-        /// Where the first node names the second.
+        /// The place where the first node names the second.
         let position: Position
     }
 
-    /// Positions of the nodes that are in no circle and behind none, sources first, otherwise as they stand.
+    /// Indices of the nodes that are neither in a cycle nor made from one: sources first, otherwise
+    /// in their given order.
     private(set) var sorted: [Int] = []
-    /// One circle for each group of nodes that hang together in circles found on the way, in their order.
+    /// One cycle for each group of connected cycles, in order.
     private(set) var cycles: [Cycle] = []
 
     /// Sorts in time linear in nodes and references; every reference must be to a node of `index`.
@@ -38,14 +40,14 @@ struct NodeOrder {
         findCycles(names: names, upstream: upstream, index: index, waiting: waiting)
     }
 
-    /// Walks upstream from each node that still waits: every such walk ends in a circle.
+    /// Walks upstream from each remaining node: every such walk ends in a cycle.
     private mutating func findCycles(
         names: [String],
         upstream: [[NodeReference]],
         index: [String: Int],
         waiting: [Int]
     ) {
-        // 0: not seen; otherwise the number of the walk that saw it.
+        // 0: not visited; otherwise the number of the walk that visited it.
         var seenBy = Array(repeating: 0, count: names.count)
         var walk = 0
         for start in waiting.indices where waiting[start] > 0 && seenBy[start] == 0 {

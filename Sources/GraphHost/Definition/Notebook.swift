@@ -7,13 +7,14 @@ final class Notebook {
     let file: String?
     let options: DefinitionOptions
     private(set) var problems: [Problem] = []
-    /// How many names have been looked for among those of the nodes.
+    /// How many unknown names have been compared with the names of nodes.
     private var guesses = 0
-    /// What the checks of initial and allowed values may still cost.
+    /// The remaining budget of checks of initial and allowed values.
     var checks = CheckBudget(CheckBudget.ofDefinition)
-    /// The pattern of the family that is being read: what its definition names may have the same placeholders.
+    /// The name pattern of the family that is being read; names used in its definition may have the
+    /// same placeholders.
     var pattern: NamePattern?
-    /// What is known of the types of values.
+    /// The known types of values.
     var types = KnownTypes()
     /// The globs of the node that is being read.
     var globs: [GlobReference] = []
@@ -22,7 +23,7 @@ final class Notebook {
 
     init(file: String?, options: DefinitionOptions) {
         var options = options
-        // Those of a file are without bounds, but equal ones are compiled once.
+        // Those of a file are unlimited, but equal ones are compiled once.
         let expressions = options.expressions
         options.expressions.literals = expressions.literals ?? expressions.regex.map { LiteralPatterns($0) }
         self.file = file
@@ -35,33 +36,34 @@ final class Notebook {
         at position: Position,
         hint: String? = nil
     ) {
-        // Once too many, all further patterns are: one problem says it.
+        // Once one pattern is above the limit, all further ones are: report it once.
         if code == .patternLimit, problems.contains(where: { $0.code == code }) { return }
         problems.append(Problem(message, code: code, file: file, at: position, hint: hint))
     }
 
-    /// The regular expressions of what was read, which a stage or source keeps.
+    /// The regular expressions read since the last call, for a stage or source to hold.
     func takePatterns() -> [any RegexMatcher] {
         defer { patterns = [] }
         return patterns
     }
 
-    /// Complains about the name of a node that does not exist.
+    /// Reports the name of a node that does not exist.
     func addUnknown(node name: String, among names: @autoclosure () -> [String], at position: Position) {
         guesses += 1
-        // Guessing costs time by the number of names; a file with so many mistakes needs no guesses.
+        // Each guess takes time in proportion to the number of names; a file with that many
+        // mistakes gets no more of them.
         let hint = guesses <= 20 ? Spelling.hint(for: name, among: names()) : nil
         add("there is no node '\(name)'", code: .unknownNode, at: position, hint: hint)
     }
 
-    /// The problems in the order of their places; of equal places in the order found.
+    /// The problems in the order of their places; those at one place in the order found.
     var sorted: [Problem] {
         problems.enumerated()
             .sorted { ($0.element.position, $0.offset) < ($1.element.position, $1.offset) }
             .map(\.element)
     }
 
-    /// The members of a mapping by key; complains about anything else, and about keys that come twice.
+    /// The members of a mapping by key; reports other values and duplicate keys.
     func members(_ document: Document, of what: String) -> [(key: String, entry: Document.Entry)]? {
         guard let entries = document.entries else {
             add("\(what) must be a mapping, not \(document.kindName)", at: document.position)
@@ -83,7 +85,7 @@ final class Notebook {
         return members
     }
 
-    /// A text for people: any scalar but null, as it was written.
+    /// A text for people: any scalar except null, as it was written.
     func text(_ document: Document, of what: String) -> String? {
         guard let scalar = document.scalar, scalar.value != .null else {
             add("\(what) must be a text, not \(document.kindName)", at: document.position)
@@ -92,7 +94,7 @@ final class Notebook {
         return scalar.text
     }
 
-    /// The name of a node that stands here; a complaint about anything else begins with `demand`.
+    /// The name of a node; for anything else it reports an error that begins with `demand`.
     func nodeName(_ document: Document, _ demand: String) -> String? {
         guard let scalar = document.scalar, scalar.value != .null else {
             add("\(demand), not \(document.kindName)", at: document.position)
@@ -261,7 +263,7 @@ final class Notebook {
         }
     }
 
-    /// Places what is wrong with an expression in the file.
+    /// Reports a problem of an expression at its place in the file.
     private func add(_ error: CompileError, in scalar: Scalar, hint: String? = nil) {
         for problem in error.problems {
             add(

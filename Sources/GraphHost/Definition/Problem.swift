@@ -3,13 +3,13 @@ public struct Position: Hashable, Sendable, Comparable {
     public let line: Int
     public let column: Int
 
-    /// A place.
+    /// A position by line and column.
     public init(line: Int, column: Int) {
         self.line = line
         self.column = column
     }
 
-    /// Where a file begins.
+    /// The beginning of a file.
     public static let start = Position(line: 1, column: 1)
 
     public static func < (a: Position, b: Position) -> Bool {
@@ -17,21 +17,21 @@ public struct Position: Hashable, Sendable, Comparable {
     }
 }
 
-/// One thing that is wrong with a graph file or a client's pipeline.
+/// One problem of a graph file or a client's pipeline.
 ///
 /// All problems of a file are reported at once, in the order of their places.
 public struct Problem: Error, Hashable, Sendable {
-    /// What to call it on the wire: `bad_field`, `expr_syntax`, `expr_type`, `unknown_node` and so on.
+    /// Its code on the wire: `bad_field`, `expr_syntax`, `expr_type`, `unknown_node` and so on.
     public let code: HostError.Code
-    /// The file, as it was named to the reader; nil for what came from a client.
+    /// The file's name as given to the reader; nil for definitions and pipelines sent by clients.
     public var file: String?
-    /// Where in it.
+    /// The place in it.
     public let position: Position
-    /// The same place as a JSON Pointer (RFC 6901) into the document; nil where there is none.
+    /// The same place as a JSON Pointer (RFC 6901) into the document; nil if there is none.
     public var pointer: String?
-    /// What is wrong, a sentence without a full stop.
+    /// A sentence that says what is wrong, without a full stop.
     public let message: String
-    /// What to do about it, where that can be guessed.
+    /// A suggestion how to fix it, if there is one.
     public let hint: String?
 
     /// A problem at a place.
@@ -51,7 +51,7 @@ public struct Problem: Error, Hashable, Sendable {
 }
 
 extension Problem: CustomStringConvertible {
-    /// `house.yaml:7:12: unknown key 'mapp' (did you mean 'map'?)`, as compilers write it.
+    /// `house.yaml:7:12: unknown key 'mapp' (did you mean 'map'?)`, in the format of compilers.
     public var description: String {
         let place = "\(file.map { "\($0):" } ?? "")\(position.line):\(position.column)"
         return "\(place): \(message)" + (hint.map { " (\($0))" } ?? "")
@@ -59,7 +59,8 @@ extension Problem: CustomStringConvertible {
 }
 
 extension HostError {
-    /// The refusal a client gets for a pipeline with these problems: the first one's code, all messages.
+    /// The error that a client gets for a pipeline with these problems: the code of the first one,
+    /// the messages of all.
     public init(_ problems: [Problem], node: String? = nil) {
         let code = problems.first?.code ?? .badField
         let text = problems.map { problem in

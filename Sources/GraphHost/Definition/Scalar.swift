@@ -1,8 +1,8 @@
-/// A scalar of a document: its text, how it was written, and what the YAML 1.2 core schema makes of it.
+/// A scalar of a document: its text, its style, and its value by the YAML 1.2 core schema.
 public struct Scalar: Hashable, Sendable {
     /// How a scalar was written.
     public enum Style: Hashable, Sendable {
-        /// Without quotes: the only style that can be anything but a string.
+        /// Without quotes: the only style that the core schema types.
         case plain
         case singleQuoted, doubleQuoted
         /// `|` and `>` blocks.
@@ -13,17 +13,17 @@ public struct Scalar: Hashable, Sendable {
     public enum TypedValue: Hashable, Sendable {
         case null
         case bool(Bool)
-        /// A number, as JSON text: hexadecimal, octal and abbreviated forms already rewritten.
+        /// A number as JSON text: hexadecimal, octal and abbreviated forms are already rewritten.
         case number(String)
-        /// `.inf`, `-.inf` or `.nan`, which JSON cannot say.
+        /// `.inf`, `-.inf` or `.nan`, which JSON does not have.
         case notFinite
         case string(String)
     }
 
-    /// What it says, escapes resolved.
+    /// Its text, with escapes resolved.
     public let text: String
     public let style: Style
-    /// Where it begins, quote included.
+    /// Where it begins, including its quote.
     public let position: Position
     /// Spaces before each line of a block scalar.
     public let indent: Int
@@ -35,16 +35,22 @@ public struct Scalar: Hashable, Sendable {
         self.indent = indent
     }
 
-    /// The value: `true`, `True`, `TRUE`, `null`, `~`, nothing, and numbers are typed when plain, all else is text.
+    /// The value.
     ///
-    /// The core schema of YAML 1.2.2 §10.3.2, whole: so `off`, `yes` and `12:30` are strings.
+    /// `true`, `True`, `TRUE`, `null`, `~`, an empty scalar and numbers are typed if they are
+    /// plain; all others are strings.
+    ///
+    /// This is the whole core schema of YAML 1.2.2 §10.3.2, so `off`, `yes` and `12:30` are
+    /// strings.
     public var value: TypedValue {
         style == .plain ? CoreSchema.value(of: text) : .string(text)
     }
 
-    /// The place in the file of a character of the text, given by its line and column within it, both from 1.
+    /// The place in the file of a character of the text, given by its line and column within the
+    /// text, both from 1.
     ///
-    /// Exact for text on one line without escapes and for `|` blocks; near for folded and escaped text.
+    /// Exact for text on one line without escapes and for `|` blocks; approximate for folded and
+    /// escaped text.
     public func position(line: Int, column: Int) -> Position {
         switch style {
         case .literal, .folded:
@@ -60,7 +66,7 @@ public struct Scalar: Hashable, Sendable {
 }
 
 extension Scalar.TypedValue {
-    /// What it is, for messages.
+    /// Its kind, for messages.
     var kindName: String {
         switch self {
         case .null: "null"
@@ -88,7 +94,7 @@ enum CoreSchema {
         }
     }
 
-    /// JSON's form of a core schema number, or nil when the text is none.
+    /// A core schema number in JSON's form; nil if the text is not a number.
     private static func number(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         if bytes.starts(with: "0x".utf8) { return radix(bytes.dropFirst(2), 16) }
@@ -134,7 +140,8 @@ enum CoreSchema {
         return at == bytes.count ? result : nil
     }
 
-    /// Digits of base 16 or 8 as a decimal number; nil when there are none, others, or too many for 64 bits.
+    /// Digits of base 16 or 8 as a decimal number; nil if there are no digits, invalid ones, or too
+    /// many for 64 bits.
     private static func radix(_ digits: ArraySlice<UInt8>, _ base: Int) -> String? {
         guard !digits.isEmpty, digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") })
         else {

@@ -4,7 +4,7 @@ internal import Support
 public struct SinkDefinition: Sendable {
     /// Which values are sent.
     public enum Mode: String, CaseIterable, Sendable {
-        /// The newest one; it replaces what has not been sent yet.
+        /// The newest one; it replaces a value that is still waiting to be sent.
         case latest
         /// Every one, in order.
         case all
@@ -14,19 +14,19 @@ public struct SinkDefinition: Sendable {
     public let name: String
     /// The node whose values are sent.
     public let from: String
-    /// Where they go.
+    /// The destination.
     public let url: SinkURL
     public let mode: Mode
-    /// How many values of mode `all` may wait; then the oldest is dropped.
+    /// In mode `all`: how many values may wait; then the oldest is dropped.
     public let queue: Int
-    /// How long connecting and answering may take together, in milliseconds.
+    /// How long connecting and the answer may take together, in milliseconds.
     public let timeout: Int
-    /// The name of the secret that signs what is sent; nil: nothing is signed.
+    /// The name of the secret for signing; nil: requests are not signed.
     public let secret: String?
-    /// All that the definition says, as JSON with sorted keys: equal where nothing has changed.
+    /// The whole definition as JSON with sorted keys: equal if nothing has changed.
     public let canonical: String
 
-    /// How many sinks a graph has at most.
+    /// The most sinks of one graph.
     static let most = 1_000
     static let mostQueued = 10_000
     static let longestTimeout = 60_000
@@ -35,13 +35,13 @@ public struct SinkDefinition: Sendable {
 /// An address that values are sent to: `http` or `https`, without user and fragment.
 public struct SinkURL: Hashable, Sendable, CustomStringConvertible {
     public let isSecure: Bool
-    /// A name, or an address without brackets; in small letters.
+    /// A host name, or an address without brackets; in lower case.
     public let host: String
     public let port: Int
     /// Path and query, at least `/`.
     public let target: String
 
-    /// Reads the written form; nil when it is none.
+    /// Parses a URL; nil if it is invalid.
     public init?(_ text: String) {
         guard text.utf8.count <= 2_048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             let end = text.firstRange(of: "://")
@@ -83,7 +83,7 @@ public struct SinkURL: Hashable, Sendable, CustomStringConvertible {
         return (host.lowercased(), number)
     }
 
-    /// Host and port as a URL has them: `example.org`, `[::1]:8080`; without the port that the scheme has.
+    /// Host and port as in a URL: `example.org`, `[::1]:8080`; without the scheme's default port.
     public var authority: String {
         let shown = host.contains(":") ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? shown : "\(shown):\(port)"
@@ -95,7 +95,8 @@ public struct SinkURL: Hashable, Sendable, CustomStringConvertible {
     /// The written form.
     public var description: String { origin + target }
 
-    /// Whether a list of `host` and `host:port` names exactly this place; without a port that of the scheme is meant.
+    /// Whether a list of `host` and `host:port` contains exactly this host and port; an entry
+    /// without a port means the scheme's default.
     public func isAllowed(by hosts: [String]) -> Bool {
         let shown = host.contains(":") ? "[\(host)]" : host
         let names = hosts.map { $0.lowercased() }

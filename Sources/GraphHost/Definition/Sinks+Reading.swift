@@ -34,7 +34,7 @@ extension SinkDefinition {
 }
 
 extension Notebook {
-    /// The section `sinks`; what the sinks name is checked by ``checkSinks(_:_:)``.
+    /// Reads the section `sinks`; ``checkSinks(_:_:)`` checks the names in it.
     func sinks(_ document: Document) -> [(sink: SinkDefinition, from: Position)] {
         guard let members = members(document, of: "sinks") else { return [] }
         guard members.count <= SinkDefinition.most else {
@@ -122,7 +122,7 @@ extension Notebook {
         return nil
     }
 
-    /// Complains about sinks of nodes that there are not.
+    /// Reports sinks of nodes that do not exist.
     func checkSinks(
         _ sinks: [(sink: SinkDefinition, from: Position)],
         _ nodes: [NodeDefinition]

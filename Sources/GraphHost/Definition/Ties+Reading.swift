@@ -1,15 +1,15 @@
 internal import CEL
 internal import ReactiveGraph
 
-/// Two nodes that are set, each of which follows the other (G-88).
+/// Two mutable nodes, each of which follows the other (G-88).
 public struct SyncDefinition {
-    /// The two nodes; where both have a value at the beginning, that of `b` wins.
+    /// The two nodes; if both have a value at the beginning, that of `b` wins.
     public let a: String
     public let b: String
-    /// What is made of a value on its way; nil in both directions: nothing.
+    /// Expressions that convert a value on its way; nil: it is passed unchanged.
     public let toB: Expression?
     public let toA: Expression?
-    /// Where it stands in its file.
+    /// Its place in the file.
     public let position: Position
 }
 
@@ -26,15 +26,15 @@ extension SyncDefinition {
     ]
 }
 
-/// A further edge into a node that is there already; edges of this kind may close circles.
+/// A further edge into a node that exists already; edges of this kind may close cycles.
 public struct LinkDefinition {
-    /// Where values come from.
+    /// The node whose values are passed on.
     public let from: String
-    /// The node that takes them, besides what it has already.
+    /// The node that receives them, besides its own values.
     public let to: String
-    /// What they go through on the way.
+    /// The stages on the way.
     public let pipe: [Stage]
-    /// Where it stands in its file.
+    /// Its place in the file.
     public let position: Position
 
     /// The strongest class of its stages.
@@ -59,7 +59,7 @@ struct TieDefinitions {
 }
 
 extension Notebook {
-    /// The sections `sync` and `links`; what they name is checked by ``checkTies(_:_:among:)``.
+    /// Reads the sections `sync` and `links`; ``checkTies(_:_:among:)`` checks the names in them.
     func ties(sync: Document?, links: Document?) -> TieDefinitions {
         TieDefinitions(
             syncs: sync.map { list($0, of: "sync") }?.compactMap(oneSync) ?? [],
@@ -110,7 +110,7 @@ extension Notebook {
         return LinkDefinition(from: from, to: to, pipe: stages, position: document.position)
     }
 
-    /// Checks what the ties name, and gives the nodes that a link leads to their class.
+    /// Checks the names in the ties, and sets the class of the nodes that links lead to.
     func checkTies(_ ties: TieDefinitions, _ nodes: inout [NodeDefinition]) {
         guard !ties.syncs.isEmpty || !ties.links.isEmpty else { return }
         let before = problems.count
@@ -159,8 +159,8 @@ extension Notebook {
         return nil
     }
 
-    /// Complains about circles in which something waits: what comes round later comes with a commit of its own, so nothing
-    /// would ever stop it.
+    /// Reports cycles that contain a delay: each round is a commit of its own, so nothing would
+    /// ever stop them.
     private func checkCircles(_ ties: TieDefinitions, _ nodes: [NodeDefinition], _ index: [String: Int]) {
         var circles = Circles(count: nodes.count)
         for (place, node) in nodes.enumerated() {
@@ -194,7 +194,7 @@ extension Notebook {
     }
 }
 
-/// Groups of nodes that lie on common circles (strongly connected components, by Kosaraju's two walks).
+/// Groups of nodes on common cycles (strongly connected components, by Kosaraju's algorithm).
 private struct Circles {
     private var down: [[Int]]
     private var up: [[Int]]
@@ -211,7 +211,7 @@ private struct Circles {
         if waits { waiting.append((from, to)) }
     }
 
-    /// For each node on a circle that has an edge which waits, a number of the circle's group.
+    /// For each node on a cycle with a delaying edge, the number of the cycle's group.
     func groupsThatWait() -> [Int: Int] {
         guard !waiting.isEmpty else { return [:] }
         let group = groups()

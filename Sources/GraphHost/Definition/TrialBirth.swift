@@ -1,7 +1,8 @@
-/// A graph that is made from a definition and dropped, only to count what its first values cost.
+/// Builds a graph from a definition and drops it, only to measure the cost of its first values.
 ///
-/// When a definition is applied, the nodes that are always kept get their first values in one turn, for which all clients wait. An
-/// expression may take 10,000 units, and a definition may have thousands of them.
+/// When a definition is applied, the nodes that are always kept get their first values in one turn,
+/// and all clients wait for it. An expression may take 10,000 units, and a definition may have
+/// thousands of expressions.
 struct TrialBirth {
     private let limits: SessionLimits
     private let options: DefinitionOptions
@@ -12,14 +13,14 @@ struct TrialBirth {
         self.options = options
     }
 
-    /// Makes the graph with its initial values.
+    /// Builds the graph with its initial values.
     ///
-    /// A change of a running graph starts from its present values and may cost more. A set may cost as much then, so the
-    /// change is no worse than a set.
+    /// A change of a running graph starts from its present values and may cost more. A set may cost
+    /// that much too, so the change is no worse than a set.
     ///
-    /// - Throws: `expr_cost`, where the first values cost too much.
+    /// - Throws: `expr_cost` if the first values cost too much.
     func check(_ definition: GraphDefinition) throws(HostError) {
-        // By default some 40 ms.
+        // About 40 ms by default.
         let most = limits.pipelineUnits * 2 / 5
         let units = units(of: definition, atMost: most)
         guard units > most else { return }
@@ -33,7 +34,7 @@ struct TrialBirth {
         throw HostError([problem])
     }
 
-    /// What the first values cost; somewhat more than `most` where that is too much.
+    /// The cost of the first values; a number above `most` if they cost too much.
     func units(of definition: GraphDefinition, atMost most: Int) -> Int {
         let host = Host(
             store: .memory(epoch: ""),

@@ -2,7 +2,8 @@ extension Stage.Span {
     /// The longest span: a year of 366 days.
     public static let longest = 366 * 24 * 3_600_000
 
-    /// Reads `250ms`, `5s`, `2m`, `1h` or whole milliseconds; nil for anything else, zero, and more than a year.
+    /// Parses `250ms`, `5s`, `2m`, `1h` or whole milliseconds; nil for anything else, for zero, and
+    /// above a year.
     public init?(_ text: String) {
         let digits = text.prefix { "0"..."9" ~= $0 }
         let factors = ["": 1, "ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000]
@@ -14,7 +15,7 @@ extension Stage.Span {
         self.init(milliseconds: milliseconds)
     }
 
-    /// The shortest text that reads as this span.
+    /// The shortest text that parses as this span.
     var text: String {
         for (unit, factor) in [("h", 3_600_000), ("m", 60_000), ("s", 1_000)] where milliseconds % factor == 0
         {

@@ -1,8 +1,9 @@
 internal import Support
 
-/// One producer's question which nodes are wanted, which goes on (docs/protocol.md, demand): `wanted` says it, and again what changes.
+/// One producer's `demand` request (docs/protocol.md): `wanted` messages report which nodes are
+/// wanted, first all of them, then changes.
 ///
-/// It keeps nothing alive. A client that does not read gets what is true when it does.
+/// It keeps nothing alive. A client that reads slowly gets the state at the time it reads.
 final class DemandWatch {
     /// The id that the client chose.
     let id: UInt64
@@ -10,15 +11,15 @@ final class DemandWatch {
     /// Names and globs, each once.
     let patterns: [String]
     private unowned let session: Session
-    /// The nodes that the client believes to be wanted.
+    /// The nodes that were last reported to the client as wanted.
     private var told: Set<String> = []
-    /// Names of which the client knows nothing yet.
+    /// Names not reported to the client yet.
     private var unsaid: Set<String>
-    /// Nodes of which there may be something to tell.
+    /// Nodes whose state may have to be reported.
     private var news: Set<String>
-    /// Nodes that are to be loaded.
+    /// Nodes that must be loaded.
     private var asked: Set<String> = []
-    /// Whether it stands in the host's list for the end of the turn.
+    /// Whether it is on the host's list for the end of the turn.
     private var isListed = false
 
     /// How many nodes one message names.
@@ -33,9 +34,7 @@ final class DemandWatch {
         news = unsaid
     }
 
-    /// Starts to ask.
-    ///
-    /// - Returns: the first message.
+    /// Starts watching.
     func begin() -> [UInt8] {
         let demand = graph.begin(self)
         for pattern in patterns { news.formUnion(demand.wanted(matching: pattern)) }
@@ -47,19 +46,19 @@ final class DemandWatch {
         return Array(buffer.bytes)
     }
 
-    /// Asks no longer.
+    /// Stops watching.
     func end() {
         graph.end(self)
         if isListed { session.host.demandNews.removeAll { $0 === self } }
     }
 
-    /// A node is wanted now, or no longer.
+    /// A node became wanted, or stopped being wanted.
     func note(_ name: String) {
         news.insert(name)
         list()
     }
 
-    /// A node is to be loaded.
+    /// A node must be loaded.
     func note(load name: String) {
         asked.insert(name)
         note(name)
@@ -71,7 +70,7 @@ final class DemandWatch {
         session.host.demandNews.append(self)
     }
 
-    /// The end of the turn: the client receives what has changed, once it reads.
+    /// Called at the end of the turn: sends what has changed, once the client reads.
     func tell() {
         isListed = false
         while !news.isEmpty {
@@ -89,7 +88,7 @@ final class DemandWatch {
         let isAsked: Bool
     }
 
-    /// Takes what is to be told from the news, as much as one message names.
+    /// Takes the changes for one message.
     private func takeEntries() -> [Entry] {
         var names = Array(news)
         if names.count > Self.mostInMessage {
@@ -101,7 +100,7 @@ final class DemandWatch {
         return names.sorted().compactMap(entry)
     }
 
-    /// What there is to say of a node; nil where the client knows it, or may not.
+    /// The entry for a node; nil if the client knows its state already, or may not know it.
     private func entry(_ name: String) -> Entry? {
         let isWanted = graph.demand?.isWanted(name) ?? false
         let isAsked = asked.remove(name) != nil
@@ -129,7 +128,7 @@ final class DemandWatch {
 
     /// The definition has changed.
     ///
-    /// - Returns: whether all that the client named can still be set.
+    /// - Returns: whether all nodes that the client named can still be set.
     func goesOn() -> Bool {
         patterns.allSatisfy { NodeSelection.isGlob($0) || graph.node($0)?.isMutable == true }
     }
@@ -137,7 +136,7 @@ final class DemandWatch {
     /// Ends, because a node that the client named is gone.
     func nodeRemoved() { session.end(self, .nodeRemoved) }
 
-    /// Whether the client may still ask for all that it named.
+    /// Whether the client still has the right to watch all nodes that it named.
     func isAllowed(_ access: Access) -> Bool {
         patterns.allSatisfy { pattern in
             NodeSelection.isGlob(pattern)

@@ -1,25 +1,27 @@
 internal import ReactiveGraph
 
-/// What producers want to know of one graph: which of its mutable nodes are wanted, and which they are asked to load (D-1, D-2).
+/// Demand in one graph, for producers: which mutable nodes are wanted, and which must be loaded
+/// (D-1, D-2).
 ///
-/// A node is wanted when a client listens to it or to a node that is made from it, over any number of edges, ties included. A chain
-/// that is kept for a client that has gone makes nothing wanted. There is one of these while a client asks (`demand`).
+/// A node is wanted while a client listens to it or to a node made from it, over any number of
+/// edges, ties included. A chain kept for a disconnected client makes nothing wanted. This object
+/// exists while at least one client uses `demand`.
 final class GraphDemand {
     private unowned let graph: LiveGraph
     private var watches = GlobTable<Watch>()
     private var asks: [String: LoadAsk] = [:]
-    /// Nodes whose values have become stale in this turn.
+    /// Nodes whose values became stale in this turn.
     private var stale: Set<String> = []
     /// The names of the mutable nodes that are wanted.
     private let wanted = SortedNames()
     private let core: Demand
 
     private struct Watch {
-        /// Nil where its session went without being closed, as at the end of a process.
+        /// Nil if its session was freed without being closed, as at the end of a process.
         weak var watch: DemandWatch?
     }
 
-    /// How many nodes one turn looks at; what is left follows in the next ones.
+    /// How many nodes one turn looks at; the rest follows in the next turns.
     static let mostInTurn = 5_000
 
     fileprivate init(_ graph: LiveGraph) {
@@ -35,12 +37,16 @@ final class GraphDemand {
         }
     }
 
-    /// Whether a listen makes its node wanted: the others are the graph's own, or those of kept chains.
+    /// Whether a listen edge makes its node wanted.
+    ///
+    /// Those of the graph itself and of kept chains do not.
     private static func counts(_ edge: Edge) -> Bool {
         GroupMember.subscription(of: edge).map { !$0.isKept } ?? false
     }
 
-    /// A node is wanted now, or no longer; the engine is at work.
+    /// A node became wanted, or stopped being wanted.
+    ///
+    /// Called while the engine is running a turn.
     private func toggled(_ node: AnyNode) {
         guard let named = graph.name(of: node), named.isMutable else { return }
         if core.wants(node) { wanted.insert(named.name) } else { wanted.remove(named.name) }
@@ -65,10 +71,10 @@ final class GraphDemand {
         asks = [:]
     }
 
-    /// Whether a client listens to the node of that name, as far as this turn knows.
+    /// Whether a client listens to the node with that name, as far as this turn has found out.
     func isWanted(_ name: String) -> Bool { wanted.contains(name) }
 
-    /// The wanted nodes that a name or glob means, in the order of their names.
+    /// The wanted nodes that match a name or glob, sorted by name.
     func wanted(matching pattern: String) -> [String] {
         var names: [String] = []
         wanted.visit(prefix: Glob.prefix(of: pattern)) { name in
@@ -80,10 +86,10 @@ final class GraphDemand {
 
     // MARK: - The end of the turn
 
-    /// Whether there is something to settle.
+    /// Whether there is work to do.
     var isDue: Bool { core.isDue || !stale.isEmpty }
 
-    /// Finds out what is wanted now, and asks for what has become stale.
+    /// Determines which nodes are wanted now, and requests stale ones.
     ///
     /// - Returns: how many nodes were looked at.
     func settle() -> Int {
@@ -96,12 +102,13 @@ final class GraphDemand {
         return steps
     }
 
-    /// The connection of a client has ended, and its chain is kept; or another connection has taken it over.
+    /// A client has disconnected and its chain is kept, or another connection has taken the chain
+    /// over.
     func keepingChanged(_ subscription: Subscription) {
         if subscription.isKept { core.ended(subscription) } else { core.began(subscription) }
     }
 
-    /// The graph has another definition: nodes have gone, or can be set now and could not before, or the other way round.
+    /// The graph has a new definition: nodes may be gone, newly mutable, or no longer mutable.
     func redefined() {
         for name in wanted(matching: "*") where graph.existing(name).map(isWanted) != true {
             wanted.remove(name)
@@ -122,7 +129,7 @@ final class GraphDemand {
 
     // MARK: - Asking for values
 
-    /// Whether a subscription with `load` waits for a node that has no value that holds.
+    /// Whether a subscription with `load` waits for a node whose value is missing or stale.
     func isAwaited(_ name: String) -> Bool {
         guard graph.loaders > 0, let node = graph.existing(name), node.needsLoad, let living = node.living
         else {
@@ -131,7 +138,7 @@ final class GraphDemand {
         return core.reaches(living) { GroupMember.subscription(of: $0)?.options.loads ?? false }
     }
 
-    /// A node without a value that holds is read, or listened to, with `load`.
+    /// A client reads or subscribes with `load` to a node whose value is missing or stale.
     func ask(_ name: String) {
         let node = graph.existing(name)
         if let node, node.isLoading { return }
@@ -144,24 +151,24 @@ final class GraphDemand {
         for found in watches.found(by: name) { found.watch?.note(load: name) }
     }
 
-    /// The value is no longer fresh.
+    /// The node's value became stale.
     func becameStale(_ node: NamedNode) {
         if graph.loaders > 0 { stale.insert(node.name) }
     }
 
-    /// A producer has reported something of the node: the ask is answered.
+    /// A producer has reported on the node, which answers the request.
     func reported(_ node: NamedNode) {
         asks.removeValue(forKey: node.name)?.cancel()
     }
 }
 
-/// A load that producers were asked for and have not answered (D-2).
+/// A load that was requested from producers and not answered yet (D-2).
 private final class LoadAsk {
     private let graph: LiveGraph
     private let rev: UInt64
     private let timer: Timer
 
-    /// Repeats what `again` does after `times.load`, once.
+    /// Calls `again` once, after `times.load`.
     init(in graph: LiveGraph, again: @escaping () -> Void) {
         self.graph = graph
         rev = graph.rev
@@ -179,7 +186,7 @@ private final class LoadAsk {
 }
 
 extension NamedNode {
-    /// Whether it holds nothing, or what is stale.
+    /// Whether its value is missing or stale.
     fileprivate var needsLoad: Bool {
         isMutable && (source?.isEmpty != false || graph.facets.facets(of: self).isStale)
     }
@@ -188,7 +195,7 @@ extension NamedNode {
 }
 
 extension LiveGraph {
-    /// A client reads a node with `load`: producers are asked for what it comes from and is not there, or stale.
+    /// Requests the missing and stale inputs of a node that a client reads with `load`.
     public func load(_ node: NamedNode) {
         guard let demand else { return }
         if node.isMutable {
@@ -209,13 +216,13 @@ extension LiveGraph {
         host.work += count
     }
 
-    /// A subscription has begun: where it wants that, producers are asked for what it has no value of.
+    /// A new subscription: if it has `load`, producers are asked for the missing and stale inputs.
     func loadFor(_ subscription: Subscription) {
         guard subscription.options.loads, demand != nil else { return }
         for node in subscription.listenedNodes { load(node) }
     }
 
-    /// A client begins to ask what is wanted.
+    /// Starts watching demand for a client.
     func begin(_ watch: DemandWatch) -> GraphDemand {
         let demand = demand ?? GraphDemand(self)
         if self.demand == nil {
@@ -227,7 +234,7 @@ extension LiveGraph {
         return demand
     }
 
-    /// It asks no longer.
+    /// Stops watching demand for a client.
     func end(_ watch: DemandWatch) {
         guard let demand else { return }
         demand.remove(watch)
@@ -239,7 +246,7 @@ extension LiveGraph {
 }
 
 extension Host {
-    /// Finds out which nodes are wanted now, as far as one turn may.
+    /// Determines which nodes are wanted, within the limit of one turn.
     func settleDemand() {
         for graph in demanded {
             guard let demand = graph.demand, demand.isDue else { continue }
@@ -247,7 +254,7 @@ extension Host {
         }
     }
 
-    /// The end of the turn: producers hear what has changed.
+    /// Called at the end of the turn: sends the changes to producers.
     func flushDemand() {
         settleDemand()
         guard !demandNews.isEmpty else { return }

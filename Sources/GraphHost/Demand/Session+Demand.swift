@@ -1,7 +1,7 @@
 internal import Support
 
 extension Session {
-    /// `demand`: which of these nodes are wanted, now and later (D-1).
+    /// `demand`: reports which of these nodes are wanted, now and whenever that changes (D-1).
     func demand(_ fields: Fields, id: UInt64) throws(HostError) {
         let view = try graph(fields)
         try fields.refuse(["owner"], because: "a producer keeps nothing alive")
@@ -36,14 +36,14 @@ extension Session {
         extras?.demands.first { $0.id == id }
     }
 
-    /// Ends one `demand` and tells the client why.
+    /// Ends one `demand` and sends the client the reason.
     func end(_ watch: DemandWatch, _ code: EndCode) {
         watch.end()
         demands.removeAll { $0 === watch }
         answer(id: nil, bytes: 0) { Answer.end(id: watch.id, code, released: 0, to: &$0) }
     }
 
-    /// Ends all without a word.
+    /// Ends all of them without a message.
     func dropDemands() {
         for watch in demands { watch.end() }
         demands = []

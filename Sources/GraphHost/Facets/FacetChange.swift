@@ -1,14 +1,15 @@
-/// What a producer reports of a node besides its value: the body of `POST …/load` and of the operation `load` (L-1).
+/// A producer's report on a node besides its value: the body of `POST …/load` and of the operation
+/// `load` (L-1).
 public enum FacetChange: Hashable, Sendable {
-    /// A load is under way. `progress` is 0…1; nil: as far as was said before.
+    /// A load is under way. `progress` is 0…1; nil: unchanged.
     case loading(progress: Double?)
     /// The load has failed.
     case failed(code: String, message: String)
-    /// The load has ended: what the node holds is still right.
+    /// The load has ended: the node's value is still right.
     case notModified
     /// The load has ended without a result.
     case cancelled
-    /// What the node holds counts as out of date.
+    /// The node's value is out of date.
     case invalidated
 
     /// The most bytes of an error's `msg`.
@@ -36,7 +37,8 @@ extension FacetChange {
         "loading", "progress", "error", "notModified", "cancelled", "invalidate",
     ])
 
-    /// Reads `loading` and `progress`, or one of `error`, `notModified`, `cancelled` and `invalidate`.
+    /// Reads `loading` and `progress`, or one of `error`, `notModified`, `cancelled` and
+    /// `invalidate`.
     init(_ fields: Fields) throws(HostError) {
         let words = fields.names(among: Self.words)
         guard let word = words.first, words.count == 1 || words == ["loading", "progress"] else {
@@ -73,7 +75,7 @@ extension FacetChange {
         guard let progress = field.double, (0...1).contains(progress) else {
             throw HostError(.badField, "progress: a number from 0 to 1 is needed")
         }
-        // There is one zero.
+        // Turns -0 into 0.
         return progress == 0 ? 0 : progress
     }
 
@@ -113,8 +115,8 @@ extension FacetChange {
 
 // MARK: - The binary form
 
-// A byte that says which, then of `loading` a byte (1: with progress) and the progress as the eight bytes of its double, of an error
-// its code and message.
+// Binary form: one byte for the case; then, for `loading`, a byte (1: with progress) and the
+// progress as the eight bytes of its double; for `failed`, the code and the message.
 extension FacetChange {
     private enum Mark {
         static let loading: UInt8 = 0
@@ -142,7 +144,7 @@ extension FacetChange {
         }
     }
 
-    /// Reads what ``append(to:)`` has appended.
+    /// Reads the form that ``append(to:)`` writes.
     init(from reader: inout LogBytesReader) throws(LogBytesError) {
         switch try reader.byte() {
         case Mark.loading:

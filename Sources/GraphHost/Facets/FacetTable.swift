@@ -1,18 +1,21 @@
 internal import ReactiveGraph
 
-/// What is known of the nodes of one graph besides their values, and which clients want to know (L-1, L-4).
+/// The facets of one graph's nodes (state besides the value), and the clients that watch them (L-1,
+/// L-4).
 ///
-/// Only nodes that have had something to say, or have a `fresh` time, have an entry; ``NamedNode/hasFacets`` says which.
+/// Only nodes with a facet to report, or with a `fresh` time, have an entry;
+/// ``NamedNode/hasFacets`` says which.
 ///
-/// What derived nodes have is computed for those that clients listen to with `facets: true`, and no others: when a node
-/// changes from which they come, or, where their inputs change with values, after each commit while any node has something to say.
+/// Facets of derived nodes are computed only for nodes that clients listen to with `facets: true`:
+/// when one of their inputs changes. If values decide what the inputs are, they are computed after
+/// each commit while any node has a facet to report.
 final class FacetTable {
-    /// A client's listener that wants to know.
+    /// A client's listener that wants facets.
     struct Watcher {
         unowned(unsafe) let listener: any FacetListener
     }
 
-    /// A node that clients listen to, and what they are told of it.
+    /// A node that clients watch, and the facets they have received.
     final class Watched {
         unowned(unsafe) let node: Node<Datum>
         fileprivate(set) var merged = MergedFacets()
@@ -24,25 +27,27 @@ final class FacetTable {
     }
 
     private var entries: [ObjectIdentifier: FacetEntry] = [:]
-    /// How many of the entries have something to say.
+    /// How many entries have a facet to report.
     private(set) var speaking = 0
-    /// How many of them say that a value is stale.
+    /// How many of them are stale.
     private var stale = 0
     /// Watched nodes by number.
     private var watched: [UInt64: Watched] = [:]
-    /// Those whose inputs change with values.
+    /// Watched nodes whose inputs depend on values.
     private var varying: Set<UInt64> = []
-    /// The watched nodes that come from a mutable one.
+    /// The watched nodes that depend on each mutable node.
     private var dependents: [ObjectIdentifier: Set<UInt64>] = [:]
-    /// Those that have to be looked at when the commit is over.
+    /// Watched nodes to check at the end of the commit.
     private var due: Set<UInt64> = []
 
-    /// Whether a client listens: then each commit ends with ``LiveGraph/settleFacets()``.
+    /// Whether at least one client watches.
+    ///
+    /// Then each commit ends with ``LiveGraph/settleFacets()``.
     @exclusivity(unchecked) private(set) var isWatched = false
 
     // MARK: - Mutable nodes
 
-    /// What is known of a mutable node.
+    /// The facets of a mutable node.
     func facets(of node: NamedNode) -> Facets {
         node.hasFacets ? entries[ObjectIdentifier(node)]?.facets ?? Facets() : Facets()
     }
@@ -57,7 +62,7 @@ final class FacetTable {
         node.hasFacets ? entries[ObjectIdentifier(node)] : nil
     }
 
-    /// Gives a node an entry, if its definition or something to say asks for one.
+    /// Gives a node an entry, if its definition or a facet needs one.
     func begin(_ node: NamedNode) -> FacetEntry {
         if let known = entry(of: node) { return known }
         let made = FacetEntry(node)
@@ -66,7 +71,7 @@ final class FacetTable {
         return made
     }
 
-    /// The node is not mutable any more, or is gone.
+    /// The node is no longer mutable, or is gone.
     func end(_ node: NamedNode) {
         guard let entry = entry(of: node) else { return }
         change(entry, to: Facets())
@@ -74,7 +79,8 @@ final class FacetTable {
         node.hasFacets = false
     }
 
-    /// Changes what is known of a node; watched nodes that come from it are looked at when the commit is over.
+    /// Changes the facets of a node; watched nodes that depend on it are checked at the end of the
+    /// commit.
     func change(_ entry: FacetEntry, to facets: Facets) {
         guard facets != entry.facets else { return }
         speaking += (facets.isClear ? 0 : 1) - (entry.facets.isClear ? 0 : 1)
@@ -88,7 +94,9 @@ final class FacetTable {
 
     // MARK: - Watched nodes
 
-    /// A client begins to listen to a node that is alive as long as it does.
+    /// A client starts watching a node.
+    ///
+    /// The client's listener keeps the node alive.
     func watch(_ node: Node<Datum>, by listener: any FacetListener, in graph: LiveGraph) {
         let found = watched[node.id]
         let each = found ?? Watched(node)
@@ -99,7 +107,7 @@ final class FacetTable {
         follow(each, graph.mergedFacets(of: node))
     }
 
-    /// A client listens no longer.
+    /// A client stops watching.
     func unwatch(_ number: UInt64, by listener: any FacetListener) {
         guard let each = watched[number] else { return }
         each.watchers[ObjectIdentifier(listener)] = nil
@@ -110,10 +118,10 @@ final class FacetTable {
         isWatched = !watched.isEmpty
     }
 
-    /// What the clients of a watched node know.
+    /// The facets that clients of a watched node have received.
     func merged(of number: UInt64) -> MergedFacets? { watched[number]?.merged }
 
-    /// Notes what a watched node has, and from which nodes that comes.
+    /// Records the facets of a watched node and the nodes they come from.
     private func follow(_ each: Watched, _ merged: MergedFacets) {
         let number = each.node.id
         let (former, present) = (each.merged.inputs, merged.inputs)
@@ -127,10 +135,10 @@ final class FacetTable {
         each.merged = merged
     }
 
-    /// Edges have changed: everything has to be looked at.
+    /// Edges have changed: all watched nodes must be checked.
     func noteEdges() { due.formUnion(watched.keys) }
 
-    /// A commit, or a turn without one, is over: clients receive what has changed.
+    /// Called after a commit, or a turn without one: sends the changes to clients.
     func settle(in graph: LiveGraph) {
         if !varying.isEmpty {
             due.formUnion(varying.filter { speaking > 0 || watched[$0]?.merged.facets.isClear == false })
@@ -149,22 +157,22 @@ final class FacetTable {
     }
 }
 
-/// A listen that tells its client what is known of the node besides its value.
+/// A listener that sends its client a node's facets.
 protocol FacetListener: AnyObject {
-    /// Something of it has changed.
+    /// The node's facets have changed.
     func facetsChanged()
 }
 
-/// What is known of one mutable node, and when its value becomes stale by itself.
+/// The facets of one mutable node, and the time at which its value becomes stale.
 final class FacetEntry {
     unowned(unsafe) let node: NamedNode
     fileprivate(set) var facets = Facets()
-    /// The rev of the last report, while there is something to say.
+    /// The rev of the last report, while there is a facet to report.
     var reported: UInt64?
     /// How long a value is fresh (`fresh`).
     private(set) var lifetime: Duration?
     private let timer = Timer()
-    /// Held, because it may be freed together with the graph.
+    /// Held strongly, because it may be freed together with the graph.
     private let timers: TimerQueue
 
     fileprivate init(_ node: NamedNode) {
@@ -182,7 +190,7 @@ final class FacetEntry {
         stop()
     }
 
-    /// The value is fresh for so long after each set from now on; nil: for ever.
+    /// Sets how long the value is fresh after each set; nil: for ever.
     func keepFresh(for lifetime: Duration?) {
         self.lifetime = lifetime
         if lifetime == nil { stop() }
@@ -198,7 +206,7 @@ final class FacetEntry {
         if timer.isRunning { timers.cancel(timer) }
     }
 
-    /// When the value becomes stale, as it is saved.
+    /// When the value becomes stale, as saved.
     var deadline: Deadline? {
         get { timer.isRunning ? timer.deadline : nil }
         set { if let newValue { timers.restore(timer, at: newValue) } else { stop() } }

@@ -1,8 +1,8 @@
 internal import Support
 
-/// What is known of a mutable node besides its value (L-1).
+/// The facets of a mutable node: state besides its value (L-1).
 ///
-/// None of it replaces the value: a node that could not be loaded still holds what it held.
+/// Facets do not affect the value: a node that could not be loaded keeps its value.
 struct Facets: Hashable {
     /// Why the latest load failed.
     struct Failure: Hashable {
@@ -14,17 +14,18 @@ struct Facets: Hashable {
 
     var error: Failure?
     var isLoading = false
-    /// How much of the load is done, 0…1, if the producer says so.
+    /// The progress of the load, 0…1, if the producer reports it.
     var progress: Double?
-    /// Whether the value counts as out of date.
+    /// Whether the value is out of date.
     var isStale = false
-    /// When the producer last said that the value still holds (`notModified`), in milliseconds since 1970; a set forgets it.
+    /// When the producer last confirmed the value (`notModified`), in milliseconds since 1970; a
+    /// set clears it.
     var confirmed: UInt64?
 
-    /// Whether there is nothing to say.
+    /// Whether there is no facet to report.
     var isClear: Bool { self == Facets() }
 
-    /// What this becomes by a report at `time`, in milliseconds since 1970.
+    /// Applies a report made at `time`, in milliseconds since 1970.
     mutating func take(_ change: FacetChange, at time: UInt64) {
         if case .loading(let progress) = change {
             self.progress = progress ?? self.progress
@@ -44,8 +45,8 @@ struct Facets: Hashable {
         }
     }
 
-    /// Adds what is known of one more input to what is known of a derived node (L-4): the error of the first input that has
-    /// one counts, and the least progress, if all that are loading tell theirs.
+    /// Merges the facets of another input into those of a derived node (L-4): the error of the
+    /// first input that has one, and the least progress if all loading inputs report theirs.
     mutating func merge(_ input: Facets) {
         error = error ?? input.error
         isStale = isStale || input.isStale
@@ -58,11 +59,11 @@ struct Facets: Hashable {
         isLoading = true
     }
 
-    /// Appends `{"t":…,"loading":true,"progress":0.4,"stale":true,"error":{…}}`; what does not hold is left out.
+    /// Appends `{"t":…,"loading":true,"progress":0.4,"stale":true,"error":{…}}`; members that do
+    /// not apply are left out.
     ///
-    /// - Parameters:
-    ///   - time: of the last set of a mutable node, in milliseconds since 1970; nil: there was none, or the node is derived.
-    ///   - buffer: what it is appended to.
+    /// - Parameters:   - time: when a mutable node was last set, in milliseconds since 1970; nil if
+    ///   it was not set, or the node is derived.   - buffer: the buffer to append to.
     func append(lastSet time: UInt64?, to buffer: inout ByteBuffer) {
         var members: [(inout ByteBuffer) -> Void] = []
         if let time {

@@ -4,11 +4,12 @@ internal import Support
 extension LiveGraph {
     // MARK: - Changing
 
-    /// Applies what producers report.
+    /// Applies producers' reports.
     func load(_ changes: [FacetReport], _ stamp: LogStamp) {
         for report in changes {
             let node = report.node.present
-            // An empty member lives only while this server needs it, and what is known of it does not outlast it.
+            // An empty member exists only while this server needs it, and its facets do not outlast
+            // it.
             guard node.living != nil else { continue }
             demand?.reported(node)
             let entry = facets.begin(node)
@@ -22,7 +23,7 @@ extension LiveGraph {
         }
     }
 
-    /// A node with facets is set, or made empty by a client: the value is the latest that is known (L-2).
+    /// A node with facets was set, or cleared by a client: the value is now up to date (L-2).
     @inline(never)
     func clearFacets(of node: NamedNode, at time: UInt64, isSet: Bool) {
         guard let entry = facets.entry(of: node) else { return }
@@ -30,7 +31,7 @@ extension LiveGraph {
         if isSet { entry.start(at: time) } else { entry.stop() }
     }
 
-    /// The value has ended by itself: what is not there cannot be stale, but the rest is as true as before.
+    /// The value has expired: a missing value cannot be stale; the other facets stay.
     func valueExpired(of node: NamedNode) {
         guard let entry = facets.entry(of: node) else { return }
         var changed = entry.facets
@@ -40,7 +41,7 @@ extension LiveGraph {
         entry.stop()
     }
 
-    /// A mutable node begins or goes on with a definition that says how long its values are fresh.
+    /// A mutable node starts with, or gets, a definition that says how long its values are fresh.
     func keepFresh(_ node: NamedNode, for lifetime: Stage.Span?, isSet: Bool) {
         guard let lifetime else {
             facets.entry(of: node)?.keepFresh(for: nil)
@@ -51,7 +52,7 @@ extension LiveGraph {
         if isSet { entry.start(at: max(node.changed.time, entry.facets.confirmed ?? 0)) }
     }
 
-    /// Takes over what was saved of a node.
+    /// Restores a node's saved facets.
     func restore(_ saved: SavedFacets, of node: NamedNode) {
         let entry = facets.begin(node)
         facets.change(entry, to: saved.facets)
@@ -61,7 +62,7 @@ extension LiveGraph {
 
     // MARK: - Reading
 
-    /// What is known of a node besides its value, as JSON: `{"t","loading","progress","stale","error"}`.
+    /// A node's facets as JSON: `{"t","loading","progress","stale","error"}`.
     public func stateJSON(of node: NamedNode) -> [UInt8] {
         var buffer = ByteBuffer()
         guard node.exists, !node.isMutable || node.living != nil else { return Array("{}".utf8) }
@@ -70,7 +71,7 @@ extension LiveGraph {
         return Array(buffer.bytes)
     }
 
-    /// Appends `"state":{…}`, of a node of which that is known.
+    /// Appends `"state":{…}` if the node has facets.
     func append(state facets: Facets, of node: AnyNode, to buffer: inout ByteBuffer) {
         buffer.append("\"state\":")
         append(facets, of: node, to: &buffer)
@@ -85,7 +86,7 @@ extension LiveGraph {
     }
 }
 
-/// What a producer reports of one node, in a commit.
+/// A producer's report on one node, in a commit.
 struct FacetReport {
     let node: NamedNode
     let change: FacetChange
@@ -93,7 +94,7 @@ struct FacetReport {
 
 // MARK: - Saving
 
-/// What is saved of a ``FacetEntry``.
+/// The saved form of a ``FacetEntry``.
 struct SavedFacets {
     let facets: Facets
     let reported: UInt64?

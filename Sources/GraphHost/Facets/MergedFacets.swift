@@ -1,25 +1,27 @@
 internal import ReactiveGraph
 
-/// What is known of a node besides its value: of a mutable one its own facets, of a derived one those of the mutable nodes that
-/// its value depends on at the moment, merged (L-4).
+/// The facets of a node.
+///
+/// For a derived node they are merged from the mutable nodes on which its value depends at the
+/// moment (L-4).
 struct MergedFacets {
     var facets = Facets()
-    /// The mutable nodes that it comes from.
+    /// The mutable nodes that it depends on.
     var inputs: Set<ObjectIdentifier> = []
-    /// Whether a value decides which those are.
+    /// Whether values decide which nodes those are.
     var isVarying = false
 }
 
-/// How the node of a source depends on its input, where that changes with its values.
+/// How a node depends on its input, if values decide that.
 enum Branching {
     /// It follows a node that a value chooses.
     case chosen
-    /// It takes some of the values of a switch: whether this one is among them.
+    /// It takes some of the values of a switch; `takes` says whether it takes this one.
     case sorted(takes: (Datum) -> Bool)
 }
 
 extension LiveGraph {
-    /// What is known of a living node of this graph besides its value.
+    /// The facets of a living node of this graph.
     func mergedFacets(of target: AnyNode) -> MergedFacets {
         var merged = MergedFacets()
         if let named = name(of: target), named.isMutable {
@@ -35,12 +37,13 @@ extension LiveGraph {
         return merged
     }
 
-    /// Visits the mutable nodes on which the value of a living node depends at the moment; of a mutable one it is the node itself.
+    /// Visits the mutable nodes on which the value of a living node depends at the moment; for a
+    /// mutable node, the node itself.
     ///
-    /// Goes upwards in the order of the inputs: of a flatten to the chosen node only, and from a `case` of a switch or one side of
-    /// an `if` only while the present value is one of its own.
+    /// It walks upwards in the order of the inputs. From a flatten it visits the chosen node only,
+    /// and from a `case` of a switch or a side of an `if` only while it takes the present value.
     ///
-    /// - Returns: whether a value decides which nodes those are.
+    /// - Returns: whether values decide which nodes those are.
     @discardableResult
     func visitInputs(of target: AnyNode, _ visit: (NamedNode) -> Void) -> Bool {
         var isVarying = false
@@ -74,7 +77,7 @@ extension LiveGraph {
         return derived.source.branching
     }
 
-    /// A commit is over: clients that want facets receive what has changed.
+    /// Called after a commit: sends facet changes to the clients that want them.
     func settleFacets() {
         if facets.isWatched, isLive { facets.settle(in: self) }
     }

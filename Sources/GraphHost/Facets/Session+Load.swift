@@ -1,5 +1,5 @@
 extension Session {
-    /// `load`: the client reports what it knows of a node besides its value (L-1).
+    /// `load`: the client reports on a node besides its value (L-1).
     func load(_ fields: Fields, id: UInt64?, bytes: Int) throws(HostError) {
         let view = try graph(fields)
         guard let field = fields["node"] else { throw HostError(.badField, "node: a name is needed") }

@@ -1,7 +1,8 @@
 internal import ReactiveGraph
 internal import Support
 
-// A subscription with `facets: true`: its client receives what is known of the node besides the value (L-4).
+// A subscription with `facets: true`: its client receives the node's facets besides the value
+// (L-4).
 extension Subscription: FacetListener {
     final func facetsChanged() {
         guard !isEnded, !isMuted else { return }
@@ -10,7 +11,7 @@ extension Subscription: FacetListener {
         if !isMarked { mark() }
     }
 
-    /// Mode `all`: the state goes with the last value of this commit, or alone.
+    /// Mode `all`: the state is sent with the last value of this commit, or alone.
     private func queueState() {
         guard !session.isClosed else { return }
         var state = ByteBuffer()
@@ -18,7 +19,8 @@ extension Subscription: FacetListener {
         session.queue(self, state: Array(state.bytes))
     }
 
-    /// Appends `"v":…` if there is a new value, and `"state":{…}` if that has changed, which are then delivered.
+    /// Appends `"v":…` if there is a new value and `"state":{…}` if the facets have changed, and
+    /// counts them as delivered.
     final func appendNews(to buffer: inout ByteBuffer) {
         if folded > 0 {
             Self.append(node?.value, to: &buffer)
@@ -39,7 +41,7 @@ extension Subscription: FacetListener {
 }
 
 extension Session {
-    /// A subscription in mode `all` has a new state.
+    /// Queues a new state for a subscription in mode `all`.
     func queue(_ subscription: Subscription, state: [UInt8]) {
         let commit = subscription.graph.frames.info
         if let place = queue.lastIndex(where: { $0.subscription === subscription }),
@@ -63,11 +65,11 @@ extension Session {
     }
 }
 
-/// The state of a node in mode `all`, with the value of the same commit or alone.
+/// A node's state in mode `all`, with the value of the same commit or alone.
 final class StateEmission: WideEmission {
     private let state: [UInt8]
     fileprivate let value: Datum?
-    /// Whether there is no value with it.
+    /// Whether it has no value.
     let isAlone: Bool
 
     init(_ state: [UInt8], isAlone: Bool, beside value: Datum?) {
@@ -77,7 +79,7 @@ final class StateEmission: WideEmission {
     }
 
     override var size: (count: Int, bytes: Int) {
-        // What was counted when it was queued: a state that joins a value later is small.
+        // The size counted when it was queued; adding a state to a value later adds little.
         (1, isAlone ? state.count : value?.byteCount ?? 12)
     }
 
