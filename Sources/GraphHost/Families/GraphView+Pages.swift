@@ -6,17 +6,17 @@ extension GraphView {
     /// The most nodes of one page.
     public static var longestPage: Int { 1_000 }
 
-    /// As many names are looked at for one page at most; then the page is short, and the next one goes on.
+    /// The most names looked at for one page.
+    ///
+    /// A page that reaches this is short, and the next one goes on from there.
     private static var mostLooks: Int { 10_000 }
 
-    /// The nodes that a glob means and the caller may read, in the order of the bytes of their names.
+    /// The nodes that match a glob and that the caller may read, in the byte order of their names.
     ///
-    /// - Parameters:
-    ///   - glob: a name, or a pattern with `*` and `?`.
-    ///   - after: only names after this one.
-    ///   - limit: how many at most.
-    /// - Returns: JSON, `{"epoch","rev","t","nodes":[{"name","kind","v"|"empty"|"fail"}],"next"}`; `next` is what to give as `after`
-    ///   for the next page, if there may be one.
+    /// - Parameters:   - glob: a name, or a pattern with `*` and `?`.   - after: only names after
+    ///   this one.   - limit: the most nodes.
+    /// - Returns: JSON, `{"epoch","rev","t","nodes":[{"name","kind","v"|"empty"|"fail"}],"next"}`;
+    ///   `next` is the `after` of the next page, if there may be one.
     public func page(matching glob: String, after: String?, limit: Int) -> [UInt8] {
         let (names, next) = names(matching: glob, after: after, limit: limit)
         var buffer = ByteBuffer()

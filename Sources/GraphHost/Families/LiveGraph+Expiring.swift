@@ -1,13 +1,16 @@
 internal import ReactiveGraph
 
-// The end of members that were not set for too long (F-4): a commit, made by the server that makes the ticks.
+// Expiry of members that were not set for too long (F-4): a commit, made by the server that makes
+// the ticks.
 extension LiveGraph {
-    /// When the first member expires, in milliseconds since 1970; later where somebody needs it then.
+    /// When the first member expires, in milliseconds since 1970.
+    ///
+    /// A member that is needed then is kept longer.
     var nextExpiry: UInt64? { families.lazy.compactMap(\.leases.due).min() }
 
-    /// The commit that drops what has expired by `now`; nil where nothing has.
+    /// The commit that drops the members expired by `now`; nil if there are none.
     ///
-    /// A member that somebody needs is looked at again after the time that it may hold its value.
+    /// A member that is still needed is checked again after another lifetime.
     func expired(by now: UInt64) -> Commit? {
         guard takesExpiries, let due = nextExpiry, due <= now else { return nil }
         var commit = Commit(graph: self)
@@ -26,10 +29,12 @@ extension LiveGraph {
         return commit.clear.isEmpty ? nil : commit
     }
 
-    /// As many members expire in one commit at most.
+    /// The most members that expire in one commit.
     private static var mostExpiring: Int { 1_000 }
 
-    /// Whether somebody reaches a member by its name, or through a node that is no `all`: what knows it by a glob needs no member.
+    /// Whether something uses a member by its name, or through a node other than an `all`.
+    ///
+    /// A glob does not count, because it needs no member.
     func isNeeded(_ member: NamedNode) -> Bool {
         guard let living = member.living, living.hasEdges else { return false }
         var open: [AnyNode] = [living]
@@ -37,7 +42,7 @@ extension LiveGraph {
         while let node = open.popLast() {
             if node.hasListener(where: { !(($0 as? GroupMember)?.isByGlob ?? false) }) { return true }
             for next in node.downstreamNodes where !(next is any Gathering) && seen.insert(next.id).inserted {
-                // A declared node that is held, whoever listens.
+                // A declared node that is always held, whether or not clients listen.
                 if let named = name(of: next), named.family == nil, named.isHeld { return true }
                 open.append(next)
             }

@@ -1,11 +1,12 @@
 internal import ReactiveGraph
 
-// Members of families: found, born, shown to globs, and let go of (F-1 … F-4).
+// Members of families: finding, creating, announcing to globs, and releasing them (F-1 … F-4).
 //
-// A member comes in when it is asked for, and stays while its node lives; one without a node goes at the end of the turn. A member
-// that is set and holds a value is held by the registry. One that holds none lives only while somebody needs it, as derived ones do.
+// A member's entry is made when it is first asked for, and stays while its node lives; an entry
+// without a node is removed at the end of the turn. The registry holds a mutable member while it
+// has a value. A member without a value lives only while something needs it, as derived members do.
 extension LiveGraph {
-    /// Takes the families of the definition in, and lets go of those that it has not.
+    /// Takes over the definition's families, and releases those that it no longer has.
     func takeFamilies(_ stamp: LogStamp) {
         guard !families.isEmpty || !definition.families.isEmpty else { return }
         let former = Dictionary(uniqueKeysWithValues: families.map { ($0.pattern.text, $0) })
@@ -20,14 +21,14 @@ extension LiveGraph {
         connectFamilies()
     }
 
-    /// The family of which a node of that name is a member.
+    /// The family that a node with that name belongs to.
     func family(of name: String) -> NodeFamily? {
         var name = name
         let family = name.withUTF8 { registry.family(of: UnsafeRawBufferPointer($0)) }
         return family.map { unsafeDowncast($0, to: NodeFamily.self) }
     }
 
-    /// Finds out which families are made from which.
+    /// Determines which families are made from which.
     func connectFamilies() {
         for family in families { family.disconnect() }
         for family in families {
@@ -41,7 +42,7 @@ extension LiveGraph {
 
     // MARK: - Asking
 
-    /// The member of that name, if there is a family for it; it was not there.
+    /// The member with that name, if a family defines it; it had no entry yet.
     @inline(never)
     func makeMember(_ name: String) -> NamedNode? {
         guard let family = family(of: name) else { return nil }
@@ -52,7 +53,7 @@ extension LiveGraph {
         return member
     }
 
-    /// The members that have a living node, in the order in which they were asked for.
+    /// The members that have a living node, in the order in which they were first asked for.
     var bornMembers: [NamedNode] {
         guard livingMembers > 0 else { return [] }
         return registry.declaredEntries.compactMap { entry in
@@ -61,7 +62,7 @@ extension LiveGraph {
         }
     }
 
-    /// Makes the node of a member that is set, which holds nothing yet.
+    /// Makes the node of a mutable member, without a value.
     func makeEmpty(_ member: NamedNode) -> Node<Datum> {
         let source = core.mutable(of: Datum.self)
         member.source = source
@@ -83,11 +84,12 @@ extension LiveGraph {
         host.memberAccounts.died(member)
         member.endExpiry()
         if member.hasFacets { facets.end(member) }
-        // One for which a commit is on its way stays until that is answered.
+        // A member with a pending commit keeps its entry until the commit is answered.
         if member.isListed { host.leftovers.append(member) }
     }
 
-    /// The nodes that a name or glob means: declared ones in the order of the definition, then members by their names.
+    /// The nodes that match a name or glob: declared ones in the order of the definition, then
+    /// members by name.
     func visibleNodes(matching glob: String) -> [NamedNode] {
         var found = nodes.filter { NodeSelection.matches(glob, $0.name) }
         var names: [String] = []
@@ -101,7 +103,7 @@ extension LiveGraph {
 
     // MARK: - Coming
 
-    /// Whether the members that a commit sets have room.
+    /// Throws if there is no room for the members that a commit sets.
     func checkRoom(forMembersOf commit: Commit) throws(HostError) {
         guard !families.isEmpty else { return }
         var unborn = 0
@@ -109,7 +111,8 @@ extension LiveGraph {
         try checkRoom(forMembers: unborn, of: commit.by)
     }
 
-    /// Whether there is room for nodes of these names, to which a principal wants to listen.
+    /// Throws if there is no room for the nodes with these names, to which a principal wants to
+    /// listen.
     func checkRoom(forMembersAmong names: [String], of principal: String?) throws(HostError) {
         guard !families.isEmpty else { return }
         let unborn = names.reduce(0) { count, name in
@@ -119,7 +122,7 @@ extension LiveGraph {
         try checkRoom(forMembers: unborn, of: principal)
     }
 
-    /// Whether so many more members may be born, for a principal.
+    /// Throws if the principal may not create that many more members.
     private func checkRoom(forMembers count: Int, of principal: String?) throws(HostError) {
         guard count > 0 else { return }
         let (members, most) = (livingMembers + comingMembers, host.limits.members)
@@ -135,7 +138,8 @@ extension LiveGraph {
         }
     }
 
-    /// The members that a commit sets and that hold nothing yet are born; those who watch their names hear of them.
+    /// Creates the members that a commit sets and that have no value yet, and calls the watchers of
+    /// their names.
     ///
     /// - Returns: whether there are any.
     func bear(membersOf commit: Commit) -> Bool {
@@ -145,23 +149,23 @@ extension LiveGraph {
             commit.set.forEach { if bear($0.node) { born.append($0.node) } }
         }
         guard !born.isEmpty else { return false }
-        // Which of them others are made from is asked for each of those.
+        // Used to tell whether all inputs of a dependent member will have a value.
         let coming = families.contains { !$0.dependents.isEmpty } ? Set(born.map(\.name)) : []
         host.memberAccounts.bring(for: commit.by) { for node in born { show(node, coming) } }
         return true
     }
 
-    /// - Returns: whether it is a member that is born now, and was not already.
+    /// - Returns: whether the node is a member that is created now.
     private func bear(_ node: NamedNode) -> Bool {
-        // From its birth on it is held: it may stand in the commit twice.
+        // It is held from its creation on, and may occur in the commit twice.
         guard node.isUnborn, let family = node.family, node.override == .whileInUse else { return false }
         node.override = family.retention
-        // One that holds nothing may be there for those who listen.
+        // A member without a value may already live for its listeners.
         if node.source == nil { registry.adopt(make(node), as: node) } else { node.hold() }
         return true
     }
 
-    /// From here on globs mean a member, and those that are made from it.
+    /// From now on globs match the member, and the members made from it.
     private func show(_ member: NamedNode, _ coming: Set<String>) {
         if let family = member.family { show(member.name, of: family) { member } }
         forEachDependent(of: member.name, in: member.family) { name, family in
@@ -171,7 +175,7 @@ extension LiveGraph {
         }
     }
 
-    /// The definition has changed: globs mean what they mean by the new one.
+    /// The definition has changed: matches every glob again.
     func showMembersAgain(_ stamp: LogStamp) {
         var former: [String] = []
         members.visit { name in
@@ -192,12 +196,12 @@ extension LiveGraph {
         for name in shown where members.insert(name) { family(of: name)?.shown += 1 }
         let known = Set(former)
         for name in known.subtracting(shown).sorted() {
-            // A declared node in place of a member is meant as that was.
+            // A declared node that replaced a member is matched as the member was.
             guard let node = existing(name), node.family != nil else { continue }
             watchers.call(name, { node }) { $0.vanishing($1) }
             watchers.call(name, { node }) { $0.vanished($1) }
         }
-        // No look-up: what pressure has let go of stays so.
+        // This looks up no entry, so nodes that were released under memory pressure stay released.
         for member in bornMembers where member.override != member.memberRetention {
             member.override = member.memberRetention
             member.hold()
@@ -208,7 +212,7 @@ extension LiveGraph {
         watchers.settle()
     }
 
-    /// The graph comes into being: globs mean these members, which hold values, and those that are made from them.
+    /// The graph starts: globs match these members, which have values, and those made from them.
     func showMembers(holding held: [NamedNode] = []) {
         guard !families.isEmpty else { return }
         let valued = held.filter { $0.family != nil && $0.isMutable }
@@ -221,13 +225,13 @@ extension LiveGraph {
         }
     }
 
-    /// Declared nodes that replace members of families from which others are made (F-2).
+    /// Declared nodes that replace members of families that other families are made from (F-2).
     private var standIns: [(name: String, family: NodeFamily?)] {
         guard families.contains(where: { !$0.dependents.isEmpty }) else { return [] }
         return nodes.compactMap { node in family(of: node.name).map { (node.name, $0) } }
     }
 
-    /// Members that hold values, and whose time does not run yet, have been set when it is known.
+    /// Members that have values but no running lease count as set at the time of their last change.
     func startLeases(of members: [NamedNode]) {
         let valued = members.filter { $0.family != nil && $0.isMutable && $0.isHeld && !$0.isLeased }
         for member in valued.sorted(by: { $0.changed.time < $1.changed.time }) {
@@ -241,7 +245,8 @@ extension LiveGraph {
         watchers.call(name, node) { $0.appeared($1) }
     }
 
-    /// Goes through the members that are made from one, directly or not; declared nodes that replace members are none.
+    /// Visits the members made from a member, directly or indirectly, except those that a declared
+    /// node replaces.
     private func forEachDependent(
         of name: String,
         in family: NodeFamily?,
@@ -262,7 +267,8 @@ extension LiveGraph {
         }
     }
 
-    /// Whether all mutable members that a member is made from hold a value, or are about to (F-3).
+    /// Whether all mutable members that a member is made from have a value, or will have one after
+    /// this commit (F-3).
     private func isMade(_ name: String, _ family: NodeFamily, _ coming: Set<String>) -> Bool {
         var open = [(name: name, family: family)]
         var seen: Set<String> = [name]
@@ -284,15 +290,15 @@ extension LiveGraph {
 
     // MARK: - Going
 
-    /// A name that globs mean no longer.
+    /// A name that globs no longer match.
     struct Going {
         let name: String
         let node: NamedNode?
     }
 
-    /// Members are about to lose their values: those who watch their names hear of it.
+    /// Members are about to lose their values: calls the watchers of their names.
     ///
-    /// - Returns: what globs meant until now, these members included.
+    /// - Returns: what globs matched until now, including these members.
     func leave(_ nodes: [NamedNode]) -> [Going] {
         guard !families.isEmpty else { return [] }
         var going: [Going] = []
@@ -312,14 +318,16 @@ extension LiveGraph {
         return going
     }
 
-    /// The values of a commit are set: what came has been heard of, and what went is let go of.
+    /// The values of a commit are set: finishes announcing new members, and releases those that are
+    /// gone.
     func settle(_ going: [Going], _ stamp: LogStamp) {
         for gone in going {
             guard let node = gone.node else { continue }
             watchers.call(gone.name, { node }) { $0.vanished($1) }
         }
         watchers.settle()
-        // A client that resumes a glob with a cursor from before cannot know what it does not mean any more.
+        // A client that resumes a glob with an older cursor does not know which nodes the glob no
+        // longer matches.
         if !going.isEmpty { narrowedAt = stamp.rev }
         for gone in going {
             guard let node = gone.node, let family = node.family else { continue }
@@ -328,7 +336,7 @@ extension LiveGraph {
         }
     }
 
-    /// Drops members: they are no more, or hold nothing where somebody needs them still (F-4).
+    /// Drops members: they are gone, or empty if something still needs them (F-4).
     func drop(_ commit: Commit, _ stamp: LogStamp) {
         let nodes = commit.clear.map(\.present).filter { $0.source != nil }
         var reason = ReleaseReason.dropped
@@ -355,14 +363,15 @@ extension LiveGraph {
 }
 
 extension NamedNode {
-    /// The node that has the name now: a member may have gone since it was asked for.
+    /// The node that has the name now: the member's entry may have been removed and made again
+    /// since.
     @inline(__always)
     var present: NamedNode { family == nil || isListed ? self : graph.node(name) ?? self }
 
-    /// Whether a commit is on its way that will bring it to life.
+    /// Whether a pending commit will create it.
     fileprivate var isComing: Bool { pending?.account != nil }
 
-    /// The registry holds the living node so from here on.
+    /// From now on the registry retains the living node like this.
     fileprivate func retain(as retention: Retention) {
         override = retention
         hold()
@@ -370,7 +379,7 @@ extension NamedNode {
 }
 
 extension Host {
-    /// Forgets the members that were asked for in this turn and got no node.
+    /// Removes the entries that were made in this turn and got no node.
     func forgetLeftovers() {
         guard !leftovers.isEmpty else { return }
         let members = leftovers

@@ -1,12 +1,13 @@
 internal import ReactiveGraph
 
-// Members that are kept until memory is short (F-4): they hold values, so their end is a commit, of the server that makes the ticks.
+// Members that are kept until memory is short (F-4). They have values, so they end by a commit of
+// the server that makes the ticks.
 extension LiveGraph {
-    /// Memory is short: drops members with `retain: untilPressure` that nothing needs, some in each turn.
+    /// Memory is short: drops members with `retain: untilPressure` that nothing needs, a limited
+    /// number per turn.
     ///
-    /// - Parameters:
-    ///   - pattern: only those whose names match it.
-    ///   - last: only names after this one.
+    /// - Parameters:   - pattern: only members whose names match it.   - last: only names after
+    ///   this one.
     /// - Returns: the members that this turn drops.
     @discardableResult
     func dropUnneeded(matching pattern: String = "*", after last: String? = nil) -> [String] {
@@ -38,7 +39,7 @@ extension LiveGraph {
         return names
     }
 
-    /// How many members one turn looks at, and drops.
+    /// How many members one turn looks at, and drops, at most.
     private static var mostLooks: Int { 5_000 }
     private static var mostDropped: Int { 1_000 }
 }

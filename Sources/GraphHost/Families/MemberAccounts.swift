@@ -1,8 +1,8 @@
-/// The living members of families that one principal has brought to life (F-7).
+/// Counts the living family members that one principal has created (F-7).
 final class MemberAccount {
     /// nil: all clients without a name together.
     fileprivate let principal: String?
-    /// Those that live, and those that commits on their way will bring.
+    /// Living members, and those that pending commits will create.
     fileprivate(set) var count = 0
 
     fileprivate init(_ principal: String?) {
@@ -10,14 +10,15 @@ final class MemberAccount {
     }
 }
 
-/// Who has brought the living members of a host's families to life.
+/// Counts living family members by the principal that created them.
 ///
-/// A member counts from its birth to its death for the principal whose set or subscription made it, even if another one sets it later. Those
-/// that a definition makes count for nobody, and those of a snapshot for the principal that set them last.
+/// A member counts from its creation to its end for the principal whose set or subscription created
+/// it, even if another one sets it later. Members created by a definition count for no principal;
+/// those of a snapshot count for the principal that set them last.
 final class MemberAccounts {
     private let nameless = MemberAccount(nil)
     private var named: [String: MemberAccount] = [:]
-    /// The principal for which nodes are made now.
+    /// The principal that is charged for members created now.
     private var current: MemberAccount?
 
     /// How many members a principal has.
@@ -26,7 +27,7 @@ final class MemberAccounts {
         return named[principal]?.count ?? 0
     }
 
-    /// The members that are born meanwhile count for that principal.
+    /// Charges that principal for the members created by `make`.
     func bring<Result>(for principal: String?, _ make: () -> Result) -> Result {
         let outer = current
         current = account(of: principal)
@@ -34,28 +35,28 @@ final class MemberAccounts {
         return make()
     }
 
-    /// A member is born.
+    /// A member was created.
     func born(_ member: NamedNode) {
         guard let current else { return }
         member.account = current
         add(to: current)
     }
 
-    /// A member has died, or is no member any more.
+    /// A member has died, or is no longer a member.
     func died(_ member: NamedNode) {
         guard let account = member.account else { return }
         member.account = nil
         remove(from: account)
     }
 
-    /// A commit is on its way that will bring a member to life for that principal.
+    /// A pending commit will create a member for that principal.
     func coming(for principal: String?) -> MemberAccount {
         let account = account(of: principal)
         add(to: account)
         return account
     }
 
-    /// The commit has been answered.
+    /// The pending commit has been answered.
     func came(for account: MemberAccount) { remove(from: account) }
 
     private func account(of principal: String?) -> MemberAccount {

@@ -1,20 +1,20 @@
 internal import ReactiveGraph
 
-/// The place of a member among the ``MemberLeases`` of its family.
+/// A reference to a lease in the ``MemberLeases`` of a family.
 struct MemberLease: Hashable {
     fileprivate let place: UInt32
 }
 
-/// Until when the members of a family keep their values, unless they are set again or somebody needs them: the one that was not set
-/// for longest comes first (F-4).
+/// The expiry times of a family's members, ordered by their last set: the member that was not set
+/// for longest is first (F-4).
 ///
-/// A list within a table: setting a member moves its lease to the end, whatever their number.
+/// A linked list within an array: setting a member moves its lease to the end in constant time.
 final class MemberLeases {
     private struct Row {
         unowned(unsafe) var node: NamedNode?
-        /// 0: it has not begun.
+        /// 0: the lease is not running.
         var due: UInt64 = 0
-        // Of those that have begun, in their order; of free rows the next free one. 0: none.
+        // Links of running leases in their order; of free rows, the next free one. 0: none.
         var previous: UInt32 = 0
         var next: UInt32 = 0
     }
@@ -22,7 +22,7 @@ final class MemberLeases {
     private unowned let graph: LiveGraph
     /// How long a member keeps its value, in milliseconds.
     @exclusivity(unchecked) private var lifetime: UInt64 = 0
-    /// Row 0 is the end of the list and the beginning of the free ones.
+    /// Row 0 is the end of the list and the head of the free rows.
     @exclusivity(unchecked) private var rows = Chunks<Row>()
     @exclusivity(unchecked) private var first: UInt32 = 0
     @exclusivity(unchecked) private var last: UInt32 = 0
@@ -38,9 +38,9 @@ final class MemberLeases {
         @inline(__always) _modify { yield &rows[Int(place)] }
     }
 
-    /// Leases begin for so many milliseconds from here on; nil: there are none.
+    /// Changes the lifetime, in milliseconds; nil: members do not expire.
     ///
-    /// Those that have begun end so much sooner or later.
+    /// Running leases end earlier or later by the difference.
     func take(_ lifetime: UInt64?) {
         let (former, lifetime) = (self.lifetime, lifetime ?? 0)
         self.lifetime = lifetime
@@ -51,13 +51,13 @@ final class MemberLeases {
         }
     }
 
-    /// Whether a lease has begun.
+    /// Whether a lease is running.
     func isRunning(_ lease: MemberLease) -> Bool { self[lease.place].due != 0 }
 
-    /// When the first of them ends, in milliseconds since 1970.
+    /// When the first of them expires, in milliseconds since 1970.
     var due: UInt64? { first == 0 ? nil : self[first].due }
 
-    /// The members whose time has come by `now`, at most so many.
+    /// The members that have expired by `now`, limited to `most`.
     func those(dueBy now: UInt64, atMost most: Int) -> [(lease: MemberLease, node: NamedNode)] {
         var found: [(lease: MemberLease, node: NamedNode)] = []
         var next = first
@@ -68,7 +68,7 @@ final class MemberLeases {
         return found
     }
 
-    /// A lease that has not begun.
+    /// Adds a lease that is not running.
     func add(_ node: NamedNode) -> MemberLease {
         guard free == 0 else {
             let place = free
@@ -80,7 +80,7 @@ final class MemberLeases {
         return MemberLease(place: UInt32(rows.count - 1))
     }
 
-    /// The lease is no more.
+    /// Removes a lease.
     func remove(_ lease: MemberLease) {
         stop(lease)
         self[lease.place] = Row(node: nil, next: free)
@@ -92,7 +92,7 @@ final class MemberLeases {
         stop(lease)
         if first == 0 { graph.host.noteTimer(of: graph) }
         let due = time + lifetime
-        // Time that goes back is rare.
+        // The clock rarely goes back.
         var before = last
         while before != 0, self[before].due > due { before = self[before].previous }
         let after = before == 0 ? first : self[before].next
@@ -103,7 +103,7 @@ final class MemberLeases {
         if after == 0 { last = lease.place } else { self[after].previous = lease.place }
     }
 
-    /// A member holds no value any more.
+    /// A member lost its value.
     func stop(_ lease: MemberLease) {
         let row = self[lease.place]
         guard row.due != 0 else { return }

@@ -1,17 +1,19 @@
-/// What follows the names of a graph as they come and go: `all`, and subscriptions to globs (F-3, F-6).
+/// Follows the names of a graph as they appear and go: `all`, and subscriptions to globs (F-3,
+/// F-6).
 ///
-/// A member of a family comes when all mutable members that it is made from hold a value, and goes when one of them does no longer.
+/// A member of a family appears when all mutable members that it is made from have a value, and
+/// goes when one of them loses its value.
 protocol NameWatcher: AnyObject {
-    /// A node that the glob means comes: within its commit, before that sets anything.
+    /// A node that matches the glob appears: during its commit, before that sets anything.
     ///
     /// For the living node call ``LiveGraph/materialise(_:)``.
     func appeared(_ node: NamedNode)
-    /// What the commit sets is set: whoever listens to nodes that came has heard from them, if they hold something.
+    /// The commit's values are set: listeners of the new nodes have received theirs.
     func settled()
-    /// A node that the glob means goes: within its commit, before its value does.
+    /// A node that matches the glob goes: during its commit, before its value does.
     func vanishing(_ node: NamedNode)
-    /// The values of the nodes that went are gone: who follows them has heard that they are empty, unless they are made so that
-    /// they hold something nevertheless.
+    /// The values of the nodes that went are gone. Listeners of these nodes have received that they
+    /// are empty, unless the nodes compute a value from nothing.
     func vanished(_ node: NamedNode)
 }
 
@@ -21,9 +23,9 @@ extension NameWatcher {
     func vanished(_ node: NamedNode) {}
 }
 
-/// The watchers of one graph, by what they watch.
+/// The watchers of one graph, by the names and globs that they watch.
 ///
-/// They are not held: each takes itself out before it goes.
+/// Weak: each watcher must remove itself before it is destroyed.
 final class NameWatchers {
     private struct Watched {
         let order: UInt64
@@ -32,28 +34,30 @@ final class NameWatchers {
 
     @exclusivity(unchecked) private var table = GlobTable<Watched>()
     private var added: UInt64 = 0
-    /// Those that have been called since the commit began.
+    /// Watchers called since the commit began.
     @exclusivity(unchecked) private var called: [Watched] = []
 
-    /// Whether there is none.
+    /// Whether there are no watchers.
     var isEmpty: Bool { table.isEmpty }
 
-    /// How many globs and names are watched, each watcher of one counted.
+    /// How many globs and names are watched, counted per watcher.
     var count: Int { table.count }
 
-    /// From now on `watcher` is called for what `glob` means: a name, or a pattern with `*` and `?`.
+    /// Calls `watcher` from now on for nodes that match `glob`: a name, or a pattern with `*` and
+    /// `?`.
     func add(_ watcher: any NameWatcher, to glob: String) {
         added += 1
         table.add(Watched(order: added, watcher: watcher), to: glob)
     }
 
-    /// Ends that.
+    /// Stops calling it.
     func remove(_ watcher: any NameWatcher, from glob: String) {
         called.removeAll { $0.watcher === watcher }
         table.remove(from: glob) { $0.watcher === watcher }
     }
 
-    /// Calls the watchers of a name, each once, in the order in which they came; `node` is made only where there is one.
+    /// Calls the watchers of a name once each, in the order in which they were added; `node` is
+    /// called only if there are any.
     func call(_ name: String, _ node: () -> NamedNode?, _ tell: (any NameWatcher, NamedNode) -> Void) {
         var meant = table.found(by: name)
         guard !meant.isEmpty, let node = node() else { return }
@@ -65,7 +69,7 @@ final class NameWatchers {
         }
     }
 
-    /// What the commit sets is set.
+    /// The commit's values are set.
     func settle() {
         guard !called.isEmpty else { return }
         let watchers = called

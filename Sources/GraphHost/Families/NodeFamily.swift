@@ -1,19 +1,21 @@
 internal import ReactiveGraph
 
-/// The nodes that one definition with placeholders stands for (F-1).
+/// A family: the nodes of one definition with placeholders (F-1).
 final class NodeFamily: RegistryFamily {
-    /// What the definition says about each of them.
+    /// The definition that all members share.
     @exclusivity(unchecked) private(set) var definition: NodeDefinition
     unowned let graph: LiveGraph
-    /// Those that name members of this family, and are made from them.
+    /// Families made from members of this one.
     @exclusivity(unchecked) private(set) var dependents: [Dependent] = []
     /// How many members have a living node.
     @exclusivity(unchecked) var living = 0
-    /// How many members globs mean, alive or not.
+    /// How many members globs match, alive or not.
     @exclusivity(unchecked) var shown = 0
-    /// When a member lost its value last: nothing is known of those that are not there (see ``NamedNode/changed``).
+    /// When a member last lost its value.
+    ///
+    /// Members without an entry have no change of their own (see ``NamedNode/changed``).
     @exclusivity(unchecked) var emptied: LogStamp
-    /// Members that hold a value, in the order in which they expire.
+    /// The leases of members that have a value, in the order in which they expire.
     let leases: MemberLeases
     private var references: [String: NamePattern] = [:]
     private var sources: [String: Unowned] = [:]
@@ -22,12 +24,13 @@ final class NodeFamily: RegistryFamily {
         unowned let family: NodeFamily
     }
 
-    /// A family that is made from another one: each member from the member that `reference` names.
+    /// A family made from another one: each of its members is made from the member that `reference`
+    /// names.
     struct Dependent {
         unowned let family: NodeFamily
         let reference: NamePattern
 
-        /// The member that is made from `name`; nil where no member names it.
+        /// The member made from the member `name`; nil if there is none.
         func member(madeFrom name: String) -> String? {
             guard let values = reference.values(of: name) else { return nil }
             return family.pattern.name(of: reference.arrange(values, for: family.pattern))
@@ -45,18 +48,18 @@ final class NodeFamily: RegistryFamily {
     /// Whether clients may set the members.
     var isMutable: Bool { definition.isMutable }
 
-    /// How long a member is held: one that is set while it holds a value, a derived one as stated.
+    /// How long a member is held: a mutable one while it has a value, a derived one as defined.
     var retention: Retention { isMutable ? .always : definition.statedRetain ?? .whileInUse }
 
-    /// Whether members that hold values, and that nothing needs, are dropped when memory is short.
+    /// Whether members that have values but that nothing needs are dropped when memory is short.
     var yieldsToPressure: Bool { isMutable && definition.statedRetain == .untilPressure }
 
-    /// How long a member keeps a value that is not set again, in milliseconds; nil: for ever.
+    /// How long after its last set a member keeps its value, in milliseconds; nil: for ever.
     var expire: UInt64? {
         if case .mutable(let rules) = definition.kind { rules.expire?.count } else { nil }
     }
 
-    /// The registry holds a member that is set as long as it has a value.
+    /// Makes the registry hold a mutable member while it has a value.
     func hold(_ member: NamedNode, withValue holdsValue: Bool) {
         member.override = holdsValue ? retention : .whileInUse
         member.hold()
@@ -73,22 +76,23 @@ final class NodeFamily: RegistryFamily {
         references = [:]
     }
 
-    /// No other families are made from this one, as far as is known.
+    /// Forgets which families are made from this one.
     func disconnect() {
         dependents = []
         sources = [:]
     }
 
-    /// Members of `family` are made from members of this one, which its definition names as `reference`.
+    /// Registers that members of `family` are made from members of this one, which its definition
+    /// calls `reference`.
     func connect(_ family: NodeFamily, by reference: NamePattern) {
         dependents.append(Dependent(family: family, reference: reference))
         family.sources[reference.text] = Unowned(family: self)
     }
 
-    /// The family that the definition names as `reference`.
+    /// The family that the definition calls `reference`.
     func source(of reference: String) -> NodeFamily? { sources[reference]?.family }
 
-    /// A name with placeholders that stands in the definition.
+    /// A name with placeholders that the definition uses.
     func reference(_ text: String) -> NamePattern? {
         if let known = references[text] { return known }
         guard let pattern = try? NamePattern(text) else { return nil }
@@ -96,7 +100,7 @@ final class NodeFamily: RegistryFamily {
         return pattern
     }
 
-    /// The node that the member `name` means where its definition names `reference`.
+    /// The node that the member `name` uses where its definition says `reference`.
     func resolve(_ reference: String, for name: String) -> String {
         guard NamePattern.isPattern(reference), let other = self.reference(reference),
             let values = pattern.values(of: name)
@@ -104,7 +108,7 @@ final class NodeFamily: RegistryFamily {
         return other.name(of: pattern.arrange(values, for: other))
     }
 
-    /// The texts that the placeholders stand for in the name of a member, by placeholder.
+    /// The texts of the placeholders in the name of a member.
     func key(of name: String) -> [(placeholder: String, text: String)] {
         Array(zip(pattern.placeholders, pattern.values(of: name) ?? []))
             .map { (placeholder: $0, text: $1) }
@@ -112,7 +116,7 @@ final class NodeFamily: RegistryFamily {
 }
 
 extension NamePattern {
-    /// Values of this pattern's placeholders, in the order in which another one has placeholders of the same names.
+    /// Values of this pattern's placeholders, in the order in which the other pattern has them.
     fileprivate func arrange(_ values: [String], for other: NamePattern) -> [String] {
         placeholders == other.placeholders
             ? values : other.placeholders.map { name in values[placeholders.firstIndex(of: name) ?? 0] }

@@ -1,6 +1,6 @@
 internal import ReactiveGraph
 
-/// A gathering node, whatever is made of its members.
+/// A node that gathers members, whatever it computes from them.
 protocol Gathering: AnyObject {
     var memberCount: Int { get }
     func contains(_ node: Node<Datum>) -> Bool
@@ -16,30 +16,32 @@ extension GatheringNode: Gathering where Figure.Value == Datum {}
 
 /// Keeps the members of one `all` in step with the names of its graph (F-3, F-5).
 ///
-/// That of a definition stays as long as its name, also while there is no living node; that of a client's pipeline as long as its node.
-/// Declared nodes that come or go with a new definition are seen to by the change of the definition.
+/// In a definition it lasts as long as its name, even while there is no living node; in a client's
+/// pipeline, as long as its node. Changing the definition handles declared nodes that appear or go
+/// with it.
 final class AllMembers: NameWatcher {
-    /// Which nodes are meant.
+    /// The glob that selects the members.
     let glob: String
-    /// What the clients may see whose pipeline it is: a member must be for all of them.
+    /// The rights of the clients that share the pipeline: each of them must be able to read every
+    /// member.
     ///
-    /// Empty: it belongs to a definition, which sees everything.
+    /// Empty for a node of the definition, which may use every node.
     private var accesses: [Access] = []
     private weak var graph: LiveGraph?
     /// The node of the definition that it belongs to; nil in a client's pipeline.
     unowned(unsafe) let named: NamedNode?
-    /// Whom the members are charged to, in a client's pipeline.
+    /// In a client's pipeline, the gate that is charged for the members.
     private var gate: StageGate?
     private weak var gathering: (any Gathering)?
-    /// Whether the graph is being redefined: nothing is emitted until it is.
+    /// Whether the graph is being redefined; until that is done nothing is emitted.
     private var isWaiting = false
 
-    /// Bytes that one member takes in a client's pipeline: its edge, and what is known of it.
+    /// Bytes that one member takes in a client's pipeline: its edge and its entry.
     static let memberBytes = 320
-    /// What one takes to come, in the units of expressions.
+    /// The cost of a new member, in the units of expressions.
     private static let memberUnits = 40
 
-    /// Those of a node of the definition.
+    /// The members of a node of the definition.
     init(of named: NamedNode, _ glob: String) {
         self.named = named
         self.glob = glob
@@ -47,7 +49,7 @@ final class AllMembers: NameWatcher {
         named.graph.watchers.add(self, to: glob)
     }
 
-    /// Those of a client's pipeline.
+    /// The members of a client's pipeline.
     init(_ glob: String, in graph: LiveGraph, for access: Access) {
         named = nil
         self.glob = glob
@@ -61,7 +63,7 @@ final class AllMembers: NameWatcher {
         graph?.watchers.remove(self, from: glob)
     }
 
-    /// The nodes that are meant now.
+    /// The nodes that the glob matches now.
     var nodes: [NamedNode] {
         guard let graph else { return [] }
         let nodes = graph.visibleNodes(matching: glob)
@@ -74,7 +76,7 @@ final class AllMembers: NameWatcher {
         access.rights(on: node).isSuperset(of: [.read, .pipe])
     }
 
-    /// How many of them the living node has; 0 without one.
+    /// How many members the living node has; 0 without one.
     var count: Int { gathering?.memberCount ?? 0 }
 
     private func means(_ node: NamedNode) -> Bool {
@@ -93,7 +95,7 @@ final class AllMembers: NameWatcher {
         charge(nodes.count)
     }
 
-    /// The node is going to be made anew: it has no members until then.
+    /// The node is about to be rebuilt: it has no members until then.
     func release() { gathering = nil }
 
     private func charge(_ new: Int) {
@@ -125,7 +127,7 @@ final class AllMembers: NameWatcher {
 
     // MARK: - Changes of the definition and of rights
 
-    /// The graph is being redefined, and these nodes go: nothing is emitted until ``join(_:)``.
+    /// The graph is being redefined and loses these nodes: nothing is emitted until ``join(_:)``.
     func leave(_ gone: [NamedNode]) {
         isWaiting = true
         guard let gathering else { return }
@@ -133,7 +135,7 @@ final class AllMembers: NameWatcher {
         for node in gone { if let living = node.living { gathering.remove(living) } }
     }
 
-    /// The graph has these declared nodes now that it had not before.
+    /// The graph has these new declared nodes.
     func join(_ added: [NamedNode]) {
         isWaiting = false
         guard let graph, let gathering else { return }
@@ -144,12 +146,12 @@ final class AllMembers: NameWatcher {
         gathering.endUpdate()
     }
 
-    /// How many clients with rights of their own one pipeline may have had.
+    /// The most clients with different rights that may have used one pipeline.
     private static let mostAccesses = 16
 
-    /// The rights of one of the clients are others.
+    /// The rights of one of the clients have changed.
     ///
-    /// - Returns: false: it may see other nodes than those that are members.
+    /// - Returns: false if the new rights select other nodes than the present members.
     func admits(_ new: Access) -> Bool {
         guard let graph, let gathering, !accesses.isEmpty else { return true }
         let nodes = graph.visibleNodes(matching: glob).filter { Self.mayUse($0, new) }
@@ -164,12 +166,12 @@ final class AllMembers: NameWatcher {
 }
 
 extension NamedNode {
-    /// What keeps the members of a node that joins all of them.
+    /// The members of a node that joins all matches of a glob.
     var members: AllMembers? {
         graph.allMembers.isEmpty ? nil : graph.allMembers[ObjectIdentifier(self)]
     }
 
-    /// The definition may join other nodes than before.
+    /// The new definition may join other nodes than before.
     func noteMembers() {
         let glob = definition.glob
         let former = members

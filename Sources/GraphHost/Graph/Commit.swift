@@ -1,13 +1,13 @@
-/// One atomic change of one graph: all of it or nothing, one rev, one turn.
+/// One atomic change of one graph: applied as a whole or not at all, as one rev and in one turn.
 ///
-/// This is the only way to change a graph. A client's set, the birth and the end of a graph, and the ticks of
-/// timed operators are all commits.
+/// This is the only way to change a graph. A client's set, the start and the end of a graph, and
+/// the ticks of timed operators are all commits.
 public struct Commit {
     /// The graph to change.
     public let graph: LiveGraph
-    /// What to set, in order.
+    /// The values to set, in order.
     public var set = Assignments()
-    /// What few commits have, in one place, so that the others do not carry it around.
+    /// Parts that few commits have, stored apart to keep the others small.
     private var rare: Rare?
 
     /// An empty change of that graph.
@@ -15,19 +15,19 @@ public struct Commit {
         self.graph = graph
     }
 
-    /// What to make empty, after the sets.
+    /// The nodes to clear, after the sets.
     public var clear: [NamedNode] {
         get { rare?.clear ?? [] }
         _modify { yield &own().clear }
     }
 
-    /// What to note of nodes besides their values (L-1).
+    /// Facets to record (L-1).
     var reports: [FacetReport] {
         get { rare?.reports ?? [] }
         _modify { yield &own().reports }
     }
 
-    /// The client's own remark, carried to the subscribers unread (`ctx`).
+    /// The client's own remark, passed on to the subscribers unchanged (`ctx`).
     public var context: Datum? {
         get { rare?.context }
         set { if newValue != nil || rare != nil { own().context = newValue } }
@@ -39,37 +39,40 @@ public struct Commit {
         set { if newValue != nil || rare != nil { own().by = newValue } }
     }
 
-    /// What must hold, or the commit is refused with `conflict`.
+    /// Conditions; if one does not hold, the commit is refused with `conflict`.
     public var conditions: [Condition] {
         get { rare?.conditions ?? [] }
         _modify { yield &own().conditions }
     }
 
-    /// The epoch to which the revs of `conditions` belong; another one is a `conflict`.
+    /// The epoch of the revs in `conditions`; if it is not the graph's, the commit is refused with
+    /// `conflict`.
     public var epoch: String? {
         get { rare?.epoch }
         set { own().epoch = newValue }
     }
 
-    /// The client's idempotency key: a repeat under the same key and principal is applied once.
+    /// The client's idempotency key: repeated commits with the same key and principal are applied
+    /// once.
     public var key: String? {
         get { rare?.key }
         set { own().key = newValue }
     }
 
-    /// Those of the nodes it sets that stand for the session of the client from then on (`"presence": true`).
+    /// Those of its set nodes that from then on represent the client's session
+    /// (`"presence": true`).
     var claimed: [NamedNode] {
         get { rare?.claimed ?? [] }
         set { if !newValue.isEmpty || rare != nil { own().claimed = newValue } }
     }
 
-    /// The server of that session; nil: this one.
+    /// The server that has the session; nil: this one.
     var claimer: String? {
         get { rare?.claimer }
         set { own().claimer = newValue }
     }
 
-    /// Whether a person has made it, not a program (`"hand": true`).
+    /// Whether a person made it, not a program (`"hand": true`).
     var isByHand: Bool {
         get { rare?.isByHand ?? false }
         set { if newValue != isByHand { own().isByHand = newValue } }
@@ -86,7 +89,7 @@ public struct Commit {
         return rare!
     }
 
-    /// A commit that drops a member of a family: its end (F-4).
+    /// A commit that drops a member of a family (F-4).
     public init(dropping member: NamedNode) {
         self.init(graph: member.graph)
         kind = .drop
@@ -100,7 +103,7 @@ public struct Commit {
         return nodes
     }
 
-    /// It has waited: members of families that have gone meanwhile are looked up again.
+    /// Called after it has waited: looks up again the family members that are gone in the meantime.
     mutating func renewMembers() {
         guard !graph.families.isEmpty else { return }
         var renewed = Assignments()
@@ -112,7 +115,7 @@ public struct Commit {
         rare.conditions = rare.conditions.map { Condition($0.node.present, $0.test) }
     }
 
-    /// How many nodes it sets or clears; one that it sets and clears is one.
+    /// How many nodes it sets or clears; a node that it both sets and clears counts once.
     var changed: Int {
         guard !clear.isEmpty else { return set.count }
         var nodes = Set(clear.map(ObjectIdentifier.init))
@@ -120,13 +123,13 @@ public struct Commit {
         return nodes.count
     }
 
-    /// Whether nothing is known of who made it.
+    /// Whether it records neither a principal nor a remark.
     var isAnonymous: Bool {
         guard let rare else { return true }
         return rare.by == nil && rare.context == nil && rare.claimed.isEmpty
     }
 
-    /// Whether it is one assignment and nothing else has to be checked.
+    /// Whether it is a single assignment and nothing else needs checking.
     var isLone: Bool { (rare?.isMinor ?? true) && set.isSingle }
 
     /// Shared by copies of a commit until one of them is changed.
@@ -158,7 +161,7 @@ public struct Commit {
             isByHand = other.isByHand
         }
 
-        /// Whether there is nothing to be looked at before the commit may be applied.
+        /// Whether nothing must be checked before the commit may be applied.
         var isMinor: Bool {
             guard clear.isEmpty, reports.isEmpty, conditions.isEmpty, epoch == nil, key == nil,
                 case .values = kind
@@ -169,38 +172,39 @@ public struct Commit {
         }
     }
 
-    /// What kind of entry this is in the log.
+    /// The kind of its entry in the log.
     enum Kind {
         /// Sets and clears.
         case values
-        /// The graph comes into being; `set` has the initial values.
+        /// The graph starts; `set` has the initial values.
         case define
-        /// The graph becomes what this definition says, which stands apart: other commits do not carry it around.
+        /// The graph gets this definition. It is stored indirectly to keep other commits small.
         indirect case redefine(GraphDefinition, DefinitionOrigin)
         /// The graph ends.
         case remove
-        /// Time reached this many milliseconds since 1970 and timed operators of the definition emit.
+        /// Time has reached this many milliseconds since 1970, and timed operators of the
+        /// definition emit.
         case tick(UInt64)
-        /// The members of families in `clear` are no more.
+        /// The family members in `clear` are dropped.
         case drop
         /// The same, because they were not set for too long.
         case expire
     }
 }
 
-/// One node and the value it shall take.
+/// One node and its new value.
 public struct Assignment {
     public let node: NamedNode
     public let value: Datum
 
-    /// `node` shall hold `value`.
+    /// Sets `node` to `value`.
     public init(_ node: NamedNode, _ value: Datum) {
         self.node = node
         self.value = value
     }
 }
 
-/// The sets of a commit; the usual single one costs no array.
+/// The sets of a commit; a single one, the usual case, needs no array.
 public struct Assignments {
     private(set) var first: Assignment?
     private var rest: [Assignment]?
@@ -208,13 +212,13 @@ public struct Assignments {
     /// No sets.
     public init() {}
 
-    /// How many there are.
+    /// The number of sets.
     public var count: Int { first == nil ? 0 : 1 + (rest?.count ?? 0) }
 
-    /// Whether there is one and no more.
+    /// Whether there is exactly one.
     var isSingle: Bool { first != nil && rest == nil }
 
-    /// Adds one behind the others.
+    /// Adds one at the end.
     public mutating func append(_ assignment: consuming Assignment) {
         if first == nil {
             first = assignment
@@ -235,9 +239,9 @@ public struct Assignments {
     }
 }
 
-/// Something that must hold for a commit to be applied, checked against what is applied and what is pending.
+/// A condition for applying a commit, checked against the applied and the pending state.
 public struct Condition {
-    /// What is asked of the node.
+    /// The test of the node.
     public enum Test {
         /// The node's last change is not newer than this rev (`if.node.rev`).
         case unchangedSince(UInt64)
@@ -259,9 +263,9 @@ public struct Condition {
     }
 }
 
-/// How a commit went, as answered to whoever made it.
+/// The result of a commit, as sent to its client.
 public struct Applied {
-    /// The history to which `rev` belongs.
+    /// The epoch to which `rev` belongs.
     public let epoch: String
     /// The graph's rev that this commit made.
     public let rev: UInt64
@@ -269,6 +273,7 @@ public struct Applied {
     public let time: UInt64
     /// How many nodes were set or cleared.
     public let changed: Int
-    /// True: an earlier commit with this idempotency key was answered again, nothing was applied now.
+    /// Whether this repeats the answer to an earlier commit with the same idempotency key; nothing
+    /// was applied now.
     public var isReplay = false
 }

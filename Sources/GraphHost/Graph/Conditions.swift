@@ -21,9 +21,9 @@ enum Conditions {
         for node in commit.clear { try checkAsked(node, conditions) }
     }
 
-    /// What is wrong with the node's state; nil where the condition holds.
+    /// Why the condition does not hold; nil if it does.
     ///
-    /// - Throws: where it makes no sense at all.
+    /// - Throws: if the condition is invalid.
     private static func check(_ condition: Condition, of commit: Commit) throws(HostError) -> HostError? {
         let node = condition.node
         guard node.exists, node.graph === commit.graph else {
@@ -56,7 +56,8 @@ enum Conditions {
         return error
     }
 
-    /// `requireIfMatch: true` in the definition: nobody may set the node blindly.
+    /// With `requireIfMatch: true` in the definition, a set without a condition on the node is
+    /// refused.
     @inline(__always)
     static func checkAsked(_ node: NamedNode, _ conditions: [Condition]) throws(HostError) {
         guard node.requiresCondition else { return }

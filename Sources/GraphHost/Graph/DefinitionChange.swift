@@ -1,31 +1,33 @@
 internal import ReactiveGraph
 internal import Support
 
-/// What a new definition changes in a graph that runs: the structural difference (docs/definitions.md,
+/// The structural difference between two definitions of a running graph (docs/definitions.md,
 /// Changing a graph that runs).
 ///
-/// Nodes are compared by what they say, not by how it is written: format, comments and the order of keys make no difference.
-/// Blanks in an expression make a node `changed`, because its definition can be read, but not `rebuilt`.
+/// Nodes are compared by meaning: format, comments and the order of keys make no difference.
+/// Changed blanks in an expression make a node `changed`, because clients can read its definition,
+/// but not `rebuilt`.
 public struct DefinitionChange {
-    /// Nodes that come into being, in the order of the new definition.
+    /// New nodes, in the order of the new definition.
     public internal(set) var added: [String] = []
-    /// Nodes that end, in the order of the old definition.
+    /// Removed nodes, in the order of the old definition.
     public internal(set) var removed: [String] = []
-    /// Nodes that say something else, in the order of the new definition.
+    /// Nodes whose definition has changed, in the order of the new definition.
     public internal(set) var changed: [String] = []
-    /// Those of `changed` whose source or operators are others, or that become mutable or derived: what they hold is
-    /// computed anew, and what they remembered is gone.
+    /// Those of `changed` whose source or operators have changed, or that become mutable or
+    /// derived: their value is computed again, and their state is lost.
     public internal(set) var rebuilt: [String] = []
-    /// Mutable nodes whose value the new checks do not pass: they take their initial value, or become empty.
+    /// Mutable nodes whose value fails the new checks: they get their initial value, or become
+    /// empty.
     public internal(set) var reset: [String] = []
-    /// Keys of the graph itself that say something else: `title`, `mode`, `access` and so on.
+    /// Keys of the graph itself that have changed: `title`, `mode`, `access` and so on.
     public internal(set) var settings: [String] = []
     /// How many nodes stay as they are.
     public internal(set) var unchanged = 0
-    /// Whether the nodes stand in another order.
+    /// Whether the order of the nodes has changed.
     public internal(set) var isReordered = false
 
-    /// Whether there is nothing to do.
+    /// Whether nothing has changed.
     public var isEmpty: Bool {
         added.isEmpty && removed.isEmpty && changed.isEmpty && settings.isEmpty && !isReordered
     }
@@ -50,12 +52,13 @@ public struct DefinitionChange {
         isReordered = removed.isEmpty && added.isEmpty && old.nodes.map(\.name) != new.nodes.map(\.name)
     }
 
-    /// What a definition changes where there was none: every node comes into being.
+    /// The difference from nothing: every node is new.
     public init(toNew definition: GraphDefinition) {
         added = (definition.nodes + definition.families).map(\.name)
     }
 
-    /// Appends `{"added":[…],"removed":[…],"changed":[…],"reset":[…],"settings":[…],"unchanged":n}`.
+    /// Appends
+    /// `{"added":[…],"removed":[…],"changed":[…],"reset":[…],"settings":[…],"unchanged":n}`.
     public func append(to bytes: inout [UInt8]) {
         var buffer = ByteBuffer()
         buffer.append("{")
@@ -77,7 +80,7 @@ public struct DefinitionChange {
 }
 
 extension LiveGraph {
-    /// What a new definition would change here and now, the values that its checks do not pass included.
+    /// The changes that a new definition would make now, including values that fail its checks.
     public func change(to new: GraphDefinition) -> DefinitionChange {
         var change = DefinitionChange(from: definition, to: new)
         change.reset = change.changed.filter { name in
@@ -91,7 +94,7 @@ extension LiveGraph {
 }
 
 extension NodeDefinition {
-    /// Whether it makes the same edges as a former definition, and keeps the same state.
+    /// Whether it builds the same edges, and keeps the same state, as a former definition.
     func isBuilt(as former: NodeDefinition) -> Bool {
         switch (kind, former.kind) {
         case (.mutable, .mutable): true

@@ -1,12 +1,12 @@
 internal import ReactiveGraph
 
-/// What ends the value of a mutable node that is not set again for some time.
+/// When the value of a mutable node ends if it is not set again.
 enum Expiry {
-    /// Nothing does.
+    /// Never.
     case never
     /// The `ttl` of a declared node.
     case lifetime(Lifetime)
-    /// The `expire` of a member of a family: its place among those of that.
+    /// After the `expire` of a family member: its lease.
     case lease(MemberLease)
 }
 
@@ -21,7 +21,7 @@ extension NamedNode {
         }
     }
 
-    /// There is no value any more.
+    /// The value is gone.
     func stopExpiry() {
         switch expiry {
         case .never: break
@@ -30,9 +30,9 @@ extension NamedNode {
         }
     }
 
-    /// Values end by the rules of the definition from here on, as soon as one is set.
+    /// Starts using the definition's times, from the next set on.
     ///
-    /// That of a member that has begun goes on.
+    /// A member's running lease goes on.
     func beginExpiry() {
         if case .lease = expiry, family?.expire != nil { return }
         endExpiry()
@@ -44,28 +44,28 @@ extension NamedNode {
         }
     }
 
-    /// Whether it is a member whose value is about to end.
+    /// Whether it is a member with a running lease.
     var isLeased: Bool {
         if case .lease(let lease) = expiry { family?.leases.isRunning(lease) == true } else { false }
     }
 
-    /// Nothing ends them any more.
+    /// From now on its value does not expire.
     func endExpiry() {
         if case .lease(let lease) = expiry { family?.leases.remove(lease) }
         expiry = .never
     }
 
-    /// What ends the value of a declared node.
+    /// The lifetime of a declared node's value.
     var lifetime: Lifetime? { if case .lifetime(let lifetime) = expiry { lifetime } else { nil } }
 
-    /// When the value lasts no longer, as it is saved; `nil` where what is known of the last set says it.
+    /// When the value expires, as saved; nil if it follows from the time of the last set.
     var deadline: Deadline? {
         get { lifetime?.deadline }
         set { lifetime?.deadline = newValue }
     }
 }
 
-/// The end of a value after its `ttl`: the node is empty then, in the tick of its time.
+/// Clears a node when its `ttl` has passed, in the tick of that time.
 final class Lifetime {
     private unowned let node: NamedNode
     /// How long a value lasts.

@@ -1,26 +1,26 @@
 internal import ReactiveGraph
 
-/// What stands under names and globs, found by a name that they mean.
+/// Elements stored under names and globs, found by a matching name.
 ///
-/// Only globs with the fixed beginning of the name are compared with it, so that thousands that begin differently cost little more
-/// than one.
+/// A name is compared only with globs that share its beginning, so that thousands with other
+/// beginnings cost little more than one.
 struct GlobTable<Element> {
     private var elements: [String: [Element]] = [:]
-    /// The patterns by what their names begin with; that of a name is all of it.
+    /// The patterns by their fixed beginning; for a name, that is the whole name.
     private var patterns: [String: [String]] = [:]
-    /// How many beginnings have so many bytes.
+    /// How many beginnings have each length in bytes.
     private var lengths: [Int: Int] = [:]
 
-    /// Whether there is nothing in it.
+    /// Whether it is empty.
     var isEmpty: Bool { elements.isEmpty }
 
-    /// How many elements there are.
+    /// The number of elements.
     var count: Int { elements.values.reduce(0) { $0 + $1.count } }
 
-    /// Every element, in no order.
+    /// All elements, in no particular order.
     var all: [Element] { elements.values.flatMap(\.self) }
 
-    /// Puts an element under a name or glob.
+    /// Adds an element under a name or glob.
     mutating func add(_ element: Element, to pattern: String) {
         if elements[pattern] == nil {
             let beginning = Glob.prefix(of: pattern)
@@ -30,7 +30,7 @@ struct GlobTable<Element> {
         elements[pattern, default: []].append(element)
     }
 
-    /// Takes out what is there under a name or glob and is meant.
+    /// Removes the elements under a name or glob for which `isMeant` is true.
     mutating func remove(from pattern: String, where isMeant: (Element) -> Bool) {
         guard var rest = elements[pattern] else { return }
         rest.removeAll(where: isMeant)
@@ -44,7 +44,7 @@ struct GlobTable<Element> {
         lengths[length] = lengths[length].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
-    /// What stands under the patterns that mean the node of that name, in no order.
+    /// The elements whose patterns match the name, in no particular order.
     func found(by name: String) -> [Element] {
         guard !elements.isEmpty else { return [] }
         var found: [Element] = []

@@ -1,9 +1,11 @@
 internal import DequeModule
 
-/// The newest emissions of one node, oldest first, as many as its definition asks for (`history: N`).
+/// The newest emissions of one node, oldest first, as many as its definition asks for
+/// (`history: N`).
 ///
-/// Invariant: every emission of the node with a rev above ``from`` is in the ring. What does not fit is let go of
-/// from the old end, and ``from`` says so; a change from empty to empty is no emission.
+/// Invariant: every emission of the node with a rev above ``from`` is in the ring. Emissions that
+/// do not fit are removed from the old end, and ``from`` is moved up. A change from empty to empty
+/// is not an emission.
 struct HistoryRing {
     /// One emission.
     struct Entry {
@@ -12,33 +14,34 @@ struct HistoryRing {
         let value: Datum?
     }
 
-    /// The rev after which nothing is missing.
+    /// The ring is complete after this rev.
     private(set) var from: UInt64
     private let capacity: Int
     private let byteLimit: Int
     private var entries: Deque<Entry> = []
     /// Bytes of JSON in it.
     private(set) var bytes = 0
-    /// Whether the newest emission, also one that did not fit, was emptiness.
+    /// Whether the newest emission was emptiness, even if it did not fit.
     private(set) var isEmptyNow = true
 
-    /// A ring that is complete after `from`; it keeps at most `capacity` emissions with `byteLimit` bytes of JSON.
+    /// An empty ring that is complete after `from`; it keeps at most `capacity` emissions with
+    /// `byteLimit` bytes of JSON.
     init(capacity: Int, byteLimit: Int, from: UInt64) {
         self.capacity = capacity
         self.byteLimit = byteLimit
         self.from = from
     }
 
-    /// A ring of emissions that are known already.
+    /// A ring of existing emissions.
     init(capacity: Int, byteLimit: Int, from: UInt64, _ entries: some Sequence<Entry>, isEmptyNow: Bool) {
         self.init(capacity: capacity, byteLimit: byteLimit, from: from)
-        // The first of them may be emptiness: what was there before it has been let go of.
+        // The first entry may be emptiness, because older ones were removed.
         self.isEmptyNow = false
         for entry in entries { append(entry.stamp, entry.value) }
         self.isEmptyNow = isEmptyNow
     }
 
-    /// How many emissions it has.
+    /// The number of emissions.
     var count: Int { entries.count }
 
     /// The emission at `index`, 0 being the oldest.
@@ -46,7 +49,7 @@ struct HistoryRing {
         entries[index]
     }
 
-    /// Notes an emission that is newer than all others.
+    /// Adds an emission that is newer than all others.
     mutating func append(_ stamp: LogStamp, _ value: Datum?) {
         if value == nil, isEmptyNow { return }
         isEmptyNow = value == nil
@@ -70,12 +73,12 @@ struct HistoryRing {
         return low
     }
 
-    /// The same emissions, as many of the newest as fit, in a ring of another size.
+    /// A ring of another capacity with as many of the newest emissions as fit.
     func resized(to capacity: Int) -> HistoryRing {
         HistoryRing(capacity: capacity, byteLimit: byteLimit, from: from, entries, isEmptyNow: isEmptyNow)
     }
 
-    /// Lets go of everything.
+    /// Removes all emissions.
     mutating func removeAll() {
         while count > 0 { dropOldest() }
     }

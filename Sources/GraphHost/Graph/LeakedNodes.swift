@@ -1,27 +1,27 @@
 internal import ReactiveGraph
 
-/// How many nodes of a graph hold each other and are held by nothing else (I-3), as of the last count that was finished.
+/// The number of a graph's nodes that hold each other and that nothing else holds (I-3), as of the
+/// last finished count.
 ///
-/// There are none unless the server has a fault: what `sync` and `links` connect is held by its graph.
+/// It is zero unless the server has a fault, because the graph holds the nodes that `sync` and
+/// `links` connect.
 struct LeakedNodes {
     private(set) var count = 0
-    /// The last round in which they were counted.
+    /// The last round that was counted.
     private(set) var round: UInt64 = 0
     private var search: LeakCount?
 
-    /// Counts on.
+    /// Continues counting.
     ///
-    /// - Parameters:
-    ///   - graph: the graph, the same each time.
-    ///   - round: the present round.
-    ///   - steps: how many edges may be looked at; has those that are left.
+    /// - Parameters:   - graph: the graph, the same each time.   - round: the present round.   -
+    ///   steps: how many edges may be looked at; set to what is left.
     mutating func look(at graph: Graph, in round: UInt64, _ steps: inout Int) {
         guard round != self.round else { return }
         var present = search ?? LeakCount(in: graph)
         search = nil
         switch present.goOn(for: &steps) {
         case .found(let count): self.count = count
-        // The next round may have more luck.
+        // The graph changed meanwhile; the next round counts again.
         case .disturbed: break
         case .unfinished:
             search = present
@@ -32,10 +32,10 @@ struct LeakedNodes {
 }
 
 extension Host {
-    /// Counts the nodes that nothing leads to, in all graphs, for a fraction of a millisecond (I-3).
+    /// Counts unreachable nodes in all graphs, for a fraction of a millisecond (I-3).
     ///
-    /// - Parameter isNew: whether a new round begins; else the one before goes on.
-    /// - Returns: whether the round has come to its end.
+    /// - Parameter isNew: whether to start a new round; otherwise the current one continues.
+    /// - Returns: whether the round is finished.
     public func countLeaks(anew isNew: Bool) -> Bool {
         if isNew { leakRound += 1 }
         var steps = Self.leakSteps

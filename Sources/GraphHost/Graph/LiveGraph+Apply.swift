@@ -69,7 +69,7 @@ extension LiveGraph {
         if node.hasFacets { clearFacets(of: node, at: stamp.time, isSet: true) }
     }
 
-    /// Remembers who changed a node, where the commit says it or another one did.
+    /// Records who changed a node, if the commit says so or another principal changed it before.
     @inline(__always)
     private func sign(_ node: NamedNode, _ commit: Commit) {
         guard !commit.isAnonymous || node.writer != nil else { return }
@@ -78,7 +78,7 @@ extension LiveGraph {
         node.writer = writer(commit.by, commit.context, claimer)
     }
 
-    /// Many changes are made by the same principal, who remarks nothing: those share what is known of it.
+    /// Consecutive changes by the same principal without a remark share one `Writer`.
     private func writer(_ by: String?, _ context: Datum?, _ claimer: String?) -> Writer? {
         guard by != nil || context != nil || claimer != nil else { return nil }
         if let latestWriter, latestWriter.by == by, latestWriter.context === context,
@@ -91,13 +91,14 @@ extension LiveGraph {
         return writer
     }
 
-    /// One tick: whatever is due emits, all of it in one turn.
+    /// One tick: everything that is due emits, all in one turn.
     private func ring(until now: UInt64) {
         isTickPending = false
         core.fire(timers, until: .milliseconds(now))
     }
 
-    /// The first commit: all nodes with their initial values, and the derived ones that are always kept.
+    /// The first commit: creates all nodes with their initial values, and the derived ones that are
+    /// always kept.
     private func bear(_ stamp: LogStamp) {
         isLive = true
         takeFamilies(stamp)
@@ -115,7 +116,7 @@ extension LiveGraph {
         connectLinks()
     }
 
-    /// A node of the definition comes into being: a mutable one with its initial value.
+    /// Creates a node of the definition, a mutable one with its initial value.
     func bear(_ node: NamedNode, _ stamp: LogStamp) {
         registry.declare(node)
         guard case .mutable(let rules) = node.definition.kind else { return }
@@ -124,7 +125,7 @@ extension LiveGraph {
         registry.adopt(source, as: node)
         node.born = stamp.time
         if let initial = rules.initial { source.set(initial) }
-        // After the initial value: the ring begins with that by itself.
+        // After the initial value, which the ring takes up by itself.
         observe(node, on: source)
         beginHistory(of: node, holding: rules.initial)
         node.beginExpiry()
@@ -132,7 +133,7 @@ extension LiveGraph {
         keepFresh(node, for: rules.fresh, isSet: rules.initial != nil)
     }
 
-    /// A node of the definition is no more: the registry lets go of it.
+    /// Removes a node of the definition: the registry releases it.
     func remove(_ node: NamedNode) {
         node.living?.observe(nil)
         if !allMembers.isEmpty { allMembers[ObjectIdentifier(node)] = nil }
@@ -146,11 +147,12 @@ extension LiveGraph {
     enum End {
         /// Its last commit.
         case removed
-        /// Its history broke off; another graph of its name goes on in a new epoch.
+        /// Its history was lost; a graph with the same name continues in a new epoch.
         case epochLost
     }
 
-    /// Subscriptions end, or their connections where the client's cursor is worth nothing any more; nodes go.
+    /// Ends the graph: ends its subscriptions, or closes their connections if the clients' cursors
+    /// are no longer valid, and releases its nodes.
     func end(_ reason: End) {
         isLive = false
         releaseReason = .removed
@@ -166,7 +168,7 @@ extension LiveGraph {
 
     // MARK: - Pending
 
-    /// Lets conditions see a commit that was appended and is not applied yet.
+    /// Makes conditions see a commit that has been appended to the log but not applied yet.
     func overlay(_ pending: PendingCommit) {
         let commit = pending.commit
         self.pending += 1
@@ -177,7 +179,7 @@ extension LiveGraph {
             change.rev = next
             change.count += 1
             node.pending = change
-            // A member stays the node of its name until the commit is applied.
+            // A member's entry stays until the commit is applied.
             if node.family != nil { node.goesWithNode = false }
         }
         pending.tied = tiedNodes(behind: commit)
@@ -193,7 +195,7 @@ extension LiveGraph {
         for node in commit.clear { mark(node, .known(nil)) }
     }
 
-    /// The log has answered: the commit is pending no longer.
+    /// The log has answered: the commit is no longer pending.
     func settle(_ pending: PendingCommit) {
         let commit = pending.commit
         self.pending -= 1

@@ -1,10 +1,11 @@
 internal import ReactiveGraph
 
 extension LiveGraph {
-    /// In debug builds, walks the graph and requires that the counters say what is reachable: after a teardown
-    /// nothing may be left that nobody can reach.
+    /// In debug builds, walks the graph and requires that the counters agree with it: after a
+    /// teardown, every living node must be reachable.
     ///
-    /// Graphs of more than 512 nodes and listeners are let pass: the walk is linear, and this is called at every teardown.
+    /// Graphs of more than 512 nodes and listeners are skipped, because the walk is linear and this
+    /// is called at every teardown.
     func audit() {
         #if DEBUG
             guard core.counts.liveNodes + core.counts.liveListeners <= 512 else { return }
@@ -16,10 +17,10 @@ extension LiveGraph {
         #endif
     }
 
-    /// Whether every node that is alive can be reached.
+    /// Whether every living node is reachable.
     var isWhole: Bool { countReachable() == core.counts.liveNodes }
 
-    /// What may keep something: nodes that the registry holds, and listeners.
+    /// What may keep other nodes alive: nodes held by the registry, and listeners.
     var roots: [AnyNode] {
         var roots: [AnyNode] = []
         for named in nodes + bornMembers {
@@ -30,10 +31,10 @@ extension LiveGraph {
         return roots
     }
 
-    /// Nodes that can be reached from what may keep something.
+    /// The number of nodes reachable from the roots.
     func countReachable() -> Int { reachable(from: roots).count }
 
-    /// These nodes and all that they need.
+    /// These nodes and everything that they need.
     func reachable(from roots: [AnyNode]) -> Set<AnyNode> {
         var open = roots
         var seen: Set<AnyNode> = []

@@ -2,10 +2,12 @@ internal import ReactiveGraph
 internal import Support
 
 extension LiveGraph {
-    /// Begins the history of a node that has just been built, if its definition asks for one: with what it holds.
+    /// Starts the history of a node that has just been built, with its present value, if its
+    /// definition asks for one.
     ///
-    /// A node that comes into being with this commit has no past. One that is built again later was not watched in
-    /// between; of a node of class `none` it is known that nothing happened since the last change of its inputs.
+    /// A node created by this commit has no past. A node that is built again was not recorded in
+    /// between; a node of class `none` has certainly not changed since the last change of its
+    /// inputs.
     func beginHistory(of node: NamedNode, holding value: Datum?) {
         let capacity = node.definition.history
         guard capacity > 0 else { return }
@@ -19,15 +21,13 @@ extension LiveGraph {
 
     /// The history of a node.
     ///
-    /// - Parameters:
-    ///   - node: of this graph.
-    ///   - since: only what is newer than this rev, oldest first; nil: the newest there is.
-    ///   - epoch: the history to which `since` belongs; nil: the present one.
-    ///   - limit: how many emissions at most; those of one rev are never torn apart. Where it cuts, `"more":true` says
-    ///     so.
+    /// - Parameters:   - node: a node of this graph.   - since: only emissions newer than this rev,
+    ///   oldest first; nil: the newest.   - epoch: the epoch of `since`; nil: the present one.   -
+    ///   limit: the most emissions; those of one rev are never split. If emissions are left out,
+    ///   the answer has `"more":true`.
     /// - Returns: JSON, `{"epoch","from","rev","d":[{"rev","t","v"|"empty"|"fail"}]}`.
-    /// - Throws: `gone` where emissions behind `since` are not known any more; its `rev` is the oldest that can be
-    ///   asked for.
+    /// - Throws: `gone` if emissions after `since` are no longer kept; its `rev` is the oldest
+    ///   valid `since`.
     public func historyJSON(
         of node: NamedNode,
         since: UInt64? = nil,
@@ -46,16 +46,13 @@ extension LiveGraph {
         return historyJSON(ring, since: since, limit: limit, rev: rev)
     }
 
-    /// What a history says of the emissions newer than `since`, or of the newest.
+    /// The JSON of the emissions newer than `since`, or of the newest.
     ///
-    /// - Parameters:
-    ///   - ring: the emissions.
-    ///   - states: what was known besides, each time that it changed.
-    ///   - since: only those that are newer than this rev, oldest first; nil: the newest.
-    ///   - limit: how many of them at most; those of one rev are never torn apart.
-    ///   - rev: the graph's present rev.
-    ///   - end: the last rev whose emissions are in `ring`, where there may be newer ones.
-    /// - Returns: JSON, see ``historyJSON(of:since:epoch:limit:)``; with `"to"` where `end` cut it.
+    /// - Parameters:   - ring: the emissions.   - states: the facets, each time they changed.   -
+    ///   since: only what is newer than this rev, oldest first; nil: the newest.   - limit: the
+    ///   most emissions; those of one rev are never split.   - rev: the graph's present rev.   -
+    ///   end: the last rev whose emissions are in `ring`, if there may be newer ones.
+    /// - Returns: JSON, see ``historyJSON(of:since:epoch:limit:)``; with `"to"` if `end` cut it.
     func historyJSON(
         _ ring: HistoryRing,
         _ states: [PastRecorder.State] = [],
@@ -91,7 +88,7 @@ extension LiveGraph {
 }
 
 extension NamedNode {
-    /// The ring; without one an empty one, that knows since when nothing happened.
+    /// The ring; if there is none, an empty ring that knows since when nothing happened.
     var history: HistoryRing {
         ring ?? HistoryRing(capacity: 0, byteLimit: 0, from: lastChange.rev)
     }
@@ -103,7 +100,8 @@ extension NamedNode {
 }
 
 extension HistoryRing {
-    /// The rev of the last of `limit` emissions and states after `rev`; the largest there is where all of them fit.
+    /// The rev of the last of `limit` emissions and states after `rev`; the largest rev if all of
+    /// them fit.
     fileprivate func lastRev(of limit: Int, after rev: UInt64, _ states: [PastRecorder.State]) -> UInt64 {
         var (emission, state, last) = (index(after: rev), 0, rev)
         for _ in 0..<limit {
@@ -116,7 +114,7 @@ extension HistoryRing {
         return last
     }
 
-    /// The last `limit` emissions, without those of the first rev that do not all fit.
+    /// The last `limit` emissions, without an incomplete first rev.
     func newest(_ limit: Int) -> Range<Int> {
         guard limit < count else { return 0..<count }
         guard limit > 0 else { return count..<count }
@@ -137,7 +135,8 @@ extension HistoryRing {
         return start..<range.upperBound
     }
 
-    /// Appends `[{"rev":…,"t":…,"v":…,"state":{…}},…]`; a state stands beside the last emission of its rev, or alone.
+    /// Appends `[{"rev":…,"t":…,"v":…,"state":{…}},…]`; a state goes with the last emission of its
+    /// rev, or alone.
     func append(
         _ range: Range<Int>,
         _ states: ArraySlice<PastRecorder.State> = [],

@@ -1,10 +1,11 @@
 internal import ReactiveGraph
 
-// A new definition for a graph that runs, as one turn (docs/definitions.md, Changing a graph that runs).
+// Applies a new definition to a running graph in one turn (docs/definitions.md, Changing a graph
+// that runs).
 //
-// Every name keeps its living node, whatever its definition says now: downstream edges, client pipelines and
-// listeners stay where they are. Only nodes whose definition has changed are built anew, in an order that lets every
-// node emit at most once, and only if its value has changed: see `Rebuilding`.
+// Every name keeps its living node, whatever its new definition: downstream edges, client pipelines
+// and listeners stay connected. Only nodes whose definition has changed are rebuilt, in an order in
+// which every node emits at most once, and only if its value has changed: see `Rebuilding`.
 extension LiveGraph {
     /// Applies a change of the definition.
     func redefine(as new: GraphDefinition, _ stamp: LogStamp) {
@@ -15,11 +16,12 @@ extension LiveGraph {
         let gone = former.filter { definition(of: $0, in: new) == nil }
         for node in gone { node.exists = false }
         let ended = gone.isEmpty ? [] : endSubscriptions(to: gone)
-        // Declared nodes that join others are rebuilt where a declared one of these comes or goes.
+        // A declared node that joins others is rebuilt if one of these is added or removed.
         let joining = chains.all.compactMap(\.members) + (isAboutMembers ? Array(allMembers.values) : [])
         for members in joining { members.leave(gone) }
 
-        // Nodes that unchanged nodes need only through changed ones must not end and begin again.
+        // Nodes that unchanged nodes need only through changed ones must not be destroyed and made
+        // again.
         var held = former.compactMap { $0.exists ? $0.living : nil }
         var going = gone.compactMap(\.living)
         let (rebuilding, changed) = takeOver(new, former, stamp)
@@ -43,7 +45,7 @@ extension LiveGraph {
         let hasOtherRules = old.settings["access"] != new.settings["access"]
         if hasOtherRules || !gone.isEmpty { narrowedAt = stamp.rev }
         host.sessions.update(groupsOf: self, hasOtherRules ? nil : added)
-        // Observers need the right to see every node; a new node may have taken that away.
+        // Observers need the right to see every node, which a new node may take away.
         if hasOtherRules || (chains.watch != nil && !added.isEmpty) { host.sessions.revise() }
         chains.watch?.redefined()
         if !gone.isEmpty || !removedInputs.isEmpty { noteRemoved(gone) }
@@ -56,11 +58,12 @@ extension LiveGraph {
         for subscription in ended { subscription.tell() }
     }
 
-    /// Ends the subscriptions whose values come from these nodes, directly or through a client's pipeline.
+    /// Ends the subscriptions whose values come from these nodes, directly or through a client's
+    /// pipeline.
     func endSubscriptions(to gone: [NamedNode]) -> [EndedSubscription] {
         var ended: Set<UInt64> = []
         var open: [AnyNode] = gone.compactMap(\.living)
-        // A flatten may choose any of its nodes later on.
+        // A flatten may choose any of its nodes later.
         let names = Set(gone.map(\.name))
         for record in chains.all where record.sources.contains(where: names.contains) {
             open.append(record.node)
@@ -72,15 +75,16 @@ extension LiveGraph {
         return releasing(because: .removed) { host.sessions.end(subscriptionsTo: ended, of: self) }
     }
 
-    /// What a node is in a new definition: a declared node, or a member of a family.
+    /// The definition of a node in a new graph definition: that of a declared node, or of its
+    /// family.
     private func definition(of node: NamedNode, in new: GraphDefinition) -> NodeDefinition? {
-        // Nearly always the same family as before.
+        // It is nearly always the same family as before.
         new[node.name] ?? node.family.flatMap { new[$0.pattern.text] } ?? new.family(of: node.name)
     }
 
-    /// Takes the new definition over: names, inputs, and what has to be built anew.
+    /// Takes over the new definition's names and inputs.
     ///
-    /// - Returns: that, and the nodes whose definition says something else than before.
+    /// - Returns: the nodes that must be rebuilt, and the nodes whose definition has changed.
     private func takeOver(
         _ new: GraphDefinition,
         _ former: [NamedNode],
@@ -91,7 +95,7 @@ extension LiveGraph {
         var retained: [(node: NamedNode, former: NodeDefinition)] = []
         definition = new
         takeFamilies(stamp)
-        /// A node that there was goes on by this definition.
+        /// Gives an existing node its new definition.
         func take(_ node: NamedNode, _ definition: NodeDefinition) {
             let former = node.definition
             let family = definition.pattern == nil ? nil : family(of: node.name)
@@ -102,7 +106,7 @@ extension LiveGraph {
             guard isChanged else { return }
             if case .derived = definition.kind, !definition.isBuilt(as: former) {
                 node.changed = stamp
-                // A node that is not needed at the moment is made when it is.
+                // A node that does not live at the moment is built when it is needed.
                 if node.living != nil { rebuilt.insert(ObjectIdentifier(node)) }
             }
             retained.append((node, former))
@@ -134,9 +138,9 @@ extension LiveGraph {
         return (Rebuilding(all.filter { rebuilt.contains(ObjectIdentifier($0)) }, self), retained)
     }
 
-    /// Holds a node as its definition wants it now, and adjusts its history.
+    /// Retains a node as its new definition says, and adjusts its history.
     ///
-    /// - Returns: whether it has to be built, because it is always held from now on.
+    /// - Returns: whether it must be built, because it is always held from now on.
     private func retain(_ node: NamedNode, as former: NodeDefinition) -> Bool {
         if case .mutable = former.kind, case .derived = node.definition.kind, node.living != nil {
             node.endExpiry()
@@ -145,7 +149,7 @@ extension LiveGraph {
             node.source = nil
             node.hold()
         }
-        // What becomes mutable is seen to by `alterMutable`.
+        // `alterMutable` handles nodes that become mutable.
         guard case .derived = node.definition.kind else {
             let isOther = former.history != node.definition.history
             if isOther, case .mutable = former.kind { resizeHistory(of: node) }
@@ -171,7 +175,8 @@ extension LiveGraph {
 
     // MARK: - Mutable nodes
 
-    /// What the change sets: nodes whose value does not pass their new checks, and those that were derived before.
+    /// The values that the change sets: those of nodes whose value fails the new checks, and of
+    /// nodes that were derived before.
     private func alterMutable(
         _ changed: [(node: NamedNode, former: NodeDefinition)],
         _ stamp: LogStamp
@@ -205,9 +210,9 @@ extension LiveGraph {
         return values
     }
 
-    /// The living node of a derived node, if there is one, follows the one that is set from now on.
+    /// Makes the living node of a formerly derived node follow the new mutable node.
     ///
-    /// - Returns: whether it holds something else than the initial value, which has to be set then.
+    /// - Returns: whether its value differs from the initial value, which must be set then.
     private func becomeMutable(_ node: NamedNode, _ initial: Datum?) -> Bool {
         let living = node.living
         let source = living as? MutableNode<Datum> ?? core.mutable(of: Datum.self)
@@ -231,7 +236,8 @@ extension LiveGraph {
         return isOther
     }
 
-    /// Starts the node's time to live again, from its last set, because the time or the value has changed.
+    /// Restarts the node's time to live from its last set, because the time or the value has
+    /// changed.
     private func renew(_ node: NamedNode, isSet: Bool) {
         node.beginExpiry()
         guard let family = node.family else {

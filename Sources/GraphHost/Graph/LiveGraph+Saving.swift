@@ -1,25 +1,28 @@
 internal import ReactiveGraph
 
-// A graph as bytes, and back (G-164): a snapshot, after which the commits that follow give the same revs, values and
-// emissions as they gave the graph that was saved.
+// Saves a graph as bytes and restores it (G-164). After restoring, the following commits give the
+// same revs, values and emissions as they did in the saved graph.
 //
-// Saved are the definition, rev and time, and of each named node and each member of a family that the graph itself needs what it holds and what is known of its last change; the
-// state of all stages, links and syncs; histories; which nodes are held until memory is short. Subscriptions, sessions,
-// pipelines of clients, and nodes that only those need, are not: they belong to connections.
+// Saved are the definition, rev and time; the value and the last change of each named node and of
+// each family member that the graph itself needs; the state of all stages, links and syncs;
+// histories; and which nodes are held until memory is short. Subscriptions, sessions, clients'
+// pipelines, and nodes that only those need are not saved, because they belong to connections.
 extension LiveGraph {
-    /// The first byte of what ``save()`` gives: another one for each change of what follows.
+    /// The first byte of a saved graph; it changes with the format.
     fileprivate static let savedVersion: UInt8 = 5
 
-    /// Everything that what is to come depends on; pending commits are not in it.
+    /// The state on which the future of the graph depends, without pending commits.
     ///
-    /// - Throws: when an operator holds something that has no form here, which is a mistake of the server's own.
+    /// - Throws: if an operator holds something that cannot be saved, which is a fault of the
+    ///   server.
     func save() throws -> [UInt8] {
         var writer = StateWriter(encode: Datum.save)
         writer.write(text: name)
         writer.write(text: definition.text)
         writer.write(Int(origin.rawValue))
         writer.write(LogStamp(rev: rev, time: time))
-        // Private stages of clients may emit before the next commit, and are told with the last one.
+        // Private stages of clients may emit before the next commit, and their messages name the
+        // last writer.
         Writer(by: frames.info.by, context: frames.info.context).write(to: &writer)
         let kept = Set(reachable(from: heldNodes).map(\.id))
         func isKept(_ node: NamedNode) -> Bool { node.living.map { kept.contains($0.id) } ?? false }
@@ -42,13 +45,14 @@ extension LiveGraph {
         return [Self.savedVersion] + writer.bytes
     }
 
-    /// What keeps something without any client.
+    /// The nodes that are held without any client.
     private var heldNodes: [AnyNode] {
         (nodes + bornMembers).compactMap { $0.isHeld ? $0.living : nil }
     }
 
-    /// The library's nodes that stand for these names and for the pipes of links, upstream ones first: a graph that is built anew
-    /// has the same in the same order.
+    /// The library's nodes for these names and for the pipes of links, upstream first.
+    ///
+    /// A graph that is rebuilt has the same nodes in the same order.
     private func parts(of named: [NamedNode]) -> [AnyNode] {
         var parts: [AnyNode] = []
         var seen: Set<UInt64> = []
@@ -63,7 +67,7 @@ extension LiveGraph {
             parts += chain.reversed()
         }
         for node in inOrder(named) {
-            // What is set stands before a living node that follows it.
+            // A mutable node may have a living node that follows it.
             add(node.source)
             add(node.living)
         }
@@ -71,7 +75,7 @@ extension LiveGraph {
         return parts
     }
 
-    /// Each after those that it is made from.
+    /// The nodes in an order in which each comes after those it is made from.
     func inOrder(_ nodes: [NamedNode]) -> [NamedNode] {
         nodes.enumerated()
             .sorted { ($0.element.definition.rank, $0.offset) < ($1.element.definition.rank, $1.offset) }
@@ -80,13 +84,14 @@ extension LiveGraph {
 }
 
 extension Host {
-    /// Brings a graph into being as it was when ``LiveGraph/save()`` was called: at the rev and time it had then.
+    /// Restores a graph as it was when ``LiveGraph/save()`` was called, at its rev and time.
     ///
-    /// Emits nothing and makes no commit. Later commits are applied with ``apply(stored:at:to:preparing:)``. To give
-    /// the graph another definition, make a commit (``redefine(_:as:from:ifHash:by:)``).
+    /// It emits nothing and makes no commit. Later commits are applied with
+    /// ``apply(stored:at:to:preparing:)``. To give the graph another definition, make a commit
+    /// (``redefine(_:as:from:ifHash:by:)``).
     ///
-    /// - Throws: ``StoreError`` for bytes that are no saved graph of this version, or whose definition this server refuses. The
-    ///   host is then as it was.
+    /// - Throws: ``StoreError`` if the bytes are not a saved graph of this version, or this server
+    ///   refuses the definition. The host is unchanged then.
     func restore(_ saved: [UInt8], epoch: String) throws(StoreError) -> LiveGraph {
         guard let version = saved.first, version == LiveGraph.savedVersion else {
             let found = saved.first.map { "has format \($0)" } ?? "is empty"
@@ -124,7 +129,7 @@ extension Host {
         return graph
     }
 
-    /// A definition that was accepted when it was stored.
+    /// A stored definition, which was checked when it was stored.
     func storedDefinition(of name: String, _ text: String) throws(StoreError) -> GraphDefinition {
         let problem: Problem?
         var options = definitions
@@ -150,7 +155,7 @@ extension Host {
 }
 
 extension LiveGraph {
-    /// Builds the nodes, over sources that are empty, and gives them the state that was saved.
+    /// Builds the nodes on empty sources, and restores their saved state.
     fileprivate func restore(from reader: inout StateReader) throws {
         let writer = try Writer(from: &reader)
         var saved: [SavedNode] = []
@@ -182,7 +187,8 @@ extension LiveGraph {
         connectSyncs()
         let living = materialise(zip(named, saved).map { ($0, $1.form) })
         connectLinks()
-        // Building was a look-up of each: what the registry had let go of is held by the nodes that need it alone.
+        // Building looked up every entry. Nodes that the registry had released must be held only by
+        // the nodes that need them.
         registry.flushUnused()
         for node in held { node.hold() }
         tiePlaces = [:]
@@ -208,7 +214,7 @@ extension LiveGraph {
         takeSource(of: node, saved)
     }
 
-    /// A member of a family, with the node that it had.
+    /// Restores a member of a family with its node.
     private func take(_ member: NamedNode, _ saved: SavedNode) {
         guard member.isMutable, let family = member.family else { return }
         livingMembers += 1
@@ -234,7 +240,7 @@ extension LiveGraph {
         observe(node, on: living)
     }
 
-    /// Makes the derived nodes that were kept, and gives them with those that are set.
+    /// Builds the derived nodes that were kept, and returns them with the mutable ones.
     private func materialise(_ saved: [(node: NamedNode, form: SavedNode.Form)]) -> [Node<Datum>] {
         followers = Set(saved.compactMap { $0.form == .follower ? $0.node.name : nil })
         defer { followers = [] }

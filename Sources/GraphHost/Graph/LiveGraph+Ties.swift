@@ -1,10 +1,11 @@
 internal import ReactiveGraph
 
-// The `sync` and `links` of a definition in the living graph. Both lead only to nodes that are held as long as the graph,
-// so that a circle of them keeps nothing alive that nobody wants; the graph takes them apart when it ends.
+// The `sync` and `links` of a definition in the living graph. Both lead only to nodes that are held
+// as long as the graph lives, so cycles of them keep nothing else alive. The graph disconnects them
+// when it ends.
 
 extension LiveGraph {
-    /// Puts the two nodes of each sync into step: `a` takes from `b`, then `b` from `a` (G-88).
+    /// Synchronises the two nodes of each sync: `a` follows `b`, then `b` follows `a` (G-88).
     func connectSyncs() {
         for number in definition.syncs.indices {
             connectSync(number) {
@@ -15,7 +16,7 @@ extension LiveGraph {
         }
     }
 
-    /// Connects one sync; a direction that is there already is taken as it is.
+    /// Connects one sync; an existing direction is reused.
     func connectSync(_ number: Int, toA: () -> Tie?, toB: () -> Tie?) {
         let sync = definition.syncs[number]
         guard let a = node(sync.a), let b = node(sync.b) else { return }
@@ -40,7 +41,7 @@ extension LiveGraph {
         tie.connect(source, to: target, in: self, through: evaluation)
     }
 
-    /// Connects the links, in their order; every node they lead to exists.
+    /// Connects the links in order; all their targets exist.
     func connectLinks() {
         for number in definition.links.indices { connectLink(number) }
     }
@@ -62,7 +63,7 @@ extension LiveGraph {
         tie.connect(end, to: to.source ?? materialise(to), in: self)
     }
 
-    /// The mutable nodes that a commit may change by way of ties.
+    /// The mutable nodes that a commit may change through ties.
     func tiedNodes(behind commit: Commit) -> [NamedNode] {
         guard !ties.isEmpty, case .values = commit.kind else { return [] }
         if commit.set.isSingle, commit.clear.isEmpty, let only = commit.set.first {
@@ -86,7 +87,7 @@ extension LiveGraph {
     }
 }
 
-/// Which mutable nodes lie behind which by way of ties; found when first asked.
+/// The mutable nodes reachable from each mutable node through ties; computed on first use.
 struct TieReach {
     private var downstream: [String: [NamedNode]] = [:]
     private var known: [ObjectIdentifier: [NamedNode]] = [:]

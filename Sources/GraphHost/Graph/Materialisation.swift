@@ -1,9 +1,11 @@
 internal import ReactiveGraph
 
 extension LiveGraph {
-    /// The living node of a name, made with everything it needs if it does not exist at the moment.
+    /// The living node of a name.
     ///
-    /// The caller holds the result, or it may be gone at once.
+    /// Built with everything it needs if it does not live at the moment.
+    ///
+    /// The caller must hold the result, otherwise it may be freed at once.
     func materialise(_ target: NamedNode) -> Node<Datum> {
         let target = target.present
         if let living = target.living {
@@ -13,7 +15,7 @@ extension LiveGraph {
         let outerTime = evaluationTime
         let outerTimes = inputTimes
         inputTimes = [:]
-        // No client pays for what a definition asks for.
+        // Clients are not charged for work that a definition causes.
         let outerGate = gate
         gate = ownGate
         materialising += 1
@@ -26,7 +28,7 @@ extension LiveGraph {
         return unsafeDowncast(registry.node(of: target), to: Node<Datum>.self)
     }
 
-    /// Makes the node of a definition, whose inputs exist; the registry is about to take it.
+    /// Builds the node of a definition whose inputs exist; the registry takes it over.
     func make(_ node: NamedNode) -> Node<Datum> {
         if let family = node.family {
             livingMembers += 1
@@ -35,7 +37,7 @@ extension LiveGraph {
         }
         guard !node.isMutable else { return makeEmpty(node) }
         if node.family != nil { node.override = node.memberRetention }
-        // From here on it notes what it emits itself.
+        // From now on it records its own emissions.
         if node.members != nil { node.changed = node.lastChange }
         evaluationTime = newestTime(of: node) { evaluationTime(of: $0) }
         inputTimes[ObjectIdentifier(node)] = evaluationTime
@@ -49,13 +51,16 @@ extension LiveGraph {
 
     /// The time of the newest commit among a node's inputs, or of its definition.
     ///
-    /// One that was defined just now is not asked about its inputs: a definition may bring many nodes, each after all others.
+    /// A node that was defined just now is not asked about its inputs: a definition may add many
+    /// nodes, each derived from all earlier ones.
     func newestTime(of node: NamedNode, _ inputTime: (NamedNode) -> UInt64) -> UInt64 {
         guard node.changed.time < time else { return time }
         return node.inputs.reduce(node.changed.time) { max($0, inputTime($1)) }
     }
 
-    /// The time of the newest commit among the inputs of an input, computed once per materialisation: each is linear.
+    /// The time of the newest commit among the inputs of an input.
+    ///
+    /// Computed once per materialisation, because each takes linear time.
     private func evaluationTime(of input: NamedNode) -> UInt64 {
         if let known = inputTimes[ObjectIdentifier(input)] { return known }
         let time = input.lastChange.time
@@ -63,7 +68,7 @@ extension LiveGraph {
         return time
     }
 
-    /// Builds the node of a definition, whose inputs exist.
+    /// Builds the node of a definition whose inputs exist.
     private func build(_ node: NamedNode) -> Node<Datum> {
         let (before, last) = construct(node)
         let result: Node<Datum>
@@ -78,9 +83,10 @@ extension LiveGraph {
         return result
     }
 
-    /// Builds what stands before the last step of a named node: its source and its stages but the last.
+    /// Builds the part of a named node before its last step: its source and all stages except the
+    /// last.
     ///
-    /// - Returns: the node before the last stage, and that stage; without stages the source alone.
+    /// - Returns: the node before the last stage, and that stage; without stages, the source alone.
     func construct(_ node: NamedNode) -> (before: Node<Datum>, last: StageOperator?) {
         guard case .derived(let derived) = node.definition.kind else {
             preconditionFailure("mutable nodes live as long as their graph")
@@ -108,7 +114,7 @@ extension LiveGraph {
         return (result, last.make(site))
     }
 
-    /// The node that a source of a definition, or of a client's pipeline, means.
+    /// The node of a source, in a definition or in a client's pipeline.
     func source(
         _ source: Source,
         at place: String,
@@ -126,14 +132,15 @@ extension LiveGraph {
         return source.isNode ? made : made.named(source.name)
     }
 
-    /// Remembers which step of a definition a node stands for.
+    /// Records which step of a definition a node implements.
     func note(_ node: Node<Datum>, as part: InnerStage.Part?) {
         chains.note(node, as: part, born: host.clock.wall)
     }
 
-    /// Lets a node note what it emits: its stamp, where it depends on what came before, and its history.
+    /// Makes a node record its emissions: its stamp, if its value depends on earlier ones, and its
+    /// history.
     ///
-    /// What happens while nodes are built is replay, not news.
+    /// Emissions while nodes are built are replays and are not recorded.
     func observe(_ node: NamedNode, on living: Node<Datum>) {
         let isStored = !node.isMutable && (node.definition.stateClass != .none || node.definition.glob != nil)
         guard isStored || node.definition.history > 0 else { return living.observe(nil) }
@@ -157,7 +164,7 @@ extension NodeDefinition {
 }
 
 extension NamedNode {
-    /// The last step of the definition, for which the node itself stands.
+    /// The last step of the definition, which the node itself implements.
     var lastPart: InnerStage.Part? {
         guard case .derived(let derived) = definition.kind else { return nil }
         if let last = derived.pipe.last { return InnerStage.Part(of: self, last.name, label: last.label) }

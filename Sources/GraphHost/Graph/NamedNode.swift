@@ -1,59 +1,66 @@
 internal import CEL
 public import ReactiveGraph
 
-/// A node of a graph's definition: an entry of the graph's registry, and what a server knows of it besides.
+/// A name of a graph: an entry of the graph's registry, with what the server knows about the node.
 ///
-/// The registry keeps the living node, one at most, as the definition's `retain` says (G-127, G-129); a mutable one as long as its
-/// graph. The entry stays when the node dies, and when the definition changes.
+/// The registry keeps at most one living node for it, as the definition's `retain` says (G-127,
+/// G-129); a mutable one as long as the graph. The entry stays when the node dies and when the
+/// definition changes.
 ///
-/// `changed` of a mutable, history or timed node is the stamp of its last emission; that of a derived node of class `none` is not stored
-/// but computed from its ancestors (the `ETag` of a value).
+/// `changed` of a mutable, history or timed node is the stamp of its last emission; for a derived
+/// node of class `none` it is not stored but computed from its ancestors (the `ETag` of a value).
 public final class NamedNode: RegistryEntry {
     /// The name, as in the definition.
     public var name: String { key }
-    // There may be very many of these: what few of them need is in `rare`, and what stands first fills a gap.
+    // There may be very many entries: properties that few of them use are in `rare`, and the order
+    // of the first ones avoids padding.
 
-    /// False once the graph, or the node, was removed.
+    /// False once the graph or the node was removed.
     @exclusivity(unchecked) public internal(set) var exists = true
     /// Whether clients may set it.
     @exclusivity(unchecked) public private(set) var isMutable = false
     /// Whether it may be set only with a condition on it.
     @exclusivity(unchecked) private(set) var requiresCondition = false
-    /// Whether there is something that values must pass.
+    /// Whether values must pass a check.
     @exclusivity(unchecked) private var isChecked = false
-    /// Whether its graph's ``FacetTable`` knows something of it.
+    /// Whether its graph's ``FacetTable`` has an entry for it.
     @exclusivity(unchecked) var hasFacets = false
-    /// How often programs have set it since the server began, up to ``sensorFrom``, and whether a person has.
+    /// How often programs have set it since the server started, up to ``sensorFrom``, and whether a
+    /// person has.
     @exclusivity(unchecked) private var fed: UInt8 = 0
     @exclusivity(unchecked) private var isSetByHand = false
-    /// What the definition says about it.
+    /// Its definition.
     @exclusivity(unchecked) public internal(set) var definition: NodeDefinition
-    /// The graph it belongs to, which lives longer.
+    /// The graph it belongs to, which outlives it.
     public unowned(unsafe) let graph: LiveGraph
     /// The family that it is a member of; nil for a declared node.
     ///
-    /// A member goes with its living node, or at the end of the turn in which it was asked for, if it got none.
+    /// A member's entry is removed with its living node, or at the end of the turn in which it was
+    /// made if it got no node.
     @exclusivity(unchecked) private(set) var family: NodeFamily?
-    /// What is set, of a mutable one: its living node, or where it was derived before, what the living node follows.
+    /// The node to set, if it is mutable: its living node, or the node that the living node follows
+    /// if it was derived before.
     @exclusivity(unchecked) unowned(unsafe) var source: MutableNode<Datum>?
     /// Milliseconds since 1970 of the birth of the living node.
     @exclusivity(unchecked) var born: UInt64 = 0
-    /// The rev of the definition.
+    /// The rev at which it was defined.
     let definedAt: UInt64
-    /// When the last emission (not for class `none`), or the definition, happened.
+    /// When it last emitted (not for class `none`) or was defined.
     @exclusivity(unchecked) var changed: LogStamp
-    /// What is appended to the log but not applied yet, newest first in effect: the conditions see it.
+    /// The effect of commits that were appended to the log but not applied yet.
+    ///
+    /// Conditions take it into account.
     @exclusivity(unchecked) var pending: PendingChange?
-    /// Of a member of a family, the principal for which it counts.
+    /// For a member of a family, the principal that is charged for it.
     @exclusivity(unchecked) var account: MemberAccount?
-    /// What ends a value that is not set again.
+    /// When a value that is not set again ends.
     @exclusivity(unchecked) var expiry = Expiry.never
     @exclusivity(unchecked) private var rare: Rare?
 
-    /// What few nodes have.
+    /// Properties that few nodes use.
     private final class Rare {
         @exclusivity(unchecked) var inputs: [NamedNode]?
-        /// Whether one of the inputs is a member of a family: it may have gone, and another one of its name may have come.
+        /// Whether one of the inputs is a member of a family, whose entry may have been replaced.
         @exclusivity(unchecked) var hasMemberInputs = false
         @exclusivity(unchecked) var ring: HistoryRing?
         @exclusivity(unchecked) var writer: Writer?
@@ -66,13 +73,13 @@ public final class NamedNode: RegistryEntry {
         return made
     }
 
-    /// Its newest emissions, where the definition asks for them, and while the node lives.
+    /// Its newest emissions, if the definition asks for them, while the node lives.
     var ring: HistoryRing? {
         get { rare?.ring }
         set { if newValue != nil || rare != nil { needRare().ring = newValue } }
     }
 
-    /// Who made the last change of a mutable node, and what the client remarked, where that is known.
+    /// The writer of a mutable node's last change and the client's remark, if known.
     var writer: Writer? {
         get { rare?.writer }
         set { if newValue != nil || rare != nil { needRare().writer = newValue } }
@@ -88,7 +95,7 @@ public final class NamedNode: RegistryEntry {
         takeRules()
     }
 
-    /// A member of a family, whose definition it has.
+    /// A member of a family, with the family's definition.
     init(_ definition: NodeDefinition, named name: String, of family: NodeFamily) {
         self.definition = definition
         graph = family.graph
@@ -99,7 +106,7 @@ public final class NamedNode: RegistryEntry {
         takeRules()
     }
 
-    /// Reads from the definition what is asked at every set.
+    /// Copies the parts of the definition that every set needs.
     private func takeRules() {
         if family == nil { noteMembers() }
         override = memberRetention ?? definition.retain
@@ -108,9 +115,10 @@ public final class NamedNode: RegistryEntry {
         requiresCondition = definition.requiresCondition
     }
 
-    /// The graph is being redefined: ``RegistryEntry/hold()`` holds the living node as the new definition wants it.
+    /// The graph is being redefined: ``RegistryEntry/hold()`` retains the living node as the new
+    /// definition says.
     ///
-    /// From here on it is a member of `family`, or a declared node.
+    /// From now on the node is a member of `family`, or a declared node.
     func take(_ definition: NodeDefinition, of family: NodeFamily? = nil) {
         self.definition = definition
         if self.family !== family { endExpiry() }
@@ -126,14 +134,15 @@ public final class NamedNode: RegistryEntry {
         forgetInputs()
     }
 
-    /// How a member is held: as its family is, from when it holds a value, or all that it is made from does.
+    /// How a member is held: as its family says, once it has a value or all members that it is made
+    /// from have one.
     var memberRetention: Retention? {
         guard let family else { return nil }
         let isThere = family.isMutable ? source?.isEmpty == false : graph.members.contains(name)
         return isThere ? family.retention : .whileInUse
     }
 
-    /// Why it cannot be dropped (F-4), whatever it holds; nil for a member of a family that can be set.
+    /// Why it cannot be dropped (F-4), whatever its value; nil for a mutable member of a family.
     public var dropRefusal: HostError? {
         guard family == nil || !isMutable else { return nil }
         let message =
@@ -143,34 +152,34 @@ public final class NamedNode: RegistryEntry {
         return HostError(.notMutable, message, node: name)
     }
 
-    /// Who sets it: as the definition says, or as it has been used since the server began.
+    /// What sets it: as the definition says, or as observed since the server started.
     var role: NodeDefinition.Mutable.Role {
         if case .mutable(let rules) = definition.kind, let role = rules.role { return role }
         return fed == Self.sensorFrom && !isSetByHand ? .sensor : .setting
     }
 
-    /// A node that programs have set so often, and no person, counts as a sensor.
+    /// A node that programs have set this often, and no person, counts as a sensor.
     private static var sensorFrom: UInt8 { 5 }
 
-    /// It is being set.
+    /// Records that it is being set.
     @inline(__always)
     func noteSet(byHand: Bool) {
         if byHand { isSetByHand = true } else if fed < Self.sensorFrom { fed += 1 }
     }
 
-    /// How urgently it calls for attention at the moment; nil: it does not.
+    /// The severity of its alarm at the moment; nil: there is none.
     var raised: Alarm.Severity? {
         guard let alarm = definition.alarm, let living, alarm.isRaised(by: living.value) else { return nil }
         return alarm.severity
     }
 
-    /// What is wrong with a value that is to be set; nil when it passes.
+    /// The error message for a value to be set; nil if the value passes the checks.
     @inline(__always)
     func complaint(about value: Datum, within budget: inout CheckBudget) -> String? {
         isChecked ? definition.complaint(about: value, within: &budget) : nil
     }
 
-    /// The nodes that the definition names, each once, in its order.
+    /// The names of its inputs, each once, in the order of the definition.
     var inputNames: [String] { resolved(definition.inputs) }
 
     private func resolved(_ references: [String]) -> [String] {
@@ -178,7 +187,7 @@ public final class NamedNode: RegistryEntry {
         return references.map { family.resolve($0, for: name) }
     }
 
-    /// The nodes this one is derived from, in the order of the definition; of a flatten, only the one with the key.
+    /// Its inputs, in the order of the definition; of a flatten, only the node with the key.
     var inputs: [NamedNode] {
         if let rare, let inputs = rare.inputs, !rare.hasMemberInputs || inputs.allSatisfy(\.isListed) {
             return inputs
@@ -191,20 +200,20 @@ public final class NamedNode: RegistryEntry {
         return inputs
     }
 
-    /// What expressions see as `key`, of a member of a family: the texts of its placeholders.
+    /// For a member of a family: the texts of its placeholders, which expressions see as `key`.
     var placeholderTexts: Value? {
         guard let family else { return nil }
         return .map(ValueMap(family.key(of: name).map { ($0.placeholder, .string($0.text)) }))
     }
 
-    /// Whether it is a member of a family that is set, and holds no value yet.
+    /// Whether it is a mutable member of a family that has no value yet.
     @inline(__always)
     var isUnborn: Bool { family != nil && isMutable && source?.isEmpty != false }
 
-    /// The names that the definition knows may mean other nodes now.
+    /// The names in the definition may refer to other nodes now.
     func forgetInputs() { rare?.inputs = nil }
 
-    /// The living node, if there is one at the moment; asking never makes one.
+    /// The living node, if there is one at the moment; this never makes one.
     var living: Node<Datum>? { node.map { unsafeDowncast($0, to: Node<Datum>.self) } }
 
     /// A node it is derived from.
@@ -213,7 +222,7 @@ public final class NamedNode: RegistryEntry {
         return number < inputs.count ? inputs[number] : nil
     }
 
-    /// Makes the node of a derived one, or an empty one of a member that is set.
+    /// Builds the living node: a derived one, or an empty one for a mutable member.
     public override func make() -> AnyNode { graph.make(self) }
 
     /// The living node is being freed.
@@ -224,10 +233,10 @@ public final class NamedNode: RegistryEntry {
         if family != nil { graph.memberDied(self) }
     }
 
-    /// The stamp of the last change: see the invariants.
+    /// The stamp of the last change; see the type's description.
     var lastChange: LogStamp {
         guard isComputed else { return changed }
-        // Depth first without recursion; nodes of class none can form long chains.
+        // Depth first without recursion, because nodes of class `none` can form long chains.
         var newest = changed
         var open = changing
         var seen: Set<ObjectIdentifier> = []
@@ -239,22 +248,22 @@ public final class NamedNode: RegistryEntry {
         return newest
     }
 
-    /// Whether its last change is that of what it is made from.
+    /// Whether its last change is computed from its inputs.
     ///
-    /// A living node that joins others notes each of its changes: they may be many.
+    /// A living node that joins many others records each of its changes instead.
     private var isComputed: Bool {
         source == nil && definition.stateClass == .none && (members == nil || living == nil)
     }
 
-    /// The nodes of which the newest change is its own.
+    /// The nodes whose newest change is its own.
     private var changing: [NamedNode] { members?.nodes ?? inputs }
 }
 
-/// Who made a change.
+/// The author of a change.
 final class Writer {
     let by: String?
     let context: Datum?
-    /// The server of the session that set it, where the value stands for that (``Presence``).
+    /// The server of the session that set it, if the value represents that session (``Presence``).
     let claimer: String?
 
     init(by: String?, context: Datum?, claimer: String? = nil) {
@@ -265,17 +274,17 @@ final class Writer {
 /// The net effect of the pending commits on one mutable node.
 final class PendingChange {
     enum Value {
-        /// What it will hold; nil: empty.
+        /// Its value after them; nil: empty.
         case known(Datum?)
-        /// Something that comes over a tie, if it comes.
+        /// Unknown: a value may arrive over a tie.
         case unknown
     }
 
     @exclusivity(unchecked) var value = Value.unknown
     /// The rev that the newest of them will get.
     @exclusivity(unchecked) var rev: UInt64 = 0
-    /// How many commits they are.
+    /// The number of commits.
     @exclusivity(unchecked) var count = 0
-    /// Where they will bring a member of a family to life: the principal for which it counts.
+    /// If they will create a family member: the principal that is charged for it.
     @exclusivity(unchecked) var account: MemberAccount?
 }

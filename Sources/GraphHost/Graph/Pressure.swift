@@ -1,10 +1,10 @@
 internal import ReactiveGraph
 
 extension LiveGraph {
-    /// Lets go of the nodes retained `untilPressure` that are not in use (G-130).
+    /// Releases the unused nodes that are retained `untilPressure` (G-130).
     ///
-    /// - Parameter pattern: only those whose names match it.
-    /// - Returns: how many nodes were freed, with those that they were made from.
+    /// - Parameter pattern: only nodes whose names match it.
+    /// - Returns: how many nodes were freed, including those they were made from.
     @discardableResult
     func flushUnused(matching pattern: String = "*") -> UInt64 {
         let before = chains.releasedCount
@@ -14,7 +14,7 @@ extension LiveGraph {
 }
 
 extension Host {
-    /// Memory is short: lets go of what is kept only for later, in all graphs.
+    /// Memory is short: releases everything that is kept only for later use, in all graphs.
     ///
     /// - Returns: how many nodes were freed.
     @discardableResult
@@ -32,22 +32,24 @@ extension Host {
 }
 
 extension Host {
-    /// What a flush of one graph has freed.
+    /// The result of flushing one graph.
     public struct Flushed {
-        /// The named nodes, in the order in which they went, and members whose end is at the log.
+        /// The names of the freed nodes in the order in which they were freed, and of members whose
+        /// removal is pending in the log.
         public let names: [String]
-        /// How many nodes, with those that have no names.
+        /// The number of freed nodes, including those without names.
         public let nodes: UInt64
     }
 
-    /// Lets go of what one graph keeps only for later, as ``flushUnused()`` does in all (I-4).
+    /// Releases what one graph keeps only for later use, as ``flushUnused()`` does in all graphs
+    /// (I-4).
     ///
-    /// What the log has to be asked about, and what is too much for one turn, follows later and is not in the result.
+    /// Removals that the log must confirm, and those beyond the work of one turn, follow later and
+    /// are not in the result.
     ///
-    /// - Parameters:
-    ///   - graph: the graph.
-    ///   - pattern: the names of the nodes to let go of. What only these need goes with them, whatever its name.
-    /// - Returns: what was freed.
+    /// - Parameters:   - graph: the graph.   - pattern: the names of the nodes to release. Nodes
+    ///   that only these need are freed with them, whatever their names.
+    /// - Returns: the freed nodes.
     public func flushUnused(of graph: LiveGraph, matching pattern: String) -> Flushed {
         graph.chains.deadNames = []
         let before = graph.chains.releasedCount
@@ -55,7 +57,7 @@ extension Host {
         let dropped = graph.dropUnneeded(matching: pattern)
         let released = graph.chains.releasedCount - before
         var names = graph.chains.deadNames ?? []
-        // With a log their end is on its way.
+        // With a log, their removal is pending.
         let gone = Set(names)
         names += dropped.filter { !gone.contains($0) }
         graph.chains.deadNames = nil
@@ -65,7 +67,7 @@ extension Host {
     }
 }
 
-/// What shortage of memory has done.
+/// Counters of releases under memory pressure.
 struct PressureCount {
     private(set) var events: UInt64 = 0
     private(set) var released: UInt64 = 0

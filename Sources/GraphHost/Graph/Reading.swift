@@ -1,13 +1,13 @@
-/// What a node holds: a value, nothing, or the failure of the operator that makes it.
+/// The state of a node: a value, empty, or the failure of its operator.
 public enum Held {
-    /// Nothing (`"empty": true`).
+    /// Empty (`"empty": true`).
     case empty
     /// A value; its bytes are JSON text.
     case value(Datum)
     /// The operator failed for the present input (`"fail": {…}`).
     case fail(Datum)
 
-    /// The member that says it in an object: `"v":…`, `"empty":true` or `"fail":{…}`.
+    /// The state as a member of a JSON object: `"v":…`, `"empty":true` or `"fail":{…}`.
     public var member: [UInt8] {
         switch self {
         case .empty: Array("\"empty\":true".utf8)
@@ -16,11 +16,11 @@ public enum Held {
     }
 }
 
-/// One look at one node.
+/// The result of reading one node.
 public struct Reading {
-    /// What it holds.
+    /// The state of the node.
     public let held: Held
-    /// The rev of its own last change: the number in its `ETag`.
+    /// The rev of the node's last change: the number in its `ETag`.
     public let changed: UInt64
     /// Milliseconds since 1970 of that change.
     public let changedAt: UInt64

@@ -1,12 +1,13 @@
 internal import ReactiveGraph
 
-/// Builds anew what stands behind named nodes, in one turn in which no node shows half of the change.
+/// Rebuilds the upstream parts of named nodes in one turn, so that no node shows half of the
+/// change.
 ///
-/// Each node that is built anew gets a *gate*: a join behind the living nodes that it will be made from, and behind a
-/// pulse common to all. The pulse is set once. A join settles when everything of lower rank has, so a gate's turn comes
-/// when what its node is made from has its final value, and before anything that depends on the node. Then it
-/// builds, ties the node to what it has built, and hands the value on if it has changed. Afterwards the
-/// gates go.
+/// Each node that is rebuilt gets a *gate*: a join whose inputs are the node's future living inputs
+/// and a pulse that all gates share. The pulse is set once. A join settles after everything of
+/// lower rank, so a gate settles when the inputs of its node have their final values, and before
+/// anything that depends on the node. It then builds the new upstream part, connects the node to
+/// it, and passes the value on if it has changed. Afterwards the gates are removed.
 ///
 /// In immediate mode the gates are served in the order of the definition.
 struct Rebuilding {
@@ -14,26 +15,27 @@ struct Rebuilding {
     private let members: Set<ObjectIdentifier>
     private let graph: LiveGraph
 
-    /// `nodes` stand behind those that they are made from.
+    /// `nodes` must be in an order in which each comes after those it is made from.
     init(_ nodes: [NamedNode], _ graph: LiveGraph) {
         self.nodes = nodes
         members = Set(nodes.map { ObjectIdentifier($0) })
         self.graph = graph
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     var isEmpty: Bool { nodes.isEmpty }
 
     /// Whether the node is one of them.
     func contains(_ node: NamedNode) -> Bool { members.contains(ObjectIdentifier(node)) }
 
-    /// Takes away what stood behind them, before anything new is tied: definitions may have turned an edge around.
+    /// Disconnects the old upstream parts before anything new is connected, because the definition
+    /// may have reversed an edge.
     func cut() {
         for node in nodes { node.members?.release() }
         for node in nodes { node.living?.removeUpstreamNodes() }
     }
 
-    /// Builds, together with these sets and clears.
+    /// Rebuilds the nodes, together with these sets and clears.
     func run(setting values: [(node: NamedNode, value: Datum?)]) {
         guard !nodes.isEmpty || !values.isEmpty else { return }
         let core = graph.core
@@ -69,11 +71,12 @@ struct Rebuilding {
     }
 }
 
-/// What gates wait for: the nearest living nodes that a node is made from.
+/// The inputs of gates: the nearest living nodes that a node is made from.
 ///
-/// For an input that does not exist at the moment stands a join behind what that is made from. It says nothing, but its
-/// rank is higher than theirs. Each is made once, so that many nodes after a long chain that is not needed
-/// yet cost no more than the chain and themselves.
+/// An input that does not live at the moment is represented by a join of the nodes that it is made
+/// from. The join emits nothing, but its rank is higher than theirs. Each such join is made once,
+/// so many nodes at the end of a long chain that does not live cost no more than the chain and
+/// themselves.
 private struct RebuildingInputs {
     private let graph: LiveGraph
     private let pulse: Node<Datum>
@@ -96,7 +99,7 @@ private struct RebuildingInputs {
 
     private func known(_ node: NamedNode) -> Node<Datum>? { node.living ?? standIns[ObjectIdentifier(node)] }
 
-    /// Makes what is missing for a node, by a list and not by recursion: definitions may be as deep as they are long.
+    /// Makes the missing inputs of a node, iteratively: a chain may be as long as the definition.
     private mutating func standIn(for target: NamedNode) {
         var open = [target]
         while let node = open.last {
@@ -121,9 +124,10 @@ private struct RebuildingInputs {
 }
 
 extension LiveGraph {
-    /// Builds what stands behind a node, whose inputs have their final values.
+    /// Rebuilds the upstream part of a node whose inputs have their final values.
     ///
-    /// - Returns: what the living node must emit; nil if it holds that already, or if there is no living node.
+    /// - Returns: the emission for the living node; nil if its value is unchanged, or if there is
+    ///   no living node.
     fileprivate func rebuild(_ node: NamedNode) -> Emission<Datum>? {
         guard let living = node.living else {
             _ = materialise(node)

@@ -1,14 +1,17 @@
 internal import ReactiveGraph
 
-/// The `sync` and `links` of a graph that gets another definition: those that it still has stay, with the state of
-/// their stages; the others are taken away, and new ones are connected when everything else is in place.
+/// Moves the `sync` and `links` of a graph to another definition.
 ///
-/// Links are taken out while nodes are built anew: they may close circles, in which no order of building holds.
+/// Unchanged ones stay, with the state of their stages; others are removed, and new ones are
+/// connected after everything else is in place.
+///
+/// Links are disconnected while nodes are rebuilt: they may form cycles, for which there is no
+/// order of building.
 struct Retying {
     private let graph: LiveGraph
     private var kept: [String: [Tie]] = [:]
 
-    /// Takes away what `graph`, which has its new definition, does not have any more.
+    /// Removes the ties that `graph`, which has its new definition already, no longer has.
     init(_ graph: LiveGraph, from old: GraphDefinition, _ rebuilding: Rebuilding) {
         self.graph = graph
         var wanted: [String: Int] = [:]
@@ -29,13 +32,13 @@ struct Retying {
         graph.ties = []
     }
 
-    /// Whether a node is still there, and set or derived as it was.
+    /// Whether a node still exists, and is still mutable or still derived.
     private static func isSame(_ node: NamedNode, _ old: GraphDefinition) -> Bool {
         guard node.exists, let former = old[node.name] else { return false }
         return former.kindName == node.definition.kindName
     }
 
-    /// Puts back what stays, and connects what is new, in the order of the definition.
+    /// Reconnects the unchanged ties and connects the new ones, in the order of the definition.
     mutating func finish() {
         for (number, sync) in graph.definition.syncs.enumerated() {
             let (toA, toB) = (take(sync.keys.toA), take(sync.keys.toB))
@@ -64,13 +67,13 @@ struct Retying {
 }
 
 extension SyncDefinition {
-    /// What each direction does, as text: equal for directions that do the same.
+    /// A text for each direction, equal for directions that do the same.
     var keys: (toA: String, toB: String) {
         ("sync(\(b)>\(a);\(toA?.key ?? ""))", "sync(\(a)>\(b);\(toB?.key ?? ""))")
     }
 }
 
 extension LinkDefinition {
-    /// What the link does, as text: equal for links that do the same.
+    /// A text, equal for links that do the same.
     var key: String { pipe.reduce("link(\(from)>\(to))") { $0 + "|" + $1.key } }
 }

@@ -1,14 +1,15 @@
 internal import ReactiveGraph
 
-/// What a saved graph says of one named node, besides what its living node holds.
+/// The saved state of one named node, without the value of its living node.
 struct SavedNode {
-    /// How the living node stands to its definition.
+    /// How the living node relates to its definition.
     enum Form: Int, CaseIterable {
-        /// There is none, or only clients need it.
+        /// There is no living node, or only clients need it.
         case none
-        /// It is made as the definition says.
+        /// It is built as the definition says.
         case own
-        /// It follows the node that is made as the definition says: it has outlived a change of that.
+        /// It follows the node that is built as the definition says, because it has outlived a
+        /// change.
         case follower
     }
 
@@ -24,7 +25,7 @@ struct SavedNode {
 }
 
 extension SavedNode {
-    /// What is saved of a node; `isKept` says whether the graph itself needs its living node.
+    /// The state of a node; `isKept` says whether the graph itself needs the living node.
     init(_ node: NamedNode, isKept: Bool) {
         definedAt = node.definedAt
         changed = node.changed
@@ -55,7 +56,7 @@ extension SavedNode {
         writer.write(facets) { $1.write(to: &$0) }
     }
 
-    /// Reads what is saved of the node of a definition.
+    /// Reads the saved state of a node of the definition.
     init(from reader: inout StateReader, _ definition: NodeDefinition, byteLimit: Int) throws {
         definedAt = try reader.rev()
         changed = try reader.stamp()
@@ -85,7 +86,8 @@ extension SavedNode {
 }
 
 extension NamedNode {
-    /// Whether the living node follows another one that is made as the definition says, see ``Rebuilding``.
+    /// Whether the living node follows another one that is built as the definition says, see
+    /// ``Rebuilding``.
     fileprivate var followsItsDefinition: Bool {
         switch definition.kind {
         case .mutable: return living !== source
@@ -93,13 +95,13 @@ extension NamedNode {
             guard derived.pipe.isEmpty, let living else { return false }
             let ends = Set(graph.ties.compactMap(\.end?.id))
             return living.upstreamNodes.contains {
-                // What only starts a source that goes by the clock is hidden.
+                // Helper nodes that start a clock-driven source are hidden.
                 graph.name(of: $0) == nil && !ends.contains($0.id) && !graph.chains.isHidden($0.id)
             }
         }
     }
 
-    /// Takes over what was saved.
+    /// Restores the saved state.
     func restore(_ saved: SavedNode) {
         changed = saved.changed
         writer = saved.writer
@@ -149,7 +151,8 @@ extension StateReader {
 }
 
 extension Datum {
-    /// Appends what operators of the host hold: values and failures as in a frame, numbers of windows as their bits.
+    /// Appends values that the host's operators hold: values and failures as in a frame, numbers of
+    /// windows as their bits.
     static func save(_ value: Any, to bytes: inout [UInt8]) throws {
         switch value {
         case let datum as Datum: datum.appendFragment(to: &bytes)
@@ -159,7 +162,7 @@ extension Datum {
         }
     }
 
-    /// Reads what ``save(_:to:)`` has appended.
+    /// Reads the form that ``save(_:to:)`` writes.
     static func restore(_ bytes: ArraySlice<UInt8>, as type: Any.Type) throws -> Any {
         if type == Double.self {
             guard bytes.count == 8 else { throw StateError.malformed }
@@ -169,7 +172,7 @@ extension Datum {
         return try bytes.withUnsafeBytes { try Datum(fragment: $0) }
     }
 
-    /// A value or failure from what ``withFragment(_:)`` lends.
+    /// A value or failure in the form of ``withFragment(_:)``.
     private convenience init(fragment: UnsafeRawBufferPointer) throws {
         func text(after prefix: StaticString) throws -> JSONReader? {
             let count = prefix.utf8CodeUnitCount
@@ -194,7 +197,7 @@ extension JSONReader {
         do throws(JSONError) {
             try self.init(checking: bytes, limits: JSONLimits(refusesDuplicateKeys: false))
         } catch {
-            // What operators put together may nest deeper than what clients send.
+            // Values made by operators may be nested deeper than values from clients.
             guard error.reason == .tooDeep else { throw error }
             self.init(validated: bytes)
         }

@@ -1,32 +1,34 @@
 internal import ReactiveGraph
 
-/// A further edge into a node that is there already: one direction of a `sync`, or one of `links`.
+/// A further edge into an existing node: one direction of a `sync`, or one of `links`.
 ///
-/// It delivers through the node's own checks: what fails, or may not be set, is not delivered into a mutable node, and
-/// is known until the next delivery. A derived node shows a failure as it shows any other.
+/// It delivers through the node's checks. A failure, or a value that may not be set, is not
+/// delivered to a mutable node and is reported until the next delivery. A derived node shows a
+/// failure as it shows any other.
 final class Tie {
     enum Kind: String {
         case sync, links
     }
 
-    /// How many deliveries over ties one commit may cause (G-39): syncs among many nodes have very many ways.
+    /// The most deliveries over ties that one commit may cause (G-39), because syncs among many
+    /// nodes have very many paths.
     static let mostInCommit = 10_000
 
     let kind: Kind
     unowned(unsafe) let from: NamedNode
     unowned(unsafe) let to: NamedNode
-    /// What values go through on the way, for pictures and explanations.
+    /// The stages on the way, for pictures and explanations.
     let label: String
     /// Why the last value was not delivered.
     var refusal: Datum?
-    /// Equal for ties that do the same: a definition that still has it keeps it.
+    /// Equal for ties that do the same: a tie that the new definition still has is kept.
     let key: String
-    /// What failures call it: its number when it was connected.
+    /// Its place in failure messages: its number when it was connected.
     let place: String
     private var edge: CancelToken?
     private weak var transform: TransformEdge<Datum, Datum>?
     private var evaluation: Evaluation?
-    /// While it is taken out: the end of its way, and how often that had emitted.
+    /// While it is suspended: the end of its path, and the emission count of that node.
     private var held: (end: Node<Datum>, count: UInt32)?
 
     init(_ kind: Kind, from: NamedNode, to: NamedNode, label: String, key: String, at place: String) {
@@ -38,7 +40,7 @@ final class Tie {
         self.place = place
     }
 
-    /// Connects the end of the way to the node, which is alive, and delivers what is there already (G-21).
+    /// Connects the end of the path to the living node, and delivers the present value (G-21).
     func connect(
         _ end: Node<Datum>,
         to target: Node<Datum>,
@@ -66,10 +68,10 @@ final class Tie {
         self.edge = target.link(to: end, via: edge, replay: replay)
     }
 
-    /// The end of the way to the node, while it is connected.
+    /// The node at the end of the path, while it is connected.
     var end: Node<Datum>? { transform?.from }
 
-    /// Takes the edge out for as long as the graph is being changed; the way to it keeps its state.
+    /// Disconnects the edge while the graph is being changed; the path keeps its state.
     func suspend() {
         guard let end = transform?.from else { return }
         held = (end, end.emissionCount)
@@ -77,16 +79,16 @@ final class Tie {
         edge = nil
     }
 
-    /// Puts the edge back; what came meanwhile is delivered, and nothing else.
+    /// Reconnects the edge and delivers only what was emitted meanwhile.
     func resume(to target: Node<Datum>, in graph: LiveGraph) {
         guard let (end, count) = held else { return }
         held = nil
         connect(end, to: target, in: graph, through: evaluation, replay: false)
-        // Emptiness too, which a connection would not tell (G-22).
+        // This includes emptiness, which connecting does not deliver (G-22).
         if end.emissionCount != count { transform?.feed(emission: end.emission, path: Path([end])) }
     }
 
-    /// Takes the edge away; values stay.
+    /// Removes the edge; values stay.
     func disconnect() {
         edge?.cancel()
         edge = nil
@@ -112,9 +114,10 @@ final class Tie {
 }
 
 extension NamedNode {
-    /// The node is about to hold what came over a tie: a change of its own, made by whoever made the commit.
+    /// The node is about to take a value from a tie: records the change, with the writer of the
+    /// commit.
     fileprivate func note(_ emission: Emission<Datum>, in graph: LiveGraph) {
-        // A derived node notes what it emits itself.
+        // A derived node records its own emissions.
         guard isMutable else { return }
         changed = LogStamp(rev: graph.rev, time: graph.time)
         writer = graph.commitWriter

@@ -1,22 +1,21 @@
 internal import ReactiveGraph
 
-// The library's timers in the host's unit.
+// The library's timers in milliseconds, the host's unit.
 extension TimerQueue {
     /// The earliest deadline, in milliseconds.
     var nextMilliseconds: UInt64? { next.map(\.milliseconds) }
 
     /// Starts or moves a timer.
     ///
-    /// - Parameters:
-    ///   - timer: the one to start.
-    ///   - due: milliseconds on the clock of this queue.
+    /// - Parameters:   - timer: the timer.   - due: its time, in milliseconds on the clock of this
+    ///   queue.
     func set(_ timer: Timer, due: UInt64) {
         set(timer, at: moment(.milliseconds(due)))
     }
 }
 
 extension Timer {
-    /// A timer that does something of the host's own, and makes no graph emit.
+    /// A timer that calls a function of the host and emits nothing in a graph.
     convenience init(_ action: @escaping () -> Void) {
         self.init { () -> Due? in
             action()
@@ -26,7 +25,7 @@ extension Timer {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded up: nothing is done before its time.
+    /// Whole milliseconds, rounded up so that nothing runs early.
     fileprivate var milliseconds: UInt64 {
         let (seconds, attoseconds) = components
         let rest = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000

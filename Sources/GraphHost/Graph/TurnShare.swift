@@ -1,18 +1,18 @@
-/// How much of a loop turn something has had: the requests of one client, nodes built and values read for them; or the
-/// release of what clients needed that have gone.
+/// How much of a loop turn has been used: by the requests of one client (nodes built and values
+/// read for them), or by releasing what disconnected clients needed.
 ///
-/// Nothing of that holds the loop: when a share is spent, the rest waits for the next turn, in order, and others are served in
-/// between.
+/// When a share is used up, the rest waits in order for the next turn, and other clients are served
+/// in between.
 public struct TurnShare {
     private var turn: UInt64 = 0
     private var work: UInt64 = 0
 
-    /// Nothing is spent.
+    /// A share of which nothing has been used.
     public init() {}
 
-    /// Counts what a request has cost: the difference of ``Host/work`` before and after it.
+    /// Counts the cost of a request: the difference of ``Host/work`` before and after it.
     ///
-    /// - Returns: whether the share of this turn is spent.
+    /// - Returns: whether the share of this turn is used up.
     @discardableResult
     public mutating func spend(since before: UInt64, of host: Host) -> Bool {
         if turn != host.turns {
@@ -23,13 +23,13 @@ public struct TurnShare {
         return work >= host.limits.work
     }
 
-    /// What is left of the share of this turn.
+    /// The remaining work in this turn's share.
     func room(of host: Host) -> UInt64 {
         let spent = turn == host.turns ? work : 0
         return spent < host.limits.work ? host.limits.work - spent : 0
     }
 
-    /// Whether the share of this turn is spent.
+    /// Whether the share of this turn is used up.
     public func isSpent(of host: Host) -> Bool {
         turn == host.turns && work >= host.limits.work
     }

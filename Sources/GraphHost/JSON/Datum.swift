@@ -5,21 +5,25 @@
 #endif
 public import CEL
 
-/// What a node of a hosted graph holds when it is not empty: one JSON value, or a failure.
+/// The value of a node of a hosted graph when it is not empty: one JSON value, or a failure.
 ///
-/// - Immutable to its users and shared by reference: every node and frame that shows a value shares its bytes.
-/// - A value that came as text keeps that text, white space around it trimmed; the tree is made when an operator
-///   first asks for it. A value that was computed keeps its tree; the text is written when it is first sent.
-/// - The text is stored with what stands before it in a frame (`"v":`, `"fail":`), so a frame copies one range.
-/// - The tree is always what the text would be read back as: every number a `double`, bytes and times strings.
+/// - Immutable to its users and shared by reference: every node and frame with the value shares its
+///   bytes.
+/// - A value that was parsed keeps its text, without surrounding white space; the tree is made when
+///   an operator first needs it. A computed value keeps its tree; the text is written when it is
+///   first sent.
+/// - The text is stored with its prefix in a frame (`"v":`, `"fail":`), so that a frame copies one
+///   range.
+/// - The tree is always as if read back from the text: every number is a `double`, bytes and times
+///   are strings.
 public final class Datum {
-    /// The fragment, once there is one: what `prefix` says and the JSON text behind it.
+    /// The fragment, once it exists: the prefix and the JSON text.
     private var storage: UnsafeMutableRawPointer?
     private var storageCount = 0
     private var cachedTree: Value?
     private let failure: FailBox?
 
-    /// A reference, so that the many values do not carry room for a failure.
+    /// A reference, so that ordinary values need no room for a failure.
     private final class FailBox {
         let fail: Fail
         init(_ fail: Fail) {
@@ -38,8 +42,8 @@ public final class Datum {
 
     /// A value from a tree.
     ///
-    /// - Throws: when JSON cannot say it (NaN, infinities, types); the stage that computed it fails with
-    ///   `expr_bad_value`.
+    /// - Throws: if JSON cannot represent it (NaN, infinities, types); the stage that computed it
+    ///   fails with `expr_bad_value`.
     public init(tree: Value) throws(JSONError) {
         failure = nil
         switch tree {
@@ -69,7 +73,7 @@ public final class Datum {
         free(storage)
     }
 
-    /// Checks one JSON text (RFC 8259, `JSONScanner`'s rules) and keeps it.
+    /// Parses one JSON text (RFC 8259, `JSONScanner`'s rules).
     public static func parse(
         _ bytes: UnsafeRawBufferPointer,
         limits: JSONLimits = .standard
@@ -77,7 +81,7 @@ public final class Datum {
         Datum(try JSONReader(checking: bytes, limits: limits))
     }
 
-    /// Checks one JSON text and keeps it.
+    /// Parses one JSON text.
     public static func parse(_ text: String, limits: JSONLimits = .standard) throws(JSONError) -> Datum {
         var text = text
         let result: Result<Datum, JSONError> = text.withUTF8 { utf8 in
@@ -90,14 +94,14 @@ public final class Datum {
         return try result.get()
     }
 
-    /// A failure with its stable code, its place, and a sentence.
+    /// A failure with a stable code, a place, and a sentence.
     public static func fail(_ code: String, at place: String, _ message: String) -> Datum {
         Datum(fail: Fail(code: code, at: place, message: message))
     }
 
-    /// JSON null, and the truth values.
+    /// JSON null, true and false.
     ///
-    /// Each a new object: a value belongs to the thread whose graph it is in.
+    /// Each is a new object, because a value belongs to the thread of its graph.
     static var null: Datum { constant(.null) }
     static var `true`: Datum { constant(.bool(true)) }
     static var `false`: Datum { constant(.bool(false)) }
@@ -123,9 +127,9 @@ public final class Datum {
         failure?.fail
     }
 
-    /// What the value is.
+    /// The kind of the value.
     ///
-    /// A failure counts as an object, as which it is shown.
+    /// A failure counts as an object, because it is shown as one.
     public var kind: JSONKind {
         switch cachedTree {
         case .null?: .null
@@ -138,7 +142,7 @@ public final class Datum {
         }
     }
 
-    /// Whether it is a list or an object, of which a computed value has the text at once.
+    /// Whether it is a list or an object; for these, a computed value writes its text at once.
     var isContainer: Bool {
         switch cachedTree {
         case .list?, .map?: true
@@ -146,9 +150,9 @@ public final class Datum {
         }
     }
 
-    /// The value as a tree, made once.
+    /// The value as a tree, made on first use.
     ///
-    /// A failure has none and answers null: look at `isFail` first.
+    /// For a failure it is null: check `isFail` first.
     public var tree: Value {
         if let cachedTree { return cachedTree }
         guard failure == nil else { return .null }
@@ -157,7 +161,7 @@ public final class Datum {
         return tree
     }
 
-    /// Lends the JSON text: of the value, or of the failure's object.
+    /// Calls `body` with the JSON text of the value, or of the failure's object.
     @inline(__always)
     public func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         withFragment { fragment in
@@ -167,7 +171,7 @@ public final class Datum {
         }
     }
 
-    /// Lends what stands in a frame: `"v":21.5` or `"fail":{"code":…,"at":…,"msg":…}`.
+    /// Calls `body` with the member in a frame: `"v":21.5` or `"fail":{"code":…,"at":…,"msg":…}`.
     @inline(__always)
     public func withFragment<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         if storage == nil {
@@ -178,16 +182,16 @@ public final class Datum {
         }
     }
 
-    /// How many bytes are held, as text or as a string; 0 for a number and the like that was computed.
+    /// The size of its text or string in bytes; 0 for a computed number, boolean or null.
     var knownByteCount: Int {
         if storageCount == 0, case .string(let text)? = cachedTree { return text.utf8.count }
         return storageCount
     }
 
-    /// What it takes of the memory, about: a list or object has a tree besides its text.
+    /// Its approximate memory in bytes: a list or object has a tree besides its text.
     var heldBytes: Int { isContainer ? 4 * knownByteCount : knownByteCount }
 
-    /// How many bytes the JSON text has.
+    /// The size of the JSON text in bytes.
     public var byteCount: Int {
         withBytes(\.count)
     }
@@ -207,7 +211,7 @@ public final class Datum {
         withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Writes the text that a computed value or a failure does not have yet.
+    /// Writes the text of a computed value or a failure.
     @inline(never)
     private func write() {
         var bytes: [UInt8] = []
@@ -226,7 +230,8 @@ public final class Datum {
 
     private func store(_ prefix: StaticString, _ text: UnsafeRawBufferPointer) {
         let prefixCount = prefix.utf8CodeUnitCount
-        // Straight from `malloc`: `allocate` goes through `posix_memalign` on Linux, for an alignment that bytes do not need.
+        // `malloc`, because `allocate` uses `posix_memalign` on Linux for an alignment that bytes
+        // do not need.
         guard let memory = malloc(prefixCount + text.count) else {
             preconditionFailure("no memory for a value")
         }
@@ -240,11 +245,12 @@ public final class Datum {
 }
 
 extension Datum: Hashable {
-    /// Structural equality; failures are equal when code, place and message are.
+    /// Structural equality; failures are equal if code, place and message are.
     public static func == (a: Datum, b: Datum) -> Bool {
         if a === b { return true }
         if a.failure != nil || b.failure != nil { return a.fail == b.fail }
-        // Scalars that were computed need no text: doubles differ exactly when their shortest decimals do.
+        // Computed scalars are compared without text: doubles are equal exactly if their shortest
+        // decimals are.
         switch (a.cachedTree, b.cachedTree) {
         case (.double(let x)?, .double(let y)?) where a.storage == nil && b.storage == nil: return x == y
         case (.bool(let x)?, .bool(let y)?): return x == y

@@ -1,15 +1,16 @@
 internal import Support
 
-/// Why a derived node has no value for its present input: what the operator ran into, as data.
+/// Why a derived node has no value for its present input: the operator's error, as data.
 public struct Fail: Hashable, Sendable {
-    /// One of the codes in docs/definitions.md, Empty and failed, as `expr_type` or `not_a_key`.
+    /// One of the codes in docs/definitions.md, Empty and failed, such as `expr_type` or
+    /// `not_a_key`.
     public let code: String
-    /// Where: the node or stage, and the place in its expression.
+    /// The place: the node or stage, and the position in its expression.
     public let at: String
     /// A sentence for a person that never contains values of nodes.
     public let message: String
 
-    /// A failure with its stable code, its place, and a sentence.
+    /// A failure with a stable code, a place, and a sentence.
     public init(code: String, at: String, message: String) {
         self.code = code
         self.at = at

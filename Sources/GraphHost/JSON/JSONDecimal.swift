@@ -1,24 +1,25 @@
-/// A number of JSON's grammar as what it says exactly: sign, significant digits, power of ten.
+/// The exact value of a JSON number: sign, significant digits, power of ten.
 ///
-/// `1.0`, `1` and `10e-1` are the same decimal; `0.1` and the double nearest to it are not. Works on the text
-/// itself, so digits and exponents may be as long as they like.
+/// `1.0`, `1` and `10e-1` are the same decimal; `0.1` and the double nearest to it are not. It
+/// works on the text itself, so digits and exponents may have any length.
 struct JSONDecimal {
     private let text: UnsafeRawBufferPointer
-    /// Offsets of the first significant digit and behind the last one; empty for zero.
+    /// Offsets of the first significant digit and after the last one; both 0 for zero.
     private var first = 0
     private var last = 0
     /// Offset of the decimal point, or beyond the text.
     private var point = Int.max
     let isNegative: Bool
-    /// Power of ten of the first significant digit, as far as `written` fits.
+    /// Power of ten of the first significant digit, if `written` fits.
     private(set) var leadingExponent = 0
     /// The leading exponent without the written one.
     private var shift = 0
-    /// Offset of the written exponent's digits without leading zeros, when there are more than 17 of them.
+    /// Offset of the written exponent's digits without leading zeros, when there are more than 17
+    /// of them.
     private var hugeExponent: Int?
     private var isExponentNegative = false
 
-    /// The decimal of a validated number.
+    /// The decimal of a number that was validated.
     init(_ text: UnsafeRawBufferPointer) {
         self.text = text
         isNegative = text[0] == UInt8(ascii: "-")
@@ -37,7 +38,7 @@ struct JSONDecimal {
                     if !hasDigit {
                         hasDigit = true
                         first = at
-                        // Corrected below for what stands before the point.
+                        // Corrected below for the digits before the point.
                         shift = isFraction ? -(fractionDigits + 1) : wholeDigits
                     }
                     last = at + 1
@@ -69,7 +70,7 @@ struct JSONDecimal {
         return text[first..<last].reduce(into: 0) { $0 += $1 == UInt8(ascii: ".") ? 0 : 1 }
     }
 
-    /// The digit at a place counted from the first significant one; zero behind the last.
+    /// The digit at an index counted from the first significant one; zero after the last.
     func significantDigit(_ place: Int) -> Int {
         var at = first + place
         if first <= point, point <= at {
@@ -110,7 +111,8 @@ struct JSONDecimal {
         return a.exactExponent == b.exactExponent
     }
 
-    /// Equal numbers feed a hasher alike; the exponent is left out where no integer holds it.
+    /// Feeds a hasher alike for equal numbers; the exponent is left out if it does not fit an
+    /// integer.
     func hash(into hasher: inout Hasher) {
         guard !isZero else { return }
         hasher.combine(isNegative)
@@ -134,7 +136,8 @@ struct JSONDecimal {
         }
     }
 
-    /// The leading exponent digit by digit, lowest first, with its sign; for exponents no integer holds.
+    /// The leading exponent digit by digit, lowest first, with its sign; for exponents that do not
+    /// fit an integer.
     private var exactExponent: ExactExponent {
         guard let start = hugeExponent else {
             return ExactExponent(

@@ -1,5 +1,5 @@
-/// Whether two JSON texts mean the same: numbers by exact decimal value (`1.0`, `1` and `10e-1` are one number),
-/// strings by what they say, arrays in order, objects whatever the order of their keys.
+/// Whether two JSON texts have equal values: numbers by exact decimal value (`1.0`, `1` and `10e-1`
+/// are equal), strings by content, arrays in order, objects in any order of keys.
 public enum JSONEquality {
     /// Compares two validated values without white space around them.
     ///
@@ -20,7 +20,7 @@ public enum JSONEquality {
         case .string: value.text?.withUTF8 { hasher.combine(bytes: $0) }
         case .array: for element in value.elements { hash(element, into: &hasher) }
         case .object:
-            // In whatever order the keys stand.
+            // Independent of the order of the keys.
             var sum = 0
             for member in value.members {
                 var inner = Hasher()
@@ -53,7 +53,7 @@ public enum JSONEquality {
         }
     }
 
-    /// Keys usually stand in the same order; the first one that does not sends the rest through an index.
+    /// Keys are usually in the same order; from the first difference on an index is used.
     private static func areEqualObjects(_ a: JSONReader, _ b: JSONReader) -> Bool {
         var (left, right) = (a.members, b.members)
         while true {
@@ -82,7 +82,7 @@ public enum JSONEquality {
         return true
     }
 
-    /// A key by what it says.
+    /// A key by its content.
     private struct Key: Hashable {
         let slice: JSONTextSlice
 

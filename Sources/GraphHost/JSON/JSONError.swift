@@ -1,42 +1,43 @@
-/// Why bytes are no acceptable JSON text, and where (RFC 8259).
+/// Why bytes are not acceptable JSON text, and where (RFC 8259).
 public struct JSONError: Error, Hashable, Sendable {
     /// What is wrong with the text.
     public enum Reason: UInt8, Hashable, Sendable, CaseIterable {
-        /// There is nothing but white space.
+        /// Only white space.
         case empty
         /// The text ends inside a value.
         case unexpectedEnd
-        /// A byte that cannot stand here.
+        /// A byte that is not allowed here.
         case unexpectedByte
         /// Something follows the value.
         case trailingBytes
-        /// A word that is none of `true`, `false`, `null`.
+        /// A word other than `true`, `false` and `null`.
         case badLiteral
         /// A number that RFC 8259 §6 does not allow: `01`, `+1`, `.5`, `1.`, `1e`.
         case badNumber
-        /// A number too large for a double; the one reason that answers `type_mismatch` (422).
+        /// A number too large for a double. The only reason with the code `type_mismatch` (422).
         case numberOutOfRange
         /// A control character (below U+0020) inside a string.
         case controlCharacter
-        /// A backslash followed by something that is no escape.
+        /// A backslash followed by an invalid escape.
         case badEscape
         /// Half of a surrogate pair, alone.
         case loneSurrogate
-        /// Bytes that are not UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
+        /// Bytes that are not UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above
+        /// U+10FFFF).
         case badUTF8
         /// Arrays and objects nest too deeply.
         case tooDeep
-        /// An object has the same key twice, escaped or not.
+        /// An object with a duplicate key, escaped or not.
         case duplicateKey
-        /// The text is longer than this scanner handles (2 GiB).
+        /// The text is longer than this scanner can handle (2 GiB).
         case tooLong
-        /// A value that JSON cannot express: NaN, an infinity, a type.
+        /// A value that JSON cannot represent: NaN, an infinity, a type.
         case inexpressible
     }
 
     /// What is wrong.
     public let reason: Reason
-    /// Bytes before the place.
+    /// The place, as a byte offset.
     public let offset: Int
 
     /// An error at a byte offset.
@@ -45,7 +46,8 @@ public struct JSONError: Error, Hashable, Sendable {
         self.offset = offset
     }
 
-    /// The code a client gets: `type_mismatch` for a number beyond double range, otherwise `bad_json`.
+    /// The code sent to clients: `type_mismatch` for a number beyond double range, otherwise
+    /// `bad_json`.
     public var code: HostError.Code {
         reason == .numberOutOfRange ? .typeMismatch : .badJSON
     }
@@ -78,25 +80,25 @@ public struct JSONError: Error, Hashable, Sendable {
 }
 
 extension HostError {
-    /// The refusal a client gets for a text that is no JSON.
+    /// The error sent to a client for invalid JSON.
     public init(_ error: JSONError, node: String? = nil) {
         self.init(error.code, error.message, node: node)
     }
 }
 
-/// What a JSON value is, as its first byte tells.
+/// The kind of a JSON value, by its first byte.
 public enum JSONKind: UInt8, Hashable, Sendable {
     case null, bool, number, string, array, object
 }
 
-/// How strict the reading of JSON is beyond RFC 8259.
+/// How strictly JSON is read beyond RFC 8259.
 public struct JSONLimits: Hashable, Sendable {
-    /// How many arrays and objects may be open at once, 1 … 64.
+    /// The deepest nesting of arrays and objects, 1 … 64.
     public let depth: Int
-    /// Whether an object with the same key twice is refused.
+    /// Whether an object with duplicate keys is refused.
     public let refusesDuplicateKeys: Bool
 
-    /// Depth 64, duplicate keys refused: what the wire protocol asks for.
+    /// Depth 64, duplicate keys refused: the rules of the wire protocol.
     public static let standard = JSONLimits()
 
     /// Limits; a `depth` outside 1 … 64 is a programming error.

@@ -1,9 +1,9 @@
-/// Numbers between text and `Double`, without the C library and its locale.
+/// Conversion of numbers between text and `Double`, without the C library and its locale.
 enum JSONNumber {
-    /// The nearest double to a number of JSON's grammar; infinite beyond the range.
+    /// The double nearest to a JSON number; infinite beyond the range.
     ///
-    /// Up to 15 digits and a small power of ten are exact in one operation on doubles (Clinger 1990); the rest
-    /// goes through the standard library.
+    /// Up to 15 digits with a small power of ten are converted exactly in one operation on doubles
+    /// (Clinger 1990); the standard library converts the rest.
     static func double(_ text: UnsafeRawBufferPointer) -> Double {
         var at = 0
         let isNegative = text[0] == UInt8(ascii: "-")
@@ -75,7 +75,8 @@ enum JSONNumber {
         return power
     }
 
-    /// Appends a double in its shortest form that reads back the same; whole ones without a fraction.
+    /// Appends a double in its shortest form that reads back the same; whole ones without a
+    /// fraction.
     static func append(_ value: Double, to bytes: inout [UInt8]) {
         if value == value.rounded(.towardZero), value.magnitude < 9_007_199_254_740_992 {
             if value == 0, value.sign == .minus {
@@ -123,7 +124,7 @@ enum JSONNumber {
 }
 
 extension JSONNumber {
-    /// The value of a number that is whole and fits an `Int`, however it is written; nil otherwise.
+    /// The value of a whole number that fits an `Int`, however it is written; nil otherwise.
     static func exactInteger(_ text: UnsafeRawBufferPointer) -> Int? {
         let decimal = JSONDecimal(text)
         if decimal.isZero { return 0 }

@@ -1,13 +1,14 @@
-/// The keys of the objects that are open at the moment, to notice one that comes twice.
+/// The keys of the objects that are being scanned, to find duplicates.
 ///
-/// Small objects are searched one key after the other in borrowed scratch memory, by a mark made of the key's
-/// first bytes and length. An object with more than `linearLimit` keys, or one that finds the scratch memory
-/// full, moves to a hash table: so the work stays linear in the text, whatever keys somebody chooses.
+/// Small objects are searched linearly in borrowed scratch memory, by a mark made of a key's first
+/// bytes and length. An object with more than `linearLimit` keys, or one that finds the scratch
+/// memory full, moves to a hash table. So the work stays linear in the text, even for maliciously
+/// chosen keys.
 struct JSONOpenKeys {
     private struct Entry {
         var mark: UInt64
         var offset: UInt32
-        /// Length of the text between the quotes, twice, plus one when there are escapes in it.
+        /// Length of the text between the quotes, times two, plus one if it has escapes.
         var length: UInt32
     }
 
@@ -20,11 +21,11 @@ struct JSONOpenKeys {
     private var count = 0
     private var table: JSONKeyTable?
     private var tabled: Int32 = 0
-    /// The text that the keys are in.
+    /// The text that contains the keys.
     private let base: UnsafePointer<UInt8>
     private let end: UnsafePointer<UInt8>
 
-    /// Uses 1024 bytes, aligned to 8, that stay the caller's.
+    /// Uses 1024 bytes, aligned to 8, which the caller owns.
     init(_ scratch: UnsafeMutableRawBufferPointer, base: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) {
         self.base = base
         self.end = end
@@ -46,7 +47,7 @@ struct JSONOpenKeys {
         }
     }
 
-    /// Notes a key, given as the bytes between its quotes; false when the object has it already.
+    /// Adds a key, given as the bytes between its quotes; false if the object has it already.
     @inline(__always)
     mutating func insert(
         _ key: UnsafeRawBufferPointer,
@@ -70,7 +71,7 @@ struct JSONOpenKeys {
         return true
     }
 
-    /// `JSONString.mark` for a key of this text: eight bytes are read at once where the text has them.
+    /// `JSONString.mark` of a key in this text: reads eight bytes at once if there are that many.
     @inline(__always)
     private func mark(_ key: UnsafeRawBufferPointer) -> UInt64 {
         let count = key.count

@@ -1,9 +1,10 @@
-/// Looks into a JSON text without building anything: what it is, its members, its elements, its scalars.
+/// Reads a JSON text in place: its kind, its members, its elements, its scalars.
 ///
-/// For bytes that `JSONScanner` has accepted; on others the answers are without meaning, but nothing outside the
-/// bytes is read. The bytes are lent: a reader and all it gives live no longer than they do.
+/// For bytes that `JSONScanner` has accepted; for others the results are meaningless, but nothing
+/// outside the bytes is read. The bytes are borrowed: a reader and everything it returns must not
+/// outlive them.
 public struct JSONReader {
-    /// The value's own bytes, without white space around them.
+    /// The bytes of the value, without surrounding white space.
     public let bytes: UnsafeRawBufferPointer
 
     /// A reader of one validated value without white space around it.
@@ -17,7 +18,7 @@ public struct JSONReader {
         self.bytes = UnsafeRawBufferPointer(rebasing: bytes[extent.start..<extent.end])
     }
 
-    /// What the value is.
+    /// The kind of the value.
     public var kind: JSONKind {
         switch bytes.first ?? 0 {
         case UInt8(ascii: "{"): .object
@@ -29,12 +30,13 @@ public struct JSONReader {
         }
     }
 
-    /// What a string says; nil for other values.
+    /// The content of a string; nil for other values.
     public var string: String? {
         text?.string
     }
 
-    /// A string as it stands in the text, for comparing without making a `String`; nil for other values.
+    /// A string as written in the text, for comparing without making a `String`; nil for other
+    /// values.
     public var text: JSONTextSlice? {
         guard kind == .string, bytes.count >= 2 else { return nil }
         return JSONTextSlice(inside: UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1]))
@@ -50,7 +52,7 @@ public struct JSONReader {
         kind == .number ? JSONNumber.double(bytes) : nil
     }
 
-    /// A number that is whole and fits, `1e3` and `5.0` included; nil for other values.
+    /// A whole number that fits an `Int`, `1e3` and `5.0` included; nil for other values.
     public var int: Int? {
         guard kind == .number else { return nil }
         return shortInteger ?? JSONNumber.exactInteger(bytes)
@@ -66,7 +68,7 @@ public struct JSONReader {
         JSONElements(kind == .array ? bytes : UnsafeRawBufferPointer(rebasing: bytes[..<0]))
     }
 
-    /// The value under `key` in an object; linear in the text before it.
+    /// The value under `key` in an object; takes time linear in the text before it.
     public subscript(key: StaticString) -> JSONReader? {
         for member in members where member.key == key {
             return member.value
@@ -74,7 +76,7 @@ public struct JSONReader {
         return nil
     }
 
-    /// Plain digits that fit without a check of overflow.
+    /// A number of so few plain digits that it cannot overflow.
     private var shortInteger: Int? {
         guard bytes.count <= 18 else { return nil }
         var value = 0
@@ -87,7 +89,7 @@ public struct JSONReader {
     }
 }
 
-/// The inside of a JSON string as it stands in the text, escapes and all.
+/// The inside of a JSON string as written, with its escapes.
 public struct JSONTextSlice {
     /// The bytes between the quotes.
     public let inside: UnsafeRawBufferPointer
@@ -96,17 +98,17 @@ public struct JSONTextSlice {
         self.inside = inside
     }
 
-    /// Whether there is anything to unescape.
+    /// Whether it has escapes.
     public var hasEscapes: Bool {
         JSONString.hasEscapes(inside)
     }
 
-    /// What the string says.
+    /// The content of the string.
     public var string: String {
         JSONString.string(inside)
     }
 
-    /// Gives the UTF-8 bytes of what the string says; they are the text's own unless there are escapes.
+    /// Calls `body` with the UTF-8 bytes of the string; without escapes they are those of the text.
     public func withUTF8<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         guard hasEscapes else { return body(inside) }
         var bytes: [UInt8] = []
@@ -114,7 +116,7 @@ public struct JSONTextSlice {
         return bytes.withUnsafeBytes(body)
     }
 
-    /// Whether the string says `other`.
+    /// Whether the content is `other`.
     public static func == (slice: JSONTextSlice, other: StaticString) -> Bool {
         slice == UnsafeRawBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
     }
@@ -129,13 +131,14 @@ public struct JSONTextSlice {
         return slice.hasEscapes && JSONString.isEqual(slice.inside, true, other, false)
     }
 
-    /// Equal for texts that say the same, and different for most others (``JSONString/mark(_:)``).
+    /// Equal for strings with equal content, and different for most others
+    /// (``JSONString/mark(_:)``).
     var mark: UInt64 { hasEscapes ? JSONString.mark(escaped: inside) : JSONString.mark(inside) }
 }
 
 /// Walks over the members of an object.
 public struct JSONMembers: Sequence, IteratorProtocol {
-    /// A key and the value behind it.
+    /// A key and its value.
     public struct Member {
         public let key: JSONTextSlice
         public let value: JSONReader

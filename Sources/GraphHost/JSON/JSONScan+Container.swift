@@ -1,10 +1,10 @@
 extension JSONScan {
-    /// An array or object with all it holds; `at` stands on its bracket.
+    /// Scans an array or object with everything in it; `at` is on its bracket.
     ///
-    /// One loop without recursion: which of the open brackets are objects stands in the bits of a word, where
-    /// their keys begin in a frame each.
+    /// One loop without recursion: the bits of a word tell which open brackets are objects, and
+    /// frames tell where their keys begin.
     mutating func container(_ limits: JSONLimits) throws(JSONError) {
-        // A copy that no address is taken of stays in registers.
+        // A local copy whose address is not taken stays in registers.
         var scan = self
         let failure: JSONError? = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { scratch in
             var keys = JSONOpenKeys(scratch, base: scan.base, end: scan.end)
@@ -24,7 +24,7 @@ extension JSONScan {
         var objects: UInt64 = 0
         var depth = 0
         repeat {
-            // A value begins at `at`, white space before it already skipped.
+            // A value begins at `at`; white space before it has been skipped.
             switch at.pointee {
             case UInt8(ascii: "{"):
                 guard depth < limits.depth else { throw error(.tooDeep, at) }
@@ -53,7 +53,7 @@ extension JSONScan {
             default:
                 _ = try scalar()
             }
-            // A value has ended: close what closes, until a comma leads to the next value.
+            // A value has ended: close brackets until a comma leads to the next value.
             while depth > 0 {
                 skipWhiteSpace()
                 guard at < end else { throw error(.unexpectedEnd, at) }
@@ -80,7 +80,7 @@ extension JSONScan {
         } while depth > 0
     }
 
-    /// A key and the colon behind it.
+    /// Scans a key and its colon.
     @inline(__always)
     private mutating func key(
         _ depth: Int,

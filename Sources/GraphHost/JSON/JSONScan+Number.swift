@@ -1,7 +1,7 @@
 extension JSONScan {
-    /// A number by the grammar of RFC 8259 §6 that a double can hold.
+    /// Scans a number (RFC 8259 §6) that must fit a double.
     ///
-    /// `at` stands on `-` or a digit.
+    /// `at` is on `-` or a digit.
     @inline(__always)
     mutating func number() throws(JSONError) {
         let start = at
@@ -55,7 +55,7 @@ extension JSONScan {
         }
     }
 
-    /// Refuses the number between `start` and `at` when it rounds to infinity.
+    /// Throws if the number between `start` and `at` rounds to infinity.
     @inline(never)
     private func checkRange(from start: UnsafePointer<UInt8>) throws(JSONError) {
         let text = UnsafeRawBufferPointer(start: start, count: at - start)

@@ -1,10 +1,10 @@
 internal import Support
 
 extension JSONScan {
-    /// A string with its quotes (RFC 8259 §7); answers whether there are escapes in it.
+    /// Scans a string with its quotes (RFC 8259 §7); returns whether it has escapes.
     ///
-    /// Eight bytes are looked at together as long as they are plain: no quote, no backslash, no control
-    /// character, nothing beyond ASCII. The first byte that is flagged is always truly one of those.
+    /// Eight bytes are tested together while they are plain: no quote, no backslash, no control
+    /// character, nothing beyond ASCII. The first byte that the test flags is always one of those.
     @inline(__always)
     mutating func string() throws(JSONError) -> Bool {
         at += 1
@@ -52,7 +52,7 @@ extension JSONScan {
         }
     }
 
-    /// Where an escape ends that begins with the backslash at `start`.
+    /// The end of the escape whose backslash is at `start`.
     @inline(never)
     private func behindEscape(_ start: UnsafePointer<UInt8>) throws(JSONError) -> UnsafePointer<UInt8> {
         var at = start
@@ -75,7 +75,7 @@ extension JSONScan {
         }
     }
 
-    /// The four hexadecimal digits of `\uXXXX`; `at` stands on the backslash.
+    /// The four hexadecimal digits of `\uXXXX`; `at` is on the backslash.
     private func hexUnit(_ at: inout UnsafePointer<UInt8>) throws(JSONError) -> UInt32 {
         guard end - at >= 6 else { throw error(.unexpectedEnd, end) }
         var unit: UInt32 = 0
@@ -87,7 +87,7 @@ extension JSONScan {
         return unit
     }
 
-    /// Where characters of two to four bytes end, as many as follow each other from `start` (RFC 3629 §4).
+    /// The end of the run of multi-byte characters at `start` (RFC 3629 §4).
     @inline(never)
     private func behindCharacters(_ start: UnsafePointer<UInt8>) throws(JSONError) -> UnsafePointer<UInt8> {
         var at = start

@@ -1,21 +1,24 @@
-/// Decides in one pass whether bytes are one JSON text (RFC 8259), and where its value begins and ends.
+/// Checks in one pass whether bytes are one JSON text (RFC 8259), and finds where its value begins
+/// and ends.
 ///
 /// Stricter than the RFC where it leaves a choice:
 /// - UTF-8 without byte order mark; overlong forms and encoded surrogates are refused.
-/// - `\u` escapes of surrogates must come in pairs; half a pair alone is refused, since it has no UTF-8 form.
-/// - An object may not have a key twice, however the key is escaped.
-/// - A number that would round to infinity is refused with a reason of its own; one that underflows is accepted.
+/// - `\u` escapes of surrogates must come in pairs, because half a pair has no UTF-8 form.
+/// - An object must not have duplicate keys, however they are escaped.
+/// - A number that would round to infinity is refused with a reason of its own; one that underflows
+///   is accepted.
 ///
-/// Nothing is allocated on the way to success, unless an object has more than 16 keys or more than 48 keys of
-/// objects inside each other are open: then one hash table, seeded per process, watches the keys of those.
+/// A valid text is scanned without allocation, unless an object has more than 16 keys or nested
+/// objects have more than 48 keys together: then one hash table, seeded per process, holds their
+/// keys.
 public enum JSONScanner {
-    /// Where the value stands among the bytes.
+    /// The place of the value in the bytes.
     public struct Extent: Hashable, Sendable {
         /// What the value is.
         public let kind: JSONKind
         /// Offset of its first byte.
         public let start: Int
-        /// Offset behind its last byte.
+        /// Offset after its last byte.
         public let end: Int
     }
 
@@ -45,11 +48,11 @@ public enum JSONScanner {
     }
 }
 
-/// The pass itself: a position between two pointers into memory that the caller lends.
+/// The scan itself: a position between two pointers into memory that the caller owns.
 struct JSONScan {
     let base: UnsafePointer<UInt8>
     let end: UnsafePointer<UInt8>
-    /// The next byte to look at; never beyond `end`.
+    /// The next byte; never beyond `end`.
     var at: UnsafePointer<UInt8>
 
     init(base: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) {
@@ -77,7 +80,7 @@ struct JSONScan {
         }
     }
 
-    /// One value with white space around it and nothing else.
+    /// Scans one value surrounded by white space and nothing else.
     mutating func text(_ limits: JSONLimits) throws(JSONError) -> JSONScanner.Extent {
         skipWhiteSpace()
         guard at < end else { throw error(.empty, at) }
@@ -99,9 +102,9 @@ struct JSONScan {
         return JSONScanner.Extent(kind: kind, start: offset(start), end: offset(stop))
     }
 
-    /// A string, number, or word.
+    /// Scans a string, number, or word.
     ///
-    /// `at` stands on its first byte.
+    /// `at` is on its first byte.
     @inline(__always)
     mutating func scalar() throws(JSONError) -> JSONKind {
         switch at.pointee {
@@ -130,7 +133,7 @@ struct JSONScan {
         }
     }
 
-    /// Four letters, given as a little-endian word.
+    /// Scans four letters, given as a little-endian word.
     @inline(__always)
     private mutating func word(_ letters: UInt32) throws(JSONError) {
         guard end - at >= 4 else { throw error(.badLiteral, at) }

@@ -8,7 +8,7 @@ struct JSONSkim {
         at = start
     }
 
-    /// The next value's bytes; white space, commas and colons before it are passed.
+    /// The bytes of the next value; skips white space, commas and colons before it.
     ///
     /// Nil at a closing bracket.
     mutating func value() -> UnsafeRawBufferPointer? {
@@ -27,7 +27,7 @@ struct JSONSkim {
         return nil
     }
 
-    /// The next byte that is no white space, comma or colon; it is not passed.
+    /// The next byte other than white space, comma or colon; it is not consumed.
     mutating func first() -> UInt8? {
         while at < bytes.count {
             switch bytes[at] {
@@ -38,12 +38,14 @@ struct JSONSkim {
         return nil
     }
 
-    /// Passes one byte: a bracket.
+    /// Consumes one byte: a bracket.
     mutating func enter() {
         at += 1
     }
 
-    /// The inside of the string that comes next; nil when something else does, and a closing bracket is passed.
+    /// The inside of the string that comes next; nil if something else comes next.
+    ///
+    /// A closing bracket is consumed.
     mutating func text() -> UnsafeRawBufferPointer? {
         guard let first = first() else { return nil }
         guard first == UInt8(ascii: "\"") else {

@@ -1,12 +1,12 @@
 internal import Support
 
-/// The inside of JSON strings: the bytes between the quotes, already validated.
+/// The inside of JSON strings: validated bytes between the quotes.
 enum JSONString {
     static func hasEscapes(_ text: UnsafeRawBufferPointer) -> Bool {
         text.contains(UInt8(ascii: "\\"))
     }
 
-    /// Appends what the string says, in UTF-8.
+    /// Appends the content of the string, in UTF-8.
     static func unescape(_ text: UnsafeRawBufferPointer, into bytes: inout [UInt8]) {
         bytes.reserveCapacity(bytes.count + text.count)
         var reader = JSONUnescaper(text)
@@ -15,7 +15,7 @@ enum JSONString {
         }
     }
 
-    /// What the string says.
+    /// The content of the string.
     static func string(_ text: UnsafeRawBufferPointer) -> String {
         guard hasEscapes(text) else {
             return String(decoding: text, as: UTF8.self)
@@ -31,7 +31,8 @@ enum JSONString {
         }
     }
 
-    /// A word that equal strings share and different ones mostly do not: the first bytes and the length.
+    /// A word that is equal for equal strings and differs for most others: the first bytes and the
+    /// length.
     @inline(__always)
     static func mark(_ text: UnsafeRawBufferPointer) -> UInt64 {
         let count = text.count
@@ -61,7 +62,7 @@ enum JSONString {
         return plain.withUnsafeBytes { mark($0) }
     }
 
-    /// Whether two strings say the same, each with or without escapes.
+    /// Whether two strings have the same content, each with or without escapes.
     static func isEqual(
         _ a: UnsafeRawBufferPointer,
         _ aHasEscapes: Bool,
@@ -81,11 +82,11 @@ enum JSONString {
     }
 }
 
-/// Gives the bytes a validated string stands for, one by one.
+/// Iterates over the unescaped bytes of a validated string.
 struct JSONUnescaper {
     private let text: UnsafeRawBufferPointer
     private var at = 0
-    /// UTF-8 bytes of a `\u` escape that are still to be given, the next one lowest.
+    /// Remaining UTF-8 bytes of a `\u` escape, the next one lowest.
     private var pending: UInt32 = 0
     private var pendingCount = 0
 

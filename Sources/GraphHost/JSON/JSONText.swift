@@ -1,8 +1,8 @@
 internal import Support
 
-/// JSON texts put together from the texts of their parts, which stay as they are.
+/// Builds JSON texts from the unchanged texts of their parts.
 enum JSONText {
-    /// The list of values, or the object of them under their names.
+    /// The list of values, or the object with these names.
     static func joined(_ data: [Datum], names: [String]?) -> Datum {
         var buffer = ByteBuffer()
         buffer.append(UInt8(ascii: names == nil ? "[" : "{"))
@@ -29,7 +29,7 @@ enum JSONText {
         return Datum(JSONReader(validated: buffer.bytes))
     }
 
-    /// What a pair is made of; nil for anything else.
+    /// The key and the value of a pair; nil for anything else.
     static func readPair<Result>(
         _ datum: Datum,
         _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Result

@@ -1,8 +1,9 @@
 public import CEL
 
-/// Makes trees from JSON texts: every number a `double`, every object a map with string keys in their order.
+/// Makes trees from JSON texts: every number a `double`, every object a map with string keys in
+/// their order.
 public enum JSONTree {
-    /// Checks `bytes` and makes the tree of the value in them.
+    /// Parses `bytes` and makes the tree of the value.
     public static func parse(
         _ bytes: UnsafeRawBufferPointer,
         limits: JSONLimits = .standard
@@ -16,11 +17,11 @@ public enum JSONTree {
         return builder.value() ?? .null
     }
 
-    /// Goes through the text once; recursion is as deep as validated text nests.
+    /// Walks the text once; recursion is as deep as validated text may nest.
     private struct Builder {
         var skim: JSONSkim
 
-        /// The next value; nil at a closing bracket, which is passed.
+        /// The next value; nil at a closing bracket, which is consumed.
         mutating func value() -> Value? {
             guard let first = skim.first() else { return nil }
             switch first {

@@ -1,16 +1,18 @@
 public import CEL
 internal import Support
 
-/// Writes trees as JSON text, as short as it can be.
+/// Writes trees as the shortest JSON text.
 ///
-/// Doubles in the shortest form that reads back the same, whole ones without fraction (`68`); int and uint as
-/// numbers whatever their size; bytes as base64 strings; timestamps by RFC 3339; durations as in the JSON mapping
-/// of protobuf (`"1.5s"`); an optional as its value or null. NaN, infinities, types, and map keys that are
-/// neither strings, bools nor whole numbers cannot be written. Keys that become equal as text are refused too.
+/// Doubles are written in the shortest form that reads back the same, whole ones without fraction
+/// (`68`); int and uint as numbers of any size; bytes as base64 strings; timestamps by RFC 3339;
+/// durations as in the JSON mapping of protobuf (`"1.5s"`); an optional as its value or null. NaN,
+/// infinities, types, and map keys other than strings, bools and whole numbers cannot be written,
+/// nor can keys that are equal as text.
 public enum JSONWriter {
-    /// Appends `value` to `bytes`; on an error some of it may have been appended.
+    /// Appends `value` to `bytes`; after an error a part may have been appended.
     ///
-    /// - Returns: whether the tree read back from the text would be this very tree, so that it can be kept.
+    /// - Returns: whether reading the text back would give exactly this tree, so that the tree can
+    ///   be kept.
     @discardableResult
     public static func append(_ value: Value, to bytes: inout [UInt8]) throws(JSONError) -> Bool {
         switch value {

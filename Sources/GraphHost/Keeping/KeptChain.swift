@@ -1,27 +1,30 @@
 internal import ReactiveGraph
 
-/// A subscription with a ticket, whose chain is kept for its client when its connection ends (K-1).
+/// A subscription with a ticket, whose chain is kept for its client after its connection ends
+/// (K-1).
 ///
-/// Its session holds it from then on, and it the subscription; until then the subscription holds it. It ends with the subscription,
-/// and there is one way for that: ``Session/end(_:because:)``.
+/// After the disconnect its session holds it, and it holds the subscription; before that the
+/// subscription holds it. It ends with the subscription, which only ``Session/end(_:because:)``
+/// ends.
 final class KeptChain {
     let ticket = Ticket()
-    /// What pictures call it.
+    /// Its number in pictures.
     let number: UInt64
-    /// Whose ticket it is; nil: any client without a name.
+    /// The principal that owns the ticket; nil: any client without a name.
     let principal: String?
     unowned let subscription: Subscription
-    /// For how long the chain is kept.
+    /// How long the chain is kept.
     let span: Stage.Span
     /// When the ticket was given, in milliseconds since 1970.
     let given: UInt64
-    /// Since when it is kept and until when, in milliseconds since 1970; nil while the connection is there.
+    /// Since when and until when it is kept, in milliseconds since 1970; nil while the connection
+    /// is open.
     private(set) var stay: (since: UInt64, until: UInt64)?
-    /// Its time is over: it is released with the next turns, and the ticket is no longer good.
+    /// Its time is over: it is released in the next turns, and the ticket is no longer valid.
     private(set) var isExpired = false
-    /// What the client may have missed; nil outside of mode `all`.
+    /// Emissions that the client may have missed; nil unless in mode `all`.
     private(set) var emissions: KeptEmissions?
-    /// Answers for the bytes of `emissions`, and how many are counted there.
+    /// The account charged for the bytes of `emissions`, and the bytes charged.
     private var account: PipelineAccount
     private var held = 0
     /// Owns the subscription while the chain is kept.
@@ -30,7 +33,7 @@ final class KeptChain {
 
     private var host: Host { subscription.graph.host }
 
-    /// The ticket of a subscription.
+    /// Issues the ticket of a subscription.
     init(
         _ number: UInt64,
         of subscription: Subscription,
@@ -77,7 +80,7 @@ final class KeptChain {
         settle()
     }
 
-    /// Counts what is held; where the principal would hold too much, nothing is.
+    /// Updates the charge; if the principal would hold too much, the emissions are dropped.
     private func settle() {
         let bytes = emissions?.bytes ?? 0
         if bytes > held, account.held + bytes - held > host.limits.held { emissions?.removeAll() }
@@ -86,12 +89,12 @@ final class KeptChain {
         held = present
     }
 
-    /// Whether that account answers for the chain, or for what is held.
+    /// Whether that account is charged for the chain or for the held emissions.
     func isCharged(to account: PipelineAccount) -> Bool {
         self.account === account || subscription.pipeline?.account === account
     }
 
-    /// Lets another account answer for the chain and for what is held.
+    /// Charges another account for the chain and the held emissions.
     func charge(_ account: PipelineAccount) {
         subscription.charge(account)
         guard account !== self.account else { return }
@@ -115,11 +118,12 @@ final class KeptChain {
     private func expire() {
         isExpired = true
         host.sessions.kept.withdraw(self)
-        // Many may expire at once: they are released as those of connections that end are, some in each turn.
+        // Many may expire at once: they are released like those of closed connections, a limited
+        // number per turn.
         host.sessions.release(subscription.session)
     }
 
-    /// The subscription has ended, or another connection has it.
+    /// The subscription has ended, or another connection has taken it over.
     func end() {
         if stay != nil { host.timers.cancel(timer) }
         account.held -= held

@@ -1,15 +1,16 @@
 internal import ReactiveGraph
 
-/// The tickets that the clients of a host have (K-1 … K-3).
+/// The tickets of a host's clients (K-1 … K-3).
 final class KeptChains {
     private var tickets: [Ticket: KeptChain] = [:]
-    /// How many tickets each principal has; nil: all clients without a name together.
+    /// The number of tickets of each principal; nil: all clients without a name together.
     private var counts: [String?: Int] = [:]
     private var created: UInt64 = 0
-    /// Answers for the chains kept for clients without a name, which have no account of their own any more.
+    /// The account for chains kept for clients without a name, whose own account ended with their
+    /// connection.
     private var nameless: PipelineAccount?
 
-    /// Whether any client has one.
+    /// Whether there are no tickets.
     var isEmpty: Bool { tickets.isEmpty }
 
     /// The chains that are kept now, oldest first.
@@ -17,7 +18,7 @@ final class KeptChains {
         tickets.values.filter { $0.stay != nil }.sorted { $0.number < $1.number }
     }
 
-    /// Gives a subscription a ticket, if its principal may have one more (K-3).
+    /// Gives a subscription a ticket, if its principal may have another (K-3).
     func give(
         _ subscription: Subscription,
         to principal: String?,
@@ -34,12 +35,12 @@ final class KeptChains {
         return kept
     }
 
-    /// The chain that `principal` had under a ticket; nil where the ticket is not good, or no longer.
+    /// The chain of `principal` with that ticket; nil if the ticket is not valid.
     func find(_ ticket: Ticket, of principal: String?) -> KeptChain? {
         tickets[ticket].flatMap { $0.principal == principal ? $0 : nil }
     }
 
-    /// The ticket is no longer good.
+    /// The ticket is no longer valid.
     func withdraw(_ kept: KeptChain) {
         guard tickets.removeValue(forKey: kept.ticket) != nil, let count = counts[kept.principal] else {
             return
@@ -47,14 +48,15 @@ final class KeptChains {
         counts[kept.principal] = count > 1 ? count - 1 : nil
     }
 
-    /// Answers for the chains kept for clients without a name.
+    /// The account for chains kept for clients without a name.
     func nameless(in host: Host) -> PipelineAccount {
         let account = nameless ?? PipelineAccount(name: nil, in: host)
         nameless = account
         return account
     }
 
-    /// Ends chains kept for a principal whose pipelines hold as much as they may, oldest first, until there is room.
+    /// Ends chains kept for a principal whose pipelines hold as much as they may, oldest first,
+    /// until there is room.
     func makeRoom(in account: PipelineAccount, of host: Host) {
         guard account.held >= host.limits.held, !isEmpty else { return }
         host.work += UInt64(tickets.count / 16)

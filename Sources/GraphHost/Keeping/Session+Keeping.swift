@@ -2,19 +2,19 @@ internal import ReactiveGraph
 internal import Support
 
 extension Session {
-    /// What this session has and what is kept of it.
+    /// The subscriptions of this session, kept ones included.
     var everySubscription: [Subscription] { subscriptions + keptChains.map(\.subscription) }
 
-    /// Reads `keep`: how long the chain of a subscription stays when the connection ends (K-1).
+    /// Reads `keep`: how long the chain of a subscription is kept after the connection ends (K-1).
     ///
-    /// - Returns: that, shortened to what this server allows; nil where nothing is kept.
+    /// - Returns: that time, limited by the server's maximum; nil if nothing is kept.
     func keep(_ fields: Fields) throws(HostError) -> Stage.Span? {
         guard let span = try fields.span("keep") else { return nil }
         let most = host.limits.keepMilliseconds
         return most == 0 ? nil : Stage.Span(milliseconds: min(span.milliseconds, most))
     }
 
-    /// Gives a subscription a ticket; nil where its principal has as many as it may.
+    /// Gives a subscription a ticket; nil if its principal has as many as it may.
     func giveTicket(to subscription: Subscription, keeping span: Stage.Span) -> KeptChain? {
         guard !subscription.isComplete else { return nil }
         let ticket = host.sessions.kept.give(
@@ -29,7 +29,7 @@ extension Session {
 
     // MARK: - The end of the connection
 
-    /// The connection has ended: chains with a ticket stay for as long as that says.
+    /// The connection has ended: chains with a ticket are kept for the time of the ticket.
     func keepChains(_ reason: CloseReason) {
         guard !host.sessions.kept.isEmpty, reason != .shutdown else { return }
         for subscription in subscriptions {
@@ -57,9 +57,10 @@ extension Session {
         subscription.graph.ownerChanges += 1
     }
 
-    /// A ticket is no longer good: its subscription has ended, or another connection has it.
+    /// A ticket is no longer valid: its subscription has ended, or another connection has taken it
+    /// over.
     ///
-    /// With the last chain that is kept the session goes.
+    /// The session ends with its last kept chain.
     func forget(_ chain: KeptChain) {
         let subscription = chain.subscription
         subscription.ticket = nil
@@ -77,24 +78,26 @@ extension Session {
         for chain in keptChains { end(chain.subscription, code) }
     }
 
-    /// What is to be released next: what is not kept, newest first, then what was kept for long enough.
+    /// The subscription to release next: those without a kept chain first, newest first, then
+    /// expired chains.
     var nextToRelease: Subscription? {
         newest ?? keptChains.last { $0.isExpired }?.subscription
     }
 
-    /// Whether all that is not kept has been released.
+    /// Whether everything that is not kept has been released.
     var isReleased: Bool { nextToRelease == nil }
 
     // MARK: - Taking over
 
-    /// The chain that this client had under a ticket, if it is one of this pipeline.
+    /// The chain of this client's ticket, if it has this pipeline.
     func kept(for resume: Resume?, _ source: Source, _ pipe: [Stage], in graph: LiveGraph) -> KeptChain? {
         guard let resume, resume.isResumed, let ticket = resume.ticket else { return nil }
         let chain = host.sessions.kept.find(ticket, of: access.name)
         return chain?.isKept(of: source, pipe, in: graph) == true ? chain : nil
     }
 
-    /// Takes over a chain that another connection had, which may not have ended as far as the server knows (K-2).
+    /// Takes over a chain from another connection, which may still be open from the server's view
+    /// (K-2).
     func take(_ chain: KeptChain, as id: UInt64, _ options: SubscriptionOptions) -> Subscription {
         let subscription = chain.subscription
         let (former, formerID) = (subscription.session, subscription.id)
@@ -107,12 +110,12 @@ extension Session {
         subscription.graph.demand?.keepingChanged(subscription)
         if subscription.pipeline != nil, let account = account(makes: true) { subscription.charge(account) }
         subscription.pipeline?.update()
-        // Its sink may fail: nothing depends on this any more.
+        // The old connection's sink may fail; nothing depends on this message.
         if wasOpen { former.tellEnd(of: formerID, .done, released: 0) }
         return subscription
     }
 
-    /// Another connection takes a subscription over while this one is still open.
+    /// Another connection takes over a subscription of this session, which is still open.
     private func handOver(_ subscription: Subscription) {
         unmark(subscription)
         dropQueues(of: [subscription])
@@ -121,7 +124,7 @@ extension Session {
         subscription.graph.ownerChanges += 1
     }
 
-    /// The named owners of a subscription let go of it, and it goes on.
+    /// Removes the named owners of a subscription that continues.
     private func disown(_ subscription: Subscription) {
         forget(subscription.namedOwners)
         subscription.leaveOwners()
@@ -129,7 +132,7 @@ extension Session {
 }
 
 extension KeptChain {
-    /// Whether the subscription is one to that pipeline.
+    /// Whether the subscription has that pipeline.
     fileprivate func isKept(of source: Source, _ pipe: [Stage], in graph: LiveGraph) -> Bool {
         guard subscription.graph === graph else { return false }
         if let record = subscription.pipeline?.chain { return record.isChain(of: source, pipe) }
@@ -139,10 +142,12 @@ extension KeptChain {
 }
 
 extension Subscription {
-    /// Whether its connection has ended: it listens for a client that may come back, which makes its nodes not wanted.
+    /// Whether its connection has ended.
+    ///
+    /// A kept subscription makes its nodes not wanted.
     var isKept: Bool { ticket?.stay != nil }
 
-    /// Lets another account answer for its pipeline.
+    /// Charges another account for its pipeline.
     func charge(_ account: PipelineAccount) {
         guard let former = pipeline, former.account !== account else { return }
         pipeline = PipelineUse(former.chain, by: self, for: account)
@@ -151,7 +156,7 @@ extension Subscription {
 }
 
 extension Fields {
-    /// A field that is a length of time: `"30s"`, or whole milliseconds.
+    /// A field with a length of time: `"30s"`, or whole milliseconds.
     fileprivate func span(_ name: StaticString) throws(HostError) -> Stage.Span? {
         guard let field = self[name] else { return nil }
         guard let span = (field.string ?? field.int.map { String($0) }).flatMap({ Stage.Span($0) }) else {
